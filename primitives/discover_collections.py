@@ -50,9 +50,9 @@ async def discover_collections(args: DiscoverCollections, context: Context) -> C
     titles of the items; `load` gives the Collection itself. `extra.certificate` says what was proved, in
     counts of `collections`; a plan quotes it: `${lists.@extra.certificate.matched}`.
     """
-    from infospace.authoring.ranking import among_collections
+    from infospace.authoring.ranking import search_collections
 
-    found = await context.run_search(among_collections(args.query, args.limit, args.threshold))
+    found = await context.run_search(search_collections(args.query, args.limit, args.threshold))
     context.extra["item_count"] = len(found.hits)
     context.extra["certificate"] = found.certificate
     return context.collection([context.search_result(hit) for hit in found.hits])

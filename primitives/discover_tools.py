@@ -9,9 +9,9 @@ from pydantic import Field
 from infospace import Args, Collection, Context, Limit, Query, ToolResult, primitive
 from infospace.authoring.tools import (
     Filters,
-    FoundTools,
     ToolHit,
-    Wanted,
+    ToolQuery,
+    ToolResults,
     injection_signs,
     searched,
     step_type,
@@ -76,9 +76,9 @@ async def discover_tools(args: DiscoverTools, context: Context) -> Collection[To
         tags=tuple(args.tags or ()),
         min_score=args.threshold,
     )
-    wanted = Wanted(args.query, args.limit, filters)
+    wanted = ToolQuery(args.query, args.limit, filters)
 
-    def find(opened: Space, listener: Listener) -> tuple[FoundTools, list[str]]:
+    def find(opened: Space, listener: Listener) -> tuple[ToolResults, list[str]]:
         tools = searched(opened)
         return opened.finder.find(tools, wanted, listener, opened.tools.successes()), unmatched(filters, tools)
 
@@ -89,7 +89,7 @@ async def discover_tools(args: DiscoverTools, context: Context) -> Collection[To
     return context.collection([_result(context, hit) for hit in found.hits])
 
 
-def _write_extra(extra: dict[str, Any], found: FoundTools) -> None:
+def _write_extra(extra: dict[str, Any], found: ToolResults) -> None:
     extra["item_count"] = len(found.hits)
     extra["matched"] = found.matched
     extra["searched"] = found.searched

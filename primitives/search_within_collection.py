@@ -61,10 +61,10 @@ async def search_within_collection(args: SearchWithinCollection, context: Contex
     those `left_out` since their source was deleted or they have no text of their own; a plan
     quotes it: `${said.@extra.certificate.matched}`.
     """
-    from infospace.authoring.ranking import Among, among_items
+    from infospace.authoring.ranking import PassageQuery, search_passages_of
 
-    wanted = Among(args.query, args.limit, args.threshold, args.mode)
-    found = await context.run_search(among_items(wanted, context.items(args.target)))
+    wanted = PassageQuery(args.query, args.limit, args.threshold, args.mode)
+    found = await context.run_search(search_passages_of(wanted, context.items(args.target)))
     context.extra["item_count"] = len(found.hits)
     context.extra["certificate"] = found.certificate
     return context.collection([context.search_result(hit) for hit in found.hits])

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from infospace.core.listener import Listener
-from infospace.search.collections import among_collections
+from infospace.search.collections import search_collections
 from infospace.search.note_filter import misplaced_in
-from infospace.search.passages_of_collection import Among, among_items, counted_passages
+from infospace.search.passages_of_collection import PassageQuery, counted_passages, search_passages_of
 
 __all__ = [
-    "Among",
     "Listener",
-    "among_collections",
-    "among_items",
+    "PassageQuery",
     "counted_passages",
     "misplaced_in",
+    "search_collections",
+    "search_passages_of",
 ]

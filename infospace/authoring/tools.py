@@ -9,17 +9,17 @@ from infospace.tools.call import call_tool, find_by_tool
 from infospace.tools.injection_signs import injection_signs
 from infospace.tools.result_mapping import ForeignResult, ResultMapping
 from infospace.tools.scope import Filters
-from infospace.tools.search.results import FoundTools, ToolHit, Wanted
+from infospace.tools.search.results import ToolHit, ToolQuery, ToolResults
 from infospace.tools.search.suggestions import unmatched
 
 __all__ = [
     "Filters",
     "ForeignResult",
-    "FoundTools",
     "ResultMapping",
     "Tool",
     "ToolHit",
-    "Wanted",
+    "ToolQuery",
+    "ToolResults",
     "call_tool",
     "find_by_tool",
     "injection_signs",

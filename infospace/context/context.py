@@ -19,7 +19,7 @@ from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind, is_id
 from infospace.core.json_types import JSON
 from infospace.core.listener import Listener, NullListener
-from infospace.core.names import checked, normalised
+from infospace.core.names import normalise, validate_name
 from infospace.core.resources import (
     Collection,
     ItemT,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from infospace.llm.prompts import Material
     from infospace.llm.structured_output import Check
     from infospace.schema.infer import Schema
-    from infospace.search.query import Found, Hit, Mode
+    from infospace.search.query import Hit, Mode, SearchResults
     from infospace.space import Space
 
 FoundT = TypeVar("FoundT")
@@ -178,11 +178,11 @@ class Context:
         resource's content and metadata as its next version, and is what has the name; from another the name moves,
         and what nothing else holds is let go. A search result, and a Relation, stays what it is: the name moves.
         """
-        holder = self._holder(checked(name)) if replace else None
+        holder = self._holder(validate_name(name)) if replace else None
         if holder is not None and holder.id != resource.id and _may_become(holder, resource):
             resource = self._become(holder, resource)
         self.changes.append(GiveName(resource.id, name, replace))
-        self._drafts.names[normalised(name)] = resource.id
+        self._drafts.names[normalise(name)] = resource.id
         return resource
 
     def _holder(self, name: str) -> Resource | None:
@@ -517,13 +517,13 @@ class Context:
         where: Bound | None = None,
         within: Collection[Any] | None = None,
         certify: bool = False,
-    ) -> Found:
+    ) -> SearchResults:
         """Search the kept Notes; `limit` None for all. Returns hits and their certificate."""
         from infospace.search.note_filter import numbers_within
-        from infospace.search.query import Wanted
+        from infospace.search.query import SearchQuery
 
         numbers = None if within is None else numbers_within(self.items(within), self.resources)
-        wanted = Wanted(query, limit, threshold, mode, where, numbers, certify)
+        wanted = SearchQuery(query, limit, threshold, mode, where, numbers, certify)
         return await self.space.search.discover(wanted, self._listener)
 
     async def run_search(self, search: Callable[[Space, Listener], FoundT]) -> FoundT:

@@ -11,14 +11,14 @@ LONGEST = 200
 """Characters in a name, after normalisation."""
 
 
-def normalised(name: str) -> str:
+def normalise(name: str) -> str:
     """Return the form in which names are compared: NFC."""
     return unicodedata.normalize("NFC", name)
 
 
-def checked(name: str) -> str:
+def validate_name(name: str) -> str:
     """Return a name as it is stored; Invalid when it cannot be one."""
-    name = normalised(name)
+    name = normalise(name)
     if not name.strip():
         raise Invalid("a name is empty", hint="a name has at least one character that shows")
     if len(name) > LONGEST:
@@ -36,7 +36,7 @@ def checked(name: str) -> str:
 def name_error(name: str) -> Invalid | None:
     """Return what is wrong with a name, None when it can be one."""
     try:
-        checked(name)
+        validate_name(name)
     except Invalid as error:
         return error
     return None

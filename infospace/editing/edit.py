@@ -66,7 +66,7 @@ def keep(store: Store, identifier: str) -> str:
     return _done(store, store.new_id("run"), [Keep(identifier)], f"keep {identifier}")
 
 
-def bring_back(store: Store, identifier: str, version: int) -> str | None:
+def restore(store: Store, identifier: str, version: int) -> str | None:
     """Make a resource as it was at a version, also a deleted one; return the run, None when nothing is different.
 
     Raises NotFound for a version that is not there, Conflict when it was changed meanwhile.

@@ -21,7 +21,7 @@ from infospace.store.protocol import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoResult:
     """What undoing did: its own run, and the ids that it deleted, restored, and brought back to how they were."""
 
     run: str
@@ -30,14 +30,14 @@ class Undone:
     reverted: list[str] = field(default_factory=list)
 
 
-def undo(store: Store, run: str) -> Undone:
+def undo(store: Store, run: str) -> UndoResult:
     """Undo a run that has ended.
 
     Raises NotFound for an unknown run, Conflict when it goes on, was undone already, or when something that it
     wrote was changed since, be it while it is being undone; Invalid when it wrote nothing.
     """
 
-    def planned() -> tuple[Undone, list[Change]]:
+    def planned() -> tuple[UndoResult, list[Change]]:
         with store.reading() as snapshot:
             row = snapshot.run(run)
             if row.status not in FINISHED:
@@ -49,9 +49,9 @@ def undo(store: Store, run: str) -> Undone:
                 raise Invalid(f"{run} wrote nothing that could be undone", hint="`infospace runs` lists the runs")
             own = store.new_id("run")
             made, new_id = Made(own, None, "undo"), partial(store.new_id, Kind.RELATION)
-            return Undone(own, *undone), list(reverting.changes(made, new_id))
+            return UndoResult(own, *undone), list(reverting.changes(made, new_id))
 
-    def committed(plan: tuple[Undone, list[Change]]) -> Undone:
+    def committed(plan: tuple[UndoResult, list[Change]]) -> UndoResult:
         undone, changes = plan
         opened = OpenRun(undone.run, "edit", f"undo {run}", {"undo": run}, {}, now(), "")
         store.commit(changes, [opened, CloseRun(undone.run, "success", now())])
@@ -60,7 +60,7 @@ def undo(store: Store, run: str) -> Undone:
     return retry_on_conflict(planned, committed)
 
 
-def describe(undone: Undone) -> Iterable[str]:
+def describe(undone: UndoResult) -> Iterable[str]:
     """Say in a few words what was done."""
     for word in ("deleted", "restored", "reverted"):
         count = len(getattr(undone, word))

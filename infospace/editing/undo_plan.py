@@ -15,7 +15,7 @@ from infospace.core.ids import Kind, kind_of, number_of
 from infospace.core.resources import Made, Relation
 from infospace.editing.undo_links import LinkUndo
 from infospace.files.links import LABEL
-from infospace.files.tracked_files import Place, path_of, place_of, track, was_of
+from infospace.files.tracked_files import FileKey, path_of, place_of, track, was_of
 from infospace.journal.rows import RunRow
 from infospace.store.changes import (
     Change,
@@ -267,7 +267,7 @@ class UndoPlan:
     def _files_before(self) -> list[TrackedFile]:
         return [_tracked(before) for before, _ in self._file_effects() if before is not None]
 
-    def _now_at(self) -> dict[Place, TrackedFile]:
+    def _now_at(self) -> dict[FileKey, TrackedFile]:
         return {place_of(one): one for one in self._snapshot.tracked()}
 
     def _files(self) -> Iterator[Change]:
@@ -286,7 +286,7 @@ class UndoPlan:
 
     def _files_then(self) -> set[str]:
         """Return the Notes that have a file of their own once it is undone."""
-        then: dict[Place, str] = {place_of(one): one.note for one in self._snapshot.tracked()}
+        then: dict[FileKey, str] = {place_of(one): one.note for one in self._snapshot.tracked()}
         for change in self._files():
             if isinstance(change, Track):
                 then[change.root, change.path, change.part] = change.note

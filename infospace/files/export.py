@@ -22,7 +22,7 @@ from infospace.files.links import is_alive, replaced, settle, settle_run, writte
 from infospace.files.own_text import FORMS, in_place, is_half_written, own_version
 from infospace.files.render import render
 from infospace.files.tracked_files import was_edited
-from infospace.files.walk import Found
+from infospace.files.walk import FoundFile
 from infospace.journal.rows import CloseRun, OpenRun
 from infospace.store.changes import Change, Track
 from infospace.store.protocol import Snapshot, Store, TrackedFile
@@ -32,7 +32,7 @@ MANIFEST = ".infospace-export.json"
 
 
 @dataclass(slots=True)
-class Exported:
+class ExportReport:
     """What was done: counts of files, and those that were left with the reason."""
 
     written: int = 0
@@ -45,7 +45,7 @@ class Exported:
         self.failed.append({"path": str(path), "reason": reason})
 
 
-def export(store: Store, folder: Path, *, force: bool = False) -> Exported:
+def export(store: Store, folder: Path, *, force: bool = False) -> ExportReport:
     """Write every kept Note out, except search results: Markdown with front matter, or JSON.
 
     Nothing is written outside of the folder. A file that an earlier export of this space wrote, and nobody changed,
@@ -83,9 +83,9 @@ class _Export:
         self._before = self._manifest()
         self._after: dict[str, str] = {}
         self._wanted: set[str] = set()
-        self._done = Exported()
+        self._done = ExportReport()
 
-    def write(self, files: Iterator[tuple[str, bytes]]) -> Exported:
+    def write(self, files: Iterator[tuple[str, bytes]]) -> ExportReport:
         try:
             for path, data in files:
                 self._wanted.add(path)
@@ -161,12 +161,12 @@ def _digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def write_back(store: Store, below: Path | None = None) -> Exported:
+def write_back(store: Store, below: Path | None = None) -> ExportReport:
     """Write Notes that were edited here back to the files they came from, all or those below a path.
 
     A file that has changed since it was read stays as it is, and is reported; so is what its format cannot hold.
     """
-    done = Exported()
+    done = ExportReport()
     above = None if below is None else below.resolve()
     with store.reading() as snapshot:
         tracked = [one for one in snapshot.tracked() if above is None or _path(one).is_relative_to(above)]
@@ -189,7 +189,7 @@ def _path(one: TrackedFile) -> Path:
 
 def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
     path = _path(one)
-    found = Found(Path(one.root), one.path, path)
+    found = FoundFile(Path(one.root), one.path, path)
     form = format_of(path)
     if one.part or form not in FORMS:
         what = "a row of a table" if one.part else f"{path.suffix.lower()} text"
@@ -212,7 +212,7 @@ def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
     _sync(store, one, note, found)
 
 
-def _sync(store: Store, one: TrackedFile, note: Note, found: Found) -> None:
+def _sync(store: Store, one: TrackedFile, note: Note, found: FoundFile) -> None:
     """Remember the file as it is now, with its links, all at once; a run only where those changed Relations."""
     digest, load = read(found)
     whole = load()
@@ -234,7 +234,7 @@ def _sync(store: Store, one: TrackedFile, note: Note, found: Found) -> None:
     settle_run(store, [one.root], made)
 
 
-def _settle_titles(store: Store, one: TrackedFile, found: Found) -> None:
+def _settle_titles(store: Store, one: TrackedFile, found: FoundFile) -> None:
     """Have the links of other files lead to a title that is another now; a run only where that changed Relations."""
     runs: list[str] = []
 
@@ -250,6 +250,6 @@ def _settle_titles(store: Store, one: TrackedFile, found: Found) -> None:
     settle(store, [one.root], made, commit)
 
 
-def to_json(done: Exported) -> Mapping[str, Any]:
+def to_json(done: ExportReport) -> Mapping[str, Any]:
     """Return the object that the command prints."""
     return {"written": done.written, "unchanged": done.unchanged, "removed": done.removed, "failed": done.failed}

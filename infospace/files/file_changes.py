@@ -12,12 +12,12 @@ from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.resources import Made
 from infospace.data.json_text import same
-from infospace.files.formats import Row, Whole, format_of, has_rows, read, read_rows
+from infospace.files.formats import FileContent, Row, format_of, has_rows, read, read_rows
 from infospace.files.links import is_alive, replaced, written
 from infospace.files.own_text import is_half_written, own_version
 from infospace.files.row_diff import align
-from infospace.files.tracked_files import NOTHING, Known, Place, path_of, track, was_edited, was_of
-from infospace.files.walk import Found
+from infospace.files.tracked_files import NOTHING, FileKey, TrackedFiles, path_of, track, was_edited, was_of
+from infospace.files.walk import FoundFile
 from infospace.store.changes import Change, Delete, ExpectedFile, JsonNull, MakeNote, Revise, Untrack
 from infospace.store.protocol import Store, TrackedFile
 
@@ -52,13 +52,13 @@ class FileChanges:
     Raises Conflict when something is not as it is known any more.
     """
 
-    def __init__(self, store: Store, known: Known, made: Callable[[], Made]) -> None:
+    def __init__(self, store: Store, known: TrackedFiles, made: Callable[[], Made]) -> None:
         self._store = store
         self._known = known
         self._made = made
         self._taken = Gathered()
 
-    def file(self, file: Found) -> Gathered:
+    def file(self, file: FoundFile) -> Gathered:
         """Take a file, or say why it cannot be read."""
         self._taken = Gathered(roots={str(file.root)})
         try:
@@ -72,7 +72,7 @@ class FileChanges:
             self._taken.fail(file.path, str(error))
         return self._taken
 
-    def _rows(self, file: Found) -> None:
+    def _rows(self, file: FoundFile) -> None:
         """Match rows with those that the file had, by their bytes and then by their neighbours."""
         rows, at = read_rows(file), (str(file.root), file.relative)
         old = self._known.rows.get(at, [])
@@ -87,7 +87,7 @@ class FileChanges:
         matched = set(matches)
         self._taken.lost += [one for index, one in enumerate(old) if index not in matched]
 
-    def _put(self, place: Place, digest: bytes, load: Callable[[], Whole]) -> None:
+    def _put(self, place: FileKey, digest: bytes, load: Callable[[], FileContent]) -> None:
         tracked = self._known.places.get(place)
         if tracked is not None and tracked.digest == digest:
             self._taken.counts["unchanged"] += 1
@@ -98,7 +98,7 @@ class FileChanges:
         else:
             self._add(place, load(), digest)
 
-    def _add(self, place: Place, whole: Whole, digest: bytes) -> None:
+    def _add(self, place: FileKey, whole: FileContent, digest: bytes) -> None:
         identifier, made = self._store.new_id(Kind.NOTE), self._made()
         self._taken.changes += [
             MakeNote(identifier, whole.content, whole.metadata, kept=True, made=made),
@@ -108,7 +108,9 @@ class FileChanges:
         self._taken.fresh.add(identifier)
         self._taken.counts["added"] += 1
 
-    def _change(self, place: Place, tracked: TrackedFile, whole: Whole, digest: bytes, was: ExpectedFile) -> None:
+    def _change(
+        self, place: FileKey, tracked: TrackedFile, whole: FileContent, digest: bytes, was: ExpectedFile
+    ) -> None:
         version, edited, is_same = self._compared(tracked, whole)
         own = self._own(tracked) if edited and not is_same else None
         if own == HALF_WRITTEN:
@@ -130,7 +132,7 @@ class FileChanges:
             track(TrackedFile(*place[:2], tracked.note, version, digest, place[2], whole.title), was)
         )
 
-    def _compared(self, tracked: TrackedFile, whole: Whole) -> tuple[int, bool, bool]:
+    def _compared(self, tracked: TrackedFile, whole: FileContent) -> tuple[int, bool, bool]:
         """Return a Note's version, whether it was edited since its file was read, and whether it says the same."""
         try:
             with self._store.reading() as snapshot:
@@ -145,7 +147,7 @@ class FileChanges:
             found = own_version(snapshot, tracked)
             return HALF_WRITTEN if found is None and is_half_written(snapshot, tracked) else found
 
-    def _relink(self, note: str, whole: Whole) -> None:
+    def _relink(self, note: str, whole: FileContent) -> None:
         links, new = self._known.links.get(note, []), written(whole.links)
         if [(link.target, link.wiki) for link in links] != [(link.target, link.wiki) for link in new]:
             with self._store.reading() as snapshot:
@@ -155,7 +157,7 @@ class FileChanges:
         conflict = {"path": str(path), "id": note, "edited_version": edited, "version": version}
         self._taken.conflicts.append(conflict)
 
-    def _move(self, place: Place, digest: bytes, load: Callable[[], Whole]) -> None:
+    def _move(self, place: FileKey, digest: bytes, load: Callable[[], FileContent]) -> None:
         gone = self._known.gone_from(digest, place[1])
         whole = None if format_of(gone.path) == format_of(place[1]) else load()
         self._known.gone[digest].remove(gone)
@@ -195,5 +197,5 @@ class FileChanges:
             self._conflict(path_of(one), one.note, version, None)
 
 
-def _loader(row: Row) -> Callable[[], Whole]:
-    return lambda: Whole(row.load(), {})
+def _loader(row: Row) -> Callable[[], FileContent]:
+    return lambda: FileContent(row.load(), {})

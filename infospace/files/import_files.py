@@ -17,8 +17,8 @@ from infospace.core.resources import Made
 from infospace.files.file_changes import FileChanges, Gathered
 from infospace.files.formats.json import is_side
 from infospace.files.links import resolve
-from infospace.files.tracked_files import Known
-from infospace.files.walk import Found, Refused, Skipped, walk
+from infospace.files.tracked_files import TrackedFiles
+from infospace.files.walk import FoundFile, RefusedFile, SkippedEntry, walk
 from infospace.journal.rows import CloseRun, Entry, Heartbeat, OpenRun, RunStatus
 from infospace.store.changes import (
     Change,
@@ -109,7 +109,7 @@ class Import:
     A batch that another process has overtaken is stored in no part; it is made again, by what is known then.
     """
 
-    _known: Known
+    _known: TrackedFiles
 
     def __init__(self, store: Store, listener: Listener, summary: Summary) -> None:
         self._store = store
@@ -119,7 +119,7 @@ class Import:
         self._run: str | None = None
         self._needs_run = False
         self._wrote = ""
-        self._listed: list[Found] = []
+        self._listed: list[FoundFile] = []
         self._batch: list[tuple[Make, Gathered]] = []
         self._is_stale = False
         self._lost: list[TrackedFile] = []
@@ -169,9 +169,9 @@ class Import:
         """List the files under their roots."""
         for path in paths:
             for one in walk(path):
-                if isinstance(one, Refused):
+                if isinstance(one, RefusedFile):
                     self._summary.failed.append({"path": str(one.path), "reason": one.reason})
-                elif isinstance(one, Skipped):
+                elif isinstance(one, SkippedEntry):
                     skipped = {"path": str(one.path), "reason": one.reason, "files": one.count()}
                     self._summary.skipped.append(skipped)
                 elif not is_side(one.path):
@@ -179,7 +179,7 @@ class Import:
 
     def _load_known_files(self) -> None:
         """Read what is known of the files."""
-        self._known = Known(self._store, self._listed)
+        self._known = TrackedFiles(self._store, self._listed)
 
     def _do(self, make: Make) -> None:
         """Put into the batch what something comes to; what needs no change is counted at once."""
@@ -195,10 +195,10 @@ class Import:
     def _reroot(self) -> Gathered:
         return Gathered(list(self._known.rerooted), roots=set(self._known.roots))
 
-    def _import_file(self, file: Found) -> None:
+    def _import_file(self, file: FoundFile) -> None:
         self._do(partial(self._gather_file, file))
 
-    def _gather_file(self, file: Found) -> Gathered:
+    def _gather_file(self, file: FoundFile) -> Gathered:
         return FileChanges(self._store, self._known, self._provenance).file(self._known.rooting.placed(file))
 
     def _settle_links(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from infospace.files.walk import Found
+from infospace.files.walk import FoundFile
 from infospace.store.protocol import TrackedFile
 
 
@@ -26,14 +26,14 @@ class ImportRoots:
         below = Path(root).relative_to(top).as_posix()
         return str(top), path if below == "." else f"{below}/{path}"
 
-    def placed(self, file: Found) -> Found:
+    def placed(self, file: FoundFile) -> FoundFile:
         """Return a file as it is known."""
         root, path = self.place(str(file.root), file.relative)
-        return Found(Path(root), path, file.path)
+        return FoundFile(Path(root), path, file.path)
 
-    def once(self, files: Iterable[Found]) -> list[Found]:
+    def once(self, files: Iterable[FoundFile]) -> list[FoundFile]:
         """Drop the files that come twice."""
-        seen: dict[tuple[str, str], Found] = {}
+        seen: dict[tuple[str, str], FoundFile] = {}
         for file in files:
             seen.setdefault(self.place(str(file.root), file.relative), file)
         return list(seen.values())

@@ -8,29 +8,29 @@ from pathlib import Path, PurePosixPath
 
 from infospace.data.json_text import same
 from infospace.files.import_roots import ImportRoots
-from infospace.files.walk import Found
+from infospace.files.walk import FoundFile
 from infospace.store.changes import Change, ExpectedFile, Linked, Track, Untrack
 from infospace.store.protocol import Snapshot, Store, TrackedFile
 
-Place = tuple[str, str, int]
+FileKey = tuple[str, str, int]
 """Root, path and part."""
 
 NOTHING = ExpectedFile()
 
 
-class Known:
+class TrackedFiles:
     """Files by their places, the rows of each, and those that vanished by their bytes, since they may have moved.
 
     All under the outermost root of those that are known and those of the files `listed`; `rerooted` are the changes
     that bring the space in line with that.
     """
 
-    def __init__(self, store: Store, listed: Sequence[Found]) -> None:
+    def __init__(self, store: Store, listed: Sequence[FoundFile]) -> None:
         self._store = store
         with store.reading() as snapshot:
             tracked = snapshot.tracked()
         self.rooting = ImportRoots((one.root for one in tracked), {str(file.root) for file in listed})
-        self.places: dict[Place, TrackedFile] = {}
+        self.places: dict[FileKey, TrackedFile] = {}
         self.rows: dict[tuple[str, str], list[TrackedFile]] = {}
         self.gone: dict[bytes, list[TrackedFile]] = {}
         self.rerooted: list[Change] = []
@@ -78,7 +78,7 @@ class Known:
         yield from (rows | gone).values()
 
 
-def place_of(one: TrackedFile) -> Place:
+def place_of(one: TrackedFile) -> FileKey:
     """Return where a file is."""
     return one.root, one.path, one.part
 

@@ -32,7 +32,7 @@ MAX_BYTES = 200 * 10**6
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """A file to import: known by its root, an absolute folder, and its path under it, with `/` and in NFC."""
 
     root: Path
@@ -41,7 +41,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedFile:
     """A file or folder that is left out, and in `reason` why: the end of a sentence about it."""
 
     path: Path
@@ -49,7 +49,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedEntry:
     """A file or folder that is no mistake, and is not taken; `reason` ends a sentence about it."""
 
     path: Path
@@ -76,7 +76,7 @@ class NoteFile:
     hash: str
 
 
-def walk(path: Path) -> Iterator[Found | Refused | Skipped]:
+def walk(path: Path) -> Iterator[FoundFile | RefusedFile | SkippedEntry]:
     """List what there is to import at `path`, in the order of names, folders where their names stand.
 
     The root is a folder itself, or the folder of a file, without symbolic links. From a folder come files
@@ -89,10 +89,10 @@ def walk(path: Path) -> Iterator[Found | Refused | Skipped]:
     except OSError as error:
         raise NotFound(f"{str(path)!r} cannot be found: {error.strerror}") from None
     if reason := _unfit(str(real), real.is_file() or real.is_dir()):
-        return iter([Refused(real, reason)])
+        return iter([RefusedFile(real, reason)])
     if real.is_dir():
         return _Folder(real).walk()
-    return iter([Found(real.parent, unicodedata.normalize("NFC", real.name), real)])
+    return iter([FoundFile(real.parent, unicodedata.normalize("NFC", real.name), real)])
 
 
 def read_text(path: Path) -> str:
@@ -103,7 +103,7 @@ def read_text(path: Path) -> str:
     return decode(read_bytes(path), path.name)
 
 
-def read_note(found: Found) -> NoteFile:
+def read_note(found: FoundFile) -> NoteFile:
     """Read a file for a note, with line feeds for line ends; Markdown is taken apart.
 
     Raises what `read_text` does, and `Invalid` for a front matter that cannot be read.
@@ -163,11 +163,11 @@ class _Folder:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def walk(self) -> Iterator[Found | Refused | Skipped]:
+    def walk(self) -> Iterator[FoundFile | RefusedFile | SkippedEntry]:
         try:
             rules = self._rules_above()
         except OSError as error:
-            yield Refused(self._root, f"cannot be listed: {error.filename!r}: {error.strerror}")
+            yield RefusedFile(self._root, f"cannot be listed: {error.filename!r}: {error.strerror}")
             return
         waiting: list[_Entry] = [_Subfolder(self._root, "", rules)]
         while waiting:
@@ -184,7 +184,7 @@ class _Folder:
             with os.scandir(folder.path) as listing:
                 entries = sorted(listing, key=_in_order)
         except OSError as error:
-            yield Refused(folder.path, f"cannot be listed: {error.strerror}")
+            yield RefusedFile(folder.path, f"cannot be listed: {error.strerror}")
             return
         taken = ""
         for entry in entries:
@@ -192,7 +192,7 @@ class _Folder:
             is_folder = entry.is_dir(follow_symlinks=False)
             why = "is hidden" if name.startswith(".") else "is git-ignored" if _ignored(path, is_folder, rules) else ""
             if why:
-                yield Skipped(path, why, is_folder)
+                yield SkippedEntry(path, why, is_folder)
             elif entry.is_symlink():
                 yield from self._link(path)
             elif is_folder or path.suffix.lower() in SUFFIXES:
@@ -201,27 +201,29 @@ class _Folder:
                     reason = "has the same name as another, but for how its accents are written"
                 taken, relative = name, folder.relative + name
                 if reason:
-                    yield Refused(path, reason)
+                    yield RefusedFile(path, reason)
                 elif is_folder:
                     yield _Subfolder(path, relative + "/", rules)
                 else:
-                    yield Found(self._root, relative, path)
+                    yield FoundFile(self._root, relative, path)
             else:
-                yield Skipped(path, f"is {path.suffix.lower()}, which is not read" if path.suffix else "has no suffix")
+                yield SkippedEntry(
+                    path, f"is {path.suffix.lower()}, which is not read" if path.suffix else "has no suffix"
+                )
 
-    def _link(self, path: Path) -> Iterator[Refused | Skipped]:
+    def _link(self, path: Path) -> Iterator[RefusedFile | SkippedEntry]:
         known = path.suffix.lower() in SUFFIXES
         try:
             real = Path(os.path.realpath(path, strict=True))
         except OSError as error:
             if known:
-                yield Refused(path, f"is a symbolic link that leads nowhere: {error.strerror}")
+                yield RefusedFile(path, f"is a symbolic link that leads nowhere: {error.strerror}")
             return
         if not real.is_relative_to(self._root) and (known or real.is_dir()):
-            yield Refused(path, f"is a symbolic link that leads out of {str(self._root)!r}")
+            yield RefusedFile(path, f"is a symbolic link that leads out of {str(self._root)!r}")
         else:
             what = "read at its own place" if known or real.is_dir() else "not read"
-            yield Skipped(path, f"is a symbolic link to what is {what}")
+            yield SkippedEntry(path, f"is a symbolic link to what is {what}")
 
     def _rules_above(self) -> tuple[_Rules, ...]:
         """Rules of the repository around the root; none where they leave out the root that was asked for."""
@@ -242,7 +244,7 @@ class _Subfolder:
     rules: tuple[_Rules, ...]
 
 
-_Entry: TypeAlias = Found | Refused | Skipped | _Subfolder
+_Entry: TypeAlias = FoundFile | RefusedFile | SkippedEntry | _Subfolder
 
 
 @dataclass(frozen=True, slots=True)

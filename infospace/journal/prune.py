@@ -22,7 +22,7 @@ _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 
 @dataclass(frozen=True, slots=True)
-class Which:
+class PruneFilter:
     """Runs that have ended, of plans and sessions, for which all of this holds.
 
     `older` is an age since their end, `beyond` leaves out so many of the latest that have ended, `statuses` are
@@ -43,7 +43,7 @@ def read_age(text: str) -> timedelta:
     return timedelta(**{_UNITS[found[2]]: int(found[1])})
 
 
-def select(snapshot: Snapshot, which: Which) -> list[str]:
+def select(snapshot: Snapshot, which: PruneFilter) -> list[str]:
     """Return the runs, latest first.
 
     Raises NotFound for a named run that is not there, Invalid for one that is no plan's or session's.
@@ -59,7 +59,7 @@ def select(snapshot: Snapshot, which: Which) -> list[str]:
     return [*chosen, *(name for name in dict.fromkeys(which.runs) if name not in {row.run for row in ended})]
 
 
-def _fits(row: RunRow, which: Which) -> bool:
+def _fits(row: RunRow, which: PruneFilter) -> bool:
     if which.runs and row.run not in which.runs:
         return False
     if which.statuses and row.status not in which.statuses:

@@ -11,7 +11,7 @@ from infospace.journal.origin import Origin, Product, Reading
 from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow, Use
 
 
-class Recorded(Protocol):
+class JournalQueries(Protocol):
     """The journal of runs, and where what they made came from. Lists are ordered as in infospace.store.protocol."""
 
     def run(self, identifier: str) -> RunRow:
@@ -23,10 +23,10 @@ class Recorded(Protocol):
     def run_heads(self) -> list[RunHead]:
         """Return all runs, latest first, without reading any plan."""
 
-    def tallies(self, runs: Sequence[str]) -> dict[str, RunStats]:
+    def run_stats(self, runs: Sequence[str]) -> dict[str, RunStats]:
         """Return how far runs are, by run; those that are not there are left out."""
 
-    def runs_saying(self, text: str) -> set[str]:
+    def runs_containing(self, text: str) -> set[str]:
         """Return the runs with a text in their goal, reason or plan, or in a step's value or reason.
 
         ASCII letters of either case are the same, and others need not be.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedInput:
     """An input that changed since it was read: `what` of it, and `through` which versions it came, nearest first."""
 
     origin: Origin
@@ -25,23 +25,23 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Stale:
+class StaleResource:
     """A resource, and the inputs that are not any more what it was made of."""
 
     origin: Origin
-    changed: tuple[Changed, ...]
+    changed: tuple[ChangedInput, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Staleness:
+class StalenessReport:
     """What was found: the stale ones by id, and those of which too little is known, since their run was pruned."""
 
     checked: int
-    stale: tuple[Stale, ...]
+    stale: tuple[StaleResource, ...]
     unknown: tuple[str, ...]
 
 
-def staleness(snapshot: Snapshot, identifiers: Sequence[str] | None = None) -> Staleness:
+def staleness(snapshot: Snapshot, identifiers: Sequence[str] | None = None) -> StalenessReport:
     """Look at some resources, or at all kept ones that a step made or anybody changed.
 
     An input counts as changed when its content, metadata or members are others than those that were read, or when
@@ -60,9 +60,9 @@ def staleness(snapshot: Snapshot, identifiers: Sequence[str] | None = None) -> S
     for root in roots:
         changed = list(_changed(graph, root, leading))
         if changed:
-            found.append(Stale(graph.nodes[root].origin, _causes(changed)))
+            found.append(StaleResource(graph.nodes[root].origin, _causes(changed)))
     lost = _standing_on(graph, (of for of, node in graph.nodes.items() if _is_lost(graph, node)))
-    return Staleness(len(roots), tuple(found), tuple(root.id for root in roots if root in lost))
+    return StalenessReport(len(roots), tuple(found), tuple(root.id for root in roots if root in lost))
 
 
 def _own(node: Node) -> Iterator[Edge]:
@@ -89,7 +89,7 @@ def _standing_on(graph: Graph, seeds: Iterable[Use]) -> set[Use | Read]:
     return found
 
 
-def _changed(graph: Graph, root: Use, leading: set[Use | Read]) -> Iterator[Changed]:
+def _changed(graph: Graph, root: Use, leading: set[Use | Read]) -> Iterator[ChangedInput]:
     """Walk from a resource to the nearest of its inputs that changed."""
     seen: set[Use | Read] = {root}
     frontier: list[tuple[Use, tuple[Use, ...]]] = [(root, ())]
@@ -105,12 +105,12 @@ def _changed(graph: Graph, root: Use, leading: set[Use | Read]) -> Iterator[Chan
             seen.add(edge.to)
             origin = graph.nodes[edge.to].origin
             if origin.since is not None and edge.to.id != of.id:
-                yield Changed(origin, origin.since, through)
+                yield ChangedInput(origin, origin.since, through)
             else:
                 frontier.append((edge.to, (*through, edge.to)))
 
 
-def _causes(changed: Sequence[Changed]) -> tuple[Changed, ...]:
+def _causes(changed: Sequence[ChangedInput]) -> tuple[ChangedInput, ...]:
     """Leave out Collections that changed only because a deletion, which is told too, took something out of them."""
     deleters = {one.origin.latest_made for one in changed if one.what == "deleted"}
     return tuple(one for one in changed if one.what != "members" or one.origin.latest_made not in deleters)

@@ -12,13 +12,13 @@ import numpy as np
 from infospace.core.ids import Kind, number_of
 from infospace.search.embedding.backfill import digest_of
 from infospace.search.index.vector_matrix import Matrix
-from infospace.search.query import Found, Hit, certificate
+from infospace.search.query import Hit, SearchResults, certificate
 from infospace.search.top_k import select
 from infospace.store.changes import Describe
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
-    from infospace.search.passages_of_collection import Look
+    from infospace.search.passages_of_collection import SearchFunction
     from infospace.space import Space
     from infospace.store.protocol import Snapshot
 
@@ -26,10 +26,10 @@ AT_ONCE = 200
 """Collections that are written in one transaction, in which their texts are read again."""
 
 
-def among_collections(query: str, limit: int | None, threshold: float | None) -> Look:
+def search_collections(query: str, limit: int | None, threshold: float | None) -> SearchFunction:
     """Return the search for kept Collections; no `threshold` is the model's own."""
 
-    def look(space: Space, listener: Listener) -> Found:
+    def look(space: Space, listener: Listener) -> SearchResults:
         with space.store.reading() as snapshot:
             if not snapshot.collections():
                 return _nothing(snapshot, threshold)
@@ -56,7 +56,7 @@ def among_collections(query: str, limit: int | None, threshold: float | None) ->
             model=space.embedding.info.name,
             generation=matrix.generation,
         )
-        return Found(hits, _renamed(proved))
+        return SearchResults(hits, _renamed(proved))
 
     return look
 
@@ -97,7 +97,7 @@ def _matrix(space: Space, snapshot: Snapshot, listener: Listener) -> Matrix:
     return matrix
 
 
-def _nothing(snapshot: Snapshot, threshold: float | None) -> Found:
+def _nothing(snapshot: Snapshot, threshold: float | None) -> SearchResults:
     """What is found where there is no Collection; no model is needed for that."""
     from infospace.search.models.custom import model_name_and_threshold
 
@@ -112,7 +112,7 @@ def _nothing(snapshot: Snapshot, threshold: float | None) -> Found:
         model=name,
         generation=snapshot.generation,
     )
-    return Found([], _renamed(proved))
+    return SearchResults([], _renamed(proved))
 
 
 def _renamed(proved: dict[str, Any]) -> dict[str, Any]:

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infospace.core.ids import Kind
-from infospace.search import store_search as ranked
+from infospace.search import store_search
 from infospace.search.embedding.backfill import digest_of
 from infospace.search.embedding.service import seconds_in_search
-from infospace.search.hybrid import by_both, keyword_search
+from infospace.search.hybrid import hybrid_search, keyword_search
 from infospace.search.index import matrix_file as matrixfile
 from infospace.search.index.ann_index import Index
 from infospace.search.index.derived_files import DerivedFiles
 from infospace.search.index.vector_matrix import Matrix
 from infospace.search.note_filter import NoteFilter
-from infospace.search.query import Found, Hit, Wanted, certificate
-from infospace.search.top_k import exactly, select
+from infospace.search.query import Hit, SearchQuery, SearchResults, certificate
+from infospace.search.top_k import exact_cosines, select
 from infospace.store.changes import Query
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Search:
     def _index(self) -> Index:
         return Index(self._shelf)
 
-    async def discover(self, wanted: Wanted, listener: Listener) -> Found:
+    async def discover(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
         """Embed what is pending, then search.
 
         Raises ModelError where Notes are to be searched by meaning and there is no model, Invalid where they
@@ -73,7 +73,7 @@ class Search:
         """
         return await asyncio.to_thread(self.find, wanted, listener)
 
-    def find(self, wanted: Wanted, listener: Listener) -> Found:
+    def find(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
         """Do what `discover` does, in this thread."""
         clock = time.monotonic()
         found = self._look(wanted, listener)
@@ -88,7 +88,7 @@ class Search:
         )
         return found
 
-    def _look(self, wanted: Wanted, listener: Listener) -> Found:
+    def _look(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
         with self._lock:
             if wanted.mode == "keyword":
                 return self._keyword_search(wanted)
@@ -111,30 +111,30 @@ class Search:
             return found
 
     def _ranked(
-        self, wanted: Wanted, snapshot: Snapshot, key: str, vector: NDArray[np.float32], least: float
-    ) -> Found | None:
+        self, wanted: SearchQuery, snapshot: Snapshot, key: str, vector: NDArray[np.float32], least: float
+    ) -> SearchResults | None:
         """Have the store rank; None where it cannot, and for what is not by meaning alone."""
         if wanted.mode != "semantic" or snapshot.model() != key:
             return None
         threshold = least if wanted.threshold is None else wanted.threshold
-        found = ranked.nearly(snapshot, wanted, key, vector, threshold)
+        found = store_search.approximate_search(snapshot, wanted, key, vector, threshold)
         if found is not None or snapshot.above(key, vector, threshold, numbers=()) is None:
             return found
         chosen, hint = self._chosen(snapshot, snapshot.discoverable(), wanted)
-        found = ranked.exactly(snapshot, wanted, key, vector, threshold, chosen)
-        return None if found is None else Found(found.hits, found.certificate, hint)
+        found = store_search.exact_search(snapshot, wanted, key, vector, threshold, chosen)
+        return None if found is None else SearchResults(found.hits, found.certificate, hint)
 
-    def _keyword_search(self, wanted: Wanted) -> Found:
+    def _keyword_search(self, wanted: SearchQuery) -> SearchResults:
         with self._store.reading() as snapshot:
             fresh = self._matrix is not None and self._matrix.generation == snapshot.generation
             notes = self._matrix.notes if self._matrix is not None and fresh else snapshot.discoverable()
             chosen, hint = self._chosen(snapshot, notes, wanted)
             found = keyword_search(snapshot, wanted, chosen)
-        return Found(found.hits, found.certificate, hint)
+        return SearchResults(found.hits, found.certificate, hint)
 
     def _vector_search(
-        self, wanted: Wanted, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32], least: float
-    ) -> Found:
+        self, wanted: SearchQuery, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32], least: float
+    ) -> SearchResults:
         threshold = least if wanted.threshold is None else wanted.threshold
         chosen, hint = self._chosen(snapshot, matrix.notes, wanted)
         pending = snapshot.pending_numbers()
@@ -145,7 +145,7 @@ class Search:
         index = self._index.ready(matrix, snapshot) if wanted.allows_approximate else None
         found = None if index is None else _approximate(matrix, index, vector, threshold, wanted.limit or 0)
         if found is None and wanted.mode == "hybrid":
-            found = by_both(snapshot, wanted, chosen, matrix, vector, threshold)
+            found = hybrid_search(snapshot, wanted, chosen, matrix, vector, threshold)
         elif found is None:
             found = _exact(matrix, vector, chosen, threshold, wanted.limit)
         proved = found.certificate
@@ -153,7 +153,7 @@ class Search:
             proved["scored"] = len(chosen) - len(pending)
         proved["unembedded"] = len(pending)
         proved["exhaustive"] = proved["exhaustive"] and not len(pending)
-        return Found(found.hits, proved, hint)
+        return SearchResults(found.hits, proved, hint)
 
     def _follow(self, snapshot: Snapshot, key: str) -> Matrix:
         if self._matrix is None or self._matrix.model != key:
@@ -168,7 +168,7 @@ class Search:
                 return not len(self._matrix.notes)
             return not snapshot.searchable()
 
-    def _nothing(self, wanted: Wanted) -> Found:
+    def _nothing(self, wanted: SearchQuery) -> SearchResults:
         from infospace.search.models.custom import model_name_and_threshold
 
         with self._store.reading() as snapshot:
@@ -184,7 +184,7 @@ class Search:
             model=name,
             generation=generation,
         )
-        return Found([], proved)
+        return SearchResults([], proved)
 
     def _query(self, query: str, key: str) -> NDArray[np.float32]:
         digest = digest_of(query)
@@ -198,7 +198,7 @@ class Search:
         return vector
 
     def _chosen(
-        self, snapshot: Snapshot, notes: NDArray[np.int64], wanted: Wanted
+        self, snapshot: Snapshot, notes: NDArray[np.int64], wanted: SearchQuery
     ) -> tuple[NDArray[np.int64], str | None]:
         """The numbers (ascending) of the Notes that count, and a hint where the condition seems mistaken."""
         if wanted.seen is not None:
@@ -217,7 +217,7 @@ def _without_vectors(snapshot: Snapshot, numbers: NDArray[np.int64]) -> NDArray[
 
 def _exact(
     matrix: Matrix, query: NDArray[np.float32], chosen: NDArray[np.int64], threshold: float, limit: int | None
-) -> Found:
+) -> SearchResults:
     """Compare with every chosen Note."""
     selection = select(matrix, query, chosen, threshold, limit)
     proved = certificate(
@@ -230,15 +230,17 @@ def _exact(
         model="",
         generation=matrix.generation,
     )
-    return Found(_hits(matrix, selection.rows, selection.cosines), proved)
+    return SearchResults(_hits(matrix, selection.rows, selection.cosines), proved)
 
 
-def _approximate(matrix: Matrix, index: Hnsw, query: NDArray[np.float32], threshold: float, limit: int) -> Found | None:
+def _approximate(
+    matrix: Matrix, index: Hnsw, query: NDArray[np.float32], threshold: float, limit: int
+) -> SearchResults | None:
     """Compare with the Notes that an index thinks near; None when it cannot tell."""
     owners = index.nearest(query, limit)
     if owners is None:
         return None
-    cosines, rows = exactly(matrix, query, matrix.places(owners))
+    cosines, rows = exact_cosines(matrix, query, matrix.places(owners))
     keep = cosines >= threshold
     cosines, rows = cosines[keep], rows[keep]
     order = np.lexsort((matrix.owners[rows], -cosines))[:limit]
@@ -252,7 +254,7 @@ def _approximate(matrix: Matrix, index: Hnsw, query: NDArray[np.float32], thresh
         model="",
         generation=matrix.generation,
     )
-    return Found(_hits(matrix, rows[order], cosines[order]), proved)
+    return SearchResults(_hits(matrix, rows[order], cosines[order]), proved)
 
 
 def _hits(matrix: Matrix, rows: NDArray[np.int64], scores: NDArray[np.float64]) -> list[Hit]:

@@ -10,7 +10,7 @@ import numpy as np
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
 from infospace.search.best_passage import with_best_passage
-from infospace.search.query import Found, Hit, Wanted, certificate
+from infospace.search.query import Hit, SearchQuery, SearchResults, certificate
 from infospace.search.top_k import select
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def saturate_bm25(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.round(scores / (scores + 1), 6)
 
 
-def keyword_search(snapshot: Snapshot, wanted: Wanted, chosen: NDArray[np.int64]) -> Found:
+def keyword_search(snapshot: Snapshot, wanted: SearchQuery, chosen: NDArray[np.int64]) -> SearchResults:
     """Find the Notes that have a word of the query, by BM25."""
     among = wanted.among(snapshot)
     words = chosen_keyword_matches(snapshot, wanted.query, chosen, among)
@@ -69,17 +69,17 @@ def keyword_search(snapshot: Snapshot, wanted: Wanted, chosen: NDArray[np.int64]
         model=None,
         generation=snapshot.generation,
     )
-    return Found(hits, proved | _searched_terms(words))
+    return SearchResults(hits, proved | _searched_terms(words))
 
 
-def by_both(
+def hybrid_search(
     snapshot: Snapshot,
-    wanted: Wanted,
+    wanted: SearchQuery,
     chosen: NDArray[np.int64],
     matrix: Matrix,
     query: NDArray[np.float32],
     threshold: float,
-) -> Found:
+) -> SearchResults:
     """Find the Notes that are near the query, or have a word of it, by cosine + BM25 / 50."""
     among = wanted.among(snapshot)
     words = chosen_keyword_matches(snapshot, wanted.query, chosen, among)
@@ -114,7 +114,7 @@ def by_both(
         generation=snapshot.generation,
     )
     counts = {"matched_by": {MEANING: selection.near, WORDS: len(words.numbers)}}
-    return Found(hits, proved | counts | _searched_terms(words))
+    return SearchResults(hits, proved | counts | _searched_terms(words))
 
 
 def _with_keyword_passages(

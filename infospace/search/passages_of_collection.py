@@ -17,7 +17,7 @@ from infospace.core.resources import Collection, Note, Resource, text_of
 from infospace.search.best_passage import blank_json_escapes
 from infospace.search.hybrid import BM25_PER_COSINE, MEANING, WORDS, saturate_bm25
 from infospace.search.note_filter import source_of
-from infospace.search.query import Found, Hit, Mode, certificate
+from infospace.search.query import Hit, Mode, SearchResults, certificate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from infospace.space import Space
     from infospace.store.protocol import Snapshot
 
-Look = Callable[["Space", "Listener"], Found]
+SearchFunction = Callable[["Space", "Listener"], SearchResults]
 
 
 class Text(NamedTuple):
@@ -41,7 +41,7 @@ class Text(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
+class PassageQuery:
     """A search among passages."""
 
     query: str
@@ -50,16 +50,16 @@ class Among:
     mode: Mode = "semantic"
 
 
-def among_items(wanted: Among, items: Sequence[Resource]) -> Look:
+def search_passages_of(wanted: PassageQuery, items: Sequence[Resource]) -> SearchFunction:
     """Return the search for passages of Notes, of the sources of search results, and of what Collections hold."""
 
-    def look(space: Space, listener: Listener) -> Found:
+    def look(space: Space, listener: Listener) -> SearchResults:
         with space.store.reading() as snapshot:
             notes, left_out = _gather(snapshot, items)
             generation = snapshot.generation
         texts = [_text(note) for note in notes.values()]
         found = _search(space, listener, wanted, texts, generation)
-        return Found(found.hits, found.certificate | {"items": len(texts), "left_out": left_out})
+        return SearchResults(found.hits, found.certificate | {"items": len(texts), "left_out": left_out})
 
     return look
 
@@ -69,16 +69,16 @@ def _text(note: Note[Any]) -> Text:
     return Text(note.id, note.version, text, blank_json_escapes(note.content, text))
 
 
-def counted_passages(items: Sequence[Resource]) -> Look:
-    """Return what embeds the passages that `among_items` searches, and tells in the certificate how many there are."""
+def counted_passages(items: Sequence[Resource]) -> SearchFunction:
+    """Return a function that embeds what `search_passages_of` searches; its certificate has their number."""
 
-    def look(space: Space, listener: Listener) -> Found:
+    def look(space: Space, listener: Listener) -> SearchResults:
         with space.store.reading() as snapshot:
             notes, left_out = _gather(snapshot, items)
         texts = [text_of(note.content) for note in notes.values()]
         there = any(text.strip() for text in texts)
         count = len(space.embedding.passages(texts, listener).bounds) if there else 0
-        return Found([], {"passages": count, "items": len(texts), "left_out": left_out})
+        return SearchResults([], {"passages": count, "items": len(texts), "left_out": left_out})
 
     return look
 
@@ -110,7 +110,9 @@ def _gather(snapshot: Snapshot, items: Sequence[Resource]) -> tuple[dict[str, No
     return notes, len(left_out)
 
 
-def _search(space: Space, listener: Listener, wanted: Among, texts: Sequence[Text], generation: int) -> Found:
+def _search(
+    space: Space, listener: Listener, wanted: PassageQuery, texts: Sequence[Text], generation: int
+) -> SearchResults:
     if not any(text.text.strip() for text in texts):
         return _nothing(space, wanted, generation)
     embedding = space.embedding
@@ -147,16 +149,16 @@ def _search(space: Space, listener: Listener, wanted: Among, texts: Sequence[Tex
         extra = both if wanted.mode == "hybrid" else {}
         return Hit(text.source, text.version, float(scores[at]), start, end, extra, passage=True)
 
-    return Found([hit(at) for at in hits[: wanted.limit].tolist()], _renamed(proved))
+    return SearchResults([hit(at) for at in hits[: wanted.limit].tolist()], _renamed(proved))
 
 
-def _cosines(space: Space, wanted: Among, passages: Passages) -> NDArray[np.float64]:
+def _cosines(space: Space, wanted: PassageQuery, passages: Passages) -> NDArray[np.float64]:
     query = space.embedding.query(wanted.query).astype(np.float64)
     cosines: NDArray[np.float64] = np.vecdot(passages.vectors.astype(np.float64), query)
     return np.round(cosines, 6)
 
 
-def _bm25(space: Space, wanted: Among, texts: Sequence[Text], passages: Passages) -> NDArray[np.float64]:
+def _bm25(space: Space, wanted: PassageQuery, texts: Sequence[Text], passages: Passages) -> NDArray[np.float64]:
     pairs = zip(passages.owners.tolist(), passages.bounds, strict=True)
     with space.store.reading() as snapshot:
         found = snapshot.words_in(wanted.query, [texts[owner].words[start:end] for owner, (start, end) in pairs])
@@ -165,7 +167,7 @@ def _bm25(space: Space, wanted: Among, texts: Sequence[Text], passages: Passages
     return found
 
 
-def _nothing(space: Space, wanted: Among, generation: int) -> Found:
+def _nothing(space: Space, wanted: PassageQuery, generation: int) -> SearchResults:
     """What is found where there is no text; no model is needed for that."""
     from infospace.search.models.custom import model_name_and_threshold
 
@@ -181,7 +183,7 @@ def _nothing(space: Space, wanted: Among, generation: int) -> Found:
         model=None if wanted.mode == "keyword" else name,
         generation=generation,
     )
-    return Found([], _renamed(proved))
+    return SearchResults([], _renamed(proved))
 
 
 def _renamed(proved: dict[str, Any]) -> dict[str, Any]:

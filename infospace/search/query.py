@@ -18,7 +18,7 @@ Mode: TypeAlias = Literal["semantic", "keyword", "hybrid"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wanted:
+class SearchQuery:
     """A search. `limit` None is "all", `threshold` None the model's own; `within` are numbers, ascending."""
 
     query: str
@@ -59,7 +59,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResults:
     """Hits, best first, and the certificate of LANGUAGE.md for them; `hint` where the query seems mistaken."""
 
     hits: list[Hit]

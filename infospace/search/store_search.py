@@ -8,7 +8,7 @@ import numpy as np
 
 from infospace.core.ids import Kind
 from infospace.search.index.ann_index import setting
-from infospace.search.query import Found, Hit, Wanted, certificate
+from infospace.search.query import Hit, SearchQuery, SearchResults, certificate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from infospace.store.protocol import NearestNotes, Snapshot
 
 
-def nearly(
-    snapshot: Snapshot, wanted: Wanted, model: str, query: NDArray[np.float32], threshold: float
-) -> Found | None:
+def approximate_search(
+    snapshot: Snapshot, wanted: SearchQuery, model: str, query: NDArray[np.float32], threshold: float
+) -> SearchResults | None:
     """Find by the store's own index; None where it has none, or a proof is asked for, or INFOSPACE_INDEX is `exact`."""
     if not wanted.allows_approximate or wanted.limit is None or setting() == "exact":
         return None
@@ -36,17 +36,17 @@ def nearly(
         model="",
         generation=snapshot.generation,
     )
-    return Found([hit for hit in _hits(near) if hit.score >= threshold], proved)
+    return SearchResults([hit for hit in _hits(near) if hit.score >= threshold], proved)
 
 
-def exactly(
+def exact_search(
     snapshot: Snapshot,
-    wanted: Wanted,
+    wanted: SearchQuery,
     model: str,
     query: NDArray[np.float32],
     threshold: float,
     chosen: NDArray[np.int64],
-) -> Found | None:
+) -> SearchResults | None:
     """Find by having the store compare with every one of the `chosen` Notes; None where it cannot."""
     among = None if wanted.within is None and wanted.where is None else chosen.tolist()
     near = snapshot.above(model, query, threshold, limit=wanted.limit, numbers=among)
@@ -64,7 +64,7 @@ def exactly(
         model="",
         generation=snapshot.generation,
     )
-    return Found(_hits(near), proved)
+    return SearchResults(_hits(near), proved)
 
 
 def _hits(near: NearestNotes) -> list[Hit]:

@@ -54,7 +54,7 @@ def select(
     values = best if bonus is None else best + bonus
     wanted = top_candidates(certain, values[certain], limit)
     which = np.concatenate([wanted, doubtful])
-    cosines, rows = exactly(matrix, query, which)
+    cosines, rows = exact_cosines(matrix, query, which)
     keep = (cosines >= threshold) | special[which]
     matched = len(certain) + int(keep[len(wanted) :].sum())
     near = matched if bonus is None else _count_near(matrix, query, best, threshold)
@@ -74,7 +74,7 @@ def top_candidates(which: NDArray[np.int64], values: NDArray[np.floating], limit
     return kept
 
 
-def exactly(
+def exact_cosines(
     matrix: Matrix, query: NDArray[np.float32], which: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return cosine and row of the best passage of Notes, by position; none of none."""
@@ -86,7 +86,7 @@ def exactly(
 def _count_near(matrix: Matrix, query: NDArray[np.float32], best: NDArray[np.float32], threshold: float) -> int:
     sure = best >= threshold + MARGIN
     doubtful = np.flatnonzero((best >= threshold - MARGIN) & ~sure)
-    return int(sure.sum()) + int((exactly(matrix, query, doubtful)[0] >= threshold).sum())
+    return int(sure.sum()) + int((exact_cosines(matrix, query, doubtful)[0] >= threshold).sum())
 
 
 def _max_below(matrix: Matrix, query: NDArray[np.float32], best: NDArray[np.float32], threshold: float) -> float | None:

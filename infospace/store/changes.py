@@ -266,7 +266,7 @@ class SetLinks:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class PassageSpan:
     """One embedded stretch of a Note's text: 0-based characters, end excluded, and the text's digest."""
 
     start: int
@@ -280,7 +280,7 @@ class Embed:
 
     id: str
     version: int
-    stretches: Sequence[Stretch]
+    stretches: Sequence[PassageSpan]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

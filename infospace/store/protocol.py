@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.resources import Resource, SearchResult
-from infospace.journal.queries import Recorded
+from infospace.journal.queries import JournalQueries
 from infospace.journal.rows import Entry
 from infospace.store.changes import Change, Evidence, Linked
 from infospace.store.records import (
@@ -57,7 +57,7 @@ from infospace.store.records import (
     TrackedFile,
     Words,
 )
-from infospace.store.tool_records import Offered
+from infospace.store.tool_records import ToolQueries
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,7 +82,7 @@ __all__ = [
 ]
 
 
-class Snapshot(Offered, Recorded, Protocol):
+class Snapshot(ToolQueries, JournalQueries, Protocol):
     """A consistent view of the space in one read transaction; StoreError for every question after its end."""
 
     @property

@@ -141,7 +141,7 @@ class SeenSnapshot:
             *("query", "known_vectors", "vectors"),
             # of tools, which have a scope of their own
             *("tools_generation", "tool_sources", "servers", "tools", "tool", "tool_by_id", "tool_counts"),
-            *("tool_uses", "tool_totals", "worked_generation", "server_uses"),
+            *("tool_uses", "tool_totals", "successful_calls_generation", "server_uses"),
             # of Evidence that whoever asks has found, and of ids whose results it has
             *("evidence", "identities"),
         }
@@ -330,9 +330,11 @@ class SeenSnapshot:
         """Return the calls of a run that is seen."""
         return self._of.calls(self._of_run(run))
 
-    def worked(self, limit: int) -> list[SuccessfulCall]:
+    def successful_calls(self, limit: int) -> list[SuccessfulCall]:
         """Return calls that went well of runs that are seen, and that saw no other Notes: the limit counts these."""
-        return list(islice((one for one in self._of.worked(sys.maxsize) if self._shows_calls(one.run)), limit))
+        return list(
+            islice((one for one in self._of.successful_calls(sys.maxsize) if self._shows_calls(one.run)), limit)
+        )
 
     def _shows_calls(self, run: str) -> bool:
         if self._sight.runs == "own" and not self._store.began(run, self._of):

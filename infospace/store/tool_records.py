@@ -15,7 +15,7 @@ ServerState: TypeAlias = Literal["listed", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedTool:
     """A tool, prompt or resource as its server lists it; `name` is a resource's URI, or the template of URIs.
 
     The three hints are None where the server says nothing. `examples` are arguments.
@@ -46,7 +46,7 @@ class Listed:
         return found
 
     @classmethod
-    def read(cls, written: Mapping[str, Any]) -> Listed:
+    def read(cls, written: Mapping[str, Any]) -> ListedTool:
         """Return what was written."""
         fields: dict[str, Any] = {**written}
         for name in ("tags", "examples"):
@@ -67,7 +67,7 @@ class KeptTool:
     id: str
     server: str
     created: str
-    listed: Listed
+    listed: ListedTool
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class KeepTools:
     """Keep tools of a server. One that was kept before, or was there once, has the id that it had."""
 
     server: str
-    tools: Sequence[Listed]
+    tools: Sequence[ListedTool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class DropServer:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class RecordCall:
     """A tool was really called: when, for how many milliseconds, and whether it went well."""
 
     server: str
@@ -170,10 +170,10 @@ class Called:
     well: bool
 
 
-ToolChange: TypeAlias = AddSource | ForgetSource | KeepServer | KeepTools | DropTools | DropServer | Called
+ToolChange: TypeAlias = AddSource | ForgetSource | KeepServer | KeepTools | DropTools | DropServer | RecordCall
 
 
-class Offered(Protocol):
+class ToolQueries(Protocol):
     """What a snapshot of a space answers about servers: a part of `infospace.store.protocol.Snapshot`."""
 
     def tools_generation(self) -> int:
@@ -212,10 +212,10 @@ class Offered(Protocol):
         Of some, or None for all; of those that were never called, nothing. Sooner than `tool_uses`.
         """
 
-    def worked_generation(self) -> int:
+    def successful_calls_generation(self) -> int:
         """Return a number that is another one when `worked` answers something else."""
 
-    def worked(self, limit: int) -> list[SuccessfulCall]:
+    def successful_calls(self, limit: int) -> list[SuccessfulCall]:
         """Return calls of tools that went well, the latest first: of each tool a few, with different short arguments.
 
         They are those of runs that are there.

@@ -86,7 +86,7 @@ def question(tool: Tool, arguments: Mapping[str, Any]) -> str:
     return f"call the tool {tool.name} of the server {tool.server}, which {why}{WITH}{shown}?"
 
 
-def parts(asked: str) -> tuple[str, Mapping[str, JSON]] | None:
+def parse_question(asked: str) -> tuple[str, Mapping[str, JSON]] | None:
     """Return what `question` asked, and the arguments that it shows; None where they were cut, or cannot be told."""
     asks, _, shown = asked.partition(WITH)
     try:
@@ -118,7 +118,7 @@ def approvals_from_answer(word: JSON, run: str, tool: str, digest: bytes, at: st
     return []
 
 
-def named(approve: Iterable[str]) -> list[str]:
+def parse_tool_names(approve: Iterable[str]) -> list[str]:
     """Return the tools that are allowed by name, each once: `server/tool`, or `server/*`. Raises Invalid."""
     found = list(dict.fromkeys(approve))
     for one in found:
@@ -129,34 +129,34 @@ def named(approve: Iterable[str]) -> list[str]:
     return found
 
 
-def in_run(approve: Iterable[str], run: str, at: str) -> list[Approve]:
+def approvals_for_run(approve: Iterable[str], run: str, at: str) -> list[Approve]:
     """Return what allows tools by name in a run. Raises Invalid."""
-    return [Approve(one, None, at, run) for one in named(approve)]
+    return [Approve(one, None, at, run) for one in parse_tool_names(approve)]
 
 
-def unknown(approve: Iterable[str], tools: Iterable[Tool]) -> list[str]:
+def unknown_tool_names(approve: Iterable[str], tools: Iterable[Tool]) -> list[str]:
     """Say of each name among some that fits none of these tools which was probably meant; raises Invalid."""
     names = {name for tool in tools for name in (tool.full_name, f"{tool.server}/*")}
     found = []
-    for one in named(approve):
+    for one in parse_tool_names(approve):
         if one not in names:
             near = nearest(one, sorted(names))
             found.append(f"no tool here is called {one}" + (f"; did you mean {near}?" if near else ""))
     return found
 
 
-def remembered(store: Store) -> list[Approve]:
+def list_approvals(store: Store) -> list[Approve]:
     """Return what may always be called in a space, by tool."""
     with store.reading() as snapshot:
         return snapshot.approvals()
 
 
-def forget(store: Store, tool: str) -> Sequence[str]:
+def revoke_approval(store: Store, tool: str) -> Sequence[str]:
     """Ask again about a tool that might always be called, or with `server/*` about all of a server; return which.
 
     Raises NotFound where there is none.
     """
-    known = [one.tool for one in remembered(store)]
+    known = [one.tool for one in list_approvals(store)]
     server, _, name = tool.partition("/")
     going = [one for one in known if one == tool or (name == "*" and one.partition("/")[0] == server)]
     if not going:

@@ -40,7 +40,7 @@ _KEY = re.compile(
 """What keys and tokens look like, wherever they stand: of a header, of the better known services, in a URL."""
 
 
-def remembers() -> bool:
+def calls_are_remembered() -> bool:
     """Whether calls are remembered: unless INFOSPACE_REMEMBER_CALLS is `off`. Raises Invalid for another word."""
     said = os.environ.get(SWITCH, "").strip().lower()
     if said not in ("", "on", "off"):
@@ -48,7 +48,7 @@ def remembers() -> bool:
     return said != "off"
 
 
-class Successes:
+class SuccessfulCallCache:
     """What worked before in a store, as far as that shows it: the same list until it is something else."""
 
     def __init__(self, store: Store) -> None:
@@ -58,13 +58,13 @@ class Successes:
     def __call__(self) -> Sequence[CallExample]:
         """Return it, the latest first."""
         with self._store.reading() as snapshot:
-            generation = snapshot.worked_generation()
+            generation = snapshot.successful_calls_generation()
             if self._last is None or self._last[0] != generation:
-                self._last = generation, remembered(snapshot.worked(MOST))
+                self._last = generation, call_examples(snapshot.successful_calls(MOST))
         return self._last[1]
 
 
-def remembered(calls: Sequence[SuccessfulCall]) -> list[CallExample]:
+def call_examples(calls: Sequence[SuccessfulCall]) -> list[CallExample]:
     """Return successes by what they were asked for, and with what; those given what may be a secret are left out."""
     from infospace.tools.search.results import CallExample
 

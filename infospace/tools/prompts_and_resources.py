@@ -42,7 +42,7 @@ async def read_resource(view: Context, resource: Tool) -> Note[Any]:
     return view.note(parts[0] if len(parts) == 1 else parts)
 
 
-def uri_of(resource: Tool, arguments: Mapping[str, JSON]) -> str:
+def resource_uri(resource: Tool, arguments: Mapping[str, JSON]) -> str:
     """Return the URI of a resource; of a template (RFC 6570) with arguments in the places of its variables.
 
     Raises Invalid for a template that is none.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from infospace.llm.model import LanguageModel
     from infospace.search.embedding.service import Embedding
     from infospace.search.engine import Search
-    from infospace.search.query import Found, Wanted
+    from infospace.search.query import SearchQuery, SearchResults
     from infospace.store.protocol import Store
     from infospace.tools.search.finder import Finder
     from infospace.tools.toolbox import Toolbox
@@ -87,11 +87,11 @@ class SeenSearch:
         self._of = of
         self._store = store
 
-    async def discover(self, wanted: Wanted, listener: Listener) -> Found:
+    async def discover(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
         """Search the Notes that the scope allows, and no others."""
         return await self._of.discover(replace(wanted, seen=self._store.searched), listener)
 
-    def find(self, wanted: Wanted, listener: Listener) -> Found:
+    def find(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
         """Search, in this thread."""
         return self._of.find(replace(wanted, seen=self._store.searched), listener)
 

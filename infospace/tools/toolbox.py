@@ -14,9 +14,9 @@ from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.json_types import JSON
 from infospace.core.tool import NoAnswer, NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
 from infospace.data.paths import nearest
-from infospace.store.tool_records import Called
+from infospace.store.tool_records import RecordCall
 from infospace.tools.builtin import SERVER
-from infospace.tools.call_examples import Successes, remembers
+from infospace.tools.call_examples import SuccessfulCallCache, calls_are_remembered
 from infospace.tools.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Toolbox:
         bounds = [one for one in (self._longest_s, longest_s) if one is not None]
         narrower = Toolbox(self.servers, self.scope.intersect(scope), min(bounds, default=None))
         narrower._providers = self._providers
-        narrower._successes = self._successes if self.servers is None or seen is None else Successes(seen)
+        narrower._successes = self._successes if self.servers is None or seen is None else SuccessfulCallCache(seen)
         return narrower
 
     def _all(self) -> Mapping[str, ToolProvider]:
@@ -96,7 +96,7 @@ class Toolbox:
 
         Nothing either for somebody who may not know of everything: it says what others asked for.
         """
-        if self._successes is None or self.scope != EVERYTHING or not remembers():
+        if self._successes is None or self.scope != EVERYTHING or not calls_are_remembered():
             return ()
         return self._successes()
 
@@ -260,7 +260,7 @@ class Toolbox:
         took = round((time.perf_counter() - clock) * 1000, 3)
         _log.info("called %s: %s, %.0f ms", tool.full_name, "success" if well else "failed", took)
         if self.servers is not None and tool.kind == "tool":
-            self.servers.record(Called(tool.server, tool.name, started, took, well))
+            self.servers.record(RecordCall(tool.server, tool.name, started, took, well))
 
 
 def _refused(error: str | None, full_name: str) -> str | None:

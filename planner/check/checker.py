@@ -10,7 +10,7 @@ from infospace.contract.arguments import UNKNOWN
 from infospace.contract.catalogue import Catalogue
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
-from infospace.core.names import normalised
+from infospace.core.names import normalise
 from infospace.data.json_text import dump
 from infospace.data.paths import nearest
 from infospace.schema.shapes import (
@@ -69,7 +69,7 @@ def check(
 def _checked(document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: str | None) -> tuple[Plan, Problems]:
     problems = Problems()
     plan = parse_plan(document, problems)
-    checker = Checker(catalogue, known, problems, () if saved_as is None else (normalised(saved_as),))
+    checker = Checker(catalogue, known, problems, () if saved_as is None else (normalise(saved_as),))
     checker.inputs(plan)
     checker.block(plan.steps, most=plan.budget.depth)
     checker.result(plan)
@@ -149,7 +149,7 @@ class Checker:
 
     def _saved(self, step: Step, form: Saved, depth: int) -> Shape:
         pointer = form.called or join(step.pointer, "type")
-        name = normalised(form.name)
+        name = normalise(form.name)
         if name in self._calling:
             chain = " → ".join((*self._calling[self._calling.index(name) :], name))
             message, hint = (

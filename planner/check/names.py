@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from infospace.core.json_types import JSON
-from infospace.core.names import name_error, normalised
+from infospace.core.names import name_error, normalise
 from infospace.schema.shapes import Shape, Unknown, bare, disjoint, is_itself, with_identity
 from planner.check.environment import Given
 from planner.check.state import CheckState
@@ -54,7 +54,7 @@ class NameChecker:
         if fault is not None:
             self._problems.error("bad-name", pointer, fault.message, fault.hint)
             return shape
-        name = normalised(name)
+        name = normalise(name)
         if step.replace:
             holders = list(self._holders(name))
             for holder in holders:

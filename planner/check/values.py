@@ -12,7 +12,7 @@ from infospace.contract.decorator import Argument
 from infospace.core.errors import PathNotFound
 from infospace.core.ids import Kind, is_id
 from infospace.core.json_types import JSON
-from infospace.core.names import normalised
+from infospace.core.names import normalise
 from infospace.core.resources import text_of
 from infospace.data.json_text import dump
 from infospace.data.paths import EXTRA, Path, nearest, show_parts
@@ -390,7 +390,7 @@ class ValueChecker:
         return Unknown()
 
     def _has(self, text: str, env: Environment) -> bool:
-        name = normalised(text)
+        name = normalise(text)
         return name in env.given or name in env.there or self.known.shape(text) is not None
 
     def content(self, read: Value, env: Environment) -> Any:
@@ -422,8 +422,8 @@ class ValueChecker:
 
     def literal_resource(self, text: str, pointer: str, env: Environment) -> Shape | None:
         """Check an id or a name that stands in the plan; return the shape of what has it, None when nothing has."""
-        given = env.given.get(normalised(text))
-        holder: object = text if is_id(text) else self.known.holder(normalised(text))
+        given = env.given.get(normalise(text))
+        holder: object = text if is_id(text) else self.known.holder(normalise(text))
         which = given.shape.facts.which if given is not None else holder
         if which in env.gone and (given is None or given.certain):
             message = f"{text!r} is deleted before this step"
@@ -437,7 +437,7 @@ class ValueChecker:
             return None
         shape = self.known.shape(text)
         shape = None if shape is None else with_identity(self.changes.shape(text, shape), holder)
-        if shape is None and normalised(text) in env.there:
+        if shape is None and normalise(text) in env.there:
             return Unknown()
         if given is not None:
             if shape is None:

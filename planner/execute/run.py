@@ -20,7 +20,7 @@ from infospace.journal.rows import CallRow, CloseRun, OpenRun, OwnerGuard, RunKi
 from infospace.llm.meter import Meter
 from infospace.space import Space
 from infospace.store.changes import Change, MakeNote
-from infospace.tools.approvals import allowed, in_run, named
+from infospace.tools.approvals import allowed, approvals_for_run, parse_tool_names
 from infospace.tools.journalled_calls import ToolCalls
 from infospace.tools.scoped_space import scope_of
 from planner.execute.arguments import Resolver, input_resource
@@ -87,7 +87,7 @@ class Run:
         self.meter = Meter(budget.llm_calls, budget.tokens, self.journalled)
         self._emit = emit
         self._warnings = warnings
-        self._approve = named(approve)
+        self._approve = parse_tool_names(approve)
         self._breath = 0.0
         self._began = time.perf_counter()
         self._spent = 0.0
@@ -199,7 +199,7 @@ class Run:
         scope, self.goal = scope_of(self.space), filled(self.plan.goal, bound)
         entry = OpenRun(self.id, kind, self.goal, document, inputs, at, self.owner, plans, scope=scope)
         self.journal.held = self.held
-        store.commit([*view.changes, *changes], [entry, *in_run(self._approve, self.id, at)])
+        store.commit([*view.changes, *changes], [entry, *approvals_for_run(self._approve, self.id, at)])
         self._emit(RunStarted(self.id, self.goal))
 
     async def run(self, bound: Mapping[str, Resource | Table | JSON]) -> RunResult:

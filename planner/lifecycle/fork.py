@@ -18,7 +18,7 @@ from infospace.journal.forks import first_of
 from infospace.journal.rows import OpenRun, RunRow, StepRow
 from infospace.space import Space
 from infospace.store.protocol import Snapshot
-from infospace.tools.approvals import in_run, named
+from infospace.tools.approvals import approvals_for_run, parse_tool_names
 from infospace.tools.scoped_space import scope_of
 from planner.check.checker import check
 from planner.check.space_facts import SnapshotFacts
@@ -68,7 +68,9 @@ async def fork(
     _untouched(plan_of(row), plan, len(before))
     if not problems.ok:
         return RunResult(None, "refused", problems=tuple(problems.found))
-    return await _Fork(space, row, rows, before, step).run(plan, first, emit, halt or SuspendRequest(), named(approve))
+    return await _Fork(space, row, rows, before, step).run(
+        plan, first, emit, halt or SuspendRequest(), parse_tool_names(approve)
+    )
 
 
 def _changed(row: RunRow, patch: Patch) -> JSON:
@@ -139,7 +141,7 @@ class _Fork:
         document, at, scope = plan.document, now(), scope_of(space)
         opened = OpenRun(run.id, "plan", goal, document, inputs, at, run.owner, plans, row.run, scope)
         kept = [self._copied_row(one, run.id, copies) for one in self._rows]
-        space.store.commit(view.changes, [opened, *in_run(approve, run.id, opened.started), *kept])
+        space.store.commit(view.changes, [opened, *approvals_for_run(approve, run.id, opened.started), *kept])
         record = RecordedRun(kept, (), {})
         with space.store.reading() as snapshot:
             run.restore(snapshot.run(run.id), record, (), run.owner)

@@ -12,7 +12,7 @@ from infospace.data.paths import nearest
 from infospace.journal.rows import AnswerRow, ClaimRun, CloseRun, Entry, Heartbeat, RunRow, StepRow
 from infospace.schema.validate import first_violation
 from infospace.space import Space
-from infospace.tools.approvals import approvals_from_answer, in_run
+from infospace.tools.approvals import approvals_for_run, approvals_from_answer
 from infospace.tools.scoped_space import within
 from planner.execute.run import Run
 from planner.journal.commit_order import SuspendRequest
@@ -92,7 +92,8 @@ async def resume(
     owner, at = new_owner(), now()
     spent = {**row.spent, "seconds": seconds_spent(row, rows)}
     space.store.commit(
-        [], [ClaimRun(run, owner, row.owner, at), Heartbeat(run, owner, at, spent), *in_run(approve, run, at)]
+        [],
+        [ClaimRun(run, owner, row.owner, at), Heartbeat(run, owner, at, spent), *approvals_for_run(approve, run, at)],
     )
     # Of two who resume it at once ClaimRun lets one through. What it goes on from is read after that: until then an
     # earlier owner that slept through its lease may have journalled a step more, and somebody may have answered. From

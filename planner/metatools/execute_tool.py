@@ -17,10 +17,10 @@ from infospace.core.json_types import JSON
 from infospace.core.tool import NotCalled, Tool
 from infospace.data.paths import nearest
 from infospace.space import Space
-from infospace.store.tool_records import Called
+from infospace.store.tool_records import RecordCall
 from infospace.tools.approvals import refuse_blocked
 from infospace.tools.builtin import SERVER
-from infospace.tools.prompts_and_resources import uri_of
+from infospace.tools.prompts_and_resources import resource_uri
 from planner.execute.run import Run
 from planner.execute.start import Prepared, Refused, prepare
 from planner.journal.events import Emit
@@ -60,7 +60,7 @@ class PreparedToolCall:
         ):
             took = sum(row.duration_ms for row in result.steps)
             well = answered["status"] == "success"
-            space.tools.servers.record(Called(SERVER, self.tool.name, now(), round(took, 3), well))
+            space.tools.servers.record(RecordCall(SERVER, self.tool.name, now(), round(took, 3), well))
         return answered
 
 
@@ -115,7 +115,7 @@ def _plan(
         case "prompt":
             step = {"type": "get-prompt", "prompt": tool.full_name, "arguments": literal(args.arguments)}
         case "resource":
-            step = {"type": "read-resource", "resource": f"{tool.server}/{uri_of(tool, args.arguments)}"}
+            step = {"type": "read-resource", "resource": f"{tool.server}/{resource_uri(tool, args.arguments)}"}
     return _of({**step, **limit}, tool.full_name), {}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from infospace.core.listener import Listener
 from infospace.space import Space
-from infospace.tools.search.results import FoundTools, ToolHit, Wanted
+from infospace.tools.search.results import ToolHit, ToolQuery, ToolResults
 from planner.metatools.arguments import SearchTools
 from planner.metatools.lookup import known_tools, tool_json, unmatched_json
 
@@ -19,7 +19,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     `matched_by`. Where nothing fits, `no_match` is true, and `guess` is the nearest. `unknown` says what was probably
     meant by names in the filters that no tool has.
     """
-    wanted = Wanted(args.query, args.limit, args.filters, mode=args.search_type)
+    wanted = ToolQuery(args.query, args.limit, args.filters, mode=args.search_type)
     found = await asyncio.to_thread(lambda: find_tools(space, wanted))
     return {
         "query": args.query,
@@ -33,7 +33,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     }
 
 
-def find_tools(space: Space, wanted: Wanted, listener: Listener | None = None) -> FoundTools:
+def find_tools(space: Space, wanted: ToolQuery, listener: Listener | None = None) -> ToolResults:
     """Find tools among all that may be known; for threads. Raises Invalid for a blank request."""
     return space.finder.find(known_tools(space, servers=True), wanted, listener, space.tools.successes())
 

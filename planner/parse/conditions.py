@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from infospace.core.errors import InfospaceError, Invalid
 from infospace.core.json_types import JSON
-from infospace.core.names import normalised
+from infospace.core.names import normalise
 from infospace.core.regex import compile_pattern
 from infospace.data.json_text import same
 from infospace.data.paths import kind_of, nearest
@@ -68,7 +68,7 @@ def queried_name(arguments: Mapping[str, JSON]) -> str | None:
         read = read_text(raw) if isinstance(raw, str) else None
     except ReferenceInvalid:
         return None
-    return normalised(read.value) if isinstance(read, Literal) and isinstance(read.value, str) else None
+    return normalise(read.value) if isinstance(read, Literal) and isinstance(read.value, str) else None
 
 
 TRUTHS: Final[Mapping[str, bool]] = {"true": True, "false": False}

@@ -9,7 +9,7 @@ from infospace.core.clock import now
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
-from infospace.core.names import name_error, normalised
+from infospace.core.names import name_error, normalise
 from infospace.core.resources import Made, Note
 from infospace.core.tool import Tool
 from infospace.data.paths import nearest
@@ -28,7 +28,7 @@ PREFIX = "_plan:"
 
 def saved_plan(snapshot: Snapshot, name: str) -> JSON:
     """Return the document of a saved plan, None when there is none of that name."""
-    identifier = snapshot.named(PREFIX + normalised(name))
+    identifier = snapshot.named(PREFIX + normalise(name))
     if identifier is None:
         return None
     note = snapshot.get(identifier)
@@ -49,10 +49,10 @@ def save_plan(space: Space, name: str, document: JSON, *, replace: bool = False)
     fault = name_error(name)
     if fault is not None:
         raise Invalid(fault.message, hint=fault.hint)
-    full = PREFIX + normalised(name)
+    full = PREFIX + normalise(name)
     with space.store.reading() as snapshot:
         known = snapshot.named(full)
-        chain = _cycle(snapshot, document, (normalised(name),), set())
+        chain = _cycle(snapshot, document, (normalise(name),), set())
     if chain is not None:
         raise Invalid(
             f"saved plans that run one another never end: {' → '.join(chain)}",
@@ -75,7 +75,7 @@ def _cycle(snapshot: Snapshot, document: JSON, calling: tuple[str, ...], seen: s
     from planner.parse.document import parse_plan
 
     for step in every_step(parse_plan(document, Problems()).steps):
-        name = normalised(step.form.name) if isinstance(step.form, Saved) else None
+        name = normalise(step.form.name) if isinstance(step.form, Saved) else None
         if name is None or name in seen:
             continue
         if name == calling[0]:
@@ -133,7 +133,7 @@ def load_plan(space: Space, name: str) -> JSON:
 def remove_plan(space: Space, name: str) -> str:
     """Delete a saved plan; return the id of its Note. It is a run, to be undone. NotFound says which is nearest."""
     with space.store.reading() as snapshot:
-        identifier = snapshot.named(PREFIX + normalised(name))
+        identifier = snapshot.named(PREFIX + normalise(name))
         names = saved_plans(snapshot)
     if identifier is None:
         raise NotFound(f"there is no saved plan {name!r}", hint=unknown_plan(name, names))

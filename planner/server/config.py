@@ -44,7 +44,7 @@ from infospace.data.json_text import read_json
 from infospace.data.paths import nearest
 from infospace.expressions import parse_where
 from infospace.store.seen import Sight, Whose
-from infospace.tools.approvals import named, unknown
+from infospace.tools.approvals import parse_tool_names, unknown_tool_names
 from infospace.tools.mcp.env_vars import filled_in
 from infospace.tools.scope import Bounds, Limits, Scope
 from planner.metatools.arguments import LONGEST_MS, MOST_ON_PAGE
@@ -98,7 +98,7 @@ class ScopeWritten(Bounds):
             self.rate_per_minute,
             self.limits.timeout_ms,
             self.limits.results,
-            named(self.approve),
+            parse_tool_names(self.approve),
             self.approvals or approvals,
             sight=Sight(
                 self.notes.where if isinstance(self.notes, NotesWritten) else self.notes,
@@ -241,7 +241,7 @@ def _must_be_conditions(written: ConfigWritten) -> None:
 def _must_name_tools(written: ConfigWritten) -> None:
     for name, scope in written.scopes.items():
         try:
-            named(scope.approve)
+            parse_tool_names(scope.approve)
         except Invalid as error:
             raise Invalid(f"`scopes.{name}.approve`: {error.message}", hint=error.hint) from error
 
@@ -291,4 +291,4 @@ def doubtful(config: Config, servers: Iterable[str], tools: Iterable[Tool] = ())
                     hint = f"; did you mean {near!r}?" if near else ""
                     yield f"`scopes.{name}.{key}` names {server!r}, and no server is called so{hint}"
         approved = [one for one in scope.approve if one.partition("/")[0] in having]
-        yield from (f"`scopes.{name}.approve`: {message}" for message in unknown(approved, listed))
+        yield from (f"`scopes.{name}.approve`: {message}" for message in unknown_tool_names(approved, listed))

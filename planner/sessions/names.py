@@ -6,7 +6,7 @@ from typing import Any
 
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
-from infospace.core.names import name_error, normalised
+from infospace.core.names import name_error, normalise
 from infospace.core.resources import Made, Note
 from infospace.data.paths import nearest
 from infospace.journal.rows import FINISHED, RunRow
@@ -20,7 +20,7 @@ PREFIX = SESSION
 
 def full_name(name: str, owner: str | None = None) -> str:
     """Return the name of the Note of a session, of one that is its owner's alone. Raises Invalid for no name."""
-    full = sessions_of(owner) + normalised(name)
+    full = sessions_of(owner) + normalise(name)
     fault = name_error(name) or name_error(full)
     if fault is not None:
         raise Invalid(f"a session cannot be called {name!r:.60}: {fault.message}", hint=fault.hint)

@@ -11,7 +11,7 @@ from infospace.core.json_types import JSON
 from infospace.journal.rows import FINISHED, CallRow, Disapprove, Entry, RunRow, RunStatus
 from infospace.space import Space
 from infospace.store.seen import sight_of
-from infospace.tools.approvals import in_run, named
+from infospace.tools.approvals import approvals_for_run, parse_tool_names
 from infospace.tools.scoped_space import sight_in, within
 from planner.execute.start import bind_inputs
 from planner.journal.commit_order import SuspendRequest
@@ -80,7 +80,7 @@ class Session:
         Raises Invalid for the name, and for `approve`.
         """
         self._space = space
-        self._approve = named(approve)
+        self._approve = parse_tool_names(approve)
         self._alone = alone
         self._approved: str | None = None
         """The run in which that was said."""
@@ -349,11 +349,11 @@ class Session:
     def _approvals(self, run: str) -> list[Entry]:
         """Return what to journal so that the tools are approved in its run that may be called without asking."""
         if not self._alone:
-            return list(in_run([] if self._approved == run else self._approve, run, now()))
+            return list(approvals_for_run([] if self._approved == run else self._approve, run, now()))
         with self._space.store.reading() as snapshot:
             given = {one.tool for one in snapshot.approvals(run) if one.run == run and one.digest is None}
         entries: list[Entry] = [Disapprove(tool, run) for tool in sorted(given.difference(self._approve))]
-        return [*entries, *in_run([tool for tool in self._approve if tool not in given], run, now())]
+        return [*entries, *approvals_for_run([tool for tool in self._approve if tool not in given], run, now())]
 
     def _has_moved(self, run: SessionRun) -> bool:
         row = self._row()
@@ -365,7 +365,7 @@ class Session:
         run = self._recalled(row, within(self._space, row.scope))
         if not run.open_lines:
             raise nothing_to_resume_error(self._shown, self.name)
-        run.claim(in_run(named(approve), run.id, now()))
+        run.claim(approvals_for_run(parse_tool_names(approve), run.id, now()))
         # Until it was claimed an earlier owner that slept through its lease may have journalled a step more, and
         # somebody may have answered: what it goes on from is read now.
         claimed = SessionRun(run.space, Plan(()))

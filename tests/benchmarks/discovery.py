@@ -24,7 +24,7 @@ from infospace.core.json_types import JSON
 from infospace.core.listener import NullListener
 from infospace.search.embedding.embedder import Embedder
 from infospace.search.models.find import get_model
-from infospace.search.query import Wanted
+from infospace.search.query import SearchQuery
 from planner.execute.start import run_sync
 
 TURNS, TURNS_OF_MODELS, TURNS_OF_ALL, TURNS_OF_WORDS = 60, 20, 9, 9
@@ -152,7 +152,7 @@ def _by_words(ask: Asking) -> dict[str, Call]:
 
 
 def _alone(space: Space, query: str, limit: int | None = BEST, threshold: float = -1) -> Any:
-    return space.search.find(Wanted(query, limit, threshold), NullListener())
+    return space.search.find(SearchQuery(query, limit, threshold), NullListener())
 
 
 def _recall(space: Space, vectors: NDArray[np.float32], peers: Peers, queries: NDArray[np.float32]) -> dict[str, Cell]:

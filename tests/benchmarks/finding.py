@@ -26,7 +26,7 @@ from quality import PlainBm25, best, fused
 from infospace import Space, open_space
 from infospace.tools.scope import Filters
 from infospace.tools.search.documents import split_name
-from infospace.tools.search.results import CallExample, FoundTools, Wanted
+from infospace.tools.search.results import CallExample, ToolQuery, ToolResults
 
 NAMES = ("metatool-dev", "sealtools-dev", SERVERS)
 OURS = "infospace"
@@ -50,27 +50,27 @@ class Finding:
         self._space = space
         self._places = {tool.full_name: at for at, tool in enumerate(collection.tools)}
 
-    def found(self, request: str, remembered: Sequence[CallExample] = (), filters: Filters = EVERY) -> FoundTools:
+    def found(self, request: str, remembered: Sequence[CallExample] = (), filters: Filters = EVERY) -> ToolResults:
         """Return what is found for a request."""
-        wanted = Wanted(request, DEPTH, filters)
+        wanted = ToolQuery(request, DEPTH, filters)
         return self._space.finder.find(self.collection.tools, wanted, remembered=remembered)
 
     def rank(self, at: int) -> list[int]:
         """Return the places of the ten best tools for one of the requests."""
         return self.places(self.found(self.collection.requests[at].text))
 
-    def places(self, found: FoundTools) -> list[int]:
+    def places(self, found: ToolResults) -> list[int]:
         """Return the places of what was found."""
         return [self._places[hit.tool.full_name] for hit in found.hits]
 
-    def without(self, at: int, lookalikes: Sequence[set[int]] | None = None) -> FoundTools:
+    def without(self, at: int, lookalikes: Sequence[set[int]] | None = None) -> ToolResults:
         """Return what is found when the right tools of a request are not there, nor those that look like them."""
         request = self.collection.requests[at]
         gone = set(request.right).union(*(lookalikes[one] for one in request.right) if lookalikes else ())
         tools = [tool for place, tool in enumerate(self.collection.tools) if place not in gone]
-        return self._space.finder.find(tools, Wanted(request.text, 1))
+        return self._space.finder.find(tools, ToolQuery(request.text, 1))
 
-    def first(self, found: FoundTools) -> int | None:
+    def first(self, found: ToolResults) -> int | None:
         """Return the place of the best tool, guess or hit; None where there is none."""
         best = found.hits[0] if found.hits else found.guess
         return None if best is None else self._places[best.tool.full_name]

@@ -21,7 +21,7 @@ from figures import NOT_INSTALLED, Cell, Spread, Table, interleaved, lines, once
 from infospace import Space, open_space
 from infospace.core.tool import Tool
 from infospace.store.changes import Change
-from infospace.store.tool_records import AddSource, KeepServer, KeepTools, KeptServer, Listed
+from infospace.store.tool_records import AddSource, KeepServer, KeepTools, KeptServer, ListedTool
 from planner.metatools.arguments import SearchTools
 from planner.metatools.search_tools import search_tools
 
@@ -121,7 +121,7 @@ def _keep(folder: Path, path: Path, tools: Sequence[Tool]) -> None:
     (folder / "mcp.json").write_text(json.dumps({"mcpServers": entries}), encoding="utf-8")
     changes: list[Change] = [AddSource(str(folder / "mcp.json"))]
     for name, some in servers.items():
-        listed = [Listed(tool.name, "tool", tool.title, tool.description, tool.input_schema) for tool in some]
+        listed = [ListedTool(tool.name, "tool", tool.title, tool.description, tool.input_schema) for tool in some]
         changes += [KeepServer(KeptServer(name, "listed", b"", listed=LISTED)), KeepTools(name, listed)]
     with open_space(path) as space:
         space.store.commit(changes)

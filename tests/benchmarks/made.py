@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from infospace import Space, open_space
 from infospace.core.ids import Kind
 from infospace.core.resources import text_of
-from infospace.store.changes import Change, Embed, MakeNote, Query, Stretch, Vectors
+from infospace.store.changes import Change, Embed, MakeNote, PassageSpan, Query, Vectors
 
 CLUSTERS = 50
 """Made vectors lie around this many centres, as those of real notes do around themes."""
@@ -67,7 +67,7 @@ def made_space(path: Path, count: int) -> Space:
             notes.append(MakeNote(identifier, text, {"title": f"Note {number}", "year": 2000 + number % 25}, kept=True))
             digest = hashlib.sha256(text_of(text).encode()).digest()
             digests.append(digest)
-            embedded.append(Embed(identifier, 1, [Stretch(0, len(text), digest)]))
+            embedded.append(Embed(identifier, 1, [PassageSpan(0, len(text), digest)]))
         space.store.commit([*notes, Vectors(space.embedding.key, digests, rows), *embedded])
     return space
 

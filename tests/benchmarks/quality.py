@@ -29,7 +29,7 @@ from infospace.core.listener import NullListener
 from infospace.data.stopwords import STOP
 from infospace.search.embedding.embedder import Embedder
 from infospace.search.models.find import get_model
-from infospace.search.query import Mode, Wanted
+from infospace.search.query import Mode, SearchQuery
 from infospace.store.changes import MakeNote
 
 NAMES = ("cranfield", "metatool-dev", "sealtools-dev")
@@ -134,7 +134,7 @@ def methods(collection: Collection, space: Space, whole: NDArray[np.float32], em
 
     def by(mode: Mode, threshold: float | None) -> Rank:
         def rank(query: str) -> list[int]:
-            found = space.search.find(Wanted(query, DEPTH, threshold, mode), NullListener())
+            found = space.search.find(SearchQuery(query, DEPTH, threshold, mode), NullListener())
             return [number_of(hit.source) - 1 for hit in found.hits]
 
         return rank

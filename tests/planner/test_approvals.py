@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from infospace import Conflict, Invalid, Space, open_space
 from infospace.core.tool import NotCalled
-from infospace.tools.approvals import remembered
+from infospace.tools.approvals import list_approvals
 from infospace.tools.local import LocalTools
 from planner.execute.start import prepare, run_sync, stream
 from planner.journal.result import RunResult
@@ -145,7 +145,7 @@ def test_run_is_every_call_of_the_tool_in_this_run(space: Space, files: Files) -
     assert to_the_end(space, result).status == "success"
     assert files.made == ["a", "b", "c", "empty d", "z"]
     assert run_sync(space, [delete("q")]).status == "suspended"
-    assert remembered(space.store) == []
+    assert list_approvals(space.store) == []
 
 
 def test_always_is_remembered_until_the_tool_says_something_else(tmp_path: Path) -> None:
@@ -330,7 +330,7 @@ def test_the_first_answer_stands(space: Space, files: Files) -> None:
     answer(space, str(result.run), "1", "no")
     with pytest.raises(Conflict, match="answered already"):
         answer(space, str(result.run), "1", "always")
-    assert remembered(space.store) == []
+    assert list_approvals(space.store) == []
 
 
 PATHS = st.sampled_from(["a", "b", "none"])

@@ -15,7 +15,7 @@ from infospace.editing.edit import edit
 from infospace.editing.undo import undo
 from infospace.journal.rows import Use
 from infospace.lineage.graph import Edge, Graph
-from infospace.lineage.staleness import Staleness, staleness
+from infospace.lineage.staleness import StalenessReport, staleness
 from infospace.lineage.trace import trace, trace_forward, versions_of
 from planner.execute.start import run_sync
 from planner.journal.result import RunResult
@@ -50,7 +50,7 @@ def why(space: Space, identifier: str, *, forward: bool = False) -> Graph:
         return trace_forward(snapshot, roots) if forward else trace(snapshot, roots)
 
 
-def looked(space: Space, *references: str) -> Staleness:
+def looked(space: Space, *references: str) -> StalenessReport:
     """Look which are stale; all when none is named."""
     with space.store.reading() as snapshot:
         return staleness(snapshot, [id_of(space, one) for one in references] or None)

@@ -20,7 +20,7 @@ from made_model import made
 
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
-from infospace.search.query import Wanted
+from infospace.search.query import SearchQuery
 from infospace.store.changes import Change, Delete, GiveName, MakeNote, Revise
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store
@@ -33,7 +33,7 @@ MANY = 50
 """Reads while a transaction is held."""
 STOPS = 10
 """How often a writer stops between its changes."""
-QUERY = Wanted("whatever", None, -1.0)
+QUERY = SearchQuery("whatever", None, -1.0)
 
 
 def say(**line: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from infospace import open_space
 from infospace.core.errors import Invalid
-from infospace.journal.prune import Which, read_age, select
+from infospace.journal.prune import PruneFilter, read_age, select
 
 KEEPS = [
     {"type": "create-collection", "value": ["a long text about herons", "x"], "out": "$c"},
@@ -127,6 +127,6 @@ def test_a_run_that_goes_on_is_never_chosen(cli: Any, runs: None, tmp_path: Any)
         run = space.store.new_id("run")
         space.store.commit([], [OpenRun(run, "plan", "", [], {}, "2020-01-01T00:00:00.000Z", "me")])
         with space.store.reading() as snapshot:
-            assert run not in select(snapshot, Which(older=timedelta(1)))
-            assert run not in select(snapshot, Which(beyond=0))
+            assert run not in select(snapshot, PruneFilter(older=timedelta(1)))
+            assert run not in select(snapshot, PruneFilter(beyond=0))
     assert f"{run} has not ended" in cli("prune", "--runs", run).err

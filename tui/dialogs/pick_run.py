@@ -66,7 +66,7 @@ class PickRunDialog(ClosableDialog[str | None]):
     async def _load_tallies(self) -> None:
         wanted, self._runs.wanted = sorted(self._runs.wanted), set()
         self._runs.merge(
-            await asyncio.to_thread(self.infospace.read_snapshot, lambda snapshot: snapshot.tallies(wanted))
+            await asyncio.to_thread(self.infospace.read_snapshot, lambda snapshot: snapshot.run_stats(wanted))
         )
         self.query_one(LazyTable).refresh()
 

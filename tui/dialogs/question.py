@@ -20,7 +20,7 @@ from infospace.core.errors import InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.data.json_text import read_json
 from infospace.schema.validate import first_violation
-from infospace.tools.approvals import parts
+from infospace.tools.approvals import parse_question
 from planner.journal.suspension import Pending
 from tui.dialogs.base import Dialog
 from tui.text.format import json_as_prose, single_line
@@ -132,7 +132,7 @@ class QuestionDialog(Dialog[Answer | None]):
 
 def _render_question(pending: Pending) -> RenderableType:
     """Return the question; that about a call with its arguments in lines of their own, for whoever reads no JSON."""
-    told = parts(pending.question) if pending.kind == "approve" else None
+    told = parse_question(pending.question) if pending.kind == "approve" else None
     if told is None or not told[1]:
         return escape_controls(pending.question)
     question, arguments = told

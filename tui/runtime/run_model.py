@@ -102,4 +102,4 @@ def read_plan(space: Space, document: JSON) -> RunModel:
 
 def stamp(snapshot: Snapshot, run: str) -> tuple[object, ...]:
     """Return what changes whenever something comes to a run."""
-    return (snapshot.tallies([run]).get(run), snapshot.run(run).status)
+    return (snapshot.run_stats([run]).get(run), snapshot.run(run).status)

@@ -169,7 +169,7 @@ class Compare(BaseScreen):
         if found is None:
             return
         colours = self.infospace.colours
-        for name, run, tally in zip(("first", "second"), found.runs, found.tallies, strict=True):
+        for name, run, tally in zip(("first", "second"), found.runs, found.run_stats, strict=True):
             self.query_one(f"#{name}", Static).update(render_run(run, tally, colours))
         self.query_one("#summary", Static).update(format_summary(found))
         self._rows = DiffRows(found, colours, everything=self._everything)

@@ -113,7 +113,7 @@ class Runs(RunActions):
         grid = self.query_one(LazyTable)
         asked = self._runs.wanted | set(self._runs.unfinished(grid.in_sight))
         try:
-            heads, tallies = await self.ask(lambda snapshot: (snapshot.run_heads(), snapshot.tallies(sorted(asked))))
+            heads, tallies = await self.ask(lambda snapshot: (snapshot.run_heads(), snapshot.run_stats(sorted(asked))))
             first = not self._runs.heads
             self._runs.update(heads)
             self._runs.merge(tallies)
@@ -143,7 +143,7 @@ class Runs(RunActions):
         """Ask how far the runs are that came into sight."""
         wanted, self._runs.wanted = sorted(self._runs.wanted), set()
         if wanted:
-            self._runs.merge(await self.ask(lambda snapshot: snapshot.tallies(wanted)))
+            self._runs.merge(await self.ask(lambda snapshot: snapshot.run_stats(wanted)))
             self.query_one(LazyTable).refresh()
 
     def on_lazy_table_drawn(self) -> None:
@@ -193,7 +193,7 @@ class Runs(RunActions):
 
     async def _search(self, text: str) -> None:
         await asyncio.sleep(TYPING)
-        found = await self.ask(lambda snapshot: snapshot.runs_saying(text))
+        found = await self.ask(lambda snapshot: snapshot.runs_containing(text))
         if self.query_one(Input).value.strip() == text:
             self._runs.filter(text, found)
             self._show()

@@ -36,7 +36,7 @@ def render_pair(comparison: Comparison, pair: DiffRow, colours: Colours) -> tupl
     """Tell a row on both sides. For a thread: what is long is compared."""
     if pair.key == "runs":
         first, second = comparison.runs
-        sides = [list(_run(run, tally)) for run, tally in zip((first, second), comparison.tallies, strict=True)]
+        sides = [list(_run(run, tally)) for run, tally in zip((first, second), comparison.run_stats, strict=True)]
         return _beside(sides[0], sides[1], colours)
     one: list[Line] = []
     other: list[Line] = []

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from infospace.core.ids import Kind, kind_of, number_of
 from infospace.data.result import LABEL
 from infospace.data.titles import beginning
-from infospace.search.query import Wanted
+from infospace.search.query import SearchQuery
 from tui.text.format import pluralize, preview_as_prose, single_line
 from tui.text.render import format_certificate
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
-    from infospace.search.query import Found, Hit, Mode
+    from infospace.search.query import Hit, Mode, SearchResults
     from infospace.space import Space
     from infospace.store.protocol import ResourceSummary, Snapshot
 
@@ -129,11 +129,11 @@ def _searched(space: Space, sought: NotesQuery, listener: Listener) -> NotesList
     how = cast("Mode", sought.how)
     if sought.what == "notes":
         threshold = sought.threshold if sought.scored else None
-        found = space.search.find(Wanted(sought.query, sought.most, threshold, how, certify=True), listener)
+        found = space.search.find(SearchQuery(sought.query, sought.most, threshold, how, certify=True), listener)
     else:
-        from infospace.search.collections import among_collections
+        from infospace.search.collections import search_collections
 
-        found = among_collections(sought.query, sought.most, sought.threshold)(space, listener)
+        found = search_collections(sought.query, sought.most, sought.threshold)(space, listener)
     hits = {hit.source: hit for hit in found.hits}
     matched = found.certificate["matched"]
     threshold = found.certificate["threshold"]
@@ -141,7 +141,7 @@ def _searched(space: Space, sought: NotesQuery, listener: Listener) -> NotesList
     return NotesList(sought, list(hits), _format_certificate(found), matched, {}, hits, threshold, words)
 
 
-def _format_certificate(found: Found) -> str:
+def _format_certificate(found: SearchResults) -> str:
     """Say what a search proved, without what the slider beside it says, and without a condition: there is none."""
     message = format_certificate(found.certificate).replace(", or none satisfies the condition", "")
     if found.certificate["threshold"] is not None:

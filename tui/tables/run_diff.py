@@ -46,7 +46,7 @@ class Comparison:
 
     found: Difference
     pairs: tuple[DiffRow, ...]
-    tallies: tuple[RunStats | None, RunStats | None]
+    run_stats: tuple[RunStats | None, RunStats | None]
 
     @property
     def runs(self) -> tuple[RunRow, RunRow]:
@@ -67,7 +67,7 @@ def compare(snapshot: Snapshot, before: str, after: str) -> Comparison:
         pairs.append(DiffRow(f"{place}:{position}", one, other, difference, outcome))
     if found.result is not None:
         pairs.append(DiffRow("result", outcome=found.result))
-    tallies = snapshot.tallies([before, after])
+    tallies = snapshot.run_stats([before, after])
     return Comparison(found, tuple(pairs), (tallies.get(before), tallies.get(after)))
 
 

@@ -12,7 +12,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from infospace.tools.approvals import allowed, must_ask, remembered
+from infospace.tools.approvals import allowed, list_approvals, must_ask
 from infospace.tools.builtin import SERVER
 from infospace.tools.injection_signs import injection_signs
 from infospace.tools.search.results import ToolHit
@@ -49,7 +49,7 @@ class ToolInfo:
 
 def read_tool(space: Space, tool: Tool) -> ToolInfo:
     """Look up what is known of a tool; for a thread."""
-    always = [one for one in remembered(space.store) if one.tool in (tool.full_name, f"{tool.server}/*")]
+    always = [one for one in list_approvals(space.store) if one.tool in (tool.full_name, f"{tool.server}/*")]
     held = allowed(space.store, tool, None)
     return ToolInfo(
         tool,

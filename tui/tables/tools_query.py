@@ -12,7 +12,7 @@ from infospace.core.tool import Tool
 from infospace.tools.builtin import SERVER
 from infospace.tools.scope import NO_FILTERS, Filters
 from infospace.tools.scoped_space import ScopedSpace
-from infospace.tools.search.results import Mode, ToolHit, Wanted
+from infospace.tools.search.results import Mode, ToolHit, ToolQuery
 from planner.metatools.lookup import known_tools, uses
 from planner.metatools.search_tools import find_tools
 from planner.server.access import Access
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from infospace.space import Space
     from infospace.store.tool_records import ToolUse
     from infospace.tools.mcp.servers import Server
-    from infospace.tools.search.results import FoundTools
+    from infospace.tools.search.results import ToolResults
 
 What = Literal["tools", "servers"]
 
@@ -90,7 +90,7 @@ def run_tools_query(space: Space, sought: ToolsQuery, listener: Listener | None 
     if not sought.query.strip():
         found = sorted((tool for tool in tools if sought.filters.admits(tool)), key=_place)
         return ToolsList(sought, found, _counted(found, tools, sought, space), uses=uses(space), names=names)
-    wanted = Wanted(sought.query, None, sought.filters, mode=sought.mode)
+    wanted = ToolQuery(sought.query, None, sought.filters, mode=sought.mode)
     answer = find_tools(seen, wanted, listener)
     hits = answer.hits or ([answer.guess] if answer.guess is not None else [])
     return ToolsList(
@@ -142,7 +142,7 @@ def _format_own_list(space: Space, access: Access) -> str:
     )
 
 
-def _format_search(found: FoundTools) -> str:
+def _format_search(found: ToolResults) -> str:
     if found.no_match:
         near = (
             "" if found.guess is None else f"; the nearest is {found.guess.tool.full_name}, at {found.guess.score:.2f}"

@@ -107,9 +107,9 @@ def preview_as_prose(text: str) -> str:
 
 def question_line(question: str) -> str:
     """Return what a run asks on a line; the arguments of a call in words."""
-    from infospace.tools.approvals import WITH, parts
+    from infospace.tools.approvals import WITH, parse_question
 
-    told = parts(question)
+    told = parse_question(question)
     return (
         single_line(question)
         if told is None

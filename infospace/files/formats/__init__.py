@@ -13,11 +13,11 @@ from pathlib import Path
 
 from infospace.core.json_types import JSON
 from infospace.files.markdown import Link
-from infospace.files.walk import Found, read_bytes
+from infospace.files.walk import FoundFile, read_bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class FileContent:
     """What a file holds for one Note."""
 
     content: JSON
@@ -67,7 +67,7 @@ def has_rows(path: Path | str) -> bool:
     return Path(path).suffix.lower() in ROWS
 
 
-def read(found: Found) -> tuple[bytes, Callable[[], Whole]]:
+def read(found: FoundFile) -> tuple[bytes, Callable[[], FileContent]]:
     """Return the digest of a file, and what makes its Note; what is the same need not be taken apart.
 
     Raises NotFound when it is not there any more, Invalid when it cannot be read; and so does the second.
@@ -77,14 +77,14 @@ def read(found: Found) -> tuple[bytes, Callable[[], Whole]]:
     beside: bytes = module.beside(found.path) if hasattr(module, "beside") else b""
     digest = sha256(data + b"\0" + beside if beside else data).digest()
 
-    def whole() -> Whole:
-        made: Whole = module.read(data, found.path.name, beside) if beside else module.read(data, found.path.name)
+    def whole() -> FileContent:
+        made: FileContent = module.read(data, found.path.name, beside) if beside else module.read(data, found.path.name)
         return made
 
     return digest, whole
 
 
-def read_rows(found: Found) -> Sequence[Row]:
+def read_rows(found: FoundFile) -> Sequence[Row]:
     """Return the rows of a file. Raises NotFound when it is not there any more, Invalid when it cannot be read."""
     module = import_module(f"infospace.files.formats.{format_of(found.path)}")
     rows: Sequence[Row] = module.rows(read_bytes(found.path), found.path.name)

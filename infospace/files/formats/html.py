@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
-from infospace.files.formats import Whole
+from infospace.files.formats import FileContent
 from infospace.files.markdown import Link
 from infospace.files.walk import decode
 
@@ -57,7 +57,7 @@ _LOOSE = frozenset(
 """Elements that need no end, so that what opens many of them does not nest them."""
 
 
-def read(data: bytes, name: str) -> Whole:
+def read(data: bytes, name: str) -> FileContent:
     """Read HTML; the title is that of its head, else its first heading.
 
     Text is UTF-8 unless a byte order mark, or `<meta charset>` near the top, says otherwise. Raises Invalid when
@@ -72,7 +72,7 @@ def read(data: bytes, name: str) -> Whole:
     heading = parser.css_first("head > title") or parser.css_first("h1")
     title = " ".join(heading.text(deep=True).split()) if heading is not None else ""
     metadata: dict[str, JSON] = {"title": title} if title else {}
-    return Whole(writer.text(), metadata, tuple(writer.links))
+    return FileContent(writer.text(), metadata, tuple(writer.links))
 
 
 def _bounded(text: str) -> str:

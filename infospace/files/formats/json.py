@@ -6,7 +6,7 @@ from pathlib import Path
 
 from infospace.core.errors import Invalid
 from infospace.data.json_text import read_json
-from infospace.files.formats import Whole
+from infospace.files.formats import FileContent
 from infospace.files.walk import MAX_BYTES, read_bytes
 
 SIDE = ".metadata.json"
@@ -29,12 +29,12 @@ def beside(path: Path) -> bytes:
     return read_bytes(side) if side.is_file() else b""
 
 
-def read(data: bytes, name: str, metadata: bytes = b"") -> Whole:
+def read(data: bytes, name: str, metadata: bytes = b"") -> FileContent:
     """Read a JSON document; an empty file is an empty text. Raises Invalid with the place of what is wrong."""
     content = read_json(data, what=repr(name), max_bytes=MAX_BYTES) if data.strip() else ""
     if not metadata:
-        return Whole(content, {})
+        return FileContent(content, {})
     known = read_json(metadata, what=f"the metadata of {name!r}", max_bytes=MAX_BYTES)
     if not isinstance(known, dict):
         raise Invalid(f"the metadata of {name!r} is no object", hint='{"key": value, …}')
-    return Whole(content, known)
+    return FileContent(content, known)

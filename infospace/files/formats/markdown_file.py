@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from infospace.files.formats import Whole
+from infospace.files.formats import FileContent
 from infospace.files.markdown import parse
 from infospace.files.walk import decode
 
 
-def read(data: bytes, name: str) -> Whole:
+def read(data: bytes, name: str) -> FileContent:
     """Read Markdown. Raises Invalid for what is no text, and for a front matter that cannot be read."""
     parsed = parse(decode(data, name))
-    return Whole(parsed.text, parsed.metadata, parsed.links)
+    return FileContent(parsed.text, parsed.metadata, parsed.links)

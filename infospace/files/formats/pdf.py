@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
-from infospace.files.formats import Whole
+from infospace.files.formats import FileContent
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
 
 
-def read(data: bytes, name: str) -> Whole:
+def read(data: bytes, name: str) -> FileContent:
     """Read a PDF, a blank line between pages; `metadata.pages` counts them, the title is the document's own.
 
     Raises Invalid without the extra, and for what is locked, damaged, or holds no text.
@@ -25,7 +25,7 @@ def read(data: bytes, name: str) -> Whole:
     except ImportError:
         raise Invalid(f"{name!r} is a PDF, and nothing here reads those", hint="pip install 'infospace[pdf]'") from None
     if not data:
-        return Whole("", {})
+        return FileContent("", {})
     logging.getLogger("pypdf").addHandler(logging.NullHandler())
     try:
         reader = PdfReader(io.BytesIO(data), strict=False)
@@ -37,7 +37,7 @@ def read(data: bytes, name: str) -> Whole:
         raise Invalid(f"{name!r} is not a PDF that can be read: {error}", hint="open it, and save it anew") from None
     if not text:
         raise Invalid(f"{name!r} holds no text", hint="pages that were scanned must be recognised first")
-    return Whole(text.replace("\0", ""), metadata)
+    return FileContent(text.replace("\0", ""), metadata)
 
 
 def _metadata(reader: PdfReader) -> dict[str, JSON]:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from infospace.core.ids import number_of
-from infospace.store.changes import Change, Embed, Stretch, Vectors
+from infospace.store.changes import Change, Embed, PassageSpan, Vectors
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
@@ -52,14 +52,14 @@ class ActiveModel(NamedTuple):
 
     def cut(
         self, texts: Iterable[str], progress: Callable[[int], None] | None = None
-    ) -> tuple[list[list[Stretch]], dict[bytes, str]]:
+    ) -> tuple[list[list[PassageSpan]], dict[bytes, str]]:
         """Return the stretches of each text, and what stands in them by its digest.
 
         `progress` is told how many characters are done.
         """
         from infospace.search.embedding.passages import split
 
-        cut: list[list[Stretch]] = []
+        cut: list[list[PassageSpan]] = []
         found: dict[bytes, str] = {}
         done = 0
 
@@ -76,7 +76,7 @@ class ActiveModel(NamedTuple):
                 stretch = text[passage.start : passage.end]
                 digest = digest_of(stretch)
                 found[digest] = stretch
-                own.append(Stretch(passage.start, passage.end, digest))
+                own.append(PassageSpan(passage.start, passage.end, digest))
             cut.append(own)
         return cut, found
 
@@ -174,7 +174,7 @@ class EmbeddingBackfill:
         self._listener.progress(self._embedded, self._expected.total(self._embedded, 0), "embedding")
         return bool(fresh) or not self._bound.is_over()
 
-    def _cut(self, used: ActiveModel, texts: Sequence[Text]) -> tuple[list[list[Stretch]], dict[bytes, str]]:
+    def _cut(self, used: ActiveModel, texts: Sequence[Text]) -> tuple[list[list[PassageSpan]], dict[bytes, str]]:
         """Cut texts into passages; for a long one, that alone takes seconds, so it is told how far it is."""
         size = sum(len(text.text) for text in texts)
         if size < LONG:

@@ -31,7 +31,7 @@ def inspect_model(name: str, progress: Progress | None = None) -> InspectedModel
     neither, with the names that are near; ModelError when it cannot be had, loaded or run.
     """
     from infospace.search.embedding.embedder import Embedder
-    from infospace.search.models.threshold import measured
+    from infospace.search.models.threshold import measure_threshold
 
     known = resolve(name)
     info = get_named(known, progress)
@@ -39,7 +39,7 @@ def inspect_model(name: str, progress: Progress | None = None) -> InspectedModel
         return InspectedModel(info, None)
     if progress is not None:
         progress("measuring its threshold")
-    threshold = measured(Embedder(info))
+    threshold = measure_threshold(Embedder(info))
     return InspectedModel(replace(info, threshold=threshold), Chosen(known, info.key, threshold))
 
 

@@ -79,7 +79,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
 )
 
 
-def measured(embedder: Embedder) -> float:
+def measure_threshold(embedder: Embedder) -> float:
     """Return the threshold of a model by the formula above; deterministic, some 100 short texts' work.
 
     Raises ModelError when the model cannot be run, or its vectors are all alike or no numbers.

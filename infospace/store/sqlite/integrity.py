@@ -209,7 +209,7 @@ def _counters(engine: Connection) -> Iterator[str]:
 def _names(engine: Connection) -> Iterator[str]:
     for key, name in engine.all("SELECT key, name FROM resources WHERE name IS NOT NULL"):
         try:
-            right = names.checked(name)
+            right = names.validate_name(name)
         except Invalid as error:
             yield f"{id_of(key)} has a name that is none: {error}"
         else:

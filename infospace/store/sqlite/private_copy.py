@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def overlaid(engine: Connection) -> Iterator[SqliteStore]:
+def private_copy(engine: Connection) -> Iterator[SqliteStore]:
     """Open a copy of the space as it is now, in a file that is deleted afterwards."""
     from infospace.store.sqlite import open_store
 

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from infospace.core.errors import StoreError
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.connection import Connection, connect
-from infospace.store.sqlite.journal import audit, tools
-from infospace.store.sqlite.journal import successful_calls as worked
+from infospace.store.sqlite.journal import audit, successful_calls, tools
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.write import collection_texts as described
 
@@ -140,7 +139,7 @@ def _third(engine: Connection) -> None:
 
 def _fourth(engine: Connection) -> None:
     """Calls of tools that went well are remembered by what they were given."""
-    for statement in worked.TABLES:
+    for statement in successful_calls.TABLES:
         engine.run(statement)
 
 

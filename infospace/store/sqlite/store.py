@@ -25,7 +25,7 @@ from infospace.store.sqlite.integrity import problems
 from infospace.store.sqlite.journal import runs as journal
 from infospace.store.sqlite.open_file import Settings, Synchronous
 from infospace.store.sqlite.place import FilePlace
-from infospace.store.sqlite.private_copy import overlaid
+from infospace.store.sqlite.private_copy import private_copy
 from infospace.store.sqlite.read.membership_cache import Membership
 from infospace.store.sqlite.read.snapshot import SqliteSnapshot, plain_note
 from infospace.store.sqlite.transaction import Transaction
@@ -99,7 +99,7 @@ class SqliteStore:
         """Open a copy of the space as it is now; what is written to it is thrown away."""
         engine = self._pool.acquire_for_statement()
         try:
-            with overlaid(engine) as copy:
+            with private_copy(engine) as copy:
                 yield copy
         finally:
             self._pool.release(engine)

@@ -33,10 +33,10 @@ from infospace.core.json_types import JSON
 from infospace.core.redaction import hidden, shown_url
 from infospace.core.tool import NoAnswer, ToolAnswer, ToolFailed, ToolKind
 from infospace.tools.mcp.catalogue.listing import Listing, read_listing
-from infospace.tools.mcp.catalogue.sieve import sifted
+from infospace.tools.mcp.catalogue.sieve import filter_messages
 from infospace.tools.mcp.config import Entry
 from infospace.tools.mcp.env_vars import expanded, values_in
-from infospace.tools.mcp.environment import surroundings
+from infospace.tools.mcp.environment import child_environment
 from infospace.tools.mcp.errors import ServerFailed, format_output_tail
 from infospace.tools.mcp.http import LOST, NONSENSE, HttpStatus, http_transport
 from infospace.tools.mcp.requests import ask
@@ -212,7 +212,7 @@ class Connection:
             raise ServerFailed(name, message, hint="give it a URL", lasting=True)
         if entry.command is None:
             return http_transport(entry.url or "", _headers(entry), self._answered)
-        environment = surroundings(os.environ, entry.env)
+        environment = child_environment(os.environ, entry.env)
         if not entry.folder.is_dir():
             raise ServerFailed(name, f"the server {name!r} has no folder to run in: {entry.folder}", lasting=True)
         if not _is_there(entry, environment):
@@ -227,7 +227,9 @@ class Connection:
         try:
             async with contextlib.AsyncExitStack() as stack:
                 info = Implementation(name="infospace", version="1")
-                client = Client(sifted(transport), client_info=info, message_handler=self._on_message, cache=None)
+                client = Client(
+                    filter_messages(transport), client_info=info, message_handler=self._on_message, cache=None
+                )
                 async with asyncio.timeout(self.entry.start_timeout_s) as limit:
                     await stack.enter_async_context(client)
                 self._answered.status = None

@@ -19,7 +19,7 @@ HANDED_ON = re.compile(
 """Names of our own variables that every server gets."""
 
 
-def surroundings(own: Mapping[str, str], named: Mapping[str, str]) -> dict[str, str]:
+def child_environment(own: Mapping[str, str], named: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a server; a variable that is a shell's function is nobody's."""
     handed = {key: value for key, value in own.items() if HANDED_ON.fullmatch(key) and not value.startswith("()")}
     return {**handed, **named}

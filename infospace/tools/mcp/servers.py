@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from infospace.core.errors import InfospaceError, StoreError
 from infospace.core.json_types import JSON
 from infospace.core.tool import NotCalled, Tool, ToolAnswer, ToolKind
-from infospace.store.tool_records import Called, KeptServer, KeptTool
-from infospace.tools.call_examples import Successes
+from infospace.store.tool_records import KeptServer, KeptTool, RecordCall
+from infospace.tools.call_examples import SuccessfulCallCache
 from infospace.tools.mcp.config import FILE, Entry, EntryProblem, read_entries
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Servers:
         self._stamps: Stamps = ()
         """What told the files from others when they were read."""
         self._unlisted: tuple[int, object, Sequence[Tool]] | None = None
-        self.successes = Successes(store)
+        self.successes = SuccessfulCallCache(store)
         self._kept: tuple[int, Mapping[str, KeptServer]] | None = None
         self._listed: tuple[int, object, Mapping[str, Sequence[Tool]]] | None = None
 
@@ -153,7 +153,7 @@ class Servers:
             self._unlisted = generation, self._read, never_listed(self.all())
         return self._unlisted[2]
 
-    def record(self, called: Called) -> None:
+    def record(self, called: RecordCall) -> None:
         """Remember that a tool was called; where that cannot be written, the call is as good."""
         if self._store.writable:
             with suppress(StoreError):

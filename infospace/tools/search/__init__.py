@@ -1,4 +1,4 @@
 """Finding tools: which of them do what a request asks for.
 
-`Finder.find(tools, wanted)` is the door; `Wanted`, `Filters`, `Scope` say what is asked, `Found` what was found.
+Call `Finder.find(tools, query)`. A `ToolQuery` holds the request with its `Filters` and `Scope`; the answer is `ToolResults`.
 """

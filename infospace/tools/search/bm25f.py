@@ -42,7 +42,7 @@ class Vocabulary:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counted:
+class TermCounts:
     """The words of one tool: which word, in which field, how often; and how many words each field has."""
 
     words: NDArray[np.int64]
@@ -55,7 +55,7 @@ class Counted:
     """Its description and the sentences of that, word by word."""
 
     @classmethod
-    def of(cls, fields: Fields, vocabulary: Vocabulary) -> Counted:
+    def of(cls, fields: Fields, vocabulary: Vocabulary) -> TermCounts:
         """Count the words of a tool's text."""
         said = [tokenize(text) for text in fields]
         rows = [
@@ -83,7 +83,7 @@ class Bm25:
     """
 
     def __init__(
-        self, tools: Sequence[Counted], vocabulary: Vocabulary, shares: NDArray[np.float64] | None = None
+        self, tools: Sequence[TermCounts], vocabulary: Vocabulary, shares: NDArray[np.float64] | None = None
     ) -> None:
         self._vocabulary = vocabulary
         self._count = len(tools)
@@ -132,7 +132,7 @@ class Bm25:
 
 
 def _columns(
-    tools: Sequence[Counted],
+    tools: Sequence[TermCounts],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Word, tool, field and times of all that was counted."""
     if not tools:

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infospace.core.tool import Tool
-from infospace.tools.search.bm25f import Bm25, Counted, Vocabulary
+from infospace.tools.search.bm25f import Bm25, TermCounts, Vocabulary
 from infospace.tools.search.documents import Fields
 from infospace.tools.search.typos import Names
-from infospace.tools.search.vectors import compared
+from infospace.tools.search.vectors import centred_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 @dataclass(slots=True, eq=False)
-class Known:
+class IndexedTool:
     """A tool whose text was read. `vector` is None until there is one for the model of `key`."""
 
     tool: Tool
     fields: Fields
-    counted: Counted
+    counted: TermCounts
     texts: tuple[str, str]
     key: str = ""
     vector: NDArray[np.float32] | None = None
@@ -36,7 +36,7 @@ class Known:
 class Corpus:
     """Some tools, as they are compared with requests. The first to ask for a part of it makes it."""
 
-    def __init__(self, tools: Sequence[Known], vocabulary: Vocabulary) -> None:
+    def __init__(self, tools: Sequence[IndexedTool], vocabulary: Vocabulary) -> None:
         self.tools = tools
         self._vocabulary = vocabulary
         self._matrix: NDArray[np.float32] | None = None
@@ -103,7 +103,7 @@ class Corpus:
         ranks[np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)] = np.arange(len(names))
         return ranks
 
-    def without_vector(self, key: str) -> list[Known]:
+    def without_vector(self, key: str) -> list[IndexedTool]:
         """Return the tools that have no vector of a model yet."""
         return [] if self._whole == key else [known for known in self.tools if known.key != key]
 
@@ -114,12 +114,12 @@ class Corpus:
             for at, known in enumerate(self.tools):
                 if known.key == key and known.vector is not None:
                     rows[at] = known.vector
-            self._matrix = compared(rows, [known.tool.server for known in self.tools], self.shares)
+            self._matrix = centred_vectors(rows, [known.tool.server for known in self.tools], self.shares)
             self._whole = None if self.without_vector(key) else key
         return self._matrix
 
 
-class Present:
+class CurrentTools:
     """Tools as they are now: their corpus, and what of their state ranking asks for."""
 
     def __init__(self, tools: list[Tool], corpus: Corpus) -> None:

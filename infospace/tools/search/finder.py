@@ -13,16 +13,16 @@ from infospace.core.errors import Invalid, ModelError
 from infospace.core.tool import Tool
 from infospace.search.embedding.service import seconds_in_search
 from infospace.tools.scope import EVERYTHING
-from infospace.tools.search.bm25f import Counted, Vocabulary
-from infospace.tools.search.corpus import Corpus, Known, Present
+from infospace.tools.search.bm25f import TermCounts, Vocabulary
+from infospace.tools.search.corpus import Corpus, CurrentTools, IndexedTool
 from infospace.tools.search.documents import TEMPLATE, embedded, fields_of
-from infospace.tools.search.past_calls import Memory
+from infospace.tools.search.past_calls import PastCalls
 from infospace.tools.search.query import ParsedRequest
-from infospace.tools.search.ranking import Scores, ranked
-from infospace.tools.search.results import CallExample, FoundTools, Mode, Wanted
+from infospace.tools.search.ranking import Scores, rank_tools
+from infospace.tools.search.results import CallExample, Mode, ToolQuery, ToolResults
 from infospace.tools.search.scoring import by_both, by_meaning, keyword_evidence, strength
-from infospace.tools.search.similar import Alike, most_alike
-from infospace.tools.search.vectors import placed, products
+from infospace.tools.search.similar import SimilarTool, most_similar
+from infospace.tools.search.vectors import dot_products, tool_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,19 +49,19 @@ class Finder:
     def __init__(self, embedding: Embedding) -> None:
         self._embedding = embedding
         self._vocabulary = Vocabulary()
-        self._known: dict[tuple[str, str], Known] = {}
+        self._known: dict[tuple[str, str], IndexedTool] = {}
         self._corpora: list[Corpus] = []
-        self._last: Present | None = None
-        self._memory: tuple[str, Memory] | None = None
+        self._last: CurrentTools | None = None
+        self._memory: tuple[str, PastCalls] | None = None
         self._lock = threading.Lock()
 
     def find(
         self,
         tools: Iterable[Tool],
-        wanted: Wanted,
+        wanted: ToolQuery,
         listener: Listener | None = None,
         remembered: Sequence[CallExample] = (),
-    ) -> FoundTools:
+    ) -> ToolResults:
         """Find the tools that do what a request asks for, best first.
 
         Tools out of scope count in nothing. `remembered` are requests that tools were called for with success; each
@@ -73,18 +73,18 @@ class Finder:
         scope = wanted.scope
         allowed = list(tools) if scope == EVERYTHING else [tool for tool in tools if scope.allows(tool)]
         if not allowed:
-            return FoundTools([], 0, 0)
+            return ToolResults([], 0, 0)
         with self._lock:
             if self._last is None or not self._last.are(allowed):
-                self._last = Present(allowed, self._corpus(allowed))
+                self._last = CurrentTools(allowed, self._corpus(allowed))
             present = self._last
             legs = self._legs(present.corpus, wanted.request, wanted.mode, listener, remembered)
         called = {one.tool for one in remembered} if wanted.filters.has_examples is not None else ()
-        return ranked(present, legs, wanted, called)
+        return rank_tools(present, legs, wanted, called)
 
-    def alike(
+    def similar(
         self, tools: Sequence[Tool], tool: Tool, limit: int, listener: Listener | None = None
-    ) -> tuple[list[Alike], str | None]:
+    ) -> tuple[list[SimilarTool], str | None]:
         """Find the tools of a list that are most like one of them, best first; never itself.
 
         Embeds what is not embedded yet. The second part says in a sentence what it went without, None for nothing.
@@ -98,7 +98,7 @@ class Finder:
                 said = f"{left:,} tools wait to be embedded, and are compared by words alone" if left else None
             except ModelError as error:
                 said = f"tools are compared by words alone: {error}"
-        return most_alike(corpus.tools, tools, tool, limit), said
+        return most_similar(corpus.tools, tools, tool, limit), said
 
     def _corpus(self, tools: Sequence[Tool]) -> Corpus:
         """The corpus of some tools, made anew where the text of one of them has changed."""
@@ -111,7 +111,7 @@ class Finder:
             self._known = {(one.tool.kind, one.tool.full_name): one for corpus in self._corpora for one in corpus.tools}
         return corpus
 
-    def _read(self, tool: Tool) -> Known:
+    def _read(self, tool: Tool) -> IndexedTool:
         known = self._known.get((tool.kind, tool.full_name))
         if known is not None and known.tool is tool:
             return known
@@ -119,7 +119,7 @@ class Finder:
         if known is not None and known.fields == fields:
             known.tool = tool
             return known
-        fresh = Known(tool, fields, Counted.of(fields, self._vocabulary), embedded(fields))
+        fresh = IndexedTool(tool, fields, TermCounts.of(fields, self._vocabulary), embedded(fields))
         self._known[tool.kind, tool.full_name] = fresh
         return fresh
 
@@ -160,14 +160,14 @@ class Finder:
         self._embedding.follow()
         vectors = self._embedding.queries(asked.parts)
         matrix, degraded = self._vectors(corpus, vectors.shape[1], listener)
-        cosines = products(vectors, matrix)
+        cosines = dot_products(vectors, matrix)
         if degraded is not None:
             cosines[:, ~matrix.any(axis=1)] = np.nan
         if not remembered:
             return cosines, None, degraded
-        return cosines, self._remembering(remembered).recalled(corpus, asked, vectors), degraded
+        return cosines, self._remembering(remembered).evidence_for(corpus, asked, vectors), degraded
 
-    def _remembering(self, remembered: Sequence[CallExample]) -> Memory:
+    def _remembering(self, remembered: Sequence[CallExample]) -> PastCalls:
         """What worked before, made ready again only when it is something else, or the model is another one.
 
         Of requests that were never embedded a search embeds a few, the latest; the others have to wait for the next.
@@ -177,7 +177,7 @@ class Finder:
             requests = [one.request for one in remembered if one.request]
             most = EMBEDDED_AT_ONCE if self._embedding.remembers else len(requests)
             asked, there = self._embedding.some_queries(requests, most)
-            self._memory = last = key, Memory(remembered, asked, self._vocabulary, waits=not there.all())
+            self._memory = last = key, PastCalls(remembered, asked, self._vocabulary, waits=not there.all())
         return last[1]
 
     def _vectors(
@@ -190,7 +190,7 @@ class Finder:
         said = f"{left:,} of {len(corpus.tools):,} tools wait to be embedded, and are found by words alone"
         return corpus.matrix(key, dimension), said if left else None
 
-    def _embed(self, tools: Sequence[Known], key: str, listener: Listener | None) -> int:
+    def _embed(self, tools: Sequence[IndexedTool], key: str, listener: Listener | None) -> int:
         """Give tools their vectors; return how many have to wait."""
         from infospace.core.listener import NullListener
 
@@ -204,10 +204,10 @@ class Finder:
             names, said = (rows[[places[known.texts[which]] for known in ready]] for which in (0, 1))
             empty = np.array([not known.texts[1] for known in ready])
             said[empty] = 0
-            for known, vector in zip(ready, placed(names, said), strict=True):
+            for known, vector in zip(ready, tool_vectors(names, said), strict=True):
                 known.key, known.vector = key, vector
         return len(tools) - len(ready)
 
 
-def _same(some: Sequence[Known], others: Sequence[Known]) -> bool:
+def _same(some: Sequence[IndexedTool], others: Sequence[IndexedTool]) -> bool:
     return len(some) == len(others) and all(map(is_, some, others))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infospace.tools.search.bm25f import Bm25, Counted, Vocabulary
+from infospace.tools.search.bm25f import Bm25, TermCounts, Vocabulary
 from infospace.tools.search.documents import Fields, texts_in
 from infospace.tools.search.results import CallExample
 from infospace.tools.search.scoring import BM25_PER_COSINE
-from infospace.tools.search.vectors import products
+from infospace.tools.search.vectors import dot_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ WORDS = 0.25
 """What a word counts that a tool was given before, beside one of its own text."""
 
 
-class Memory:
+class PastCalls:
     """Some successes, made ready to be compared with requests.
 
     `asked` are the vectors of their requests, 0 for one that has none yet; `waits` says that there is such a one.
@@ -53,16 +53,16 @@ class Memory:
             given[one.tool.casefold()] += texts_in(dict(one.arguments))
         self._given = list(given)
         texts = (Fields("", "", ". ".join(texts), "", "", "", "") for texts in given.values())
-        self._bm25 = Bm25([Counted.of(text, vocabulary) for text in texts], vocabulary)
+        self._bm25 = Bm25([TermCounts.of(text, vocabulary) for text in texts], vocabulary)
 
-    def recalled(self, corpus: Corpus, asked: ParsedRequest, parts: NDArray[np.float32]) -> NDArray[np.float64]:
+    def evidence_for(self, corpus: Corpus, asked: ParsedRequest, parts: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the evidence for every tool by every part of a request, (parts, tools), from successes like it.
 
         `parts` are the vectors of the parts.
         """
         found = np.zeros((len(asked.parts), len(corpus.tools)))
         if self._whose:
-            near = np.maximum(products(parts, self._asked) - ALIKE, 0) * (SHARE / (1 - ALIKE))
+            near = np.maximum(dot_products(parts, self._asked) - ALIKE, 0) * (SHARE / (1 - ALIKE))
             for which in np.flatnonzero(near.any(axis=0)).tolist():
                 for at in corpus.tools_by_name.get(self._whose[which], ()):
                     found[:, at] = np.maximum(found[:, at], near[:, which])

@@ -22,7 +22,7 @@ class ParsedRequest:
 
     parts: Sequence[str]
     words: Sequence[Sequence[str]]
-    alike: Mapping[str, tuple[str, float]]
+    similar: Mapping[str, tuple[str, float]]
 
     @classmethod
     def of(cls, request: str, corpus: Corpus) -> ParsedRequest:
@@ -39,7 +39,7 @@ class ParsedRequest:
 
     def bm25(self, corpus: Corpus) -> NDArray[np.float64]:
         """Return the BM25 of every tool by parts, (parts, tools)."""
-        return np.array([corpus.bm25.scores(words, self.alike) for words in self.words])
+        return np.array([corpus.bm25.scores(words, self.similar) for words in self.words])
 
     def masses(self, corpus: Corpus) -> NDArray[np.float64]:
         """Return by parts about what a tool scores that has all of their words, (parts, 1)."""
@@ -58,5 +58,5 @@ class ParsedRequest:
 
     def guessed(self, corpus: Corpus) -> NDArray[np.bool_]:
         """Return which tools have a word that stands in for one of the request."""
-        found: NDArray[np.bool_] = corpus.bm25.scores([word for word, _ in self.alike.values()]) > 0
+        found: NDArray[np.bool_] = corpus.bm25.scores([word for word, _ in self.similar.values()]) > 0
         return found

@@ -11,8 +11,8 @@ import numpy as np
 from infospace.core.tool import Tool
 from infospace.tools.scope import NO_FILTERS
 from infospace.tools.search.confidence import is_confident
-from infospace.tools.search.corpus import Present
-from infospace.tools.search.results import FINEST, Adjustment, FoundTools, Leg, ToolHit, Wanted
+from infospace.tools.search.corpus import CurrentTools
+from infospace.tools.search.results import FINEST, Adjustment, Leg, ToolHit, ToolQuery, ToolResults
 from infospace.tools.search.scoring import LISTED, NO_MATCH, relevance
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Scores:
     exact: NDArray[np.bool_] | None = None
 
 
-def ranked(present: Present, legs: Scores, wanted: Wanted, called: Container[str] = ()) -> FoundTools:
+def rank_tools(present: CurrentTools, legs: Scores, wanted: ToolQuery, called: Container[str] = ()) -> ToolResults:
     """Rank the tools that are wanted and relevant; blocked ones are not. `called` have examples of their calls.
 
     Of equals, names decide. None fits where the best is below the floor, or stands out among all that there are too
@@ -59,7 +59,7 @@ def ranked(present: Present, legs: Scores, wanted: Wanted, called: Container[str
     if filtered:
         places = places[[filters.admits(tools[at], called) for at in places.tolist()]]
     if not len(places):
-        return FoundTools([], 0, len(tools), degraded=legs.degraded)
+        return ToolResults([], 0, len(tools), degraded=legs.degraded)
     names, strengths = present.corpus.order[places], legs.strengths[places]
     scores = relevance(strengths)
     preferred = np.round(scores + CONNECTED * present.connected[places] + TRUSTED * present.trusted[places], FINEST)
@@ -80,7 +80,7 @@ def ranked(present: Present, legs: Scores, wanted: Wanted, called: Container[str
         relevant, matched = relevant[:0], 0
     best = [_hit(tools[places[at]], float(scores[at]), legs, int(places[at])) for at in relevant[: wanted.limit]]
     guess = None if best else _hit(tools[places[nearest]], float(scores[nearest]), legs, int(places[nearest]))
-    return FoundTools(best, matched, len(tools), guess, legs.degraded)
+    return ToolResults(best, matched, len(tools), guess, legs.degraded)
 
 
 def _hit(tool: Tool, score: float, legs: Scores, at: int) -> ToolHit:

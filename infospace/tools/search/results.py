@@ -18,7 +18,7 @@ FINEST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ToolQuery:
     """A search for tools. `limit` None is all that are relevant."""
 
     request: str
@@ -75,7 +75,7 @@ class ToolHit:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTools:
+class ToolResults:
     """Tools, best first. Where none fits, there are no hits, and `guess` is the nearest one.
 
     `matched` counts the relevant tools, `searched` those among which they were looked for. `degraded` says in a

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from infospace.core.tool import Tool
 from infospace.tools.search.tokenize import tokenize
-from infospace.tools.search.vectors import products
+from infospace.tools.search.vectors import dot_products
 
 if TYPE_CHECKING:
-    from infospace.tools.search.corpus import Known
+    from infospace.tools.search.corpus import IndexedTool
 
 CLOSE, RELATED = 0.75, 0.5
 """Cosines from which on two tools are said to do much the same, and something related."""
@@ -21,7 +21,7 @@ NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class SimilarTool:
     """A tool that is like another. `score` is from 0 to 1, rounded to six decimals; `reason` says what they share.
 
     The score is the cosine of the texts of both; where one of them has no vector, the share of their words that both
@@ -33,7 +33,7 @@ class Alike:
     reason: str
 
 
-def most_alike(known: Sequence[Known], tools: Sequence[Tool], tool: Tool, limit: int) -> list[Alike]:
+def most_similar(known: Sequence[IndexedTool], tools: Sequence[Tool], tool: Tool, limit: int) -> list[SimilarTool]:
     """Return the tools that are most like one of them, best first, ties by name; those with nothing in common not.
 
     `known` is what was read of each of the tools, in their order.
@@ -43,25 +43,27 @@ def most_alike(known: Sequence[Known], tools: Sequence[Tool], tool: Tool, limit:
     scores = {other: _score(own, known[other]) for other in range(len(tools)) if other != at}
     order = sorted(scores, key=lambda other: (-scores[other], tools[other].full_name))
     return [
-        Alike(tools[other], scores[other], "; ".join(_reasons(own, known[other], tool, tools[other], scores[other])))
+        SimilarTool(
+            tools[other], scores[other], "; ".join(_reasons(own, known[other], tool, tools[other], scores[other]))
+        )
         for other in order[:limit]
         if scores[other] > 0
     ]
 
 
-def _score(own: Known, other: Known) -> float:
+def _score(own: IndexedTool, other: IndexedTool) -> float:
     if own.vector is not None and other.vector is not None and own.key == other.key:
-        cosine = float(products(own.vector[None], other.vector[None])[0, 0])
+        cosine = float(dot_products(own.vector[None], other.vector[None])[0, 0])
         return round(min(1.0, max(0.0, cosine)), 6)
     mine, theirs = _tool_words(own), _tool_words(other)
     return round(len(mine & theirs) / max(1, len(mine | theirs)), 6)
 
 
-def _tool_words(known: Known) -> set[str]:
+def _tool_words(known: IndexedTool) -> set[str]:
     return {word for text in known.texts for word in tokenize(text)}
 
 
-def _reasons(own: Known, other: Known, mine: Tool, theirs: Tool, score: float) -> Iterator[str]:
+def _reasons(own: IndexedTool, other: IndexedTool, mine: Tool, theirs: Tool, score: float) -> Iterator[str]:
     if own.fields[:4] == other.fields[:4]:
         yield f"the same, of the server {theirs.server}"
     elif own.vector is not None and other.vector is not None:

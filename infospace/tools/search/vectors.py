@@ -21,12 +21,14 @@ TOOLS_TO_TELL = 50
 """As many tools have to be known until half of their mean is taken for what all tools have in common."""
 
 
-def placed(names: NDArray[np.float32], said: NDArray[np.float32]) -> NDArray[np.float32]:
+def tool_vectors(names: NDArray[np.float32], said: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return a vector for each tool of that of its name and that of what is said of it; one that is 0 is left out."""
     return _unit(said + np.float32(NAME_SHARE) * names)
 
 
-def compared(vectors: NDArray[np.float32], servers: Sequence[str], shares: NDArray[np.float64]) -> NDArray[np.float32]:
+def centred_vectors(
+    vectors: NDArray[np.float32], servers: Sequence[str], shares: NDArray[np.float64]
+) -> NDArray[np.float32]:
     """Return what requests are compared with; a row of 0 is of a tool without a vector, and stays so.
 
     What all tools have in common tells none from another, and is taken away, each counted by its share, (tools); what
@@ -47,7 +49,7 @@ def compared(vectors: NDArray[np.float32], servers: Sequence[str], shares: NDArr
     return np.ascontiguousarray(rows + np.float32(SERVER_SHARE) * own, np.float32)
 
 
-def products(some: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float64]:
+def dot_products(some: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the product of each of some vectors with each of others, (some, others).
 
     By `vecdot`, a row at a time: a product of matrices spreads over threads, which wait for each other where cores

@@ -12,7 +12,7 @@ from infospace import Space
 from infospace.core.errors import Conflict, NotFound
 from infospace.core.ids import Kind
 from infospace.core.resources import Collection, Made, Member, Note
-from infospace.editing.edit import bring_back, edit, give_name, keep, remove
+from infospace.editing.edit import edit, give_name, keep, remove, restore
 from infospace.editing.undo import undo
 from infospace.journal.origin import Use
 from infospace.store.changes import AddMembers, MakeCollection, MakeNote
@@ -97,19 +97,19 @@ def test_an_earlier_version_comes_back(space: Space) -> None:
     """As a new one; of a deleted note too; what is no different makes none."""
     note = made(space, "first")
     edit(space.store, note, "second", {}, "edit")
-    bring_back(space.store, note.id, 1)
+    restore(space.store, note.id, 1)
     found = space.store.get(note.id)
     assert (found.content, found.metadata, found.version) == ("first", {"title": "first"}, 3)
-    assert bring_back(space.store, note.id, 1) is None
+    assert restore(space.store, note.id, 1) is None
     remove(space.store, [note.id], "rm")
-    run = bring_back(space.store, note.id, 2)
+    run = restore(space.store, note.id, 2)
     assert run is not None
     assert space.store.get(note.id).content == "second"
     undo(space.store, run)
     with pytest.raises(NotFound, match="deleted"):
         space.store.get(note.id)
     with pytest.raises(NotFound, match="no version 9"):
-        bring_back(space.store, note.id, 9)
+        restore(space.store, note.id, 9)
 
 
 def test_members_come_back(space: Space) -> None:
@@ -118,8 +118,8 @@ def test_members_come_back(space: Space) -> None:
     identifier = space.store.new_id(Kind.COLLECTION)
     space.store.commit([MakeCollection(identifier, [Member(first.id)], kept=True)])
     space.store.commit([AddMembers(identifier, [Member(second.id)])])
-    assert bring_back(space.store, identifier, 2) is None
-    bring_back(space.store, identifier, 1)
+    assert restore(space.store, identifier, 2) is None
+    restore(space.store, identifier, 1)
     found = space.store.get(identifier)
     assert isinstance(found, Collection)
     assert [member.id for member in found.members] == [first.id]

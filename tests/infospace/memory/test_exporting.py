@@ -16,7 +16,7 @@ from infospace import Space
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
 from infospace.editing.edit import edit
-from infospace.files.export import MANIFEST, Exported, export, write_back
+from infospace.files.export import MANIFEST, ExportReport, export, write_back
 from infospace.files.import_files import import_paths
 from infospace.store.changes import Delete, Evidence, GiveName, MakeNote, Revise, Track
 from infospace.store.sqlite import open_store
@@ -58,7 +58,7 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def told(done: Exported) -> tuple[int, int, int, int]:
+def told(done: ExportReport) -> tuple[int, int, int, int]:
     """Return the counts."""
     return done.written, done.unchanged, done.removed, len(done.failed)
 

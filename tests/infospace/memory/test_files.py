@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace.core.errors import Invalid, NotFound
-from infospace.files.walk import MAX_BYTES, Found, Refused, Skipped, read_note, read_text, walk
+from infospace.files.walk import MAX_BYTES, FoundFile, RefusedFile, SkippedEntry, read_note, read_text, walk
 
 NAMES = st.sampled_from(["a", "b", "ab", "foo", "x y", "é", "b]"])
 PATTERNS = st.sampled_from(
@@ -35,11 +35,11 @@ def make(root: Path, **files: str) -> Path:
 
 
 def found(path: Path) -> list[str]:
-    return [one.relative for one in walk(path) if isinstance(one, Found)]
+    return [one.relative for one in walk(path) if isinstance(one, FoundFile)]
 
 
 def refused(path: Path) -> dict[str, str]:
-    return {one.path.name: one.reason for one in walk(path) if isinstance(one, Refused)}
+    return {one.path.name: one.reason for one in walk(path) if isinstance(one, RefusedFile)}
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -53,7 +53,7 @@ def test_a_folder_gives_its_text_files_in_the_order_of_names(tmp_path: Path) -> 
     make(tmp_path, **dict.fromkeys(("b.md", "a/z.TXT", "a/b/c.markdown", "c.text", "a.md", "x.png", "y"), ""))
     root = tmp_path.resolve()
     assert found(tmp_path) == ["a/b/c.markdown", "a/z.TXT", "a.md", "b.md", "c.text"]
-    assert next(walk(tmp_path)) == Found(root, "a/b/c.markdown", root / "a/b/c.markdown")
+    assert next(walk(tmp_path)) == FoundFile(root, "a/b/c.markdown", root / "a/b/c.markdown")
     assert not refused(tmp_path)
 
 
@@ -62,7 +62,7 @@ def test_a_named_file_is_taken_whatever_it_is_called(tmp_path: Path) -> None:
     make(tmp_path, **{".gitignore": "*", ".hidden/Makefile": "all:"})
     file = tmp_path / ".hidden" / "Makefile"
     root = file.parent.resolve()
-    assert list(walk(file)) == [Found(root, "Makefile", root / "Makefile")]
+    assert list(walk(file)) == [FoundFile(root, "Makefile", root / "Makefile")]
 
 
 def test_what_does_not_exist_is_not_found_at_once(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_what_is_not_taken_says_why(tmp_path: Path) -> None:
     make(tmp_path, **{".gitignore": "out/\n"})
     (tmp_path / "link.md").symlink_to("a.md")
     (tmp_path / "link.bin").symlink_to("b.BIN")
-    skipped = {one.path.name: (one.reason, one.count()) for one in walk(tmp_path) if isinstance(one, Skipped)}
+    skipped = {one.path.name: (one.reason, one.count()) for one in walk(tmp_path) if isinstance(one, SkippedEntry)}
     assert skipped == {
         "LICENSE": ("has no suffix", 1),
         "b.BIN": ("is .bin, which is not read", 1),
@@ -243,7 +243,7 @@ def test_what_is_no_file_is_refused_and_never_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     os.mkfifo(tmp_path / "pipe")
     assert refused(tmp_path) == {"pipe.md": "is not a regular file"}
-    assert list(walk(tmp_path / "pipe")) == [Refused((tmp_path / "pipe").resolve(), "is not a regular file")]
+    assert list(walk(tmp_path / "pipe")) == [RefusedFile((tmp_path / "pipe").resolve(), "is not a regular file")]
     with pytest.raises(Invalid, match="is not a regular file"):
         read_text(tmp_path / "pipe.md")
 
@@ -317,7 +317,7 @@ def test_a_markdown_file_becomes_the_parts_of_a_note(tmp_path: Path) -> None:
     data = b"\xef\xbb\xbf---\r\ndate: 2024-05-01\r\n---\r\n# Pie\r\n#food [[Apple]]\r\n"
     (tmp_path / "a.MD").write_bytes(data)
     (one,) = walk(tmp_path)
-    assert isinstance(one, Found)
+    assert isinstance(one, FoundFile)
     note = read_note(one)
     assert note.text == "# Pie\n#food [[Apple]]\n"
     assert note.metadata == {"date": "2024-05-01", "tags": ["food"], "title": "Pie"}
@@ -329,7 +329,7 @@ def test_a_text_file_is_only_text(tmp_path: Path) -> None:
     """Where there is no Markdown, nothing is read into the characters."""
     (tmp_path / "a.txt").write_bytes(b"---\r\na: 1\r\n---\r# T\n#tag [[x]]")
     (one,) = walk(tmp_path)
-    assert isinstance(one, Found)
+    assert isinstance(one, FoundFile)
     note = read_note(one)
     assert (note.text, note.metadata, note.links) == ("---\na: 1\n---\n# T\n#tag [[x]]", {}, ())
 
@@ -337,7 +337,7 @@ def test_a_text_file_is_only_text(tmp_path: Path) -> None:
 def test_one_bad_file_is_an_error_of_that_file_alone(tmp_path: Path) -> None:
     """Each file is read on its own, so the good ones are read whatever the bad one holds."""
     make(tmp_path, **{"a.md": "---\na: [\n---\n", "b.md": "fine"})
-    bad, good = (one for one in walk(tmp_path) if isinstance(one, Found))
+    bad, good = (one for one in walk(tmp_path) if isinstance(one, FoundFile))
     with pytest.raises(Invalid, match="front matter cannot be read at line 3"):
         read_note(bad)
     assert read_note(good).text == "fine"

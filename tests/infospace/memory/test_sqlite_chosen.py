@@ -11,7 +11,7 @@ import pytest
 
 from infospace.core.errors import StoreError
 from infospace.core.ids import Kind
-from infospace.store.changes import Embed, MakeNote, Stretch, Vectors
+from infospace.store.changes import Embed, MakeNote, PassageSpan, Vectors
 from infospace.store.protocol import Chosen, Store
 from infospace.store.sqlite import open_store
 
@@ -23,7 +23,7 @@ def filled(store: Store, model: str) -> None:
     note = store.new_id(Kind.NOTE)
     digest = b"d" * 32
     vectors = Vectors(model, [digest], np.ones((1, 4), np.float32))
-    store.commit([MakeNote(note, "text", kept=True), vectors, Embed(note, 1, [Stretch(0, 4, digest)])])
+    store.commit([MakeNote(note, "text", kept=True), vectors, Embed(note, 1, [PassageSpan(0, 4, digest)])])
 
 
 def test_a_choice_is_kept_and_given_up(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from infospace.core.errors import InfospaceError, StoreError
-from infospace.store.changes import Embed, Stretch, Vectors
+from infospace.store.changes import Embed, PassageSpan, Vectors
 from infospace.store.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -160,7 +160,7 @@ def test_a_vector_of_another_length_is_noticed_and_is_no_bug(tmp_path: Path) -> 
         for index in range(2):
             identifier, digest = note(store, f"text {index}", kept=True), bytes([index])
             rows = np.ones((1, 8), np.float32)
-            store.commit([Vectors("made", [digest], rows), Embed(identifier, 1, [Stretch(0, 4, digest)])])
+            store.commit([Vectors("made", [digest], rows), Embed(identifier, 1, [PassageSpan(0, 4, digest)])])
         assert store.check() == []
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("UPDATE vectors SET vector = substr(vector, 1, 16) WHERE digest = x'00'")

@@ -15,8 +15,8 @@ from infospace.core.ids import Kind, number_of
 from infospace.core.listener import NullListener
 from infospace.core.resources import Note, text_of
 from infospace.search.engine import Search
-from infospace.search.query import Found, Wanted
-from infospace.store.changes import Change, Embed, MakeNote, Stretch, Vectors
+from infospace.search.query import SearchQuery, SearchResults
+from infospace.store.changes import Change, Embed, MakeNote, PassageSpan, Vectors
 from infospace.store.protocol import Store
 
 MODEL = "made/1"
@@ -83,7 +83,7 @@ class MadeEmbedding:
             digests = [sha256(stretch.encode()).digest() for stretch in stretches]
             if stretches:
                 changes.append(Vectors(MODEL, digests, np.stack([vector_of(stretch) for stretch in stretches])))
-            own = [Stretch(*bound, digest) for bound, digest in zip(bounds, digests, strict=True)]
+            own = [PassageSpan(*bound, digest) for bound, digest in zip(bounds, digests, strict=True)]
             changes.append(Embed(text.id, text.version, own))
         self._store.commit(changes)
         return len(pending)
@@ -94,9 +94,9 @@ def search_in(store: Store) -> Search:
     return Search(store, MadeEmbedding(store))  # type: ignore[arg-type]
 
 
-def find(search: Search, query: str, **wanted: Any) -> Found:
+def find(search: Search, query: str, **wanted: Any) -> SearchResults:
     """Search in this thread."""
-    return search.find(Wanted(query, **wanted), NullListener())
+    return search.find(SearchQuery(query, **wanted), NullListener())
 
 
 def make(store: Store, *texts: Any, **more: Any) -> list[str]:
@@ -138,7 +138,10 @@ def fill(store: Store, vectors: NDArray[np.float32]) -> list[str]:
         [
             *(MakeNote(identifier, "made", {"even": at % 2 == 0}, kept=True) for at, identifier in enumerate(ids)),
             Vectors(MODEL, digests, vectors),
-            *(Embed(identifier, 1, [Stretch(0, 4, digest)]) for identifier, digest in zip(ids, digests, strict=True)),
+            *(
+                Embed(identifier, 1, [PassageSpan(0, 4, digest)])
+                for identifier, digest in zip(ids, digests, strict=True)
+            ),
         ]
     )
     return ids

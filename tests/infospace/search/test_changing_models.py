@@ -19,7 +19,7 @@ from infospace.core.errors import Invalid, ModelError, StoreError
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
 from infospace.core.resources import Member, text_of
-from infospace.search.collections import among_collections
+from infospace.search.collections import search_collections
 from infospace.search.embedding import backfill as catching
 from infospace.search.embedding.backfill import ActiveModel
 from infospace.search.embedding.embedder import Embedder
@@ -28,8 +28,8 @@ from infospace.search.embedding.service import Embedding, seconds_in_search
 from infospace.search.index.consistency import disagreements
 from infospace.search.models.find import DEFAULT_MODEL
 from infospace.search.models.switch import InspectedModel, choose, inspect_model
-from infospace.search.passages_of_collection import Among, among_items
-from infospace.search.query import Found, Wanted
+from infospace.search.passages_of_collection import PassageQuery, search_passages_of
+from infospace.search.query import SearchQuery, SearchResults
 from infospace.store.changes import MakeCollection, MakeNote
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -71,9 +71,9 @@ def make(space: Space, texts: Sequence[Any]) -> list[str]:
     return [note.id for note in notes]
 
 
-def find(space: Space, **wanted: Any) -> Found:
+def find(space: Space, **wanted: Any) -> SearchResults:
     """Search for all that is near enough."""
-    return space.search.find(Wanted("sea ship", **({"limit": None} | wanted)), NullListener())
+    return space.search.find(SearchQuery("sea ship", **({"limit": None} | wanted)), NullListener())
 
 
 def pending(space: Space) -> int:
@@ -362,7 +362,7 @@ def test_collections_and_their_passages_are_searched_by_the_model_that_was_chose
         items = [*snapshot.listing(Kind.NOTE)][:3]
     made = filled.store.new_id(Kind.COLLECTION)
     filled.store.commit([MakeCollection(made, tuple(Member(item.id) for item in items), kept=True)])
-    looks = among_collections("sea ship", None, -1.0), among_items(Among("sea ship", None, -1.0), items)
+    looks = search_collections("sea ship", None, -1.0), search_passages_of(PassageQuery("sea ship", None, -1.0), items)
     with open_space(filled.store.address) as elsewhere:
         for look, name in zip(looks * 2, "baba", strict=True):
             choose(elsewhere, models[name])
@@ -429,6 +429,8 @@ def test_lone_surrogates_are_embedded(filled: Space, models: dict[str, Inspected
     assert np.array_equal(first.vectors, again.vectors)
     assert np.array_equal(first.vectors[0], first.vectors[1])
     assert first.bounds[:2] == [(0, 9), (0, 8)]
-    plain, odd = (filled.search.find(Wanted(query, limit=None, threshold=-1), NullListener()) for query in texts[1::-1])
+    plain, odd = (
+        filled.search.find(SearchQuery(query, limit=None, threshold=-1), NullListener()) for query in texts[1::-1]
+    )
     assert plain.hits == odd.hits != []
     assert len({catching.digest_of(text) for text in ("a", "a\ud800", "a\udfff")}) == 3

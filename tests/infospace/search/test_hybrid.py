@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from infospace.core.ids import number_of
 from infospace.search.hybrid import BM25_PER_COSINE
-from infospace.search.query import Found
+from infospace.search.query import SearchResults
 from infospace.store.changes import Delete
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store
@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def hybrid(store: Store, query: str, **wanted: Any) -> Found:
+def hybrid(store: Store, query: str, **wanted: Any) -> SearchResults:
     """Search by both."""
     return find(search_in(store), query, mode="hybrid", **{"limit": None, **wanted})
 

@@ -20,7 +20,7 @@ from infospace.core.errors import Invalid
 from infospace.core.ids import Kind, number_of
 from infospace.core.resources import Note, text_of
 from infospace.expressions import parse_where
-from infospace.search.query import Found
+from infospace.search.query import SearchResults
 from infospace.store.changes import Delete, GiveName, Keep, MakeNote, Revise
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store
@@ -43,12 +43,12 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         assert opened.check() == []
 
 
-def keyword(store: Store, query: str, **wanted: Any) -> Found:
+def keyword(store: Store, query: str, **wanted: Any) -> SearchResults:
     """Search by words."""
     return find(search_in(store), query, mode="keyword", **{"limit": None, **wanted})
 
 
-def sources(found: Found) -> list[str]:
+def sources(found: SearchResults) -> list[str]:
     """The hits' sources, in order."""
     return [hit.source for hit in found.hits]
 

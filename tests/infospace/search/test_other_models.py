@@ -20,7 +20,7 @@ from infospace.search.embedding.embedder import Embedder
 from infospace.search.models.custom import find_named, get_named, model_of, resolve
 from infospace.search.models.find import DEFAULT_MODEL, ModelInfo, cache_folder
 from infospace.search.models.switch import inspect_model
-from infospace.search.models.threshold import PAIRS, QUANTILE, measured
+from infospace.search.models.threshold import PAIRS, QUANTILE, measure_threshold
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -189,7 +189,7 @@ def test_a_tokenizer_of_another_model_is_found_out(copy: Path, model: ModelInfo)
 
 def test_the_default_models_threshold_is_what_the_measure_gives(model: ModelInfo) -> None:
     """So another model's is the same measure of how much that is unrelated passes."""
-    assert measured(Embedder(model)) == model.threshold == 0.3
+    assert measure_threshold(Embedder(model)) == model.threshold == 0.3
 
 
 def test_a_threshold_is_the_quantile_of_unrelated_cosines(folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from infospace import Space
 from infospace.core.tool import ToolAnswer
-from infospace.tools.mcp.catalogue.sync import Synced, sync
+from infospace.tools.mcp.catalogue.sync import SyncReport, sync
 
 ODD = Path(__file__).parent / "odd_server.py"
 
@@ -29,7 +29,7 @@ def write(folder: Path, name: str = "mcp.json", **servers: Mapping[str, Any]) ->
     return path
 
 
-def synced(space: Space, **arguments: Any) -> Synced:
+def synced(space: Space, **arguments: Any) -> SyncReport:
     """Sync a space."""
     return asyncio.run(sync(space, **arguments))
 

@@ -16,13 +16,13 @@ from infospace.tools.approvals import (
     SCHEMA,
     WORDS,
     allowed,
-    forget,
+    list_approvals,
     must_ask,
-    named,
-    parts,
+    parse_question,
+    parse_tool_names,
     question,
-    remembered,
-    unknown,
+    revoke_approval,
+    unknown_tool_names,
 )
 from infospace.tools.call import call_for_step
 from infospace.tools.local import LocalTools
@@ -71,14 +71,17 @@ def test_a_question_shows_tool_server_and_arguments() -> None:
 def test_a_question_is_told_apart_into_what_is_asked_and_the_arguments() -> None:
     """Not where they were cut, nor where a name is made to look like arguments."""
     given = {"path": "a, with b?", "deep": {"more": [1, None]}, "force": True}
-    assert parts(question(WRITE, given)) == (
+    assert parse_question(question(WRITE, given)) == (
         "call the tool write of the server files, which may take something away?",
         given,
     )
-    assert parts(question(WRITE, {})) == ("call the tool write of the server files, which may take something away?", {})
-    assert parts(question(WRITE, {f"key {n}": "z" * 150 for n in range(50)})) is None
-    assert parts(question(replace(WRITE, name='read, with {"path": "harmless"}? write'), given)) is None
-    assert parts("Keep the report?") is None
+    assert parse_question(question(WRITE, {})) == (
+        "call the tool write of the server files, which may take something away?",
+        {},
+    )
+    assert parse_question(question(WRITE, {f"key {n}": "z" * 150 for n in range(50)})) is None
+    assert parse_question(question(replace(WRITE, name='read, with {"path": "harmless"}? write'), given)) is None
+    assert parse_question("Keep the report?") is None
 
 
 def test_the_schema_of_an_answer_says_what_each_word_means() -> None:
@@ -89,16 +92,16 @@ def test_the_schema_of_an_answer_says_what_each_word_means() -> None:
 
 def test_tools_are_named_one_by_one_or_all_of_a_server() -> None:
     """Anything else is refused in a sentence."""
-    assert named(["files/write", "git/*", "files/write"]) == ["files/write", "git/*"]
+    assert parse_tool_names(["files/write", "git/*", "files/write"]) == ["files/write", "git/*"]
     for wrong in ("write", "*", "*/write", "files/", "/write", "files/w*", ""):
         with pytest.raises(Invalid, match=r"names no tool .*server/tool, or server/\*"):
-            named([wrong])
+            parse_tool_names([wrong])
 
 
 def test_a_name_that_fits_no_tool_is_told_with_the_nearest() -> None:
     """Since it may have been mistyped."""
-    assert unknown(["files/write", "files/*"], [WRITE]) == []
-    [message] = unknown(["files/wirte"], [WRITE])
+    assert unknown_tool_names(["files/write", "files/*"], [WRITE]) == []
+    [message] = unknown_tool_names(["files/wirte"], [WRITE])
     assert message == "no tool here is called files/wirte; did you mean files/write?"
 
 
@@ -117,16 +120,16 @@ def test_what_is_always_allowed_can_be_listed_and_forgotten(space: Space) -> Non
     """One by one, or all of a server; what is not there is told with the nearest."""
     tools = ("files/delete", "files/write", "filesystem/move", "git/push")
     space.store.commit([], [Approve(tool, b"d", AT) for tool in tools])
-    assert [one.tool for one in remembered(space.store)] == list(tools)
+    assert [one.tool for one in list_approvals(space.store)] == list(tools)
     with pytest.raises(NotFound, match="did you mean 'git/push'"):
-        forget(space.store, "git/pull")
-    assert forget(space.store, "git/push") == ["git/push"]
-    assert forget(space.store, "files/*") == ["files/delete", "files/write"]
-    assert [one.tool for one in remembered(space.store)] == ["filesystem/move"]
+        revoke_approval(space.store, "git/pull")
+    assert revoke_approval(space.store, "git/push") == ["git/push"]
+    assert revoke_approval(space.store, "files/*") == ["files/delete", "files/write"]
+    assert [one.tool for one in list_approvals(space.store)] == ["filesystem/move"]
     with pytest.raises(NotFound):
-        forget(space.store, "file/*")
-    assert forget(space.store, "filesystem/move") == ["filesystem/move"]
-    assert remembered(space.store) == []
+        revoke_approval(space.store, "file/*")
+    assert revoke_approval(space.store, "filesystem/move") == ["filesystem/move"]
+    assert list_approvals(space.store) == []
 
 
 def test_outside_of_a_run_nobody_is_asked_and_nothing_called(space: Space) -> None:

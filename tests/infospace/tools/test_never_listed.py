@@ -16,7 +16,7 @@ from infospace.store.tool_records import AddSource
 from infospace.tools.builtin import all_tools, searched
 from infospace.tools.scope import Filters, Scope
 from infospace.tools.scoped_space import ScopedSpace
-from infospace.tools.search.results import FoundTools, Wanted
+from infospace.tools.search.results import ToolQuery, ToolResults
 from planner.execute.start import run_sync
 from planner.metatools.arguments import DescribeTool, ExecuteTool, ListTools, SearchTools
 from planner.metatools.describe_tool import describe_tool
@@ -45,8 +45,8 @@ def known(space: Space, tmp_path: Path, **servers: Any) -> None:
     space.tools.servers.reload()
 
 
-def find(space: Space, request: str, **asked: Any) -> FoundTools:
-    return space.finder.find(searched(space), Wanted(request, **asked))
+def find(space: Space, request: str, **asked: Any) -> ToolResults:
+    return space.finder.find(searched(space), ToolQuery(request, **asked))
 
 
 @pytest.mark.parametrize("request_", ["list open pull requests", "github", "search code on GitHub"])

@@ -14,7 +14,7 @@ from infospace.tools.call_examples import SWITCH
 from infospace.tools.local import LocalTools
 from infospace.tools.scope import Filters, Scope
 from infospace.tools.scoped_space import ScopedSpace
-from infospace.tools.search.results import FoundTools, Wanted
+from infospace.tools.search.results import ToolQuery, ToolResults
 from planner.execute.start import run_sync
 from planner.metatools.arguments import DescribeTool, ListTools, SearchTools
 from planner.metatools.describe_tool import describe_tool
@@ -56,8 +56,8 @@ def call(space: Space, name: str, goal: str = GOAL, **arguments: Any) -> str:
     return result.run
 
 
-def find(space: Space, request: str, **asked: Any) -> FoundTools:
-    return space.finder.find(all_tools(space), Wanted(request, **asked), remembered=space.tools.successes())
+def find(space: Space, request: str, **asked: Any) -> ToolResults:
+    return space.finder.find(all_tools(space), ToolQuery(request, **asked), remembered=space.tools.successes())
 
 
 def listed_with_examples(space: Space) -> list[str]:

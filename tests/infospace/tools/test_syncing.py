@@ -14,7 +14,7 @@ from infospace import InvalidJSON, NotFound, Space, open_space
 from infospace.core.listener import NullListener
 from infospace.core.tool import NotCalled, ToolFailed
 from infospace.store.changes import Change
-from infospace.store.tool_records import AddSource, DropTools, KeepServer, KeepTools, KeptServer, Listed
+from infospace.store.tool_records import AddSource, DropTools, KeepServer, KeepTools, KeptServer, ListedTool
 from infospace.tools.mcp.servers import Servers
 from infospace.tools.scope import Scope
 
@@ -249,7 +249,9 @@ def test_many_kept_tools_are_no_burden(tmp_path: Path) -> None:
         folder = tmp_path / str(count)
         folder.mkdir()
         write(folder, a=odd("plain"))
-        listed = [Listed(f"tool_{at}", input_schema={"properties": {"a": {"type": "string"}}}) for at in range(count)]
+        listed = [
+            ListedTool(f"tool_{at}", input_schema={"properties": {"a": {"type": "string"}}}) for at in range(count)
+        ]
         with open_space(folder / "space.db") as space:
             space.store.commit([KeepTools("a", listed), KeepServer(KeptServer("a", "listed", b""))])
 
@@ -275,7 +277,7 @@ def test_as_many_servers_as_there_are_are_read_at_once(space: Space, monkeypatch
     path = write(Path(space.store.address).parent, **{name: odd("plain") for name in names})
     changes: list[Change] = [AddSource(str(path))]
     for name in names:
-        changes += [KeepServer(KeptServer(name, "listed", b"")), KeepTools(name, [Listed("a"), Listed("b")])]
+        changes += [KeepServer(KeptServer(name, "listed", b"")), KeepTools(name, [ListedTool("a"), ListedTool("b")])]
     space.store.commit(changes)
     opened: list[int] = []
     reading = space.store.reading

@@ -95,7 +95,7 @@ def test_inputs_that_differ_have_a_row(space: Space) -> None:
 def test_a_run_says_on_a_line_what_it_was_and_took(space: Space) -> None:
     found = compared(space, plan("one"), plan("two"))
     before, _ = found.runs
-    said = str(render_run(before, found.tallies[0], COLOURS))
+    said = str(render_run(before, found.run_stats[0], COLOURS))
     assert said.startswith("run_1 ✓ success  ")
     assert [str(span.style) for span in render_run(before, None, COLOURS).spans] == ["bold", "success", "dim"]
     assert said.endswith("ms  Compare")

@@ -16,7 +16,7 @@ import pytest
 from textual.css.stylesheet import Stylesheet
 
 from infospace import Space, open_space
-from infospace.tools.search.results import Wanted
+from infospace.tools.search.results import ToolQuery
 from planner.metatools.search_tools import find_tools
 from tui.runtime.ui_state import UiState
 
@@ -106,7 +106,7 @@ def house_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
             with pytest.MonkeyPatch.context() as patched, open_space(folder / "space.db") as opened:
                 house(folder, patched)
                 assert [one.server for one in listed(opened, patched).failed] == ["gone"]
-                find_tools(opened, Wanted("rooms"))
+                find_tools(opened, ToolQuery("rooms"))
             (folder / "made").touch()
     return folder / "space.db"
 

@@ -46,13 +46,13 @@ def test_what_was_searched_before_is_not_shown_once_the_field_is_empty(
     show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer comes late."""
-    held = hold(monkeypatch, SqliteSnapshot, "runs_saying")
+    held = hold(monkeypatch, SqliteSnapshot, "runs_containing")
 
     def saying(snapshot: SqliteSnapshot, text: str) -> set[str]:
         found: set[str] = held(snapshot, text)
         return found
 
-    monkeypatch.setattr(SqliteSnapshot, "runs_saying", saying)
+    monkeypatch.setattr(SqliteSnapshot, "runs_containing", saying)
 
     async def story(stage: Stage) -> None:
         await stage.sees("5 runs")

@@ -10,7 +10,7 @@ from textual.widgets import Input, Select, Switch, TextArea
 from tooling import answered, click, form, opened, shows, tools
 
 from infospace import Space
-from infospace.tools.approvals import remembered
+from infospace.tools.approvals import list_approvals
 from planner.parse.saved_plans import save_plan
 from tui.dialogs.question import QuestionDialog
 from tui.screens.notes.notes import Notes
@@ -92,7 +92,7 @@ def test_a_tool_is_called_once_it_was_allowed_and_its_answer_is_shown(show: Show
         await answered(stage, "desk/book")
         await stage.sees("✓ success", '"room": "green"', "(o opens it)")
         assert latest(housed) == ("call desk/book", "success")
-        assert remembered(housed.store) == []
+        assert list_approvals(housed.store) == []
         with housed.store.reading() as snapshot:
             rows = snapshot.audit(5)
             assert [(row.caller, row.target, row.outcome) for row in rows][:1] == [("screen", "desk/book", "success")]
@@ -131,7 +131,7 @@ def test_always_asks_no_more_until_that_is_taken_back(show: Show, housed: Space)
         await asked(stage, "always")
         await answered(stage, "desk/book")
         await stage.sees("✓ success")
-        assert [one.tool for one in remembered(housed.store)] == ["desk/book"]
+        assert [one.tool for one in list_approvals(housed.store)] == ["desk/book"]
         first = place.tool_calls.latest["tool desk/book"]
         await stage.press("c")
         await stage.until(lambda: place.detail.form.has_focus_within)
@@ -142,7 +142,7 @@ def test_always_asks_no_more_until_that_is_taken_back(show: Show, housed: Space)
         await stage.sees("✓ success")
         await stage.press("escape", "d")
         await stage.until(lambda: "desk/book is asked about again." in stage.said())
-        assert remembered(housed.store) == []
+        assert list_approvals(housed.store) == []
 
     show(story, on=housed)
 

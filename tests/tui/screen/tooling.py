@@ -16,8 +16,8 @@ from staging import Stage
 from textual.widget import Widget
 
 from infospace import Space
-from infospace.store.tool_records import Called
-from infospace.tools.mcp.catalogue.sync import Synced, sync
+from infospace.store.tool_records import RecordCall
+from infospace.tools.mcp.catalogue.sync import SyncReport, sync
 from tui.screens.tools.tools import Tools
 
 HERE = Path(__file__).parent
@@ -49,7 +49,7 @@ def house(folder: Path, monkeypatch: pytest.MonkeyPatch, **servers: dict[str, An
     return path
 
 
-def listed(space: Space, monkeypatch: pytest.MonkeyPatch) -> Synced:
+def listed(space: Space, monkeypatch: pytest.MonkeyPatch) -> SyncReport:
     """List the servers, and remember calls of some of their tools, at times that are always the same.
 
     Ids are given as servers answer: those of order come first.
@@ -58,12 +58,14 @@ def listed(space: Space, monkeypatch: pytest.MonkeyPatch) -> Synced:
         patched.setattr(time, "time", Ticking(BEGINNING, 0.001))
         done = asyncio.run(_listed_in_order(space))
     times = [12.0, 18.0, 25.0, 31.0, 240.0]
-    calls = [Called("desk", "rooms", f"2026-04-01T09:30:0{at}.000Z", took, well=True) for at, took in enumerate(times)]
-    space.store.commit([*calls, Called("desk", "guestbook", "2026-04-01T09:31:00.000Z", 62.5, well=False)])
+    calls = [
+        RecordCall("desk", "rooms", f"2026-04-01T09:30:0{at}.000Z", took, well=True) for at, took in enumerate(times)
+    ]
+    space.store.commit([*calls, RecordCall("desk", "guestbook", "2026-04-01T09:31:00.000Z", 62.5, well=False)])
     return done
 
 
-async def _listed_in_order(space: Space) -> Synced:
+async def _listed_in_order(space: Space) -> SyncReport:
     await sync(space, only=["order"])
     return await sync(space)
 

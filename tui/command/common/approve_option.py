@@ -25,11 +25,11 @@ def add_approve(parser: argparse.ArgumentParser) -> None:
 
 def approved(args: argparse.Namespace, space: Space, out: Output) -> list[str]:
     """Return the tools that are approved; of one that is not there, say so. Raises UsageError for no tool's name."""
-    from infospace.tools.approvals import named, unknown
+    from infospace.tools.approvals import parse_tool_names, unknown_tool_names
 
     try:
-        found = named(args.approve)
-        for message in unknown(found, space.tools) if found else ():
+        found = parse_tool_names(args.approve)
+        for message in unknown_tool_names(found, space.tools) if found else ():
             out.talk(f"--approve: {message}", "yellow")
     except Invalid as error:
         raise UsageError(error.message, hint=error.hint) from error

@@ -20,7 +20,7 @@ from tui.command.common.open_space import open_from
 from tui.text.output import Output, UsageError
 
 if TYPE_CHECKING:
-    from infospace.journal.prune import Which
+    from infospace.journal.prune import PruneFilter
     from infospace.space import Space
 
 EXAMPLES = """examples:
@@ -68,11 +68,11 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _which(args: argparse.Namespace) -> Which | None:
+def _which(args: argparse.Namespace) -> PruneFilter | None:
     """Which runs are meant; None where none are."""
     if not args.runs and args.older_than is None and args.keep is None and not args.status:
         return None
-    from infospace.journal.prune import Which, read_age
+    from infospace.journal.prune import PruneFilter, read_age
 
     if args.keep is not None and args.keep < 0:
         raise UsageError(f"--keep {args.keep} is no number of runs", hint="0 or more")
@@ -80,10 +80,10 @@ def _which(args: argparse.Namespace) -> Which | None:
         older = None if args.older_than is None else read_age(args.older_than)
     except Invalid as error:
         raise UsageError(error.message, hint=error.hint) from error
-    return Which(tuple(args.runs), older, args.keep, frozenset(args.status))
+    return PruneFilter(tuple(args.runs), older, args.keep, frozenset(args.status))
 
 
-def _runs(space: Space, which: Which, args: argparse.Namespace, out: Output) -> int:
+def _runs(space: Space, which: PruneFilter, args: argparse.Namespace, out: Output) -> int:
     from infospace.journal.prune import select
 
     with space.store.reading() as snapshot:

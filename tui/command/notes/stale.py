@@ -13,7 +13,7 @@ from tui.command.common.open_space import find, open_from
 from tui.text.output import Output
 
 if TYPE_CHECKING:
-    from infospace.lineage.staleness import Changed, Stale
+    from infospace.lineage.staleness import ChangedInput, StaleResource
 
 EXAMPLES = """examples:
   infospace stale
@@ -47,10 +47,10 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _json(stale: Stale) -> dict[str, Any]:
+def _json(stale: StaleResource) -> dict[str, Any]:
     from infospace.lineage.graph_json import at, origin_json
 
-    def changed(one: Changed) -> dict[str, Any]:
+    def changed(one: ChangedInput) -> dict[str, Any]:
         origin, by = one.origin, one.origin.latest_made
         deleted = one.what == "deleted"
         return {
@@ -66,7 +66,7 @@ def _json(stale: Stale) -> dict[str, Any]:
     return {**origin_json(stale.origin), "changed": [changed(one) for one in stale.changed]}
 
 
-def _show(stale: Stale, out: Output) -> None:
+def _show(stale: StaleResource, out: Output) -> None:
     from infospace.lineage.graph_json import at
     from tui.text.lineage_text import format_origin_name
 

@@ -22,12 +22,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Show them, or forget some."""
-    from infospace.tools.approvals import forget, remembered
+    from infospace.tools.approvals import list_approvals, revoke_approval
 
     with open_from(args, create=False) as space:
-        gone = list(forget(space.store, args.forget)) if args.forget is not None else []
+        gone = list(revoke_approval(space.store, args.forget)) if args.forget is not None else []
         rows = []
-        for one in remembered(space.store):
+        for one in list_approvals(space.store):
             tool = space.tools.find(one.tool)
             changed = one.digest is not None and tool is not None and tool.digest != one.digest
             rows.append({"tool": one.tool, "at": one.at, "known": tool is not None, "changed": changed})

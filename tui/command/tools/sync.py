@@ -17,7 +17,7 @@ from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
 
 if TYPE_CHECKING:
-    from infospace.tools.mcp.catalogue.sync import Synced
+    from infospace.tools.mcp.catalogue.sync import SyncReport
 
 EXAMPLES = """examples:
   infospace tools sync
@@ -54,7 +54,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     return USAGE if done.unreadable else 0
 
 
-def _show(done: Synced, out: Output) -> None:
+def _show(done: SyncReport, out: Output) -> None:
     if not done.files:
         out.talk("there is no `mcp.json` beside the space; `infospace tools sync --mcp FILE` names one")
     for problem in done.warnings:

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from infospace.core.errors import InfospaceError, Invalid
 from infospace.core.resources import Note
-from infospace.editing.edit import bring_back, edit, give_name, keep, remove
+from infospace.editing.edit import edit, give_name, keep, remove, restore
 from infospace.editing.undo import describe, undo
 from tui.dialogs.common import ConfirmDialog, LineDialog
 from tui.dialogs.edit_text import EditTextDialog
@@ -209,7 +209,7 @@ class NoteActions:
             self._screen.notify("Choose an earlier version on the tab Versions.", severity="warning")
             return
         identifier = around.brief.id
-        back = partial(bring_back, self._screen.infospace.space.store, identifier, version)
+        back = partial(restore, self._screen.infospace.space.store, identifier, version)
         self._write(back, f"{identifier} is as it was at version {version}.")
 
     def undo(self) -> None:

@@ -44,7 +44,7 @@ class EditorFile:
     def read(self) -> tuple[JSON, dict[str, JSON]]:
         """Return content and metadata as the file has them now. Raises what reading a file raises."""
         from infospace.files.formats import read
-        from infospace.files.walk import Found
+        from infospace.files.walk import FoundFile
 
         data = self.path.read_bytes()
         if not self._before.endswith(b"\n") and data.endswith(b"\n"):
@@ -52,7 +52,7 @@ class EditorFile:
             self.path.write_bytes(data)
         if data == self._before:
             return self._note.content, dict(self._note.metadata)
-        whole = read(Found(self.path.parent, self.path.name, self.path))[1]()
+        whole = read(FoundFile(self.path.parent, self.path.name, self.path))[1]()
         return whole.content, dict(self._note.metadata) if self.is_json else whole.metadata
 
     def edit(self) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from infospace.tools.mcp.catalogue.sync import Synced, sync
+from infospace.tools.mcp.catalogue.sync import SyncReport, sync
 from tui.dialogs.common import LineDialog
 from tui.screens.search_screen import Progress
 from tui.text.format import pluralize, single_line
@@ -23,7 +23,7 @@ class ServerSync:
 
     def __init__(self, screen: Tools) -> None:
         self._screen = screen
-        self.running: asyncio.Future[Synced] | None = None
+        self.running: asyncio.Future[SyncReport] | None = None
         self.status = ""
         """How far it is, "" where nothing is listed."""
 
@@ -62,7 +62,7 @@ class ServerSync:
             self._screen.search_now()
         self._notify_synced(done)
 
-    def _notify_synced(self, done: Synced) -> None:
+    def _notify_synced(self, done: SyncReport) -> None:
         if not done.files:
             message = "There is no mcp.json: M names one, or put one beside the space."
             self._screen.notify(message, severity="warning", markup=False)

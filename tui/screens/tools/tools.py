@@ -388,9 +388,9 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
             self.do(self._ask_again, tool, group="action")
 
     async def _ask_again(self, tool: Tool) -> None:
-        from infospace.tools.approvals import forget
+        from infospace.tools.approvals import revoke_approval
 
-        await asyncio.to_thread(forget, self.infospace.space.store, tool.full_name)
+        await asyncio.to_thread(revoke_approval, self.infospace.space.store, tool.full_name)
         self.notify(f"{tool.full_name} is asked about again.", markup=False)
         if self.detail.tool is tool and not self.detail.reads:
             await self.show_it(tool)

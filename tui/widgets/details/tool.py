@@ -14,7 +14,7 @@ from textual.widgets import Static, TabbedContent, TabPane
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.tools.search.results import ToolHit
-from infospace.tools.search.similar import Alike
+from infospace.tools.search.similar import SimilarTool
 from planner.metatools.lookup import known_tools
 from tui.tables.tool_text import ToolInfo, about_tool, head_of, read_tool, schemas_of
 from tui.tables.tools_query import key_of
@@ -43,7 +43,7 @@ class SimilarToolRows:
         Column("why", None, least=16),
     )
 
-    def __init__(self, found: Sequence[Alike] = ()) -> None:
+    def __init__(self, found: Sequence[SimilarTool] = ()) -> None:
         self.found = found
 
     def __len__(self) -> int:
@@ -66,7 +66,7 @@ class ToolDetail(FocusContainer):
     def __init__(self) -> None:
         super().__init__(name="tool")
         self.info: ToolInfo | None = None
-        self.alike = SimilarToolRows()
+        self.similar = SimilarToolRows()
         self._hit: ToolHit | None = None
         self._asked: object = None
         """What is being read to be shown, None where nothing is."""
@@ -213,25 +213,25 @@ class ToolDetail(FocusContainer):
     async def _like(self, tool: Tool) -> None:
         space = self.infospace.space
 
-        def look() -> tuple[list[Alike], str | None]:
+        def look() -> tuple[list[SimilarTool], str | None]:
             tools = known_tools(space)
-            return space.finder.alike(tools if tool in tools else [*tools, tool], tool, SIMILAR)
+            return space.finder.similar(tools if tool in tools else [*tools, tool], tool, SIMILAR)
 
         found, without = await asyncio.to_thread(look)
         if self.tool is tool:
-            self.alike = SimilarToolRows(found)
+            self.similar = SimilarToolRows(found)
             said = self.query_one("#without", Static)
             said.update(single_line(without or ""))
             said.display = bool(without)
             self.query_one("#why", Static).update("")
-            self.query_one("#alike", LazyTable).show(self.alike)
+            self.query_one("#alike", LazyTable).show(self.similar)
 
     def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Say whole why a tool is like it."""
         if event.grid.id == "alike":
             event.stop()
-            if event.rows is self.alike:
-                self.query_one("#why", Static).update(single_line(self.alike.found[event.index].reason))
+            if event.rows is self.similar:
+                self.query_one("#why", Static).update(single_line(self.similar.found[event.index].reason))
 
     def reply(self, came: Text, text: str) -> None:
         """Show what came of the last call."""

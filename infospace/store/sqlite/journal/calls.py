@@ -9,7 +9,7 @@ from infospace.data.json_text import dump
 from infospace.journal.rows import CallRow
 from infospace.store.sqlite.codec import read, run_number
 from infospace.store.sqlite.connection import Connection
-from infospace.store.sqlite.journal import successful_calls as worked
+from infospace.store.sqlite.journal import successful_calls
 from infospace.store.sqlite.transaction import Transaction
 
 _COLUMNS = (
@@ -42,7 +42,7 @@ def write(work: Transaction, entry: CallRow) -> None:
         work.owner,
     )
     if engine.run(_INSERT, row):
-        worked.write(engine, run, entry)
+        successful_calls.write(engine, run, entry)
         return
     work.still_owns(entry.run, run)
     known = engine.one("SELECT status, digest FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
@@ -55,7 +55,7 @@ def write(work: Transaction, entry: CallRow) -> None:
         )
     engine.run("DELETE FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
     engine.run(_INSERT, row)
-    worked.write(engine, run, entry)
+    successful_calls.write(engine, run, entry)
 
 
 def calls(engine: Connection, identifier: str) -> list[CallRow]:

@@ -63,7 +63,7 @@ def generation(engine: Connection) -> int:
     return found
 
 
-def worked(engine: Connection, limit: int) -> list[SuccessfulCall]:
+def successful_calls(engine: Connection, limit: int) -> list[SuccessfulCall]:
     """Return the calls that are remembered, the latest first."""
     rows = engine.all(
         """SELECT run, tool, arguments, goal FROM worked JOIN runs ON number = run

@@ -18,7 +18,6 @@ from infospace.store.sqlite.connection import Connection, Row
 from infospace.store.sqlite.transaction import Transaction
 from infospace.store.tool_records import (
     AddSource,
-    Called,
     DropServer,
     DropTools,
     ForgetSource,
@@ -26,7 +25,8 @@ from infospace.store.tool_records import (
     KeepTools,
     KeptServer,
     KeptTool,
-    Listed,
+    ListedTool,
+    RecordCall,
     ToolChange,
     ToolUse,
 )
@@ -78,7 +78,7 @@ def change(work: Transaction, changes: Sequence[ToolChange]) -> None:
     """Apply changes of one type."""
     for one in changes:
         _WRITERS[type(one)](work, one)
-    if not isinstance(changes[0], Called):
+    if not isinstance(changes[0], RecordCall):
         work.engine.run("UPDATE state SET value = value + 1 WHERE key = 'tools'")
 
 
@@ -110,7 +110,7 @@ def _drop_server(work: Transaction, change: DropServer) -> None:
     work.engine.run("UPDATE tools SET gone = 1 WHERE server = ?", (change.server,))
 
 
-def _called(work: Transaction, change: Called) -> None:
+def _called(work: Transaction, change: RecordCall) -> None:
     work.engine.run(
         "INSERT INTO tool_calls (server, name, at, duration_ms, well) VALUES (?, ?, ?, ?, ?)",
         (change.server, change.name, change.at, change.duration_ms, change.well),
@@ -124,7 +124,7 @@ _WRITERS: dict[type[ToolChange], Callable[[Transaction, Any], None]] = {
     KeepTools: _keep_tools,
     DropTools: _drop_tools,
     DropServer: _drop_server,
-    Called: _called,
+    RecordCall: _called,
 }
 
 
@@ -191,4 +191,4 @@ def server_uses(engine: Connection) -> list[ToolUse]:
 
 def _tool_from_row(row: Row, address: str) -> KeptTool:
     number, server, created, listed = row
-    return KeptTool(f"tool_{number}", server, created, Listed.read(read(listed, address)))
+    return KeptTool(f"tool_{number}", server, created, ListedTool.read(read(listed, address)))

@@ -46,13 +46,13 @@ def _head(row: Row, address: str) -> RunHead:
     return RunHead(f"run_{number}", kind, goal, status, started, ended, reason, owner, heartbeat, spent)
 
 
-def tallies(engine: Connection, runs: Sequence[str]) -> dict[str, RunStats]:
+def run_stats(engine: Connection, runs: Sequence[str]) -> dict[str, RunStats]:
     """Return what runs have done; one that is not there is left out."""
     rows = engine.all(_TALLIES, (dump([run_number(run) for run in runs]),))
     return {f"run_{number}": RunStats(*rest) for number, *rest in rows}
 
 
-def saying(engine: Connection, text: str) -> set[str]:
+def runs_containing(engine: Connection, text: str) -> set[str]:
     """Return the runs that have a text anywhere."""
     patterns = (_pattern(text), _pattern(dump(text)[1:-1]))
     return {f"run_{number}" for (number,) in engine.all(_SAYING, patterns)}

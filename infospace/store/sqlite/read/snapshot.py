@@ -12,7 +12,7 @@ from infospace.core.bounds import timed_if_many
 from infospace.core.errors import NotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
-from infospace.core.names import normalised
+from infospace.core.names import normalise
 from infospace.core.resources import Collection, Made, Note, Relation, Resource, SearchResult
 from infospace.core.tool import ToolKind
 from infospace.data import result_identity as identity
@@ -48,9 +48,8 @@ from infospace.store.sqlite.codec import (
 )
 from infospace.store.sqlite.codec import run_of as run_id
 from infospace.store.sqlite.connection import Connection, Row, ended
-from infospace.store.sqlite.journal import approvals, audit, calls, tools
+from infospace.store.sqlite.journal import approvals, audit, calls, successful_calls, tools
 from infospace.store.sqlite.journal import runs as journal
-from infospace.store.sqlite.journal import successful_calls as worked
 from infospace.store.sqlite.journal.tools import totals as tools_totals
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.read import fulltext_check as wordcheck
@@ -208,7 +207,7 @@ class SqliteSnapshot:
 
     def named(self, name: str) -> str | None:
         """Return the id of the holder of a name, which is compared in NFC."""
-        key = self._engine.value("SELECT key FROM resources WHERE name = ?", (normalised(name),))
+        key = self._engine.value("SELECT key FROM resources WHERE name = ?", (normalise(name),))
         return None if key is None else id_of(key)
 
     def names(self) -> list[str]:
@@ -295,13 +294,13 @@ class SqliteSnapshot:
         """Return all runs at a glance."""
         return overview.run_heads(self._engine)
 
-    def tallies(self, runs: Sequence[str]) -> dict[str, RunStats]:
+    def run_stats(self, runs: Sequence[str]) -> dict[str, RunStats]:
         """Return how far runs are."""
-        return overview.tallies(self._engine, runs)
+        return overview.run_stats(self._engine, runs)
 
-    def runs_saying(self, text: str) -> set[str]:
+    def runs_containing(self, text: str) -> set[str]:
         """Return the runs that have a text in them."""
-        return overview.saying(self._engine, text)
+        return overview.runs_containing(self._engine, text)
 
     def step_extra(self, run: str, step: str) -> dict[str, JSON] | None:
         """Return the `extra` of a step that succeeded."""
@@ -521,13 +520,13 @@ class SqliteSnapshot:
         """Return how often tools were called, and the share of calls that went well."""
         return tools_totals(self._engine, tools)
 
-    def worked_generation(self) -> int:
+    def successful_calls_generation(self) -> int:
         """Return a number that is another one when other calls are remembered."""
-        return worked.generation(self._engine)
+        return successful_calls.generation(self._engine)
 
-    def worked(self, limit: int) -> list[SuccessfulCall]:
+    def successful_calls(self, limit: int) -> list[SuccessfulCall]:
         """Return calls of tools that went well."""
-        return worked.worked(self._engine, limit)
+        return successful_calls.successful_calls(self._engine, limit)
 
     def server_uses(self) -> list[ToolUse]:
         """Return how calls of the tools of each server went."""

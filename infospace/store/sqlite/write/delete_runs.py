@@ -17,7 +17,7 @@ from infospace.store.records import DeletedRuns
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.codec import EVIDENCE, id_of, keys_json, run_number
 from infospace.store.sqlite.connection import Connection
-from infospace.store.sqlite.journal import successful_calls as worked
+from infospace.store.sqlite.journal import successful_calls
 
 _ROWS = ("steps", "uses", "calls", "answers", "approvals", "lines", "worked")
 """Tables with rows of a run, beside `runs`."""
@@ -68,7 +68,7 @@ _REMOVE = (
     *(f"DELETE FROM {table} WHERE run IN (SELECT run FROM leaving)" for table in _ROWS),
     "DELETE FROM runs WHERE number IN (SELECT run FROM leaving)",
     sums.FORGET,
-    worked.MOVED,
+    successful_calls.MOVED,
 )
 
 _SIZES = (

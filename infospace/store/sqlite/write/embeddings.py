@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from infospace.core.errors import Invalid, StoreError
 from infospace.data.json_text import dump
-from infospace.store.changes import Derived, Embed, Query, Stretch, Vectors
+from infospace.store.changes import Derived, Embed, PassageSpan, Query, Vectors
 from infospace.store.protocol import Chosen
 from infospace.store.sqlite.codec import key_of, read
 from infospace.store.sqlite.connection import Connection
@@ -62,7 +62,7 @@ def _exists(engine: Connection, identifier: str) -> bool:
     return engine.one(deleted, (key_of(identifier),)) is None
 
 
-def _bounds(stretch: Stretch) -> tuple[int, int]:
+def _bounds(stretch: PassageSpan) -> tuple[int, int]:
     if not 0 <= stretch.start <= stretch.end:
         raise Invalid(
             f"a passage from {stretch.start} to {stretch.end} is none", hint="0-based characters, end excluded"
@@ -70,7 +70,7 @@ def _bounds(stretch: Stretch) -> tuple[int, int]:
     return stretch.start, stretch.end
 
 
-def _lacking(engine: Connection, model: str, stretches: Iterable[Stretch]) -> bool:
+def _lacking(engine: Connection, model: str, stretches: Iterable[PassageSpan]) -> bool:
     return any(engine.one(_HAS_VECTOR, (model, stretch.digest)) is None for stretch in stretches)
 
 

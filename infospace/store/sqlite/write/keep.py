@@ -95,7 +95,7 @@ def give_names(work: Transaction, changes: Sequence[GiveName]) -> None:
     engine = work.engine
     for change in changes:
         key = work.live(change.id).key
-        name = names.checked(change.name)
+        name = names.validate_name(change.name)
         holder = engine.value("SELECT key FROM resources WHERE name = ?", (name,))
         if holder != key:
             if holder is not None and not change.replace:

@@ -25,7 +25,7 @@ from infospace.core.errors import Invalid
 from infospace.core.tool import ToolKind
 from infospace.data.result import truncate
 from infospace.schema.validate import ENDLESS, validate
-from infospace.store.tool_records import Listed
+from infospace.store.tool_records import ListedTool
 from infospace.tools.mcp.catalogue.schema_check import sound
 from infospace.tools.mcp.catalogue.sieve import WHY
 from infospace.tools.mcp.sanitize import sanitize
@@ -44,7 +44,7 @@ PageT = TypeVar("PageT", ListToolsResult, ListPromptsResult, ListResourcesResult
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedEntry:
     """A tool, prompt or resource that is listed and cannot be taken, and why."""
 
     kind: ToolKind
@@ -61,16 +61,16 @@ class Refused:
 class Listing:
     """All that a server lists, and what it says of itself. `ttl_s`: how many seconds that holds."""
 
-    tools: Sequence[Listed]
+    tools: Sequence[ListedTool]
     title: str
     version: str
     instructions: str
     ttl_s: float
     asked: int
     """When it was asked for: the later, the higher, in this process."""
-    refused: Sequence[Refused] = ()
+    refused: Sequence[RefusedEntry] = ()
 
-    def find(self, kind: ToolKind, name: str) -> Listed | None:
+    def find(self, kind: ToolKind, name: str) -> ListedTool | None:
         """Return what is listed under a name, None where nothing is."""
         return next((one for one in self.tools if (one.kind, one.name) == (kind, name)), None)
 
@@ -78,10 +78,10 @@ class Listing:
 async def read_listing(client: Client) -> Listing:
     """Read every list that a server says it has. Raises Invalid where one does not end, or names something twice."""
     asked = next(_ASKED)
-    can, found, ttls = client.server_capabilities, list[Listed](), list[int]()
-    refused: list[Refused] = []
+    can, found, ttls = client.server_capabilities, list[ListedTool](), list[int]()
+    refused: list[RefusedEntry] = []
 
-    def take(kind: ToolKind, name: str, meta: Mapping[str, Any] | None, make: Callable[[], Listed]) -> None:
+    def take(kind: ToolKind, name: str, meta: Mapping[str, Any] | None, make: Callable[[], ListedTool]) -> None:
         why = (meta or {}).get(WHY)
         if why is None:
             made = make()
@@ -89,7 +89,7 @@ async def read_listing(client: Client) -> Listing:
             if why is None:
                 found.append(made)
                 return
-        refused.append(Refused(kind, sanitize(name), sanitize(why)))
+        refused.append(RefusedEntry(kind, sanitize(name), sanitize(why)))
 
     async def pages(ask: Callable[..., Awaitable[PageT]], what: str) -> list[PageT]:
         read = [page async for page in _pages(ask, what)]
@@ -145,7 +145,7 @@ async def _pages(ask: Callable[..., Awaitable[PageT]], what: str) -> Any:
         seen.add(cursor)
 
 
-def _each_once(found: Sequence[Listed]) -> None:
+def _each_once(found: Sequence[ListedTool]) -> None:
     seen: set[tuple[str, str]] = set()
     for tool in found:
         if (tool.kind, tool.name) in seen:
@@ -157,11 +157,11 @@ def _text(text: str | None) -> str:
     return truncate(sanitize(text or ""), LONGEST_TEXT)
 
 
-def _tool(tool: Tool) -> Listed:
+def _tool(tool: Tool) -> ListedTool:
     hints = tool.annotations
     title = tool.title or (hints.title if hints else None)
     schema = sound(sanitize(tool.input_schema))
-    return Listed(
+    return ListedTool(
         name=sanitize(tool.name),
         title=_text(title),
         description=_text(tool.description),
@@ -175,14 +175,14 @@ def _tool(tool: Tool) -> Listed:
     )
 
 
-def _prompt(prompt: Prompt) -> Listed:
+def _prompt(prompt: Prompt) -> ListedTool:
     arguments = prompt.arguments or []
     properties = {
         sanitize(one.name): {"type": "string", **({"description": _text(one.description)} if one.description else {})}
         for one in arguments
     }
     required = [sanitize(one.name) for one in arguments if one.required]
-    return Listed(
+    return ListedTool(
         name=sanitize(prompt.name),
         kind="prompt",
         title=_text(prompt.title),
@@ -193,20 +193,20 @@ def _prompt(prompt: Prompt) -> Listed:
     )
 
 
-def _resource(resource: Resource) -> Listed:
+def _resource(resource: Resource) -> ListedTool:
     details = {"mime_type": sanitize(resource.mime_type), "size": resource.size}
     return _read_only(resource, resource.uri, _closed({}, []), details)
 
 
-def _template(template: ResourceTemplate) -> Listed:
+def _template(template: ResourceTemplate) -> ListedTool:
     names = [name.rstrip("*") for part in _VARIABLE.findall(template.uri_template) for name in part.split(",")]
     properties = {name: {"type": "string"} for name in dict.fromkeys(names)}
     details = {"mime_type": sanitize(template.mime_type), "template": True}
     return _read_only(template, template.uri_template, _closed(properties, []), details)
 
 
-def _read_only(one: Resource | ResourceTemplate, name: str, schema: Mapping[str, Any], details: Any) -> Listed:
-    return Listed(
+def _read_only(one: Resource | ResourceTemplate, name: str, schema: Mapping[str, Any], details: Any) -> ListedTool:
+    return ListedTool(
         name=sanitize(name),
         kind="resource",
         title=_text(one.title or one.name),

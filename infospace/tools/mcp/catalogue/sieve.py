@@ -39,7 +39,7 @@ _LATEST = "2025-11-25"
 
 
 @asynccontextmanager
-async def sifted(transport: AbstractAsyncContextManager[TransportStreams]) -> AsyncIterator[TransportStreams]:
+async def filter_messages(transport: AbstractAsyncContextManager[TransportStreams]) -> AsyncIterator[TransportStreams]:
     """Speak over a transport; of what is listed, that which is no tool, prompt or resource is refused alone."""
     async with transport as (incoming, outgoing):
         asked: dict[int | str, str] = {}

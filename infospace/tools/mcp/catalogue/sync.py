@@ -32,7 +32,7 @@ NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedServer:
     """A server that is not there, and why: what is wrong with its entry, or how it failed."""
 
     server: str
@@ -43,7 +43,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedHere:
+class RefusedTool:
     """A tool, prompt or resource that a server lists and nobody can take, and why."""
 
     server: str
@@ -58,7 +58,7 @@ class RefusedHere:
 
 
 @dataclass(slots=True)
-class Synced:
+class SyncReport:
     """What a sync did. Tools by their full names; prompts and resources are among them."""
 
     added: list[str] = field(default_factory=list)
@@ -68,8 +68,8 @@ class Synced:
     """The servers whose lists were read."""
     unchanged: list[str] = field(default_factory=list)
     """The servers that were left alone: what is kept of them still holds."""
-    failed: list[Failed] = field(default_factory=list)
-    refused: list[RefusedHere] = field(default_factory=list)
+    failed: list[FailedServer] = field(default_factory=list)
+    refused: list[RefusedTool] = field(default_factory=list)
     """What the listed servers list and nobody can take; all else of them is there."""
     warnings: list[EntryProblem] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
@@ -110,7 +110,7 @@ async def sync(
     restart: bool = False,
     only: Collection[str] | None = None,
     listener: Listener | None = None,
-) -> Synced:
+) -> SyncReport:
     """List the servers that were never listed, whose entry changed, or whose list holds no longer; with `restart` all.
 
     `only` are the names of the servers that are asked, None for every one.
@@ -157,12 +157,12 @@ class _Sync:
         self._restart = restart
         self._only = only
         self._salt = store.identity
-        self._done = Synced()
+        self._done = SyncReport()
         self._slots = asyncio.Semaphore(STARTED_AT_ONCE)
         self._listed = self._due = 0
         self._going: list[str] = []
 
-    async def all(self) -> Synced:
+    async def all(self) -> SyncReport:
         done, entries = self._done, self._servers.entries
         done.files = [str(path) for path in sources_of(self._store)]
         with self._store.reading() as snapshot:
@@ -171,7 +171,7 @@ class _Sync:
             if problem.severity == "warning":
                 done.warnings.append(problem)
             else:
-                done.failed.append(Failed(problem.server, problem.file, problem.message, problem.hint))
+                done.failed.append(FailedServer(problem.server, problem.file, problem.message, problem.hint))
         broken = {problem.server for problem in self._servers.problems if problem.severity == "error"}
         if not done.unreadable:
             self._drop(sorted(name for name in kept if name not in entries and name not in broken))
@@ -214,11 +214,11 @@ class _Sync:
                 listing = await self._servers.fleet.listing(entry, restart=self._restart)
             except ServerFailed as error:
                 self._servers.keeping.fail(entry, error)
-                self._done.failed.append(Failed(entry.name, entry.file, error.message, error.hint, error.stderr))
+                self._done.failed.append(FailedServer(entry.name, entry.file, error.message, error.hint, error.stderr))
             else:
                 self._servers.keeping.keep(entry, listing)
                 self._done.listed.append(entry.name)
-                self._done.refused += [RefusedHere(entry.name, one.kind, one.name, one.why) for one in listing.refused]
+                self._done.refused += [RefusedTool(entry.name, one.kind, one.name, one.why) for one in listing.refused]
         after = saved_digests(self._store, entry.name)
         name = entry.name
         self._done.added += [f"{name}/{key[1]}" for key in after if key not in before]

@@ -14,7 +14,7 @@ from infospace.core.ids import Kind, number_of
 from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Member, Resource
 from infospace.journal.rows import OpenRun, StepRow
-from infospace.store.changes import Change, Embed, MakeCollection, MakeNote, MakeRelation, Stretch, Vectors
+from infospace.store.changes import Change, Embed, MakeCollection, MakeNote, MakeRelation, PassageSpan, Vectors
 from infospace.store.protocol import Store
 
 Open: TypeAlias = Callable[[], Store]
@@ -75,7 +75,7 @@ def embed(store: Store, *identifiers: str, model: str = MODEL) -> None:
         found = get(store, identifier)
         text = found.content
         changes.append(Vectors(model, [digest(text)], np.array([[len(text), 1, 0]], np.float32)))
-        changes.append(Embed(identifier, found.version, [Stretch(0, len(text), digest(text))]))
+        changes.append(Embed(identifier, found.version, [PassageSpan(0, len(text), digest(text))]))
     store.commit(changes)
 
 

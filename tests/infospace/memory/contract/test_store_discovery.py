@@ -32,9 +32,9 @@ from infospace.store.changes import (
     GiveName,
     Keep,
     MakeNote,
+    PassageSpan,
     Query,
     Revise,
-    Stretch,
     Vectors,
 )
 from infospace.store.protocol import Store
@@ -122,12 +122,12 @@ class TestEmbedding:
     def test_rows_come_by_note_and_passage(self, store: Store) -> None:
         """All of them, or those of some Notes, with bounds and vectors row for row."""
         long, short = note(store, "abcdef", kept=True), note(store, "x", kept=True)
-        parts = [Stretch(0, 3, digest("abc")), Stretch(2, 6, digest("cdef"))]
+        parts = [PassageSpan(0, 3, digest("abc")), PassageSpan(2, 6, digest("cdef"))]
         vectors = np.arange(9, dtype=np.float32).reshape(3, 3)
         store.commit(
             [
                 Vectors(MODEL, [digest("x"), digest("abc"), digest("cdef")], vectors),
-                Embed(short, 1, [Stretch(0, 1, digest("x"))]),
+                Embed(short, 1, [PassageSpan(0, 1, digest("x"))]),
                 Embed(long, 1, parts),
             ]
         )
@@ -151,7 +151,10 @@ class TestEmbedding:
             [
                 *(MakeNote(identifier, "x", kept=True) for identifier in made),
                 Vectors(MODEL, digests, vectors),
-                *(Embed(identifier, 1, [Stretch(0, 1, key)]) for identifier, key in zip(made, digests, strict=True)),
+                *(
+                    Embed(identifier, 1, [PassageSpan(0, 1, key)])
+                    for identifier, key in zip(made, digests, strict=True)
+                ),
             ]
         )
         with store.reading() as snapshot:
@@ -165,7 +168,7 @@ class TestEmbedding:
         store.commit([Revise(a, "new"), Delete(b), GiveName(c, "_c")])
         before = generation(store)
         for identifier in (a, b, c):
-            store.commit([Embed(identifier, 1, [Stretch(0, 1, digest("x"))])])
+            store.commit([Embed(identifier, 1, [PassageSpan(0, 1, digest("x"))])])
         assert (embedded(store), waiting(store), generation(store)) == ([], [1], before)
         with pytest.raises(NotFound):
             store.commit([Embed("Note_99", 1, [])])
@@ -209,7 +212,7 @@ class TestEmbedding:
             with pytest.raises(Invalid, match=message):
                 store.commit([Vectors(MODEL, digests, rows.astype(np.float32))])
         with pytest.raises(Invalid, match="passage from 3 to 2"):
-            store.commit([Embed(note(store, kept=True), 1, [Stretch(3, 2, b"1")])])
+            store.commit([Embed(note(store, kept=True), 1, [PassageSpan(3, 2, b"1")])])
 
     def test_a_query_is_remembered_by_model_and_digest(self, store: Store) -> None:
         """The last vector counts, and is float32."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from store_tools import MODEL, note
 
 from infospace.core.ids import Kind, number_of
-from infospace.store.changes import Delete, Embed, GiveName, MakeNote, Revise, Stretch, Vectors
+from infospace.store.changes import Delete, Embed, GiveName, MakeNote, PassageSpan, Revise, Vectors
 from infospace.store.protocol import NearestNotes, Store
 
 THRESHOLD = 0.1
@@ -28,7 +28,7 @@ def fill(store: Store, count: int = 60, dimension: int = 16) -> NDArray[np.float
     store.use_model(MODEL)
     made = [store.new_id(Kind.NOTE) for _ in range(count)]
     digests = [sha256(bytes([at])).digest() for at in range(2 * count)]
-    parts = [Stretch(5 * at, 5 * at + 5, digest) for at, digest in enumerate(digests)]
+    parts = [PassageSpan(5 * at, 5 * at + 5, digest) for at, digest in enumerate(digests)]
     store.commit(
         [
             Vectors(MODEL, digests, vectors),
@@ -164,7 +164,7 @@ class TestNearest:
             [
                 MakeNote(fresh, "text", kept=True),
                 Vectors(MODEL, [b"fresh"], query[None, :]),
-                Embed(fresh, 1, [Stretch(0, 4, b"fresh")]),
+                Embed(fresh, 1, [PassageSpan(0, 4, b"fresh")]),
             ]
         )
         with store.reading() as snapshot:

@@ -41,7 +41,7 @@ def test_tallies_count_the_plans_own_steps_apart_from_executions(store: Store) -
     ]
     store.commit([], [*rows, call(run, 1, "llm", 30), call(run, 2, "tool")])
     with store.reading() as snapshot:
-        found = snapshot.tallies([run, "run_999"])
+        found = snapshot.run_stats([run, "run_999"])
     assert found == {run: RunStats(5, 2, 1, 1, 1, 30)}
 
 
@@ -53,7 +53,7 @@ def test_tallies_know_plans_in_every_form(store: Store) -> None:
     session = store.new_id("run")
     store.commit([], [OpenRun(session, "session", "", {"steps": []}, {}, AT, "me"), AddLines(session, [{}, {}])])
     with store.reading() as snapshot:
-        found = snapshot.tallies([*runs, session])
+        found = snapshot.run_stats([*runs, session])
     assert [found[run].steps for run in (*runs, session)] == [2, 3, 1, 0, 2]
 
 
@@ -63,12 +63,12 @@ def test_runs_are_found_by_what_is_said_in_them(store: Store) -> None:
     store.commit([], [replace(step(run), value='100% of "a_b"'), replace(step(other), value="100 of axb")])
     store.commit([], [CloseRun(third, "failed", LATER, None, "Straße\nzu")])
     with store.reading() as snapshot:
-        assert snapshot.runs_saying("100% OF") == {run}
-        assert snapshot.runs_saying('"a_b"') == {run}
-        assert snapshot.runs_saying("100") == {run, other}
-        assert snapshot.runs_saying("Straße\nzu") == {third}
-        assert snapshot.runs_saying("SIZE") == snapshot.runs_saying("find") == {run, other, third}
-        assert snapshot.runs_saying("nowhere") == set()
+        assert snapshot.runs_containing("100% OF") == {run}
+        assert snapshot.runs_containing('"a_b"') == {run}
+        assert snapshot.runs_containing("100") == {run, other}
+        assert snapshot.runs_containing("Straße\nzu") == {third}
+        assert snapshot.runs_containing("SIZE") == snapshot.runs_containing("find") == {run, other, third}
+        assert snapshot.runs_containing("nowhere") == set()
 
 
 def test_numbers_are_those_of_the_listing(store: Store) -> None:

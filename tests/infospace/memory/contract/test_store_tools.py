@@ -10,18 +10,18 @@ from store_tools import AT, LATER, Open, generation
 from infospace.store.protocol import Store
 from infospace.store.tool_records import (
     AddSource,
-    Called,
     DropServer,
     DropTools,
     ForgetSource,
     KeepServer,
     KeepTools,
     KeptServer,
-    Listed,
+    ListedTool,
+    RecordCall,
     ToolUse,
 )
 
-WHOLE = Listed(
+WHOLE = ListedTool(
     "read_file",
     "tool",
     "Read a file ✓",
@@ -46,14 +46,14 @@ def ids(store: Store, server: str | None = None) -> dict[str, str]:
 
 def test_a_tool_comes_back_as_it_was_listed(store: Store) -> None:
     """Whatever stands in it; with its id, its server, and when it was first seen."""
-    store.commit([KeepTools("files", [WHOLE, Listed("bare")])])
+    store.commit([KeepTools("files", [WHOLE, ListedTool("bare")])])
     with store.reading() as snapshot:
         whole, bare = snapshot.tools()
         assert snapshot.tools("files") == [whole, bare]
         assert snapshot.tools("other") == []
         assert snapshot.tool("files", "read_file") == snapshot.tool_by_id("tool_1") == whole
         assert snapshot.tool_counts() == {("files", "tool"): 2}
-    assert (whole.id, whole.server, whole.listed, bare.listed) == ("tool_1", "files", WHOLE, Listed("bare"))
+    assert (whole.id, whole.server, whole.listed, bare.listed) == ("tool_1", "files", WHOLE, ListedTool("bare"))
     assert list(whole.listed.input_schema["properties"]) == ["path", "b", "a"]
     assert whole.created
 
@@ -71,15 +71,17 @@ def test_what_is_no_id_of_a_tool_finds_none(store: Store, identifier: str) -> No
 def test_ids_stay_whatever_comes_and_goes(open_store: Open) -> None:
     """A tool that comes back has its own again, with the time it was first seen; nobody else ever has it."""
     store = open_store()
-    store.commit([KeepTools("a", [Listed("one"), Listed("two"), Listed("one", "prompt")]), KeepTools("b", [WHOLE])])
+    store.commit(
+        [KeepTools("a", [ListedTool("one"), ListedTool("two"), ListedTool("one", "prompt")]), KeepTools("b", [WHOLE])]
+    )
     before = ids(store, "a")
     assert list(before.values()) == ["tool_1", "tool_2", "tool_3"]
     store.commit([DropTools("a", [("tool", "one"), ("prompt", "one"), ("tool", "never")])])
     assert ids(store) == {"tool:two": "tool_2", "tool:read_file": "tool_4"}
-    store.commit([DropServer("b"), KeepTools("a", [Listed("three")])])
+    store.commit([DropServer("b"), KeepTools("a", [ListedTool("three")])])
     assert ids(store) == {"tool:two": "tool_2", "tool:three": "tool_5"}
     again = open_store()
-    again.commit([KeepTools("a", [Listed("one", description="new")]), KeepTools("b", [WHOLE])])
+    again.commit([KeepTools("a", [ListedTool("one", description="new")]), KeepTools("b", [WHOLE])])
     assert ids(again) == {
         "tool:one": "tool_1",
         "tool:two": "tool_2",
@@ -118,10 +120,10 @@ def test_who_keeps_tools_in_mind_learns_of_changes(store: Store) -> None:
     """By a number that calls do not move; and Notes have nothing to do with it."""
     before = generation(store)
     for number, change in enumerate((AddSource("/a"), KeepTools("a", [WHOLE]), DropServer("a")), 1):
-        store.commit([change, Called("a", "x", AT, 1.0, True)])
+        store.commit([change, RecordCall("a", "x", AT, 1.0, True)])
         with store.reading() as snapshot:
             assert snapshot.tools_generation() == number
-    store.commit([Called("a", "x", AT, 1.0, True)])
+    store.commit([RecordCall("a", "x", AT, 1.0, True)])
     with store.reading() as snapshot:
         assert snapshot.tools_generation() == 3
     assert generation(store) == before
@@ -130,8 +132,8 @@ def test_who_keeps_tools_in_mind_learns_of_changes(store: Store) -> None:
 @pytest.mark.parametrize(("calls", "p95"), [(1, 1.0), (19, 19.0), (20, 19.0), (21, 20.0), (100, 95.0), (101, 96.0)])
 def test_calls_are_counted_with_their_times(store: Store, calls: int, p95: float) -> None:
     """How many, how many of them well, the mean, and what 95 of 100 do not exceed."""
-    made = [Called("a", "x", AT, float(time), time % 4 > 0) for time in range(calls, 0, -1)]
-    store.commit([*made, Called("b", "x", AT, 2.0, False)])
+    made = [RecordCall("a", "x", AT, float(time), time % 4 > 0) for time in range(calls, 0, -1)]
+    store.commit([*made, RecordCall("b", "x", AT, 2.0, False)])
     with store.reading() as snapshot:
         assert snapshot.tool_uses("b", "y") == []
         whole = {(use.server, use.name): (use.execution_count, use.success_rate) for use in snapshot.tool_uses()}
@@ -148,8 +150,8 @@ def test_calls_are_counted_with_their_times(store: Store, calls: int, p95: float
 
 def test_calls_of_all_tools_of_a_server_are_counted_together(store: Store) -> None:
     """The 95 of 100 are of all its calls, and not of the slowest tool."""
-    made = [Called("a", f"tool_{time % 3}", AT, float(time), time != 20) for time in range(1, 41)]
-    store.commit([*made, Called("b", "x", AT, 2.0, False)])
+    made = [RecordCall("a", f"tool_{time % 3}", AT, float(time), time != 20) for time in range(1, 41)]
+    store.commit([*made, RecordCall("b", "x", AT, 2.0, False)])
     with store.reading() as snapshot:
         mine, other = snapshot.server_uses()
     assert (mine.server, mine.name, mine.execution_count, mine.p95_ms) == ("a", "", 40, 38.0)

@@ -39,7 +39,7 @@ def make(
 
 def known(store: Store) -> list[tuple[str, str, object]]:
     with store.reading() as snapshot:
-        return [(one.goal, one.tool, one.arguments) for one in snapshot.worked(100)]
+        return [(one.goal, one.tool, one.arguments) for one in snapshot.successful_calls(100)]
 
 
 def test_what_went_well_is_remembered_with_its_goal(store: Store) -> None:
@@ -67,7 +67,7 @@ def test_few_and_short_ones_are_remembered_of_each_tool(store: Store) -> None:
     make(store, run, 11, {"q": "y"}, target="web/find")
     assert [arguments for *_, arguments in known(store)] == [{"q": "y"}, *({"path": p} for p in "98765")]
     with store.reading() as snapshot:
-        assert len(snapshot.worked(2)) == 2
+        assert len(snapshot.successful_calls(2)) == 2
 
 
 @pytest.mark.parametrize("size", [500, 501])
@@ -97,7 +97,7 @@ def test_what_is_removed_with_its_run_is_forgotten(store: Store) -> None:
     for act in (lambda: None, lambda: make(store, run, 1, {"path": "a"}), lambda: remove(store, run)):
         act()
         with store.reading() as snapshot:
-            numbers.append(snapshot.worked_generation())
+            numbers.append(snapshot.successful_calls_generation())
     assert len(set(numbers)) == 3
     assert known(store) == []
     assert store.check() == []

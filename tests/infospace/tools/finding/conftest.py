@@ -11,7 +11,7 @@ import pytest
 from infospace import open_space
 from infospace.search.models.find import ModelInfo
 from infospace.tools.search.finder import Finder
-from infospace.tools.search.results import Wanted
+from infospace.tools.search.results import ToolQuery
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "search"))
@@ -24,5 +24,5 @@ def finder(model: ModelInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """A finder; tests may ask it for any tools."""
     assert model.dimension == 384
     with open_space(tmp_path_factory.mktemp("finding") / "space.db") as space:
-        space.finder.find(made_tools(), Wanted("anything"))
+        space.finder.find(made_tools(), ToolQuery("anything"))
         yield space.finder

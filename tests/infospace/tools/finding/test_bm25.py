@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.tools.search.bm25f import K1, WEIGHTS, B, Bm25, Counted, Vocabulary
+from infospace.tools.search.bm25f import K1, WEIGHTS, B, Bm25, TermCounts, Vocabulary
 from infospace.tools.search.documents import Fields
 
 WORDS = ["read", "write", "file", "mail", "route"]
@@ -37,16 +37,16 @@ def score(tools: list[Fields], words: list[str], at: int) -> float:
 def test_scores_are_those_of_the_formula(tools: list[Fields], words: list[str]) -> None:
     """Whatever the tools: empty fields, the same words in all of them, words that none has."""
     vocabulary = Vocabulary()
-    index = Bm25([Counted.of(tool, vocabulary) for tool in tools], vocabulary)
+    index = Bm25([TermCounts.of(tool, vocabulary) for tool in tools], vocabulary)
     assert index.scores(words).tolist() == pytest.approx([score(tools, words, at) for at in range(len(tools))])
 
 
 def test_a_word_that_came_later_is_in_none_of_the_earlier_tools() -> None:
     """The vocabulary grows, and what was indexed with it stays right."""
     vocabulary = Vocabulary()
-    first = Counted.of(Fields("read", *[""] * 6), vocabulary)
+    first = TermCounts.of(Fields("read", *[""] * 6), vocabulary)
     index = Bm25([first], vocabulary)
-    later = Bm25([first, Counted.of(Fields("write", *[""] * 6), vocabulary)], vocabulary)
+    later = Bm25([first, TermCounts.of(Fields("write", *[""] * 6), vocabulary)], vocabulary)
     assert not index.has("write")
     assert index.scores(["write"]).tolist() == [0]
     assert later.scores(["write"])[1] > 0
@@ -55,7 +55,7 @@ def test_a_word_that_came_later_is_in_none_of_the_earlier_tools() -> None:
 def test_a_stand_in_counts_for_its_share() -> None:
     """Of what the word itself would score."""
     vocabulary = Vocabulary()
-    tools = [Counted.of(Fields(name, *[""] * 6), vocabulary) for name in ("browser", "file")]
+    tools = [TermCounts.of(Fields(name, *[""] * 6), vocabulary) for name in ("browser", "file")]
     index = Bm25(tools, vocabulary)
     assert index.scores(["brwoser"], {"brwoser": ("browser", 0.5)})[0] == pytest.approx(
         index.scores(["browser"])[0] / 2

@@ -17,7 +17,7 @@ from infospace.search.embedding.backfill import digest_of
 from infospace.search.embedding.embedder import Embedder
 from infospace.tools.scope import Filters, Scope
 from infospace.tools.search.finder import CORPORA, EMBEDDED_AT_ONCE, Finder
-from infospace.tools.search.results import CallExample, Wanted
+from infospace.tools.search.results import CallExample, ToolQuery
 
 TOOLS = made_tools()
 
@@ -38,15 +38,15 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_only_changed_texts_are_embedded_again(space: Space, embedded: list[str]) -> None:
     """By whoever opens the space, and whatever else of a tool has changed."""
-    Finder(space.embedding).find(TOOLS, Wanted("read a file"))
+    Finder(space.embedding).find(TOOLS, ToolQuery("read a file"))
     assert len(embedded) == len(set(embedded))
     embedded.clear()
     told = [replace(tool, description="Play a song.") if tool.name == "push_files" else tool for tool in TOOLS]
-    Finder(space.embedding).find(told, Wanted("read a file"))
+    Finder(space.embedding).find(told, ToolQuery("read a file"))
     assert [text.split()[:3] for text in embedded] == [["Play", "a", "song."]]
     embedded.clear()
     away = [replace(tool, connected=False, blocked=True, created="2026") for tool in told]
-    Finder(space.embedding).find(away, Wanted("read a file"))
+    Finder(space.embedding).find(away, ToolQuery("read a file"))
     assert embedded == []
 
 
@@ -67,7 +67,7 @@ def test_what_is_compared_is_embedded_once(space: Space, embedded: list[str]) ->
     assert len(embedded) == len(set(embedded)) > 0
     embedded.clear()
     assert finder.alike(TOOLS, TOOLS[0], 3) == first
-    finder.find(TOOLS, Wanted("read a file"))
+    finder.find(TOOLS, ToolQuery("read a file"))
     Finder(space.embedding).alike(TOOLS, TOOLS[1], 3)
     assert embedded == []
     assert [alike.tool for alike in first[0]].count(TOOLS[0]) == 0
@@ -82,10 +82,10 @@ def test_no_purge_takes_the_vectors_of_tools(space: Space, embedded: list[str]) 
 
     space.store.commit([MakeNote(space.store.new_id(Kind.NOTE), "A note.", kept=True)])
     space.embedding.catch_up(NullListener())
-    Finder(space.embedding).find(TOOLS, Wanted("read a file"))
+    Finder(space.embedding).find(TOOLS, ToolQuery("read a file"))
     space.store.purge(really=True)
     embedded.clear()
-    Finder(space.embedding).find(TOOLS, Wanted("write a file"))
+    Finder(space.embedding).find(TOOLS, ToolQuery("write a file"))
     assert embedded == []
     assert space.store.check() == []
 
@@ -93,7 +93,7 @@ def test_no_purge_takes_the_vectors_of_tools(space: Space, embedded: list[str]) 
 def test_a_space_that_nobody_may_write_to_is_searched_all_the_same(tmp_path: Path) -> None:
     """Its tools are embedded for as long as it is open."""
     with open_space(tmp_path / "missing.db", create=False) as space:
-        found = space.finder.find(TOOLS, Wanted("read a file"))
+        found = space.finder.find(TOOLS, ToolQuery("read a file"))
         assert found.hits[0].tool.name == "read_file"
         assert found.degraded is None
     assert not (tmp_path / "missing.db").exists()
@@ -103,16 +103,16 @@ def test_another_model_has_vectors_of_its_own(
     space: Space, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, embedded: list[str]
 ) -> None:
     """Of another size; those of the first are there again when it is used again."""
-    first = space.finder.find(TOOLS, Wanted("read a file"))
+    first = space.finder.find(TOOLS, ToolQuery("read a file"))
     count = len(embedded)
     monkeypatch.setenv("INFOSPACE_MODEL_DIR", str(make_model(tmp_path / "tiny")))
     with open_space(space.store.address) as other:
-        found = other.finder.find(TOOLS, Wanted("read a file", filters=Filters(min_score=0)))
+        found = other.finder.find(TOOLS, ToolQuery("read a file", filters=Filters(min_score=0)))
         assert (len(found.hits), found.degraded) == (10, None)
         assert len(embedded) == 2 * count
     monkeypatch.delenv("INFOSPACE_MODEL_DIR")
     with open_space(space.store.address) as again:
-        assert again.finder.find(TOOLS, Wanted("read a file")) == first
+        assert again.finder.find(TOOLS, ToolQuery("read a file")) == first
         assert len(embedded) == 2 * count
 
 
@@ -122,11 +122,11 @@ def test_without_a_model_words_alone_are_searched_and_that_is_said(
     """In the words of what is missing."""
     monkeypatch.setenv("INFOSPACE_MODEL_DIR", str(tmp_path / "no model"))
     for mode in ("hybrid", "semantic"):
-        found = space.finder.find(TOOLS, Wanted("read a file", mode=mode))  # type: ignore[arg-type]
+        found = space.finder.find(TOOLS, ToolQuery("read a file", mode=mode))  # type: ignore[arg-type]
         assert found.hits[0].tool.name == "read_file"
         assert found.hits[0].matched_by == ("words",)
         assert "by words alone" in str(found.degraded)
-    assert space.finder.find(TOOLS, Wanted("read a file", mode="keyword")).degraded is None
+    assert space.finder.find(TOOLS, ToolQuery("read a file", mode="keyword")).degraded is None
 
 
 def test_tools_that_wait_to_be_embedded_are_found_by_words(
@@ -134,12 +134,12 @@ def test_tools_that_wait_to_be_embedded_are_found_by_words(
 ) -> None:
     """A search embeds for so long as it may; what it leaves is said, and done by the next."""
     monkeypatch.setenv("INFOSPACE_EMBED_SECONDS", "0")
-    found = space.finder.find(TOOLS, Wanted("read a file"))
+    found = space.finder.find(TOOLS, ToolQuery("read a file"))
     assert found.hits[0].tool.name == "read_file"
     assert found.degraded == "13 of 13 tools wait to be embedded, and are found by words alone"
     assert embedded == []
     monkeypatch.delenv("INFOSPACE_EMBED_SECONDS")
-    later = space.finder.find(TOOLS, Wanted("read a file"))
+    later = space.finder.find(TOOLS, ToolQuery("read a file"))
     assert later.degraded is None
     assert "meaning" in later.hits[0].matched_by
 
@@ -162,7 +162,7 @@ def test_five_thousand_tools_are_searched_as_five_are(space: Space) -> None:
     """The one that is meant is the first, within a scope and a filter too, and what was made ready once is kept."""
     tools = many(5_000)
     finder = Finder(space.embedding)
-    wanted = Wanted("delete the ticket of department 4263", 10, mode="keyword")
+    wanted = ToolQuery("delete the ticket of department 4263", 10, mode="keyword")
     found = finder.find(tools, wanted)
     assert found.hits[0].tool.name == "delete_ticket_4263"
     assert (len(found.hits), found.searched) == (10, 5_000)
@@ -180,7 +180,7 @@ def test_a_search_embeds_a_few_of_the_requests_that_are_remembered_and_the_next_
     remembered = [CallExample(f"old wish number {at}", tools[at % 50].full_name) for at in range(2 * EMBEDDED_AT_ONCE)]
     known: list[int] = []
     for _ in range(3):
-        space.finder.find(tools, Wanted("a wish"), remembered=remembered)
+        space.finder.find(tools, ToolQuery("a wish"), remembered=remembered)
         with space.store.reading() as snapshot:
             asked = [snapshot.query(space.embedding.key, digest_of(one.request)) is not None for one in remembered]
         known.append(sum(asked))

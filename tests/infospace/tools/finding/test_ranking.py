@@ -12,29 +12,29 @@ from hypothesis import strategies as st
 
 from infospace.core.tool import Tool
 from infospace.tools.scope import Filters
-from infospace.tools.search.bm25f import Counted, Vocabulary
-from infospace.tools.search.corpus import Corpus, Known, Present
+from infospace.tools.search.bm25f import TermCounts, Vocabulary
+from infospace.tools.search.corpus import Corpus, CurrentTools, IndexedTool
 from infospace.tools.search.documents import embedded, fields_of
-from infospace.tools.search.ranking import Scores, ranked
-from infospace.tools.search.results import FoundTools, Wanted
+from infospace.tools.search.ranking import Scores, rank_tools
+from infospace.tools.search.results import ToolQuery, ToolResults
 from infospace.tools.search.scoring import LISTED, NO_MATCH, relevance, strength
 
 
-def rank(scored: list[tuple[Tool, float]], **asked: Any) -> FoundTools:
+def rank(scored: list[tuple[Tool, float]], **asked: Any) -> ToolResults:
     """Rank tools of given relevance."""
     vocabulary = Vocabulary()
     known = []
     for tool, _ in scored:
         fields = fields_of(tool)
-        known.append(Known(tool, fields, Counted.of(fields, vocabulary), embedded(fields)))
+        known.append(IndexedTool(tool, fields, TermCounts.of(fields, vocabulary), embedded(fields)))
     scores = np.array([score for _, score in scored])
     nothing = np.zeros(len(scored), bool)
     legs = Scores(-np.log1p(-scores), np.array([scores]), None, nothing, None, None)
-    present = Present([tool for tool, _ in scored], Corpus(known, vocabulary))
-    return ranked(present, legs, Wanted("anything", **asked))
+    present = CurrentTools([tool for tool, _ in scored], Corpus(known, vocabulary))
+    return rank_tools(present, legs, ToolQuery("anything", **asked))
 
 
-def names(found: FoundTools) -> list[str]:
+def names(found: ToolResults) -> list[str]:
     return [hit.tool.name for hit in found.hits]
 
 

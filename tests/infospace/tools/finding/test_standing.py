@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from infospace.core.tool import Tool
 from infospace.tools.scope import Filters
-from infospace.tools.search.bm25f import Counted, Vocabulary
+from infospace.tools.search.bm25f import TermCounts, Vocabulary
 from infospace.tools.search.confidence import ALLOWED, FAMILY, NEXT, SHARE, is_confident
-from infospace.tools.search.corpus import Corpus, Known
+from infospace.tools.search.corpus import Corpus, IndexedTool
 from infospace.tools.search.documents import embedded, fields_of
 from infospace.tools.search.finder import Finder
-from infospace.tools.search.results import Wanted
+from infospace.tools.search.results import ToolQuery
 from infospace.tools.search.scoring import NO_MATCH
 
 
@@ -29,7 +29,7 @@ def corpus(vectors: list[list[float] | None], server: str = "") -> Corpus:
         tool = Tool(server or f"s{at}", f"t{at}")
         fields = fields_of(tool)
         row = None if vector is None else np.array(vector, np.float32)
-        known.append(Known(tool, fields, Counted.of(fields, vocabulary), embedded(fields), "m", row))
+        known.append(IndexedTool(tool, fields, TermCounts.of(fields, vocabulary), embedded(fields), "m", row))
     return Corpus(known, vocabulary)
 
 
@@ -100,8 +100,8 @@ COUNTED = ("teachers", "cars", "dogs", "airports", "lakes", "museums", "miners",
 def test_a_request_that_many_tools_nearly_do_has_no_match(finder: Finder, what: str) -> None:
     """The nearest is the guess; a filter, or a least score, has it listed all the same."""
     tools = [Tool(thing, f"count_{thing}", f"Count the {thing} of a country.") for thing in COUNTED]
-    assert finder.find(tools, Wanted("count the lakes of a country")).hits[0].tool.name == "count_lakes"
-    asked = Wanted(f"count the {what} of a country")
+    assert finder.find(tools, ToolQuery("count the lakes of a country")).hits[0].tool.name == "count_lakes"
+    asked = ToolQuery(f"count the {what} of a country")
     found = finder.find(tools, asked)
     assert found.no_match
     assert found.guess is not None
