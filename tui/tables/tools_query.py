@@ -163,7 +163,7 @@ def server_statuses(space: Space) -> list[ServerStatus]:
         each: dict[str, list[ToolUse]] = {}
         for use in snapshot.tool_uses():
             each.setdefault(use.server, []).append(use)
-    running = servers.fleet.running()
+    running = servers.pool.running()
     found = [
         ServerStatus(
             server.name,
@@ -171,7 +171,7 @@ def server_statuses(space: Space) -> list[ServerStatus]:
             server,
             together.get(server.name),
             each.get(server.name, ()),
-            servers.fleet.output_tail(server.name) or ("" if server.kept is None else server.kept.stderr),
+            servers.pool.output_tail(server.name) or ("" if server.kept is None else server.kept.stderr),
             (server.kept.error or "") if server.kept is not None and server.state == "failed" else "",
             file=_file(space, server.entry.file),
         )

@@ -95,14 +95,14 @@ class Servers:
         }
 
     @cached_property
-    def fleet(self) -> ConnectionPool:
+    def pool(self) -> ConnectionPool:
         """Those that run. A server starts when one of its tools is called, or it is to be listed."""
         from infospace.tools.mcp.pool import ConnectionPool
 
-        return ConnectionPool(self.keeping.follow)
+        return ConnectionPool(self.listings.follow)
 
     @cached_property
-    def keeping(self) -> ListingStore:
+    def listings(self) -> ListingStore:
         """What writes down what they list."""
         from infospace.tools.mcp.catalogue.save import ListingStore
 
@@ -163,8 +163,8 @@ class Servers:
         """Have the files read again."""
         for name in ("_read", "_providers"):
             self.__dict__.pop(name, None)
-        if "fleet" in self.__dict__:
-            self.fleet.end([name for name in self.fleet.running() if name not in self.providers()])
+        if "pool" in self.__dict__:
+            self.pool.end([name for name in self.pool.running() if name not in self.providers()])
 
     def follow(self) -> Stamps:
         """Have the files read again where they are others or were written since; return what tells them apart."""
@@ -175,8 +175,8 @@ class Servers:
 
     def close(self) -> None:
         """End the servers that run."""
-        if "fleet" in self.__dict__:
-            self.fleet.close()
+        if "pool" in self.__dict__:
+            self.pool.close()
 
 
 @dataclass(slots=True)
@@ -233,7 +233,7 @@ class ServerTools:
 
         The list is read once for each connection, and again when the server says that it changed. Raises NotCalled.
         """
-        listing = await self._servers.fleet.current(self.entry)
+        listing = await self._servers.pool.current(self.entry)
         listed = listing.find("tool", tool.name)
         if listed is None:
             why = next((f": it {one.why}" for one in listing.refused if one.name == tool.name), "")
@@ -249,7 +249,7 @@ class ServerTools:
         Raises NotCalled, ToolFailed; may be cancelled.
         """
         seconds = timeout_s or self.entry.timeout_s
-        return await self._servers.fleet.call(self.entry, tool.kind, tool.name, arguments, seconds)
+        return await self._servers.pool.call(self.entry, tool.kind, tool.name, arguments, seconds)
 
     def _build_tool(self, kept: KeptTool, server: KeptServer | None) -> Tool:
         entry, listed = self.entry, kept.listed

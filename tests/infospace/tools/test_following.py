@@ -51,8 +51,8 @@ def test_a_list_does_not_take_the_place_of_one_that_was_asked_for_later(
     """A server that tells of a change while it is synced is listed beside that, and what the sync has is old then."""
     synced(space, mcp=write(tmp_path, a=odd("changing")))
     assert space.tools.servers is not None
-    fleet = space.tools.servers.fleet
-    listed = fleet.listing
+    pool = space.tools.servers.pool
+    listed = pool.listing
 
     async def overtaken(entry: Entry, *, restart: bool = False) -> Listing:
         found = await listed(entry, restart=restart)
@@ -60,7 +60,7 @@ def test_a_list_does_not_take_the_place_of_one_that_was_asked_for_later(
         await asyncio.to_thread(until, lambda: "a/later_0" in names(space))
         return found
 
-    monkeypatch.setattr(fleet, "listing", overtaken)
+    monkeypatch.setattr(pool, "listing", overtaken)
     done = synced(space, restart=True)
     assert (done.listed, done.added, done.removed) == (["a"], ["a/later_0"], [])
     assert "a/later_0" in names(space)

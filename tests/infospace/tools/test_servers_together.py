@@ -97,10 +97,10 @@ def test_a_start_that_is_broken_off_leaves_nothing(space: Space, tmp_path: Path)
     mark, before = f"mark-{tmp_path.name}-hangs", connections()
     write(Path(space.store.address).parent, one=odd("hangs", mark))
     assert space.tools.servers is not None
-    fleet, entry = space.tools.servers.fleet, space.tools.servers.entries["one"]
+    pool, entry = space.tools.servers.pool, space.tools.servers.entries["one"]
 
     async def broken_off() -> None:
-        listing = asyncio.create_task(fleet.listing(entry))
+        listing = asyncio.create_task(pool.listing(entry))
         await asyncio.to_thread(until, lambda: left(mark))
         listing.cancel()
         await asyncio.wait([listing])

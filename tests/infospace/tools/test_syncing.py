@@ -58,11 +58,11 @@ def test_some_servers_are_listed_alone(space: Space, tmp_path: Path) -> None:
     assert (done.listed, done.unchanged, done.failed) == (["a"], [], [])
     assert synced(space, only=["c"]).unchanged == ["c"]
     assert [one.server for one in synced(space, only=["b", "nobody"]).failed] == ["b"]
-    fleet = servers(space).fleet
+    pool = servers(space).pool
     with pytest.raises(ToolFailed):
         call(space, "a/die")
-    until(lambda: "a" not in fleet.running())
-    assert (fleet.output_tail("a"), fleet.output_tail("b")) == ("something broke", None)
+    until(lambda: "a" not in pool.running())
+    assert (pool.output_tail("a"), pool.output_tail("b")) == ("something broke", None)
 
 
 def test_a_list_holds_until_its_time_is_over(space: Space, tmp_path: Path) -> None:

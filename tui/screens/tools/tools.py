@@ -214,7 +214,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         del sought
         servers = self.infospace.space.tools.servers
         files = None if servers is None else await asyncio.to_thread(servers.follow)
-        running = () if servers is None else tuple(sorted(servers.fleet.running().items()))
+        running = () if servers is None else tuple(sorted(servers.pool.running().items()))
         return files, running, await self.ask(lambda snapshot: (snapshot.generation, snapshot.tools_generation()))
 
     def is_outdated(self, sought: ToolsQuery) -> bool:
@@ -360,10 +360,10 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         if self.tool_calls.break_off() or self.server_sync.stop():
             return
         one, servers = self._server, self.infospace.space.tools.servers
-        if one is None or servers is None or one.name not in servers.fleet.running() or not self.lists_servers:
+        if one is None or servers is None or one.name not in servers.pool.running() or not self.lists_servers:
             self.notify("Nothing goes on here.")
             return
-        servers.fleet.end([one.name])
+        servers.pool.end([one.name])
         self.search_now()
         self.notify(f"{single_line(one.name)} is ended; a call of one of its tools starts it again.", markup=False)
 
@@ -404,7 +404,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         match action:
             case "stop":
                 servers = self.infospace.space.tools.servers
-                runs = one is not None and servers is not None and one.name in servers.fleet.running()
+                runs = one is not None and servers is not None and one.name in servers.pool.running()
                 return self.tool_calls.current is not None or self.server_sync.running is not None or runs
             case "call" | "sift" | "see" | "mode":
                 return lists and (action != "call" or tool is not None)

@@ -211,12 +211,12 @@ class _Sync:
             self._going.append(entry.name)
             self._progress()
             try:
-                listing = await self._servers.fleet.listing(entry, restart=self._restart)
+                listing = await self._servers.pool.listing(entry, restart=self._restart)
             except ServerFailed as error:
-                self._servers.keeping.fail(entry, error)
+                self._servers.listings.fail(entry, error)
                 self._done.failed.append(FailedServer(entry.name, entry.file, error.message, error.hint, error.stderr))
             else:
-                self._servers.keeping.keep(entry, listing)
+                self._servers.listings.keep(entry, listing)
                 self._done.listed.append(entry.name)
                 self._done.refused += [RefusedTool(entry.name, one.kind, one.name, one.why) for one in listing.refused]
         after = saved_digests(self._store, entry.name)
