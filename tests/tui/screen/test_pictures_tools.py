@@ -130,7 +130,7 @@ class TestPictures:
             await opened(stage, "53 tools")
             place = await shows(stage, "desk/book")
             await stage.press("left_square_bracket")
-            await stage.until(lambda: len(place.detail.alike) > 0)
+            await stage.until(lambda: len(place.detail.similar) > 0)
             await stage.sees("of the same server")
             await stage.press("enter")
             await stage.until(lambda: place.detail.has_focus_within, "the focus")

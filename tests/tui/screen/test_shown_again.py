@@ -133,7 +133,7 @@ def test_why_a_tool_is_alike_is_not_said_of_a_list_that_is_gone(show: Show, spac
         shown = await tools_opened(stage, "infospace/add")
         grid = shown.detail.query_one("#alike", LazyTable)
         late = LazyTable.Highlighted(grid, 7, "tool some/tool")
-        shown.detail.alike = SimilarToolRows()
+        shown.detail.similar = SimilarToolRows()
         grid.post_message(late)
         await stage.pilot.pause()
         assert stage.app.is_running

@@ -182,11 +182,11 @@ def test_tools_that_are_alike_are_listed_with_their_reasons_and_can_be_followed(
         await opened(stage, "desk/book")
         place = await shows(stage, "desk/book")
         await stage.press("left_square_bracket")
-        await stage.until(lambda: len(place.detail.alike) > 0)
+        await stage.until(lambda: len(place.detail.similar) > 0)
         await stage.sees("desk/rooms", "of the same server")
-        first = place.detail.alike.found[0].tool.full_name
+        first = place.detail.similar.found[0].tool.full_name
         expected = asked_alike(housed)
-        assert [one.tool.full_name for one in place.detail.alike.found] == expected
+        assert [one.tool.full_name for one in place.detail.similar.found] == expected
         await stage.press("enter", "enter")
         await stage.until(lambda: place.detail.tool is not None and place.detail.tool.full_name == first)
         await stage.press("b")
@@ -197,7 +197,7 @@ def test_tools_that_are_alike_are_listed_with_their_reasons_and_can_be_followed(
 
         found = [tool for tool in all_tools(space, others=True) if not tool.blocked]
         tool = next(tool for tool in found if tool.full_name == "desk/book")
-        return [one.tool.full_name for one in space.finder.alike(found, tool, 10)[0]]
+        return [one.tool.full_name for one in space.finder.similar(found, tool, 10)[0]]
 
     show(story, on=housed)
 

@@ -63,15 +63,15 @@ def test_the_lists_that_were_searched_last_stay_read(space: Space) -> None:
 def test_what_is_compared_is_embedded_once(space: Space, embedded: list[str]) -> None:
     """By whoever compares, and also for a search after that."""
     finder = Finder(space.embedding)
-    first = finder.alike(TOOLS, TOOLS[0], 3)
+    first = finder.similar(TOOLS, TOOLS[0], 3)
     assert len(embedded) == len(set(embedded)) > 0
     embedded.clear()
-    assert finder.alike(TOOLS, TOOLS[0], 3) == first
+    assert finder.similar(TOOLS, TOOLS[0], 3) == first
     finder.find(TOOLS, ToolQuery("read a file"))
-    Finder(space.embedding).alike(TOOLS, TOOLS[1], 3)
+    Finder(space.embedding).similar(TOOLS, TOOLS[1], 3)
     assert embedded == []
     assert [alike.tool for alike in first[0]].count(TOOLS[0]) == 0
-    assert [len(finder.alike(TOOLS, TOOLS[0], limit)[0]) for limit in (0, 1, 3)] == [0, 1, 3]
+    assert [len(finder.similar(TOOLS, TOOLS[0], limit)[0]) for limit in (0, 1, 3)] == [0, 1, 3]
 
 
 def test_no_purge_takes_the_vectors_of_tools(space: Space, embedded: list[str]) -> None:
