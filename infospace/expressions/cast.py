@@ -17,6 +17,7 @@ from infospace.expressions.wrong import Wrong
 _NUMERIC: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
 _LONGEST: Final = 400
 _TRUTHS: Final = {"true": True, "false": False}
+_NO: Final = {"number": "number", "integer": "whole number", "boolean": "boolean"}
 
 
 def _to_text(value: JSON) -> JSON:
@@ -24,15 +25,19 @@ def _to_text(value: JSON) -> JSON:
 
 
 def _to_number(value: JSON) -> JSON:
+    return _number(value, "number")
+
+
+def _number(value: JSON, to: str) -> int | float:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise Wrong(f"cannot cast {kind_word(value)} to number")
-    return value if not isinstance(value, str) else _parsed(value)
+        raise Wrong(f"cannot cast {kind_word(value)} to {to}")
+    return value if not isinstance(value, str) else _parsed(value, to)
 
 
-def _parsed(text: str) -> int | float:
+def _parsed(text: str, to: str) -> int | float:
     written = text.strip()
     if not _NUMERIC.fullmatch(written) or len(written) > _LONGEST:
-        raise Wrong("cannot cast a text that is no number")
+        raise Wrong(f"cannot cast a text that is no {_NO[to]}")
     if set(written) & set(".eE"):
         found = float(written)
         if not math.isfinite(found):
@@ -42,25 +47,22 @@ def _parsed(text: str) -> int | float:
 
 
 def _to_integer(value: JSON) -> JSON:
+    return _whole(value, "integer")
+
+
+def _whole(value: JSON, to: str) -> int:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, str) and value.strip().lower() in _TRUTHS:
         return int(_TRUTHS[value.strip().lower()])
-    number = _to_number(value)
-    assert isinstance(number, (int, float))  # noqa: S101 - _to_number gives a number
+    number = _number(value, to)
     if isinstance(number, float) and not number.is_integer():
-        raise Wrong("cannot cast a number with a fraction to integer")
+        raise Wrong(f"cannot cast a number with a fraction to {to}")
     return int(number)
 
 
 def _to_boolean(value: JSON) -> JSON:
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.strip().lower() in _TRUTHS:
-        return _TRUTHS[value.strip().lower()]
-    if isinstance(value, (int, float, str)):
-        return _to_integer(value) != 0
-    raise Wrong(f"cannot cast {kind_word(value)} to boolean")
+    return _whole(value, "boolean") != 0
 
 
 CASTS: Final[dict[str, Callable[[JSON], JSON]]] = {

@@ -97,7 +97,8 @@ def _rounded(value: float, digits: int = 0) -> int | float:
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     context = Context(prec=1200, rounding=ROUND_HALF_UP)
     rounded = number.quantize(Decimal(1).scaleb(-digits), context=context)
-    return float(rounded) if isinstance(value, float) else int(rounded)
+    # A negative number that is rounded to zero is 0, not -0.0; one that is rounded up may be beyond a double.
+    return checked(float(rounded) + 0.0 if isinstance(value, float) else int(rounded))
 
 
 def round_number(value: float, *digits: int) -> int | float:
@@ -150,7 +151,7 @@ def replace(text: str, old: str, new: str) -> str:
 
 def initcap(text: str) -> str:
     """Write each word with one capital letter, its first."""
-    return _WORD.sub(lambda found: found[0][:1].upper() + found[0][1:].lower(), text)
+    return _WORD.sub(lambda found: found[0][:1].title() + found[0][1:].lower(), text)
 
 
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -212,6 +213,8 @@ def regexp_replace(text: str, pattern: str, new: str, flags: str = "") -> str:
     parts: list[str] = []
     end = size = 0
     for found in compiled.finditer(text):
+        if parts and found.start() == found.end() == end:
+            continue  # as RE2 replaces: nothing is found at the end of what was found before
         written = _filled(new, found, compiled.groups)
         parts += [text[end : found.start()], written]
         size += len(written)
@@ -316,7 +319,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
 """Every function by its name; `has` is what `contains` was called for lists."""
 
 NEVER_NULL: Final = frozenset({"concat_ws", "today", "now", "complete"})
-"""Functions that give null for nothing."""
+"""Functions that give null for nothing, but for `concat_ws` with a separator that is null."""
 
 AGGREGATES: Final[Mapping[str, tuple[int, int, str]]] = {
     "count": (0, 1, "count(e)"),

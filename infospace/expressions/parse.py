@@ -307,7 +307,7 @@ class Reader:
         """Say which part is not what is due; a part of one word by that word."""
         word = self._words[self._place(node)]
         single = isinstance(node, (exp.Literal, exp.Anonymous))
-        found = repr(word.text[:40]) if single else "a condition"
+        found = repr(word.text[:40]) if single else "a value" if due == "a condition" else "a condition"
         message = f"has {found} (character {word.start}) where {due} was expected"
         return Refused(message, hint or (VALUES if due == "a value" else CONDITIONS), word.start)
 

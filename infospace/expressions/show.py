@@ -70,7 +70,7 @@ def show(node: Expression) -> str:
         case Arithmetic(first, rest):
             return _within(first) + "".join(f" {operator} {_within(part)}" for operator, part in rest)
         case Negative(value):
-            return f"-{_within(value)}"
+            return f"-({show(value)})" if isinstance(value, Constant) else f"-{_within(value)}"
         case Cast(value, to, attempt):
             return f"{'TRY_CAST' if attempt else 'CAST'}({show(value)} AS {to})"
         case Case(branches, otherwise):

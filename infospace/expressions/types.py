@@ -50,6 +50,7 @@ _EVERY: Final[Kinds] = frozenset(_KIND.values())
 _ORDERED: Final[Kinds] = frozenset({"number", "string"})
 _JOINED: Final[Kinds] = frozenset({"number", "string", "boolean"})
 _NUMBER: Final[Kinds] = frozenset({"number"})
+_WRITTEN: Final = frozenset({"null", "boolean", "integer", "number", "string"})
 _WORDS: Final = {
     "list": "a list",
     "object": "an object",
@@ -137,7 +138,13 @@ class Typer:
         if gives == "number" and node.function in ("abs", "round") and self._whole_call(node):
             return {"type": ["integer", "null"]}
         found = _GIVES[gives]
-        return found if node.function in NEVER_NULL else nullable(found)
+        sure = node.function in NEVER_NULL and (node.function != "concat_ws" or self._surely_joined(node.arguments))
+        return found if sure else nullable(found)
+
+    def _surely_joined(self, nodes: Sequence[Expression]) -> bool:
+        """Whether `concat_ws` has a text of these: a separator that is one, and nothing that cannot be joined."""
+        separator, *rest = (self.schema(node) for node in nodes)
+        return types_of(separator) == {"string"} and all(types_of(schema) <= _WRITTEN for schema in rest)
 
     def _whole_call(self, node: Call) -> bool:
         return (node.function == "round" and len(node.arguments) == 1) or self._all_whole(node.arguments[:1])

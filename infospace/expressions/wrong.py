@@ -48,15 +48,15 @@ class Refusing(TypeMismatches):
         from infospace.schema.words import shown
 
         given = " and ".join(shown(value) for value in values)
-        raise Mismatch(f"`{text}` {message}" + (f": {given}" if given else ""), hint=_hint(message))
+        raise Mismatch(f"`{text}` {message}" + (f": {given}" if given else ""), hint=_hint(message, values))
 
 
-def _hint(message: str) -> str | None:
+def _hint(message: str, values: tuple[JSON, ...]) -> str | None:
     if message.startswith("divides by zero"):
         return "CASE WHEN … THEN … END decides before"
     if "cast" in message:
         return "TRY_CAST gives null for what cannot be cast"
-    if "text" in message and "number" in message:
+    if "text" in message and "number" in message and any(isinstance(value, str) for value in values):
         return "CAST(… AS number) makes a number of a text, CAST(… AS text) a text of a number"
     return None
 

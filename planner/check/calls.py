@@ -276,6 +276,9 @@ class CallChecker:
             hint = f"did you mean ${near}?" if near else "a variable is written $name, a text in quotes"
             message = f"`{path}` is a name, and there are no items here to have it"
             self._problems.error("bad-expression", pointer, message, hint)
+        if bound.formula.reads_all:
+            message = "`complete(*)` asks for the fields of an item, and there are no items here"
+            self._problems.error("bad-expression", pointer, message, "complete($a, $b) asks for values of variables")
         for told in senseless_in(bound.formula, Unknown(), bound.schemas.get):
             fix = None if told.meant is None else replace(pointer, told.meant)
             self._problems.error("bad-expression", pointer, told.message, told.hint, fix)

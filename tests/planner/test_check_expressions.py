@@ -19,6 +19,8 @@ from planner.execute.start import check_plan
         ("sum($a.total)", "bad-expression", "'sum' (character 0), which is made of many items"),
         ("${a.total} * 2", "bad-expression", "text is never pasted into it"),
         ("matches($a.name, '(')", "bad-expression", "takes a pattern of RE2"),
+        ("complete(*)", "bad-expression", "`complete(*)` asks for the fields of an item, and there are no items here"),
+        ("CASE WHEN $a.total + 1 THEN 1 END", "bad-expression", "has a value (character 10) where a condition was"),
     ],
 )
 def test_what_can_have_no_result_is_refused_before_anything_runs(

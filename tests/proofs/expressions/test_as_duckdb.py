@@ -1,0 +1,175 @@
+"""Expressions give what an engine gives of the same rows: DuckDB, by a translation of their trees."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from drawn import NOW, PARAMETERS, TODAY, draw_row, over_items, over_many
+from duck import COLUMNS, REAL, Translator, connect, fill
+
+from infospace import Note
+from infospace.expressions import Evaluation, TypeMismatches, parse_expression
+from infospace.expressions.aggregates import parse_aggregate
+from infospace.expressions.evaluate import compile_expression
+from infospace.expressions.expression import walk
+from infospace.expressions.functions import AGGREGATES, FUNCTIONS
+from infospace.expressions.show import show
+from infospace.expressions.tree import Aggregate, Call, Expression, Star
+
+PROVE = os.environ.get("INFOSPACE_PROVE") == "1"
+HOW_MANY = 100_000 if PROVE else 1_000
+AT_ONCE = 20
+"""Expressions in one SELECT."""
+ROWS = (12, 12, 1, 12, 12, 0)
+"""Rows of the tables, in turn."""
+
+
+@dataclass
+class Figures:
+    """What came of many expressions."""
+
+    expressions: int = 0
+    values: int = 0
+    nulls: int = 0
+    words: Counter[str] = field(default_factory=Counter)
+    excused: Counter[str] = field(default_factory=Counter)
+
+
+def alike(ours: Any, theirs: Any) -> bool:
+    """Whether two values are the same; a number may be written with a point or without."""
+    if isinstance(ours, list) and isinstance(theirs, list):
+        return len(ours) == len(theirs) and all(map(alike, ours, theirs))
+    if isinstance(ours, bool) or isinstance(theirs, bool):
+        return ours is theirs
+    if isinstance(ours, (int, float)) and isinstance(theirs, (int, float)):
+        return ours == theirs
+    return type(ours) is type(theirs) and bool(ours == theirs)
+
+
+EXACT = 2**53
+"""Up to here a double holds every whole number."""
+
+
+def excuse(tree: Expression, row: Note, given: Evaluation, translator: Translator) -> str | None:
+    """Why the engine may give another value of a row: a number there of which it does not hold every digit."""
+    for node in walk(tree):
+        if isinstance(node, Star):
+            continue
+        value = compile_expression(node)(row, given)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        if isinstance(value, int) and abs(value) >= 10**38:
+            return "a whole number of more than 38 digits"
+        if translator.type_of(node) == REAL and abs(value) > EXACT:
+            return "a number beyond 2**53 as a double"
+    return None
+
+
+class Proof:
+    """Expressions, computed by both of the same rows."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)  # noqa: S311
+        self.engine = connect()
+        self.translator = Translator(PARAMETERS, TODAY, NOW, tuple(COLUMNS))
+        self.figures = Figures()
+        self.rows: list[Note] = []
+
+    def make_rows(self, count: int) -> None:
+        """Take other rows."""
+        contents = [draw_row(self.chance) for _ in range(count)]
+        fill(self.engine, contents)
+        self.rows = [Note(id=f"Note_{place}", content=content) for place, content in enumerate(contents)]
+
+    def given(self) -> Evaluation:
+        return Evaluation(PARAMETERS, TypeMismatches(), lambda: (TODAY, NOW), tuple(COLUMNS))
+
+    def over_items(self, count: int) -> None:
+        """Compare expressions over items."""
+        trees = [over_items(self.chance) for _ in range(count)]
+        read = [parse_expression(show(tree)) for tree in trees]
+        assert [formula.tree for formula in read] == trees
+        theirs = self.engine.execute(self.translator.select([formula.tree for formula in read])).fetchall()
+        for place, formula in enumerate(read):
+            for row, found in zip(self.rows, theirs, strict=True):
+                given = self.given()
+                ours = formula.get(row, given)
+                self.judge(formula.text, formula.tree, row, ours, found[place])
+            self.count(formula.tree)
+
+    def over_many(self, count: int) -> None:
+        """Compare expressions over aggregates."""
+        trees = [tree for _ in range(count) if has_aggregate(tree := over_many(self.chance))]
+        if not trees:
+            return
+        read = [parse_aggregate(show(tree)) for tree in trees]
+        assert [aggregate.tree for aggregate in read] == trees
+        [theirs] = self.engine.execute(self.translator.select_many([aggregate.tree for aggregate in read])).fetchall()
+        for aggregate, found in zip(read, theirs, strict=True):
+            ours = aggregate.of(self.rows, self.given())
+            self.judge(aggregate.text, aggregate.tree, None, ours, found)
+            self.count(aggregate.tree)
+
+    def judge(self, text: str, tree: Expression, row: Note | None, ours: Any, theirs: Any) -> None:
+        figures = self.figures
+        figures.values += 1
+        figures.nulls += ours is None
+        if alike(ours, theirs):
+            return
+        rows = self.rows if row is None else [row]
+        parts = (
+            [tree]
+            if row is not None
+            else [part for node in walk(tree) if isinstance(node, Aggregate) for part in node.arguments]
+        )
+        found = (excuse(part, one, self.given(), self.translator) for part in parts for one in rows)
+        reason = next(filter(None, found), None)
+        content = None if row is None else row.content
+        assert reason is not None, f"{text}\n  gives {ours!r}\n  DuckDB {theirs!r}\n  of {content!r}"
+        figures.excused[reason] += 1
+
+    def count(self, tree: Expression) -> None:
+        self.figures.expressions += 1
+        for node in walk(tree):
+            named = isinstance(node, (Call, Aggregate))
+            self.figures.words[node.function if named else type(node).__name__] += 1  # type: ignore[union-attr]
+
+
+def has_aggregate(tree: Expression) -> bool:
+    return any(isinstance(node, Aggregate) for node in walk(tree))
+
+
+SEEDS = 10 if PROVE else 2
+EVERY = {*FUNCTIONS, *AGGREGATES, *(node.__name__ for node in get_args(Expression))} - {"has", "Call", "Aggregate"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_an_expression_gives_what_the_engine_gives(seed: int) -> None:
+    """Over items and over many; the rest are numbers of which the engine does not hold every digit."""
+    proof = Proof(seed)
+    batch = 0
+    while proof.figures.expressions < HOW_MANY // SEEDS:
+        proof.make_rows(ROWS[batch % len(ROWS)])
+        proof.over_items(AT_ONCE)
+        proof.over_many(AT_ONCE // 4)
+        batch += 1
+    figures = proof.figures
+    print(  # what `make prove` shows
+        f"\n{figures.expressions:,} expressions, {figures.values:,} values, of them {figures.nulls:,} null; "
+        f"other digits: {dict(figures.excused)}"
+    )
+    assert figures.nulls < figures.values * 0.6
+    assert figures.excused.total() < figures.values * 0.01
+    if PROVE:
+        assert set(figures.words) >= EVERY
