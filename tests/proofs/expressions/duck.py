@@ -248,8 +248,10 @@ class Translator:
             return WHOLE
         if name in ("avg", "median", "quantile"):
             return REAL
-        inner = self.type_of(arguments[0]) or (TRUTH if name in ("bool_or", "bool_and") else WHOLE)
-        return f"{inner}[]" if name == "list" else inner
+        if name in ("bool_or", "bool_and"):
+            return TRUTH
+        inner = self.type_of(arguments[0])
+        return f"{inner or WHOLE}[]" if name == "list" else inner
 
     def joined(self, nodes: Sequence[Expression]) -> SqlType:
         """The type of what is one or the other."""
