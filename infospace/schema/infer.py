@@ -152,6 +152,29 @@ def subschema_at(schema: Schema | None, parts: tuple[str | int, ...]) -> Schema 
     return _on_its_own(resolved(schema, root), root)
 
 
+def may_hold_text(schema: Schema | None) -> bool:
+    """Whether a value of a schema may be a text, or have one in it: as a value, an element or a field."""
+    return _may_hold_text(schema, schema, 0)
+
+
+def _may_hold_text(schema: Schema | None, root: Schema | None, depth: int) -> bool:
+    types = types_in(schema, root)
+    if schema is None or "string" in types or depth > DEEPEST:
+        return True
+    schema = resolved(schema, root)
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if options:
+        return any(_may_hold_text(option, root, depth + 1) for option in options)
+    inner: list[Any] = []
+    if "array" in types:
+        inner += [*schema.get("prefixItems", ())]
+        inner.append(schema.get("items", schema.get("maxItems") != len(inner)))
+    if "object" in types:
+        inner += [*schema.get("properties", {}).values(), *schema.get("patternProperties", {}).values()]
+        inner.append(schema.get("additionalProperties", True))
+    return any(part is True or (isinstance(part, Mapping) and _may_hold_text(part, root, depth + 1)) for part in inner)
+
+
 def of_listed_fields(schema: Schema | None) -> Schema | None:
     """Return a tool's output schema where an object that lists its fields, and says nothing of others, has no others.
 

@@ -26,6 +26,7 @@ from planner.check.environment import Environment, Variable, joined
 from planner.check.space_facts import SpaceFacts
 from planner.check.state import CheckState
 from planner.check.steps import StepChecker
+from planner.check.values import TextsRead
 from planner.check.warnings import warn_of_effects
 from planner.language.plan import Ask, Block, Input, Plan, Saved, Step, Stop, blocks, every_step
 from planner.language.problems import Problem, Problems, join, listed, replace, sort_problems
@@ -76,7 +77,7 @@ def _checked(document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: 
     plan = dataclasses.replace(plan, plans=checker.plans)
     if problems.ok:
         checker.unread(plan)
-        warn_of_effects(plan, catalogue, problems)
+        warn_of_effects(plan, catalogue, problems, checker.texts)
     return plan, problems
 
 
@@ -101,6 +102,11 @@ class Checker:
         self._state = CheckState(catalogue, known, problems)
         self._values = self._state.values
         self._steps = StepChecker(self._state, self._saved, on_step)
+
+    @property
+    def texts(self) -> TextsRead:
+        """Where something is read that may hold text, in the steps that were checked."""
+        return self._values.texts
 
     @property
     def env(self) -> Environment:
@@ -177,6 +183,7 @@ class Checker:
         if not stops:
             inner.env.times = self.env.times
         inner.plans = self.plans
+        inner._values.texts, inner._values.plan = self._values.texts, form.name
         self.plans[form.name] = plan
         inner.inputs(plan)
         inner.block(plan.steps, depth + 1, self._state.max_depth)

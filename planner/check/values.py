@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 from infospace.contract.arguments import UNKNOWN, Bound, BoundExpression
 from infospace.contract.decorator import Argument
@@ -19,7 +19,7 @@ from infospace.data.paths import EXTRA, Path, nearest, show_parts
 from infospace.expressions.expression import guarded_parameters
 from infospace.schema.combine import closed_object, list_in_order, list_of
 from infospace.schema.compare import Mismatch, Way, mismatches
-from infospace.schema.infer import subschema_at, undeclared
+from infospace.schema.infer import may_hold_text, subschema_at, undeclared
 from infospace.schema.messages import spell
 from infospace.schema.shapes import (
     NO_METADATA,
@@ -78,6 +78,10 @@ Texts of texts grow by a factor a step: a plan of a few lines would else make th
 """
 
 
+TextsRead: TypeAlias = "set[tuple[str, str, str]]"
+"""Where something is read that may hold text: the saved plan ("" for the plan itself), the place, the variable."""
+
+
 class ValueChecker:
     """Checks references against an environment and the space; says what is known of each argument."""
 
@@ -91,6 +95,9 @@ class ValueChecker:
         """Whether a name that nothing has is no error, since what comes of it is handled."""
         self.handled = False
         """Whether an `on_fail` handles that what is checked fails: what data does wrong is then a warning."""
+        self.texts: TextsRead = set()
+        self.plan = ""
+        """The saved plan whose steps are checked, "" for the plan itself."""
         self._lenient = False
         self._foreseen = 0
         self._unbound = ("this step is then skipped", "bind it on both paths, or put this into an `if` with {guard}")
@@ -162,7 +169,10 @@ class ValueChecker:
         if variable.shape.facts.which in env.gone:
             message = f"what ${reference.name} was bound to is deleted before this step"
             self.problems.error("deleted", pointer, message, "read it before `remove`", None, reference.name)
-        return self.place(variable, reference, pointer, env, whole=whole)
+        shape = self.place(variable, reference, pointer, env, whole=whole)
+        if not self.problems.passing and (shape is None or may_hold_text(content_schema(shape))):
+            self.texts.add((self.plan, pointer, reference.name))
+        return shape
 
     def _doubt(self, variable: Variable, reference: Reference, pointer: str) -> None:
         message = f"${reference.name} may be unbound: {variable.doubt}"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
+from infospace.contract.arguments import ParseMode
 from infospace.contract.catalogue import Catalogue
+from infospace.core.names import normalised
 from infospace.core.tool import Tool
+from planner.check.conditions import reference_or_none
+from planner.check.values import TextsRead
 from planner.language.plan import (
     Ask,
     Block,
@@ -17,6 +22,7 @@ from planner.language.plan import (
     Plan,
     Saved,
     Step,
+    ToolCall,
     While,
     blocks,
     condition_of,
@@ -30,8 +36,11 @@ from planner.order.dependencies import called_tool
 from planner.parse.conditions import EXISTENCE
 
 
-def warn_of_effects(plan: Plan, catalogue: Catalogue, problems: Problems) -> None:
-    """Warn of calls over the budget, of what is not there to be called, and of text from outside."""
+def warn_of_effects(plan: Plan, catalogue: Catalogue, problems: Problems, texts: TextsRead | None = None) -> None:
+    """Warn of calls over the budget, of what is not there to be called, and of text from outside.
+
+    `texts` tells where what is read may hold text; without it, everything that is read may.
+    """
     _over_budget(plan, catalogue, problems)
     for step in every_step(plan.steps):
         tool = called_tool(step, catalogue)
@@ -40,7 +49,7 @@ def warn_of_effects(plan: Plan, catalogue: Catalogue, problems: Problems) -> Non
             problems.warn("not-connected", _named_at(step), message, "the run connects it, or fails there")
         if tool is not None and tool.blocked:
             problems.warn("blocked", _named_at(step), f"{tool.full_name} is blocked", "the step fails")
-    TaintTracker(catalogue, plan.plans, problems).block(plan.steps, set(), asked=False)
+    TaintTracker(catalogue, plan.plans, problems, texts).block(plan.steps, set(), asked=False)
 
 
 def _named_at(step: Step) -> str:
@@ -68,12 +77,21 @@ def _asks(step: Step, catalogue: Catalogue) -> bool:
 
 
 class TaintTracker:
-    """Follows what came from tools, and warns where it reaches one that may take something away, unasked."""
+    """Follows what servers that are not trusted gave, and warns where text of it reaches a tool that changes something.
 
-    def __init__(self, catalogue: Catalogue, plans: Mapping[str, Plan], problems: Problems) -> None:
+    Once a plan: where it does so first.
+    """
+
+    def __init__(
+        self, catalogue: Catalogue, plans: Mapping[str, Plan], problems: Problems, texts: TextsRead | None
+    ) -> None:
         self._catalogue = catalogue
         self._plans = plans
         self._problems = problems
+        self._texts = None if texts is None else sorted(texts)
+        self._names: set[str] = set()
+        """Names of the space by which what came from outside is kept."""
+        self._told = False
         self._caller: str | None = None
         """Where a saved plan is called, while its steps are followed."""
         self._within: tuple[str, ...] = ()
@@ -88,28 +106,53 @@ class TaintTracker:
             tool = called_tool(step, self._catalogue)
             read = outside.intersection(reads(step))
             if tool is not None and not asked:
-                self._reach(step, tool, read, deciding)
+                self._reach(step, tool, self._as_text(step, read), deciding)
             asked = asked or isinstance(step.form, Ask)
-            came = tool is not None or (bool(read) and isinstance(step.form, (Call, Map, ForEach)))
+            came = tool is not None and not tool.trusted
+            came = came or self._is_kept(step) or (bool(read) and isinstance(step.form, _PASSES_ON))
             inner = outside
             if isinstance(step.form, ForEach):
                 inner = {*outside, step.form.as_} if came else set(outside)
                 self.block(step.form.do, inner, asked=asked, deciding=deciding)
                 if step.form.until is not None:
                     # Whether there is a next item hangs on what the one before has bound.
-                    by = deciding | inner.intersection(_read_values(step.form.until))
+                    by = deciding | inner.intersection(self._decides(step, step.form.until, "until"))
                     self.block(step.form.do, inner, asked=asked, deciding=by)
                 came = came or inner > outside
             elif isinstance(step.form, Saved):
                 came = self._plan(step, step.form, outside, asked, deciding)
             for block in blocks(step.form):
                 for _ in range(2 if isinstance(step.form, While) else 1):
-                    by = deciding | outside.intersection(_read_values(condition_of(step.form)))
+                    by = deciding | outside.intersection(self._decides(step, condition_of(step.form), "condition"))
                     self.block(block, outside, asked=asked, deciding=by)
             if isinstance(step.on_fail, tuple):
                 self.block(step.on_fail, inner, asked=asked, deciding=deciding)
-            if step.out is not None and came:
-                outside.add(step.out)
+            if came:
+                self._keep(step, outside)
+
+    def _keep(self, step: Step, outside: set[str]) -> None:
+        """Remember by which variables and names what came from outside is read from here on."""
+        arguments = step.form.arguments if isinstance(step.form, Call) else {}
+        entry = self._catalogue.find(step.type)
+        target = reference_or_none(arguments.get("target"))
+        if step.out is not None:
+            outside.add(step.out)
+        if entry is not None and entry.effect == "writes" and target is not None:
+            outside.add(target.name)
+        names = (step.name, arguments.get("name"), arguments.get("value") if step.type == "name" else None)
+        self._names.update(normalised(name) for name in names if isinstance(name, str))
+
+    def _is_kept(self, step: Step) -> bool:
+        """Whether a step takes what came from outside by its name."""
+        entry = self._catalogue.find(step.type)
+        if not self._names or entry is None or not isinstance(step.form, Call):
+            return False
+        written = (
+            step.form.arguments.get(argument.name)
+            for argument in entry.arguments.values()
+            if argument.reading is ParseMode.RESOURCE
+        )
+        return any(isinstance(name, str) and normalised(name) in self._names for name in written)
 
     def _plan(self, step: Step, form: Saved, outside: set[str], asked: bool, deciding: frozenset[str]) -> bool:
         """Follow a saved plan, which sees its inputs alone; return whether what it gives may come from outside."""
@@ -122,21 +165,54 @@ class TaintTracker:
         self._caller, self._within = self._caller or step.pointer, (*self._within, form.name)
         self.block(plan.steps, inner, asked=asked, deciding=deciding)
         self._caller, self._within = before
-        return bool(inner) or any(called_tool(one, self._catalogue) is not None for one in every_step(plan.steps))
+        called = (called_tool(one, self._catalogue) for one in every_step(plan.steps))
+        return bool(inner) or any(tool is not None and not tool.trusted for tool in called)
+
+    def _as_text(self, step: Step, read: set[str]) -> set[str]:
+        """Those of the variables that a call reads of which it gets what may hold text."""
+        if not read or self._texts is None:
+            return read
+        item = isinstance(step.form, Map) and bool(read.intersection(names_in(step.form.target)))
+        others = (f"{step.pointer}/on_fail", f"{step.pointer}/target")
+        found = {name for pointer, name in self._read_at(step.pointer) if not pointer.startswith(others)}
+        return found & (read | {"item"} if item else read)
+
+    def _decides(self, step: Step, condition: Condition | None, key: str) -> Iterator[str]:
+        """The variables by whose text a condition decides: whether one is bound is no text."""
+        named = set(_read_values(condition))
+        if self._texts is None:
+            yield from named
+        else:
+            yield from (name for _, name in self._read_at(join(step.pointer, key)) if name in named)
+
+    def _read_at(self, place: str) -> Iterator[tuple[str, str]]:
+        """The places at or below a place in the plan that is followed at which text is read, and of which variable."""
+        texts, plan = self._texts or [], self._within[-1] if self._within else ""
+        for beginning in (place, f"{place}/"):
+            for index in range(bisect_left(texts, (plan, beginning, "")), len(texts)):
+                of, pointer, name = texts[index]
+                if of != plan or not (pointer == place if beginning == place else pointer.startswith(beginning)):
+                    break
+                yield pointer, name
 
     def _reach(self, step: Step, tool: Tool, read: set[str], deciding: frozenset[str]) -> None:
         """Warn where text from outside reaches a tool, or decides whether it is called."""
-        if tool.read_only or not tool.destructive or not (read or deciding):
+        if self._told or tool.read_only or not (read or deciding):
             return
+        self._told = True
         names = ", ".join(f"${name}" for name in sorted(read or deciding))
         called = f"{tool.full_name} in plan:{self._within[-1]}" if self._within else tool.full_name
         does = f"reaches {called}" if read else f"decides whether to call {called}"
-        message = f"text from outside ({names}) {does}, which may take something away"
+        message = f"text from outside ({names}) {does}, which may change something"
         self._problems.warn("outside-text", self._caller or step.pointer, message, "put an `ask` before it")
 
 
+_PASSES_ON = (Call, Map, ForEach, ToolCall, Pages)
+"""Forms whose result comes from outside where what they read does."""
+
+
 def _read_values(condition: Condition | None) -> Iterator[str]:
-    """The variables whose text a condition reads: whether one is bound is no text."""
+    """The variables whose values a condition reads."""
     for test in every_test(condition):
         if test.type not in EXISTENCE:
             yield from names_in(test.arguments)

@@ -109,7 +109,7 @@ def plan_checked(document: JSON, inputs: Mapping[str, JSON]) -> Check:
                 checker.result(plan)
                 _own_budget(raw, problems)
                 if problems.ok:
-                    warn_of_effects(plan, space.catalogue, problems)
+                    warn_of_effects(plan, space.catalogue, problems, checker.texts)
                 return plan, checker
 
             if not check_writable(document, problems := Problems()):

@@ -11,6 +11,7 @@ import pytest
 
 from infospace import Space
 from infospace.core.tool import Tool
+from infospace.tools.local import LocalTools
 from planner.execute.start import check_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -20,12 +21,26 @@ READ = {"type": "files/read", "arguments": {"path": "x"}, "out": "$text"}
 WRITE = {"type": "files/write", "arguments": {"path": "y", "text": "$text"}}
 
 
+class Untrusted:
+    """A server of tools that nobody vouches for."""
+
+    def __init__(self, server: LocalTools, **fields: Any) -> None:
+        self.server, self._fields = server.server, {"trusted": False, **fields}
+        self._of = server
+
+    def tools(self) -> list[Tool]:
+        return [replace(tool, **self._fields) for tool in self._of.tools()]
+
+    def find(self, name: str) -> Tool | None:
+        return next((tool for tool in self.tools() if tool.name == name), None)
+
+
 @pytest.fixture
 def told(space: Space, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return the warnings of a right plan, by code and pointer; a language model is configured."""
     monkeypatch.setenv("INFOSPACE_LLM_MODEL", "any")
     monkeypatch.setenv("INFOSPACE_LLM_URL", "http://localhost:1/v1")
-    space.tools.add(files())
+    space.tools.add(Untrusted(files()))
 
     def check(*steps: Any, **head: Any) -> list[tuple[str, str]]:
         _, problems = check_plan(space, {**head, "steps": list(steps)})
@@ -51,6 +66,87 @@ def test_what_a_loop_goes_over_comes_from_outside_too(told: Any) -> None:
     rows = {"type": "split", "target": "$found", "out": "$rows"}
     each = {"type": "for-each", "target": "$rows", "do": [{**WRITE, "arguments": {"path": "y", "text": "${item}"}}]}
     assert told(found, rows, each) == [("outside-text", "/steps/2/do/0")]
+
+
+COUNT = {
+    "type": "object",
+    "properties": {
+        "n": {"type": "integer"},
+        "ok": {"type": "boolean"},
+        "sizes": {"type": "array", "items": {"type": "number"}},
+    },
+    "required": ["n", "ok", "sizes"],
+}
+
+
+class Counting(LocalTools):
+    """A server that counts, and one tool that changes something and takes nothing away."""
+
+    def tools(self) -> list[Tool]:
+        """Return both."""
+        return [
+            Tool(self.server, "count", "Count.", {"type": "object"}, COUNT, read_only=True, trusted=False),
+            Tool(self.server, "put", "Put.", {"type": "object"}, None, destructive=False),
+        ]
+
+
+def test_numbers_and_booleans_from_outside_are_no_text(told: Any, space: Space) -> None:
+    """Of a place, of a list of them, of a length; nor does a condition on one decide by text."""
+    space.tools.add(Counting("far"))
+    count = {"type": "far/count", "arguments": {}, "out": "$c"}
+
+    def put(value: Any) -> Any:
+        return {"type": "far/put", "arguments": {"v": value}}
+
+    assert told(count, put({"a": ["$c.n", "$c.ok", "${c.n}"], "b": "$c.sizes"})) == []
+    size = {"type": "compute", "expression": "length($text)", "out": "$n"}
+    assert told(READ, size, put("$n")) == []
+    condition = {"type": "equals", "target": "$c.ok", "value": True}
+    assert told(count, {"type": "if", "condition": condition, "then": [put(1)]}) == []
+    assert told(READ, put("$text")) == [("outside-text", "/steps/1")]
+    each = {"type": "map", "target": "$c.sizes", "operation": {"type": "far/put", "arguments": {"v": "$item"}}}
+    assert told(count, each) == []
+
+
+def test_text_from_outside_is_warned_of_once_a_plan(told: Any) -> None:
+    """Where it first reaches a tool."""
+    assert told(READ, WRITE, WRITE) == [("outside-text", "/steps/1")]
+
+
+def test_text_of_a_trusted_server_is_not_from_outside(space: Space) -> None:
+    """Though it reaches a tool of one that is not; what passes through it is."""
+    own, far = files(), files()
+    far.server = "far"
+    space.tools.add(own)
+    space.tools.add(Untrusted(far))
+
+    def told(*steps: Any) -> list[str]:
+        return [one.pointer for one in check_plan(space, list(steps))[1].found if one.code == "outside-text"]
+
+    write = {"type": "far/write", "arguments": WRITE["arguments"]}
+    assert told(READ, write) == []
+    found = {"type": "far/read", "arguments": {"path": "x"}, "out": "$path"}
+    assert told(found, {**READ, "arguments": {"path": "$path"}}, write) == ["/2"]
+
+
+def test_what_is_kept_under_a_name_still_comes_from_outside(told: Any) -> None:
+    """By `persist`, by the step's own name, by `name`; and what it was added to."""
+    load = {"type": "load", "target": "page", "out": "$again"}
+    write = {**WRITE, "arguments": {"path": "y", "text": "${again}"}}
+    assert told(READ, {"type": "persist", "target": "$text", "name": "page"}, load, write) == [
+        ("outside-text", "/steps/3")
+    ]
+    assert told({**READ, "name": "page"}, load, write) == [("outside-text", "/steps/2")]
+    assert told(READ, {"type": "name", "target": "$text", "value": "page"}, load, write) == [
+        ("outside-text", "/steps/3")
+    ]
+    mine = {"type": "create-note", "value": "mine", "name": "page"}
+    assert told(READ, {"type": "say", "value": "$text"}, mine, load, write) == []
+    rows = {"type": "create-collection", "value": ["a"], "out": "$rows"}
+    add = {"type": "add", "target": "$rows", "value": "$text"}
+    assert told(READ, rows, add, {**WRITE, "arguments": {"path": "y", "text": "${rows}"}}) == [
+        ("outside-text", "/steps/3")
+    ]
 
 
 def test_the_plans_own_text_is_not_from_outside(told: Any) -> None:
