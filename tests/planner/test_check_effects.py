@@ -269,26 +269,23 @@ def test_the_warning_says_which_text_reaches_which_tool(space: Space, told: Any)
     both = {**WRITE, "arguments": {"path": "${text}", "text": "${again}"}}
     publish = {"type": "plan:publish", "arguments": {"page": "${text}"}}
     decides = {"type": "if", "condition": SAYS_SO, "then": [MINE]}
-    assert told(READ, again, both, publish, decides)
-    _, problems = check_plan(space, [READ, again, both, publish, decides])
-    found = [(one.message, one.hint) for one in problems.found if one.code == "outside-text"]
-    danger, ask = "which may take something away", "put an `ask` before it"
-    assert found == [
-        (f"text from outside ($again, $text) reaches files/write, {danger}", ask),
-        (f"text from outside ($page) reaches files/write in plan:publish, {danger}", ask),
-        (f"text from outside ($text) decides whether to call files/write, {danger}", ask),
-    ]
+    danger, ask = "which may change something", "put an `ask` before it"
+    for steps, sentence in (
+        ([READ, again, both], f"text from outside ($again, $text) reaches files/write, {danger}"),
+        ([READ, publish], f"text from outside ($page) reaches files/write in plan:publish, {danger}"),
+        ([READ, decides], f"text from outside ($text) decides whether to call files/write, {danger}"),
+    ):
+        assert told(*steps)
+        [found] = [one for one in check_plan(space, steps)[1].found if one.code == "outside-text"]
+        assert (found.message, found.hint) == (sentence, ask)
 
 
-def test_only_a_tool_that_may_take_something_away_is_warned_of(space: Space) -> None:
-    """One that only reads is not, nor one that says that it destroys nothing."""
-    server = files()
-    tools: list[Tool] = [replace(tool, destructive=False) for tool in server.tools()]
-    server.tools = lambda: tools  # type: ignore[method-assign]
-    space.tools.add(server)
+def test_a_tool_that_changes_something_is_warned_of_though_it_destroys_nothing(space: Space) -> None:
+    """By what its server says; one that only reads is not."""
+    space.tools.add(Untrusted(files(), destructive=False))
     read = {"type": "files/read", "arguments": {"path": "${text}"}}
-    found = check_plan(space, [READ, WRITE, read])[1].found
-    assert "outside-text" not in [problem.code for problem in found]
+    found = check_plan(space, [READ, read, WRITE])[1].found
+    assert [problem.pointer for problem in found if problem.code == "outside-text"] == ["/2"]
 
 
 def test_a_tool_that_only_reads_is_not_warned_of(told: Any) -> None:
