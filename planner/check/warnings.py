@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from infospace.contract.arguments import ParseMode
 from infospace.contract.catalogue import Catalogue
-from infospace.core.names import normalised
+from infospace.core.names import normalise
 from infospace.core.tool import Tool
 from planner.check.conditions import reference_or_none
 from planner.check.values import TextsRead
@@ -140,7 +140,7 @@ class TaintTracker:
         if entry is not None and entry.effect == "writes" and target is not None:
             outside.add(target.name)
         names = (step.name, arguments.get("name"), arguments.get("value") if step.type == "name" else None)
-        self._names.update(normalised(name) for name in names if isinstance(name, str))
+        self._names.update(normalise(name) for name in names if isinstance(name, str))
 
     def _is_kept(self, step: Step) -> bool:
         """Whether a step takes what came from outside by its name."""
@@ -152,7 +152,7 @@ class TaintTracker:
             for argument in entry.arguments.values()
             if argument.reading is ParseMode.RESOURCE
         )
-        return any(isinstance(name, str) and normalised(name) in self._names for name in written)
+        return any(isinstance(name, str) and normalise(name) in self._names for name in written)
 
     def _plan(self, step: Step, form: Saved, outside: set[str], asked: bool, deciding: frozenset[str]) -> bool:
         """Follow a saved plan, which sees its inputs alone; return whether what it gives may come from outside."""
