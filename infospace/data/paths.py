@@ -201,6 +201,12 @@ def _refuse_quoted_own(part: Part, text: str, start: int, known: tuple[str, ...]
 def _unreadable(text: str, at: int) -> Invalid:
     if not text.strip():
         return Invalid("a path is empty", hint=EXAMPLES)
+    if text.startswith(("[*]", "[]"), at):
+        message = f"{_cut(text)!r} is not a path: `[` (character {at}) takes one index"
+        return Invalid(message, hint="[0] is the first item, [-1] the last; `pluck` takes a field of all")
+    if re.match(r"\[-?\d*:-?\d*\]", text[at:]):
+        message = f"{_cut(text)!r} is not a path: `[` (character {at}) takes one index, no slice"
+        return Invalid(message, hint='`load` takes a slice of items: "slice": "0:2"')
     if at >= len(text):
         return Invalid(f"{_cut(text)!r} is not a path: it ends where a key was expected", hint=EXAMPLES)
     return Invalid(f"{_cut(text)!r} is not a path: found {text[at]!r} at character {at}", hint=EXAMPLES)

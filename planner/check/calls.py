@@ -292,6 +292,8 @@ class CallChecker:
                 return
             (message, hint), better = self._values.nowhere(item, path.parts, found)
             fix = None
+            if better is None and len(path.parts) == 1 and str(path).lower() in ("today", "now"):
+                hint = f"`{str(path).lower()}()` is a function"
             if better is not None and isinstance(written, str):
                 fix = replace(pointer, _replace_path(written, path, Path(better)))
             report = self._problems.warn if found.assumed and self._values.handled else self._problems.error

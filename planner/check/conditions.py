@@ -9,7 +9,7 @@ from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
 from infospace.core.names import name_error
 from infospace.data.paths import nearest
-from infospace.schema.shapes import Schema, disjoint, types_of
+from infospace.schema.shapes import Schema, disjoint, format_types, subschema_at, types_of
 from planner.check.environment import Environment
 from planner.check.tool_calls import ToolChecker
 from planner.check.values import ValueChecker
@@ -95,6 +95,21 @@ class ConditionChecker:
             self._problems.error("bad-condition", left[1], message)
         elif not types_of(left[0]) - {"string"} and right[0] is not None and disjoint(right[0], _TEXT):
             self._problems.error("bad-condition", right[1], f"{type_} looks for text in a text, and this is none")
+        elif not types_of(left[0]) - {"object"} and right[0] is not None and disjoint(right[0], _TEXT):
+            self._problems.error(
+                "bad-condition", right[1], f"{type_} looks for a key in an object, and this is no text"
+            )
+        elif not types_of(left[0]) - {"array"} and right[0] is not None:
+            self._never_element(type_, left[0], right)
+
+    def _never_element(self, type_: str, target: Schema, right: tuple[Schema | None, str]) -> None:
+        """Warn where a list holds nothing of the type of what is looked for in it."""
+        element = subschema_at(target, (0,))
+        if isinstance(element, Mapping) and disjoint(element, right[0]):
+            held, sought = format_types(element), format_types(right[0])
+            message = f"{type_} looks for an equal element: each is {held}, and this is {sought}"
+            hint = "`pluck` makes a list of one field of them" if "object" in types_of(element) else None
+            self._problems.warn("bad-condition", right[1], message, hint)
 
     def _exists(self, target: JSON, pointer: str, env: Environment) -> None:
         reference = reference_or_none(target)

@@ -145,8 +145,13 @@ class ValueChecker:
                 for message, hint in lookalikes(text, env.variables):
                     self.problems.warn("no-reference", join(pointer, *place), message, hint)
 
-    def reference(self, reference: Reference, pointer: str, env: Environment, *, whole: bool = True) -> Shape | None:
-        """Check one reference; return the shape of what it means, None when it means nothing."""
+    def reference(
+        self, reference: Reference, pointer: str, env: Environment, *, whole: bool = True, text: bool = False
+    ) -> Shape | None:
+        """Check one reference; return the shape of what it means, None when it means nothing.
+
+        `whole` says that it is all of the string at the pointer, `text` that a text could be meant there.
+        """
         variable = env.find(reference.name)
         if variable is None:
             near = nearest(reference.name, env.variables)
@@ -154,6 +159,8 @@ class ValueChecker:
             hint = (
                 f"did you mean ${near}?" if near else f"bound here: {bound}" if bound else "no variable is bound here"
             )
+            if near is None and whole and text and reference.name.isupper() and not reference.path.parts:
+                hint += f"; `${reference}` is the text `{reference}`"
             fix = replace(pointer, str(Reference(near, reference.path))) if near and whole else None
             self.problems.error(
                 "unbound-variable",
@@ -247,7 +254,8 @@ class ValueChecker:
     ) -> Shape | None:
         parts = reference.path.parts[index:]
         if isinstance(shape, CollectionShape) and not str(parts[0]).startswith("@") and parts[0] != "metadata":
-            hint = f"an item is ${reference.name}[0]; all of a field: `pluck`"
+            holder = str(Reference(reference.name, Path(reference.path.parts[:index])))
+            hint = _of_list(holder, parts, f"an item is {holder}[0]; all of a field: `pluck`")
             self._unknown_field(pointer, f"{reference} asks a Collection for {parts[0]!r}", hint, None)
             return None
         found = place_in(shape, parts)
@@ -265,6 +273,8 @@ class ValueChecker:
         (message, hint_), better = self.nowhere(shape, parts, found)
         if hint_ is None and isinstance(shape, CollectionShape):
             hint_ = f"an item's is `{Reference(reference.name, Path((*reference.path.parts[:index], 0, *parts)))}`"
+        if hint_ is None or better is None:
+            hint_ = _where_meant(shape, reference, index) or hint_
         fix = None
         if better is not None and whole:
             mended = Reference(reference.name, Path((*reference.path.parts[:index], *better)))
@@ -557,7 +567,7 @@ class ValueChecker:
             case Literal(value):
                 return schema_of_value(value)
             case Reference():
-                shape = self.reference(read, pointer, env)
+                shape = self.reference(read, pointer, env, text=True)
                 return None if shape is None else content_schema(shape)
             case Template(parts):
                 for part in parts:
@@ -635,6 +645,36 @@ def _written_at(raw: JSON, place: Way) -> tuple[tuple[str | int, ...], JSON]:
                 break
         found.append(part)
     return tuple(found), raw
+
+
+_COUNTS = ("length", "size", "count", "len")
+
+
+def _of_list(whole: str, parts: Sequence[str | int], otherwise: str) -> str:
+    """Say how to count what a list holds, or take a field of all, where a path asks the list itself for it."""
+    if parts[0] in _COUNTS and len(parts) == 1:
+        return f'`size` counts: {{"type": "size", "target": "{whole}", "out": "$n"}}'
+    return otherwise
+
+
+def _where_meant(shape: Shape, reference: Reference, index: int) -> str | None:
+    """Say what was meant by a path that asks a list for a key, or what is no list for an item."""
+    before, parts = reference.path.parts[:index], reference.path.parts[index:]
+    at = next(i for i in range(len(parts)) if isinstance(place_in(shape, parts[: i + 1]), NoSuchPath))
+    holder = place_in(shape, parts[:at])
+    types = types_of(None if isinstance(holder, NoSuchPath) else holder)
+    whole = str(Reference(reference.name, Path((*before, *parts[:at]))))
+    if types <= {"array", "null"} and isinstance(parts[at], str):
+        field = show_parts(parts[at:])
+        pluck = f'{{"type": "pluck", "target": "{whole}", "field": {dump(field)}, "out": "$all"}}'
+        one = Reference(reference.name, Path((*before, *parts[:at], 0, *parts[at:])))
+        return _of_list(whole, parts[at:], f"`{one}` is that of the first; of all: {pluck}")
+    rest = (*parts[:at], *parts[at + 1 :])
+    ends = at + 1 == len(parts) or isinstance(place_in(shape, rest), NoSuchPath)
+    if isinstance(parts[at], int) and "array" not in types and not ends:
+        meant = Reference(reference.name, Path((*before, *rest)))
+        return f"{whole} is no list: write `{meant}`"
+    return None
 
 
 def _text_or_value(read: Value, found: Mismatch) -> str | None:
