@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from infospace.contract.arguments import Ref as Ref
     from infospace.contract.arguments import ServedResource as ServedResource
     from infospace.contract.arguments import Slice as Slice
+    from infospace.contract.arguments import Sql as Sql
     from infospace.contract.arguments import Text as Text
     from infospace.contract.arguments import ToolArguments as ToolArguments
     from infospace.contract.arguments import ToolName as ToolName
@@ -68,6 +69,7 @@ _HOMES = {
         "Ref",
         "ServedResource",
         "Slice",
+        "Sql",
         "Text",
         "ToolArguments",
         "ToolName",

@@ -373,6 +373,17 @@ class Context:
         self._read(drafts)
         return Timed([found[i] if i in found else self._real(i, drafts[i]) for i in identifiers])
 
+    def notes(self) -> tuple[list[Note[Any]], int]:
+        """Return every Note that discovery finds, by id, of one read transaction, and its generation."""
+        check_time()
+        with self.space.store.reading() as snapshot:
+            identifiers = [f"{Kind.NOTE}_{number}" for number in snapshot.discoverable().tolist()]
+            found = cast("list[Note[Any]]", snapshot.many(identifiers))
+            generation = snapshot.generation
+        for note in found:
+            self.uses.setdefault(note.id, note.version)
+        return Timed(found), generation
+
     def source(self, resource: Resource) -> Resource:
         """Return the source of a search result, and any other resource itself; a tool has no source here."""
         if isinstance(resource, Note) and resource.evidence:

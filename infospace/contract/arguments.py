@@ -8,6 +8,7 @@
 | `Path` | `metadata.score` | a parsed path |
 | `Expression` | `price * 1.19`, with `$x` as typed parameter | the expression with its parameters |
 | `Aggregate` | `avg(metadata.score)` | what is computed of many items |
+| `Sql` | one SELECT, with `$x` as tables and typed parameters | the query with its tables and parameters |
 | `Query` | words to look for, not blank | `str` |
 | `Limit` | a whole number from 1, or `"all"` | `int` or `None` for all |
 | `Slice` | `"2:5"`, `":-1"`, `"-3:"` | a Python slice |
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from infospace.expressions import Clock, Evaluation, Formula, TypeMismatches
     from infospace.expressions import Where as ParsedWhere
     from infospace.expressions.aggregates import Aggregate as ParsedAggregate
+    from infospace.expressions.query.parse import ParsedQuery
+    from infospace.schema.shapes import Shape
 
 T = TypeVar("T")
 
@@ -54,6 +57,8 @@ class ParseMode(Enum):
     WHERE = "where"
     EXPRESSION = "expression"
     """A text of the language of expressions."""
+    SQL = "sql"
+    """One SELECT, whose tables and parameters are references."""
     VALUE = "value"
     LITERAL = "literal"
     """Nothing in it is a reference."""
@@ -289,6 +294,42 @@ class Written:
     schemas: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenQuery:
+    """A SELECT as the plan has it, with its tables by reference, and the values of its parameters.
+
+    In the check, where there are neither, `shapes` is what is known of the tables' items, `schemas` of the parameters.
+    """
+
+    text: str
+    tables: Mapping[str, Collection] = field(default_factory=dict)
+    parameters: Mapping[str, JSON | PathNotFound] = field(default_factory=dict)
+    shapes: Mapping[str, Shape] = field(default_factory=dict, compare=False)
+    schemas: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundQuery:
+    """A SELECT that was read, and what it was written with."""
+
+    parsed: ParsedQuery
+    written: WrittenQuery
+
+
+def _read_query(value: object) -> BoundQuery:
+    from infospace.expressions.query.parse import parse_query
+
+    if isinstance(value, BoundQuery):
+        return value
+    written = WrittenQuery(value) if isinstance(value, str) else value
+    if not isinstance(written, WrittenQuery):
+        raise _custom_error("expression_type")
+    for reference, table in written.tables.items():
+        if not isinstance(table, Collection):
+            raise Invalid(f"${reference} is no table", hint="FROM takes a Collection or a list")
+    return BoundQuery(parse_query(written.text), written)
+
+
 def _read_expression(value: object) -> BoundExpression:
     from infospace.expressions import parse_expression
 
@@ -410,6 +451,7 @@ if TYPE_CHECKING:
     Where: TypeAlias = Bound
     Path: TypeAlias = ParsedPath
     Expression: TypeAlias = BoundExpression
+    Sql: TypeAlias = BoundQuery
     Aggregate: TypeAlias = ParsedAggregate
     Limit: TypeAlias = int | None
     Query: TypeAlias = str
@@ -427,6 +469,7 @@ else:
     Expression = Annotated[
         BoundExpression, ParseAs(ParseMode.EXPRESSION), _plain(_read_expression, type="string", format="expression")
     ]
+    Sql = Annotated[BoundQuery, ParseAs(ParseMode.SQL), _plain(_read_query, type="string", format="sql")]
     Path = Annotated[ParsedPath, _plain(_read_path, type="string", format="path")]
     Aggregate = Annotated[object, _plain(_read_aggregate, type="string", format="aggregate")]
     Query = Annotated[str, AfterValidator(_not_blank)]

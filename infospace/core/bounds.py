@@ -51,6 +51,11 @@ class Room:
         self._items = bounds.items
         self._characters = bounds.characters
 
+    @property
+    def items(self) -> int:
+        """How many items may still be made."""
+        return self._items
+
     def consume(self, items: int = 0, characters: int = 0) -> None:
         """Take room for what is made. Raises BudgetExceeded where there is not enough, and nothing is taken."""
         if items > self._items or characters > self._characters:

@@ -13,11 +13,11 @@ from typing import Any, Final, TypeAlias, assert_never
 from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.data.json_text import same
+from infospace.data.like import like
 from infospace.data.paths import ABSENT, Path, Readable, kind_of, reader
 from infospace.expressions.cast import CASTS
 from infospace.expressions.compare import MIRRORED, TESTS, Verdict, compare, kind_word
 from infospace.expressions.functions import FUNCTIONS, KINDS, checked, joined, whole
-from infospace.expressions.like import like
 from infospace.expressions.show import show
 from infospace.expressions.tree import (
     Aggregate,

@@ -14,9 +14,9 @@ from sqlglot.errors import ParseError
 from sqlglot.parser import Parser
 
 from infospace.core.errors import Invalid
+from infospace.data.like import like
 from infospace.expressions.functions import AGGREGATES, FUNCTIONS
 from infospace.expressions.grammar_check import check_grammar
-from infospace.expressions.like import like
 from infospace.expressions.refused import Refused
 from infospace.expressions.tree import (
     Aggregate,

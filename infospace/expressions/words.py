@@ -153,10 +153,10 @@ def _cut_sql(text: str) -> list[tuple[TokenType, str, int, int]]:
 
 def tokenize(text: str) -> list[Word]:
     """Cut `text` into words; raises `Refused` at what is no word of the language."""
-    return _Cutter(text).words()
+    return Cutter(text).words()
 
 
-class _Cutter:
+class Cutter:
     """Cuts one text. CASE and CAST make words of what is a name elsewhere."""
 
     def __init__(self, text: str) -> None:
@@ -167,6 +167,7 @@ class _Cutter:
         """Of each `(` that is open, the kind of the word before it."""
 
     def words(self) -> list[Word]:
+        """Return the words; raises `Refused` at what is none."""
         reach = 0
         for type_, content, start, end in _tokens(self._text):
             if start < reach:

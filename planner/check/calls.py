@@ -12,8 +12,10 @@ from infospace.contract.arguments import (
     Args,
     Bound,
     BoundExpression,
+    BoundQuery,
     ParseMode,
     Written,
+    WrittenQuery,
     argument_name,
 )
 from infospace.contract.decorator import Argument, Primitive
@@ -139,6 +141,8 @@ class CallChecker:
                 return written
             case ParseMode.EXPRESSION:
                 return self._expression(written, pointer, env)
+            case ParseMode.SQL:
+                return self._query(written, pointer, env)
             case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
                 return self._tools.named(written, pointer, env, OFFERED[reading])
             case ParseMode.TOOL_ARGUMENTS:
@@ -160,6 +164,32 @@ class CallChecker:
         with self._problems.muted():
             known = {name: self._values.value(f"${name}", pointer, None, env)[1] for name in parameters_in(written)}
         return Written(written, {}, known)
+
+    def _query(self, written: JSON, pointer: str, env: Environment) -> JSON | WrittenQuery:
+        """Give a SELECT with what is known of its tables and parameters."""
+        from infospace.expressions.query.parse import parse_query
+
+        if not isinstance(written, str):
+            return written
+        try:
+            parsed = parse_query(written)
+        except Invalid:
+            return WrittenQuery(written)
+        shapes = {}
+        for text in parsed.variables:
+            found = self._values.resource(f"${text}", pointer, frozenset({Kind.COLLECTION}), env, lists=True)
+            shapes[text] = found.item if isinstance(found, CollectionShape) else Unknown()
+        with self._problems.muted():
+            known = {name: self._values.value(f"${name}", pointer, None, env)[1] for name in parsed.parameters}
+        return WrittenQuery(written, {}, {}, shapes, known)
+
+    def _queried(self, bound: BoundQuery, pointer: str, env: Environment) -> None:
+        """Check a SELECT: the parameters that it reads, its names, and whether it can have a result."""
+        from infospace.expressions.query.analyse import analyse
+
+        self._values.parameters(bound, pointer, env)
+        for told in analyse(bound.parsed, bound.written.shapes, bound.written.schemas.get).problems:
+            self._problems.error("bad-expression", pointer, told.message, told.hint)
 
     def _report_argument_error(
         self, entry: Primitive, fault: ArgumentError, raw: Mapping[str, JSON], pointer: str, env: Environment
@@ -216,6 +246,8 @@ class CallChecker:
                 self._compared(value, argument, entry, shapes, place, env)
             if isinstance(value, BoundExpression):
                 self._computed(value, place, env)
+            if isinstance(value, BoundQuery):
+                self._queried(value, place, env)
             for key, aggregate in value.items() if isinstance(value, dict) else ():
                 if isinstance(aggregate, Aggregate):
                     self._aggregated(aggregate, shapes, join(place, key))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from infospace.contract.arguments import UNKNOWN, Bound, BoundExpression
+from infospace.contract.arguments import UNKNOWN, Bound, BoundExpression, BoundQuery
 from infospace.contract.decorator import Argument
 from infospace.core.errors import PathNotFound
 from infospace.core.ids import Kind, is_id
@@ -16,7 +16,7 @@ from infospace.core.names import normalise
 from infospace.core.resources import text_of
 from infospace.data.json_text import dump
 from infospace.data.paths import EXTRA, Path, nearest, show_parts
-from infospace.expressions.expression import guarded_parameters
+from infospace.expressions.expression import Formula, guarded_parameters
 from infospace.schema.combine import closed_object, list_in_order, list_of
 from infospace.schema.compare import Mismatch, Way, mismatches
 from infospace.schema.infer import may_hold_text, subschema_at, undeclared
@@ -67,6 +67,9 @@ from planner.language.references import (
     strings,
     whole_reference,
 )
+
+if TYPE_CHECKING:
+    from infospace.expressions.query.parse import ParsedQuery
 
 LISTS = "what its tool lists"
 """What has no other fields since a tool's output schema lists these."""
@@ -603,10 +606,10 @@ class ValueChecker:
         except ReferenceInvalid:
             return self._read(text, pointer) is not None
 
-    def parameters(self, bound: Bound | BoundExpression, pointer: str, env: Environment) -> None:
-        """Check the `$x` in an expression."""
-        parsed = bound.where if isinstance(bound, Bound) else bound.formula
-        guarded = guarded_parameters(parsed.tree) if isinstance(bound, BoundExpression) else frozenset()
+    def parameters(self, bound: Bound | BoundExpression | BoundQuery, pointer: str, env: Environment) -> None:
+        """Check the `$x` in an expression, and those that a SELECT takes values for."""
+        parsed = bound.where if isinstance(bound, Bound) else _parsed(bound)
+        guarded = guarded_parameters(bound.formula.tree) if isinstance(bound, BoundExpression) else frozenset()
         for text in parsed.parameters:
             reference = whole_reference(f"${text}")
             if reference is not None:
@@ -620,6 +623,10 @@ class ValueChecker:
             fix = replace(pointer, error.mended) if error.mended is not None else None
             self.problems.error(error.code, pointer, error.message, error.hint, fix)
             return None
+
+
+def _parsed(bound: BoundExpression | BoundQuery) -> Formula | ParsedQuery:
+    return bound.formula if isinstance(bound, BoundExpression) else bound.parsed
 
 
 def content_schema(shape: Shape) -> Schema | None:

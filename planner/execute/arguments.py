@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from infospace.context.context import Context
-from infospace.contract.arguments import OFFERED, Bound, BoundExpression, ParseMode, Written
+from infospace.contract.arguments import OFFERED, Bound, BoundExpression, BoundQuery, ParseMode, Written, WrittenQuery
 from infospace.contract.decorator import Primitive
 from infospace.core.bounds import check_time
-from infospace.core.errors import Invalid, PathNotFound
+from infospace.core.errors import ExpressionInvalid, Invalid, PathNotFound
 from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
 from infospace.core.position import Position, place_of
@@ -74,6 +74,8 @@ class Resolver:
                     resolved[name] = self._where(written)
                 case ParseMode.EXPRESSION:
                     resolved[name] = self.expression(written)
+                case ParseMode.SQL:
+                    resolved[name] = self.query(written)
                 case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
                     resolved[name] = self._find_tool(written, OFFERED[reading])
                 case ParseMode.VALUE | ParseMode.TOOL_ARGUMENTS:
@@ -221,6 +223,19 @@ class Resolver:
             return raw
         return Written(raw, {text: self._parameter(text) for text in parameters_in(raw)})
 
+    def query(self, raw: JSON) -> Any:
+        """Resolve the tables and parameters of a SELECT; what is no text, or cannot be read, is passed on."""
+        from infospace.expressions.query.parse import parse_query
+
+        if not isinstance(raw, str):
+            return raw
+        try:
+            parsed = parse_query(raw)
+        except ExpressionInvalid:
+            return WrittenQuery(raw)
+        tables: dict[str, Any] = {text: self.collection(f"${text}") for text in parsed.variables}
+        return WrittenQuery(raw, tables, {text: self._parameter(text) for text in parsed.parameters})
+
     def _parameter(self, text: str) -> JSON | PathNotFound:
         try:
             return self._value(_parameter(text))
@@ -258,6 +273,14 @@ def _stamp(value: object) -> JSON:
     if isinstance(value, (BoundExpression, Written)):
         text = value.text if isinstance(value, Written) else value.formula.text
         return {"expression": text, "parameters": {name: _given(of) for name, of in value.parameters.items()}}
+    if isinstance(value, (BoundQuery, WrittenQuery)):
+        written = value.written if isinstance(value, BoundQuery) else value
+        given = {name: _given(of) for name, of in written.parameters.items()}
+        return {
+            "sql": written.text,
+            "tables": {name: _stamp(table) for name, table in written.tables.items()},
+            "parameters": given,
+        }
     return repr(value)
 
 

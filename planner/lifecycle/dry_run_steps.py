@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 from infospace.context.context import Context
 from infospace.context.invoke import Outcome
 from infospace.contract.argument_errors import ArgumentsInvalid
-from infospace.contract.arguments import OFFERED, Bound, ParseMode, Written
+from infospace.contract.arguments import OFFERED, Bound, ParseMode, Written, WrittenQuery
 from infospace.contract.decorator import Primitive
 from infospace.core.errors import InfospaceError, InputRequired, PathNotFound
 from infospace.core.json_types import JSON
@@ -278,6 +278,9 @@ def _shown(value: Any, view: Context) -> JSON:
         case Written():
             given = {name: str(of) if isinstance(of, PathNotFound) else of for name, of in value.parameters.items()}
             return {"expression": value.text, "parameters": given}
+        case WrittenQuery():
+            given = {name: str(of) if isinstance(of, PathNotFound) else of for name, of in value.parameters.items()}
+            return {"sql": value.text, "tables": _shown(value.tables, view), "parameters": given}
         case list() | tuple():
             return [_shown(item, view) for item in value]
         case Mapping():

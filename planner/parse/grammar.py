@@ -163,7 +163,7 @@ def _saved() -> dict[str, Any]:
 def _argument(argument: Argument) -> dict[str, Any]:
     """What may stand in an argument: what it admits, or a reference to it."""
     schema = {key: value for key, value in argument.schema.items() if key not in ("$defs", "title")}
-    literal = argument.reading in (ParseMode.LITERAL, ParseMode.WHERE, ParseMode.EXPRESSION)
+    literal = argument.reading in (ParseMode.LITERAL, ParseMode.WHERE, ParseMode.EXPRESSION, ParseMode.SQL)
     if literal or "string" in types_of(argument.schema):
         return schema
     description = schema.pop("description", None)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace.core.errors import Invalid
-from infospace.expressions import like as module
-from infospace.expressions.like import fold, like
+from infospace.data import like as module
+from infospace.data.like import fold, like
 
 sys.path.insert(0, str(Path(__file__).parent))
 

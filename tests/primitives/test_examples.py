@@ -39,6 +39,8 @@ VARIABLES: dict[str, list[dict[str, Any]]] = {
     ],
     "hit": [{"type": "create-note", "value": {"metadata": {"tool": "files/read"}}}],
     "hits": [HITS],
+    "jobs": [{"type": "create-collection", "value": [{"title": "Paint", "owner": 1}]}],
+    "least": [{"type": "create-note", "value": 2}],
     "line": [{"type": "create-note", "value": "one; two"}],
     "most": [{"type": "create-note", "value": 2}],
     "n": [{"type": "create-note", "value": 4}],
@@ -46,6 +48,8 @@ VARIABLES: dict[str, list[dict[str, Any]]] = {
         {"type": "create-note", "value": "text", "metadata": {"tags": ["red", "blue"]}, "out": "$tagged"},
         {"type": "create-collection", "value": ["$tagged"]},
     ],
+    "orders": [{"type": "create-collection", "value": [{"person": "Ada", "items": [{"price": 3}]}, {"person": "Bob"}]}],
+    "people": [{"type": "create-collection", "value": [{"id": 1, "name": "Ada"}]}],
     "reply": [{"type": "create-note", "value": " 42\n"}],
     "sales": [
         {"type": "create-collection", "value": [{"region": "north", "year": 2024, "amount": 2.5, "customer": "Ada"}]}

@@ -375,6 +375,23 @@ def computing(chance: random.Random) -> list[Step]:
     ]
 
 
+def querying(chance: random.Random) -> list[Step]:
+    """Steps that make rows with one SELECT over a Collection, and read a field of the first."""
+    rows = [{"n": chance.choice((1, 2, 2.5, None)), "t": chance.choice(("a", "b", "a7"))} for _ in range(3)]
+    forms = (
+        "SELECT t AS first, count(*) AS n FROM $facts GROUP BY t",
+        "SELECT a.t AS first, b.n FROM $facts a JOIN $facts b ON a.n = b.n ORDER BY b.n DESC",
+        "SELECT first(t) AS first, sum(n) AS n FROM $facts WHERE n > 1 OR n IS NULL",
+        "SELECT upper(t) AS first, row_number() OVER (ORDER BY n) AS n FROM $facts LIMIT 2",
+        "SELECT coalesce(title, 'none') AS first, words AS n FROM notes ORDER BY words LIMIT 1",
+    )
+    return [
+        {"type": "create-collection", "value": rows, "out": "$facts"},
+        {"type": "query", "sql": chance.choice(forms), "out": "$found"},
+        {"type": "pluck", "target": "$found", "field": "first", "out": "$firsts"},
+    ]
+
+
 class Plans:
     """Makes a plan from a seed, and the inputs for it; of four plans three have a mistake or two."""
 
@@ -401,6 +418,8 @@ class Plans:
             spoil(document, w.chance)
         if self._seed % 3 == 0 and isinstance(document.get("steps"), list):
             document["steps"][:0] = computing(random.Random(self._seed))  # noqa: S311 - not for secrets
+        if self._seed % 4 == 1 and isinstance(document.get("steps"), list):
+            document["steps"][:0] = querying(random.Random(self._seed))  # noqa: S311 - not for secrets
         return document, given
 
     def corner(self) -> dict[str, Any]:

@@ -57,8 +57,8 @@ NOTES = (
 )  # fmt: skip
 LISTS = (
     "create-collection", "head", "tail", "add", "union", "intersection", "difference", "distinct", "split", "project",
-    "pluck", "filter-structured", "filter-semantic", "sort", "join", "group", "find-relations", "related", "map",
-    "discover-notes", "discover-collections", "search-within-collection", "for-each", "pages",
+    "pluck", "filter-structured", "filter-semantic", "sort", "join", "group", "query", "find-relations", "related",
+    "map", "discover-notes", "discover-collections", "search-within-collection", "for-each", "pages",
 )  # fmt: skip
 IN_PLACE = ("update-note", "set-metadata", "name", "remove", "add")
 """Types of steps after which what was read before may be otherwise."""

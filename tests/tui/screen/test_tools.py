@@ -35,7 +35,7 @@ def test_tools_prompts_resources_primitives_and_saved_plans_are_listed(show: Sho
     save_plan(housed, "greeting", {"goal": "Greet", "steps": [{"type": "say", "value": "hello"}]})
 
     async def story(stage: Stage) -> None:
-        await opened(stage, "54 tools, 1 prompt, 2 resources", "desk/book", "62 ms")
+        await opened(stage, "55 tools, 1 prompt, 2 resources", "desk/book", "62 ms")
         assert names(stage)[0] == "desk/book"
         assert {"infospace/plan:greeting", "infospace/create-note", "order/greet", "order/odd://one"} <= {*names(stage)}
         total = await asked(housed, "list_tools", page_size=100)
@@ -64,7 +64,7 @@ def test_the_search_runs_as_one_types_and_finds_what_the_command_finds(show: Sho
         await stage.press("m", "m")
         await stage.until(lambda: place.tools.listed.sought.mode == "keyword")
         await stage.press("escape")
-        await stage.sees("53 tools")
+        await stage.sees("54 tools")
 
     show(story, on=housed, size=(160, 50))
 

@@ -1,0 +1,43 @@
+"""A SELECT in a primitive of one's own: reading, typing and running it; imported within functions, being heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from infospace.contract.arguments import BoundQuery
+from infospace.core.errors import Invalid, PathNotFound
+from infospace.core.json_types import JSON
+from infospace.expressions.query.analyse import analyse, unknown_table
+from infospace.expressions.query.columns import Rows
+from infospace.expressions.query.notes import NoteRow
+
+if TYPE_CHECKING:
+    from infospace.expressions import Clock
+    from infospace.expressions.query.parse import ParsedQuery
+
+__all__ = [
+    "BoundQuery",
+    "NoteRow",
+    "Rows",
+    "analyse",
+    "run_query",
+    "unknown_table",
+]
+
+
+def run_query(
+    parsed: ParsedQuery,
+    tables: Mapping[str, Rows],
+    parameters: Mapping[str, JSON | PathNotFound],
+    clock: Clock,
+    most: int,
+) -> Iterator[dict[str, JSON]]:
+    """Run a query over rows by table; see `infospace.expressions.query.engine`."""
+    try:
+        from infospace.expressions.query.engine import run_query as run
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith(("duckdb", "_duckdb")):
+            raise
+        raise Invalid("`query` needs DuckDB, which is not installed here", hint="pip install duckdb") from error
+    return run(parsed, tables, parameters, clock, most)

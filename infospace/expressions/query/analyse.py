@@ -1,0 +1,386 @@
+"""What the check knows of a query before it runs: what in it is wrong, and what its rows will be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from infospace.core.errors import Invalid
+from infospace.data.paths import Part, Path, nearest, show_parts
+from infospace.expressions.expression import walk
+from infospace.expressions.functions import AGGREGATES
+from infospace.expressions.query.notes import COLUMNS, SCHEMAS
+from infospace.expressions.query.parse import ParsedQuery
+from infospace.expressions.query.tree import (
+    MARK,
+    Derived,
+    Exists,
+    Inner,
+    Output,
+    Query,
+    Select,
+    Source,
+    Table,
+    Union,
+    Unnest,
+    Variable,
+    Window,
+)
+from infospace.expressions.tree import Aggregate, Constant, Expression, Field, Parameter, children
+from infospace.expressions.types import Senseless, Typer
+from infospace.schema.combine import any_of, closed_object, list_of, nullable
+from infospace.schema.infer import Schema, subschema_at, types_of
+from infospace.schema.shapes import NoSuchPath, NoteShape, Shape, Unknown, place_in
+
+TABLES = ("notes",)
+"""The space's own tables."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What is known of a query."""
+
+    problems: list[Senseless] = field(default_factory=list)
+    rows: Schema | None = None
+    """The schema of its rows; None where not even their fields are known."""
+
+
+@dataclass(slots=True)
+class _Table:
+    """What is known of one table: `at` gives the schema of a place, None where nothing is known."""
+
+    alias: str
+    at: Callable[[tuple[Part, ...]], Schema | NoSuchPath | None]
+    names: list[str] | None
+    element: Schema | None = None
+    is_element: bool = False
+
+
+def analyse(parsed: ParsedQuery, shapes: Mapping[str, Shape], parameters: Callable[[str], Schema | None]) -> Seen:
+    """Return what is known of a query over Collections whose items have these shapes, by reference."""
+    seen = Seen()
+    for name in parsed.tables:
+        if name.lower() not in TABLES:
+            seen.problems.append(unknown_table(name))
+    if not seen.problems:
+        seen.rows = _Analysis(seen, shapes, parameters, parsed.text).query(parsed.query, {})
+        _write(parsed, seen)
+    return seen
+
+
+def unknown_table(name: str) -> Senseless:
+    """Return what is said of a table that there is not."""
+    near = nearest(name.lower(), TABLES)
+    hint = f"did you mean {near}? " if near and near != name else ""
+    return Senseless(f"there is no table {name!r}", f"{hint}there is {', '.join(TABLES)}; a Collection is ${name}")
+
+
+def _write(parsed: ParsedQuery, seen: Seen) -> None:
+    """Write the query over empty tables: what cannot be written whatever they hold is told."""
+    from infospace.core.clock import today_and_now
+    from infospace.expressions.query.builder import Builder
+    from infospace.expressions.query.columns import Rows
+    from infospace.expressions.query.select import Writer
+
+    tables = {name: Rows([]) for name in (*TABLES, *(f"${reference}" for reference in parsed.variables))}
+    try:
+        Writer(Builder({}, today_and_now), tables).write(parsed.query, 1)
+    except Invalid as error:
+        if all(problem.message != error.message for problem in seen.problems):
+            seen.problems.append(Senseless(error.message, error.hint))
+
+
+class _Analysis:
+    """Goes through a query with what is known of its tables."""
+
+    def __init__(
+        self, seen: Seen, shapes: Mapping[str, Shape], parameters: Callable[[str], Schema | None], text: str
+    ) -> None:
+        self._seen = seen
+        self._shapes = shapes
+        self._parameters = parameters
+        self._text = text
+
+    def query(self, query: Query, common: Mapping[str, Schema | None]) -> Schema | None:
+        """Return the schema of the rows of a query; problems are told on the way."""
+        known = dict(common)
+        for name, one in query.common:
+            known[name.lower()] = self.query(one, known)
+        return self._body(query.body, query, known)
+
+    def _body(self, body: Select | Union, query: Query, common: Mapping[str, Schema | None]) -> Schema | None:
+        if isinstance(body, Select):
+            return self._select(body, query, common)
+        sides = [self._body(side, Query(side), common) for side in (body.left, body.right)]
+        if sides[0] is None or sides[1] is None:
+            return None
+        left, right = (list(side["properties"].items()) for side in sides if side is not None)
+        if len(left) != len(right):
+            return None
+        return closed_object({name: any_of(one, other) for (name, one), (_, other) in zip(left, right, strict=True)})
+
+    def _select(self, select: Select, query: Query, common: Mapping[str, Schema | None]) -> Schema | None:
+        tables: list[_Table] = []
+        inner = {**query.inner, **select.inner}
+        outputs: dict[str, Expression] = {}
+        find = _Finder(tables)
+        typer = self._typer(find, inner, common, outputs)
+        for join in select.sources:
+            tables.append(self._table(join.source, tables, common))
+            if join.on is not None:
+                self._tell(typer.condition(join.on), join.on, find, outputs)
+        found: dict[str, Schema | None] | None = {}
+        for output in select.outputs:
+            if isinstance(output, Output):
+                outputs[output.name] = output.expression
+        if select.where is not None:
+            self._tell(typer.condition(select.where), select.where, find, {})
+        for output in select.outputs:
+            if isinstance(output, Output):
+                self._tell(typer.senseless(output.expression), output.expression, find, {})
+                if found is not None:
+                    found[output.name] = typer.schema(output.expression)
+                continue
+            for table in tables:
+                if output.alias not in (None, table.alias):
+                    continue
+                if table.names is None:
+                    found = None
+                elif found is not None:
+                    found |= {name: _schema(table.at((name,))) for name in table.names}
+        for node in (*select.group, *(sort.by for sort in query.order)):
+            self._tell(typer.senseless(node), node, find, outputs)
+        if select.having is not None:
+            self._tell(typer.condition(select.having), select.having, find, outputs)
+        self._grouped(select, query, find, outputs)
+        return None if found is None else closed_object(found)
+
+    def _tell(
+        self,
+        problems: Iterator[Senseless],
+        node: Expression,
+        find: _Finder,
+        outputs: Mapping[str, Expression],
+    ) -> None:
+        for part in walk(node):
+            if isinstance(part, Field) and not _is_mark(part) and not _is_output(part, outputs):
+                problem = find.problem(part.path)
+                if problem is not None and problem not in self._seen.problems:
+                    self._seen.problems.append(problem)
+        for problem in problems:
+            told = Senseless(_clean(problem.message), problem.hint, None)
+            if told not in self._seen.problems:
+                self._seen.problems.append(told)
+
+    def _grouped(self, select: Select, query: Query, find: _Finder, outputs: Mapping[str, Expression]) -> None:
+        """Tell of fields that are neither grouped by nor in an aggregate."""
+        trees = [output.expression for output in select.outputs if isinstance(output, Output)]
+        aggregated = any(isinstance(node, Aggregate) for tree in trees for node in walk(tree))
+        if not (select.group or aggregated or select.having is not None):
+            return
+        keys = []
+        for node in select.group:
+            place = node.value if isinstance(node, Constant) else None
+            if isinstance(place, int) and 1 <= place <= len(trees):
+                keys.append(trees[place - 1])
+                continue
+            keys.append(node)
+            if _is_output(node, outputs):
+                keys.append(outputs[str(node.path.parts[0])])  # type: ignore[union-attr]
+        known = {find.canonical(node.path) for node in keys if isinstance(node, Field)}
+        del query
+        for tree in trees:
+            for field_ in _outside(tree, keys):
+                if find.canonical(field_.path) not in known and find.knows(field_.path):
+                    text = show_parts(field_.path.parts)
+                    message = f"`{text}` is neither grouped by nor in an aggregate"
+                    hint = f"GROUP BY {text}, or first({text}), which takes that of the first row"
+                    self._seen.problems.append(Senseless(message, hint))
+
+    def _typer(
+        self,
+        find: _Finder,
+        inner: Mapping[str, Inner],
+        common: Mapping[str, Schema | None],
+        outputs: Mapping[str, Expression],
+    ) -> Typer:
+        cache: dict[str, Schema | None] = {}
+
+        def of_inner(name: str) -> Schema | None:
+            if name not in cache:
+                cache[name] = self._of_inner(inner[name], common, typer) if name in inner else None
+            return cache[name]
+
+        def schema(path: Path) -> Schema | None:
+            first = path.parts[0]
+            if isinstance(first, str) and first.startswith(MARK):
+                return of_inner(first)
+            found = find.schema(path)
+            if found is None and len(path.parts) == 1 and not find.knows(path) and str(first) in outputs:
+                return typer.schema(outputs[str(first)]) if outputs[str(first)] != Field(path) else None
+            return found
+
+        def parameter(name: str) -> Schema | None:
+            if name.startswith(MARK):
+                return list_of(of_inner(name))
+            return self._parameters(name)
+
+        typer = Typer(schema, parameter, text=self._text, never="")
+        return typer
+
+    def _of_inner(self, inner: Inner, common: Mapping[str, Schema | None], typer: Typer) -> Schema | None:
+        if isinstance(inner, Window):
+            return _windowed(inner, typer)
+        rows = self.query(inner.query, common)
+        if isinstance(inner, Exists):
+            return {"type": "boolean"}
+        properties = list(rows["properties"].values()) if rows is not None else []
+        return nullable(properties[0]) if len(properties) == 1 else None
+
+    def _table(self, source: Source, before: list[_Table], common: Mapping[str, Schema | None]) -> _Table:
+        match source:
+            case Variable(reference, alias):
+                shape = self._shapes.get(reference, Unknown())
+                return _of_shape(alias, shape)
+            case Table(name, alias) if name.lower() not in common:
+                shape = NoteShape({"type": "object", "properties": dict(SCHEMAS)})
+                return _Table(alias, _places(shape, own=True), None)
+            case Table(name, alias):
+                return _of_rows(alias, common[name.lower()])
+            case Derived(query, alias):
+                return _of_rows(alias, self.query(query, common))
+            case Unnest(path, alias):
+                found = _Finder(before).schema(path)
+                inner = subschema_at(found, (0,)) if found is not None else None
+                element = None if isinstance(inner, NoSuchPath) else inner
+                return _Table(alias, _places(NoteShape(element)), _names(element), element, is_element=True)
+
+
+def _of_shape(alias: str, shape: Shape) -> _Table:
+    content = shape.content if isinstance(shape, NoteShape) else None
+    table = _Table(alias, _places(shape), _names(content))
+    if content is not None and "object" not in types_of(content):
+        table.element, table.is_element = content, True
+    return table
+
+
+def _names(schema: Schema | None) -> list[str] | None:
+    """Return the keys of objects of a schema, where there are no others."""
+    if schema is None:
+        return None
+    if types_of(schema) - {"null"} <= {"string", "number", "integer", "boolean"}:
+        return ["content"]
+    properties = schema.get("properties")
+    closed = schema.get("additionalProperties") is False
+    return list(properties) if isinstance(properties, Mapping) and closed else None
+
+
+def _places(shape: Shape, *, own: bool = False) -> Callable[[tuple[Part, ...]], Schema | NoSuchPath | None]:
+    def at(parts: tuple[Part, ...]) -> Schema | NoSuchPath | None:
+        if own and parts and parts[0] not in COLUMNS:
+            return None
+        return place_in(shape, parts)
+
+    return at
+
+
+def _of_rows(alias: str, rows: Schema | None) -> _Table:
+    return _Table(alias, _places(NoteShape(rows)) if rows is not None else lambda _parts: None, _names(rows))
+
+
+class _Finder:
+    """Says which table a path means, as far as that is known."""
+
+    def __init__(self, tables: list[_Table]) -> None:
+        self._tables = tables
+
+    def _find(self, path: Path) -> tuple[_Table | None, tuple[Part, ...], list[_Table]]:
+        """Return the table, the place in it, and all that may have it where there is not one."""
+        first, rest = path.parts[0], path.parts[1:]
+        named = next((table for table in self._tables if table.alias == first), None)
+        if named is not None and (rest or named.is_element):
+            return named, rest, []
+        may = [table for table in self._tables if not isinstance(table.at(path.parts), NoSuchPath)]
+        return (may[0] if len(may) == 1 else None), path.parts, may
+
+    def schema(self, path: Path) -> Schema | None:
+        """Return what is known of a path."""
+        table, parts, _ = self._find(path)
+        if table is None:
+            return None
+        return table.element if not parts else _schema(table.at(parts))
+
+    def knows(self, path: Path) -> bool:
+        """Whether one table has it, for all that is known."""
+        table, parts, may = self._find(path)
+        found = None if table is None or not parts else table.at(parts)
+        return table is not None and may != [] and found is not None and not isinstance(found, NoSuchPath)
+
+    def canonical(self, path: Path) -> tuple[Part, ...]:
+        """Return a path without its table's alias, where there is but one table that it can mean."""
+        table, parts, _ = self._find(path)
+        return path.parts if table is None else (table.alias, *parts)
+
+    def problem(self, path: Path) -> Senseless | None:
+        """Return what is wrong with a path: nothing has it, or several tables do."""
+        table, parts, may = self._find(path)
+        if table is not None and not may:
+            found = table.at(parts) if parts else None
+            if not isinstance(found, NoSuchPath):
+                return None
+            return _missing(path, found.known, f" in `{table.alias}`")
+        if may:
+            sure = [table for table in may if table.at(path.parts) is not None and table.names is not None]
+            if len(sure) < 2:
+                return None
+            message = f"`{show_parts(path.parts)}` is in `{sure[0].alias}` and in `{sure[1].alias}`"
+            return Senseless(message, f"say which: {sure[0].alias}.{show_parts(path.parts)}")
+        known = [key for one in self._tables for key in (one.names or ())]
+        return _missing(path, known, " in " + " or ".join(f"`{one.alias}`" for one in self._tables))
+
+
+def _missing(path: Path, known: object, where: str) -> Senseless:
+    names = [str(name) for name in known] if isinstance(known, (list, tuple)) else []
+    near = nearest(str(path.parts[-1]), names)
+    hint = f"did you mean `{near}`?" if near else f"there is {', '.join(names[:12])}" if names else None
+    return Senseless(f"there is no `{show_parts(path.parts)}`{where}", hint)
+
+
+def _schema(found: Schema | NoSuchPath | None) -> Schema | None:
+    return None if isinstance(found, NoSuchPath) else found
+
+
+def _windowed(window: Window, typer: Typer) -> Schema | None:
+    if window.function in AGGREGATES:
+        return typer.schema(window.arguments[0])
+    match window.function:
+        case "row_number" | "rank" | "dense_rank" | "ntile":
+            return {"type": "integer"}
+        case "percent_rank" | "cume_dist":
+            return {"type": "number"}
+    found = nullable(typer.schema(window.arguments[0]))
+    return found if len(window.arguments) < 3 else any_of(found, typer.schema(window.arguments[2]))
+
+
+def _is_mark(node: Field) -> bool:
+    return str(node.path.parts[0]).startswith(MARK)
+
+
+def _is_output(node: Expression, outputs: Mapping[str, Expression]) -> bool:
+    return isinstance(node, Field) and len(node.path.parts) == 1 and str(node.path.parts[0]) in outputs
+
+
+def _outside(tree: Expression, keys: list[Expression]) -> Iterator[Field]:
+    """Iterate over the fields that stand in no aggregate and in nothing that is grouped by."""
+    if tree in keys or isinstance(tree, (Aggregate, Parameter)):
+        return
+    if isinstance(tree, Field):
+        if not _is_mark(tree):
+            yield tree
+        return
+    for part in children(tree):
+        yield from _outside(part, keys)
+
+
+def _clean(message: str) -> str:
+    return "".join(c for c in message if c >= " ")

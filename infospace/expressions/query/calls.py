@@ -1,0 +1,343 @@
+"""Functions of expressions in the engine: its own where they mean the same, else ours, called for each row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
+
+from infospace.core.errors import Invalid
+from infospace.core.json_types import JSON
+from infospace.data.like import like
+from infospace.expressions.cast import CASTS
+from infospace.expressions.functions import FUNCTIONS, joined, whole
+from infospace.expressions.query.builder import WORDS, Builder, Typed, Udf, json_of, number, unify
+from infospace.expressions.query.columns import DIGITS, EXACT, NUMBERS, Type
+from infospace.expressions.wrong import Wrong
+
+MISMATCH: Final = "\1"
+"""Begins the message of an operation that has no result."""
+_GIVES: Final = {
+    "string": ("VARCHAR", Type.TEXT),
+    "string or null": ("VARCHAR", Type.TEXT),
+    "integer": ("HUGEINT", Type.INT),
+    "boolean": ("BOOLEAN", Type.BOOL),
+    "number": ("DOUBLE", Type.NUM),
+    "list of string": ("VARCHAR[]", Type.LIST),
+}
+_CAST_GIVES: Final = {
+    "text": ("VARCHAR", Type.TEXT),
+    "number": ("DOUBLE", Type.NUM),
+    "integer": ("HUGEINT", Type.INT),
+    "boolean": ("BOOLEAN", Type.BOOL),
+}
+
+
+class Mismatches(Protocol):
+    """Says in SQL what becomes of an operation without a result, in one clause."""
+
+    builder: Builder
+    strict: bool
+
+    def mismatch(self, message: str, *values: Typed) -> str:
+        """Return SQL for it: null where one of the values is."""
+
+
+def guarded(call: Callable[..., Any], text: str, name: str, count: int, *, strict: bool) -> Callable[..., Any]:
+    """Return a function of so many values, null for null; where `call` cannot, it fails with a sentence, or gives null.
+
+    The engine wants to see how many values a function takes.
+    """
+
+    def applied(*values: Any) -> Any:
+        for value in values:
+            if value is None:
+                return None
+        try:
+            return call(*values)
+        except Wrong as error:
+            if strict:
+                raise Wrong(_sentence(text, name, error)) from None
+            return None
+
+    return _COUNTED[count](applied)
+
+
+_COUNTED: Final[tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...]] = (
+    lambda call: lambda: call(),  # noqa: PLW0108 - its signature counts
+    lambda call: lambda a: call(a),  # noqa: PLW0108
+    lambda call: lambda a, b: call(a, b),  # noqa: PLW0108
+    lambda call: lambda a, b, c: call(a, b, c),  # noqa: PLW0108
+    lambda call: lambda a, b, c, d: call(a, b, c, d),  # noqa: PLW0108
+)
+
+
+def _sentence(text: str, name: str, error: Wrong) -> str:
+    reason = str(error)
+    if not name:
+        return f"{MISMATCH}`{text}` {reason}{MISMATCH}"
+    if reason.startswith(("is not a date", "is no day")):
+        return f"{MISMATCH}`{text}` has {name} of what {reason}{MISMATCH}"
+    return f"{MISMATCH}`{text}` has {name}, which {reason}{MISMATCH}"
+
+
+def exact(value: JSON) -> float | None:
+    """Return a number as a double. Raises Wrong for a whole number that a double does not hold."""
+    if value is None:
+        return None
+    assert isinstance(value, (int, float))  # noqa: S101 - functions of numbers give numbers
+    if isinstance(value, int) and abs(value) > EXACT:
+        raise Wrong(f"gives the whole number {value}, which a query's numbers with a point do not hold")
+    return float(value)
+
+
+def bounded(value: JSON) -> int | None:
+    """Return a whole number. Raises Wrong for one of more than 38 digits."""
+    if value is None:
+        return None
+    assert isinstance(value, int)  # noqa: S101 - functions of whole numbers give whole numbers
+    if abs(value) >= DIGITS:
+        raise Wrong("gives a whole number of more than 38 digits")
+    return value
+
+
+def cast_to(at: Mismatches, value: Typed, to: str, text: str, *, attempt: bool) -> Typed:
+    """Return CAST or TRY_CAST of a value."""
+    gives, type_ = _CAST_GIVES[to]
+    same = {"text": {Type.TEXT}, "number": NUMBERS, "integer": {Type.INT}, "boolean": {Type.BOOL}}[to]
+    if value.type in same:
+        return value
+    if value.type is Type.NULL:
+        return Typed(f"NULL::{gives}", type_)
+    if to == "text" and value.type in (Type.INT, Type.BOOL):
+        return Typed(f"({value.sql})::VARCHAR", Type.TEXT)
+    if to == "integer" and value.type is Type.BOOL:
+        return Typed(f"({value.sql})::INTEGER", Type.INT, 1)
+    if to == "boolean" and value.type is Type.INT:
+        return Typed(f"({value.sql}) <> 0", Type.BOOL)
+    cast, plain = CASTS[to], value.type in (Type.TEXT, Type.BOOL, Type.FLOAT)
+    finish: Callable[[JSON], Any] = {"number": exact, "integer": bounded}.get(to, _same)
+
+    def call(given: Any) -> Any:
+        found = given if plain else json.loads(given)
+        if value.type is Type.NUM and isinstance(found, float) and found.is_integer():
+            found = int(found)
+        return finish(cast(found))
+
+    takes = value.type.value.strip() if plain else "VARCHAR"
+    udf = Udf(guarded(call, text, "", 1, strict=at.strict and not attempt), (takes,), gives)
+    name = at.builder.function(("cast", to, value.type, text, at.strict, attempt), udf)
+    return Typed(f"{name}({value.sql if plain else json_of(value)})", type_)
+
+
+def _same(value: JSON) -> JSON:
+    return value
+
+
+def like_of(at: Mismatches, value: Typed, pattern: Typed, known: str | None, escape: str | None, text: str) -> Typed:
+    """Return LIKE; `known` is the pattern where it is a constant."""
+    if known is not None:
+        udf = Udf(guarded(like(known, escape), text, "", 1, strict=at.strict), ("VARCHAR",), "BOOLEAN")
+        return Typed(f"{at.builder.function(('like', known, escape), udf)}({value.sql})", Type.BOOL)
+
+    def call(given: str, pattern: str) -> bool:
+        return like(pattern, escape)(given)
+
+    udf = Udf(guarded(call, text, "", 2, strict=at.strict), ("VARCHAR", "VARCHAR"), "BOOLEAN")
+    return Typed(f"{at.builder.function(('like', escape), udf)}({value.sql}, {pattern.sql})", Type.BOOL)
+
+
+def call_of(at: Mismatches, name: str, arguments: Sequence[Typed], text: str) -> Typed:
+    """Return a call of a function of `FUNCTIONS`."""
+    native = _NATIVE.get(name)
+    if name == "coalesce":
+        unified, type_ = unify(arguments)
+        most = max((value.most or 0 for value in arguments), default=0)
+        bounded_ = all(value.most is not None or value.type is Type.NULL for value in arguments)
+        elements = next((value.element for value in arguments if value.element), None)
+        sql = f"COALESCE({', '.join(value.sql for value in unified)})"
+        return Typed(sql, type_, most if bounded_ and type_ is Type.INT else None, elements)
+    if name in ("today", "now"):
+        return at.builder.constant(at.builder.clock()[name == "now"])
+    if name == "concat_ws":
+        return _concat_ws(at, arguments, text)
+    if any(value.type is Type.NULL for value in arguments):
+        gives, type_ = _GIVES.get(FUNCTIONS[name].gives, ("DOUBLE", Type.NUM))
+        return Typed(f"NULL::{gives}", type_, element=Type.TEXT if type_ is Type.LIST else None)
+    if name in ("least", "greatest"):
+        return _extreme(at, name, arguments, text)
+    if name in ("contains", "has") and arguments[0].type is not Type.TEXT:
+        return _list_has(at, arguments, text)
+    if name == "length" and arguments[0].type is not Type.TEXT:
+        return _length(at, arguments[0], text)
+    fitted: list[Typed] = []
+    for place, value in enumerate(arguments):
+        kind = FUNCTIONS[name].accepts(place)
+        found = fit(at, value, kind if kind != "any" else "text", f"`{text}` has {name}, which", text)
+        if found is None:
+            return Typed(at.mismatch(_unfit(name, text, kind, value), *arguments), *_gives_null(name))
+        fitted.append(found)
+    if native is not None and (found := native(fitted)) is not None:
+        return found
+    return _ours(at, name, fitted, text)
+
+
+def _gives_null(name: str) -> tuple[Type]:
+    return (_GIVES.get(FUNCTIONS[name].gives, ("DOUBLE", Type.NUM))[1],)
+
+
+def _unfit(name: str, text: str, kind: str, value: Typed) -> str:
+    wanted = {"date": "a date", "number": "a number", "whole": "a whole number", "list": "a list"}.get(kind, kind)
+    return f"`{text}` has {name}, which takes {wanted}, not {WORDS[value.type]}"
+
+
+def fit(at: Mismatches, value: Typed, kind: str, begins: str, text: str) -> Typed | None:
+    """Return a value as one of a kind; None where none of its values is. Raises Invalid for a mixed number."""
+    numeric = kind in ("number", "whole")
+    if numeric:
+        if value.is_number:
+            return value
+        if value.type is Type.ANY and "number" in value.kinds:
+            raise mixed_numbers(text, value)
+        return None
+    if kind in ("text", "date", "text or list", "number or text"):
+        if value.type is Type.TEXT:
+            return value
+        if value.type is Type.ANY and "text" in value.kinds:
+            other = at.mismatch(f"{begins} takes text, and a value of it is none", value)
+            return Typed(f"CASE WHEN ({value.sql}).v.k = 1 THEN ({value.sql}).v.s ELSE {other} END", Type.TEXT)
+    return None
+
+
+def mixed_numbers(text: str, value: Typed) -> Invalid:
+    """Return what is said of computing with values of mixed kinds."""
+    held = " and ".join(sorted(value.kinds))
+    message = f"`{text}` computes with a column of {held}"
+    if value.kinds == {"number"}:
+        message = f"`{text}` computes with a column of numbers, some beyond what a double holds exactly"
+    return Invalid(message, hint="TRY_CAST(… AS number) makes numbers of it, and null of what is none")
+
+
+def _ours(at: Mismatches, name: str, values: Sequence[Typed], text: str) -> Typed:
+    """Call the evaluator's own function for each row."""
+    function = FUNCTIONS[name]
+    apply = function.apply
+    assert apply is not None  # noqa: S101 - those without stand above
+    whole_at = [function.accepts(place) == "whole" for place in range(len(values))]
+    from_num = [value.type is Type.NUM for value in values]
+    gives, type_ = _GIVES.get(function.gives, ("DOUBLE", Type.NUM))
+    if (name == "round" and len(values) == 1) or (name == "round" and values[0].type is Type.INT):
+        gives, type_ = "HUGEINT", Type.INT
+    finish: Callable[[JSON], Any] = {Type.NUM: exact, Type.INT: bounded}.get(type_, _same)
+
+    def call(*given: Any) -> Any:
+        read = [
+            whole(value) if whole_ else int(value) if num and value.is_integer() else value
+            for value, whole_, num in zip(given, whole_at, from_num, strict=True)
+        ]
+        return finish(apply(*read))
+
+    takes = tuple(value.type.value.strip() for value in values)
+    udf = Udf(guarded(call, text, name, len(values), strict=at.strict), takes, gives)
+    known = at.builder.function((name, tuple(value.type for value in values), text, at.strict), udf)
+    element = Type.TEXT if type_ is Type.LIST else None
+    return Typed(f"{known}({', '.join(value.sql for value in values)})", type_, element=element)
+
+
+def _concat_ws(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
+    def call(given: list[str | None]) -> str | None:
+        separator, *rest = (None if one is None else json.loads(one) for one in given)
+        if separator is None:
+            return None
+        try:
+            return _joined(separator, rest)
+        except Wrong as error:
+            if at.strict:
+                raise Wrong(_sentence(text, "concat_ws", error)) from None
+            return None
+
+    strict = at.strict
+    name = at.builder.function(("concat_ws", text, strict), Udf(call, ("VARCHAR[]",), "VARCHAR"))
+    return Typed(f"{name}([{', '.join(map(json_of, values))}])", Type.TEXT)
+
+
+def _joined(separator: JSON, values: Sequence[JSON]) -> str:
+    if not isinstance(separator, str):
+        raise Wrong("takes a text between the parts")
+    return joined(separator, values)
+
+
+def _extreme(at: Mismatches, name: str, values: Sequence[Typed], text: str) -> Typed:
+    if all(value.is_number for value in values):
+        unified, type_ = unify(values)
+        if type_ is Type.ANY:
+            raise Invalid(f"`{text}` compares whole numbers beyond 2^53 with numbers with a point")
+    elif all(value.type is Type.TEXT for value in values):
+        unified, type_ = list(values), Type.TEXT
+    elif any(value.type is Type.ANY for value in values):
+        raise Invalid(f"`{text}` takes numbers, or texts, and has mixed values", hint="TRY_CAST(… AS number)")
+    else:
+        return Typed(
+            at.mismatch(f"`{text}` has {name}, which takes numbers, or texts, and not both", *values), Type.NUM
+        )
+    nulls = " OR ".join(f"({value.sql}) IS NULL" for value in unified)
+    listed = ", ".join(value.sql for value in unified)
+    most = max((value.most for value in values if value.most is not None), default=None)
+    known = type_ is Type.INT and all(value.most is not None for value in values)
+    return Typed(f"CASE WHEN {nulls} THEN NULL ELSE {name}({listed}) END", type_, most if known else None)
+
+
+def _list_has(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
+    from infospace.data.paths import kind_of
+    from infospace.expressions.functions import contains
+
+    def call(held: str, value: str) -> bool:
+        read, sought = json.loads(held), json.loads(value)
+        if kind_of(read) not in ("list", "string"):
+            raise Wrong("takes text or a list")
+        return contains(read, sought)
+
+    udf = Udf(guarded(call, text, "contains", 2, strict=at.strict), ("VARCHAR", "VARCHAR"), "BOOLEAN")
+    name = at.builder.function(("contains", text, at.strict), udf)
+    return Typed(f"{name}({json_of(values[0])}, {json_of(values[1])})", Type.BOOL)
+
+
+def _length(at: Mismatches, value: Typed, text: str) -> Typed:
+    if value.type is Type.LIST:
+        return Typed(f"len({value.sql})", Type.INT, 2**53)
+
+    def call(given: str) -> int:
+        read = json.loads(given)
+        if not isinstance(read, (str, list)):
+            raise Wrong("takes text or a list")
+        return len(read)
+
+    udf = Udf(guarded(call, text, "length", 1, strict=at.strict), ("VARCHAR",), "BIGINT")
+    name = at.builder.function(("length", text, at.strict), udf)
+    return Typed(f"{name}({json_of(value)})", Type.INT, 2**53)
+
+
+def _abs(values: Sequence[Typed]) -> Typed | None:
+    [value] = values
+    sql = f"({value.sql})::HUGEINT" if value.type is Type.INT else value.sql
+    return Typed(f"abs({sql})", value.type, value.most)
+
+
+def _whole(values: Sequence[Typed]) -> Typed | None:
+    """A whole number rounded to whole ones is itself."""
+    return values[0] if values[0].type is Type.INT and len(values) == 1 else None
+
+
+_NATIVE: Final[dict[str, Callable[[Sequence[Typed]], Typed | None]]] = {
+    "abs": _abs,
+    "floor": _whole,
+    "ceil": _whole,
+    "round": _whole,
+    "length": lambda values: Typed(f"length({values[0].sql})", Type.INT, EXACT),
+    "starts_with": lambda values: Typed(f"starts_with({values[0].sql}, {values[1].sql})", Type.BOOL),
+    "contains": lambda values: Typed(f"contains({values[0].sql}, {values[1].sql})", Type.BOOL),
+    "has": lambda values: Typed(f"contains({values[0].sql}, {values[1].sql})", Type.BOOL),
+}
+"""Functions of the engine that mean the same; None where they do not for these types."""
+
+__all__ = ["MISMATCH", "Mismatches", "call_of", "cast_to", "fit", "like_of", "mixed_numbers", "number"]

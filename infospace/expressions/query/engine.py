@@ -1,0 +1,229 @@
+"""Runs a query in a DuckDB of its own: in memory, without files, network, extensions or settings, within limits.
+
+Imports duckdb; import it late.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import copy_context
+from typing import Any, Final
+
+import duckdb
+import numpy as np
+
+from infospace.core.bounds import MOST_ITEMS, OutOfTime, check_time
+from infospace.core.clock import today_and_now
+from infospace.core.errors import BudgetExceeded, Invalid, PathNotFound
+from infospace.core.json_types import JSON
+from infospace.expressions.query.builder import Builder, Typed
+from infospace.expressions.query.calls import MISMATCH
+from infospace.expressions.query.columns import EXACT, Column, Rows, Type
+from infospace.expressions.query.parse import ParsedQuery
+from infospace.expressions.query.relations import Compiled, Tables, physical
+from infospace.expressions.query.select import Writer
+from infospace.expressions.wrong import Clock, Mismatch
+
+MEMORY: Final = "2GB"
+"""What one query may take, of which nothing goes to a disk."""
+THREADS: Final = 2
+_TICK: Final = 0.02
+"""Seconds between two looks at the clock while the engine computes."""
+_PARAMETER: Final = re.compile(r"\$(p[0-9]+)")
+_CHUNK: Final = 4_096
+"""Rows that are taken at once."""
+_SETTINGS: Final[Mapping[str, Any]] = {
+    "enable_external_access": "false",
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "python_scan_all_frames": "false",
+    "temp_directory": "",
+    "memory_limit": MEMORY,
+    "threads": str(THREADS),
+}
+
+
+def run_query(
+    parsed: ParsedQuery,
+    tables: Tables,
+    parameters: Mapping[str, JSON | PathNotFound],
+    clock: Clock | None = None,
+    most: int = MOST_ITEMS,
+) -> Iterator[dict[str, JSON]]:
+    """Run a query; iterate over its rows, of which at most `most` + 1 come.
+
+    Raises Invalid for what the tables make senseless, Mismatch where an operation has no result, BudgetExceeded where
+    the engine's memory does not do, and OutOfTime.
+    """
+    builder = Builder(parameters, clock or today_and_now)
+    compiled = Writer(builder, tables).write(parsed.query, most + 1)
+    connection: Any = duckdb.connect(":memory:", config=dict(_SETTINGS))
+    try:
+        for name, rows in builder.tables.items():
+            check_time()
+            _load(connection, name, rows)
+        for name, udf in builder.functions.items():
+            connection.create_function(
+                name, udf.call, list(udf.takes), udf.gives, type="native", null_handling="special"
+            )
+        connection.execute("SET lock_configuration = true")
+        yield from _decoded(_rows(connection, compiled, builder.values), compiled)
+    finally:
+        for name in builder.functions:
+            _forget(connection, name)
+        connection.close()
+
+
+def _forget(connection: Any, name: str) -> None:
+    try:
+        connection.remove_function(name)
+    except duckdb.Error:  # it was never made
+        return
+
+
+def _load(connection: Any, name: str, rows: Rows) -> None:
+    """Make the table of rows: `rn` from 1, `pn` of the row that an element comes from, and the columns by place."""
+    count = len(rows.items)
+    arrays: dict[str, Any] = {"rn": np.arange(1, count + 1, dtype=np.int64)}
+    selected = ["rn"]
+    if rows.parents is not None:
+        arrays["pn"] = np.asarray(rows.parents, dtype=np.int64) + 1
+        selected.append("pn")
+    for place, column in enumerate(rows.columns.values()):
+        if column.type is Type.NULL:
+            selected.append(f"NULL AS {physical(place)}")
+            continue
+        arrays |= {f"a{place}{suffix}": array for suffix, array in column.arrays.items()}
+        selected.append(f"{_read(column, f'a{place}')} AS {physical(place)}")
+    connection.register("given", arrays)
+    connection.execute(f"CREATE TABLE {name} AS SELECT {', '.join(selected)} FROM given")
+    connection.unregister("given")
+
+
+def _read(column: Column, array: str) -> str:
+    match column.type:
+        case Type.INT:
+            return array if column.whole else f"{array}::HUGEINT"
+        case Type.TEXT:
+            return f"{array}::VARCHAR"
+        case Type.FLOAT | Type.NUM:
+            return f"{array} + 0.0::DOUBLE"
+        case Type.ANY:
+            rest = f"{array}r::HUGEINT" if "r" in column.arrays else "0::HUGEINT"
+            key = f"{{'k': {array}k::UTINYINT, 'd': {array}d + 0.0::DOUBLE, 'r': {rest}, 's': {array}s::VARCHAR}}"
+            return f"CASE WHEN {array}k IS NULL THEN NULL ELSE {{'v': {key}, 'o': {array}o::VARCHAR}} END"
+    return array
+
+
+def _rows(connection: Any, compiled: Compiled, values: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """Run it, and iterate over the rows; whoever wants it ended interrupts the engine within a moment."""
+    with _Watch(connection) as watch:
+        try:
+            outputs = ", ".join(_written(typed) for _, typed in compiled.outputs)
+            sql = f"SELECT {outputs} FROM ({compiled.sql})"
+            used = {name: values[name] for name in dict.fromkeys(_PARAMETER.findall(sql))}
+            found = connection.execute(sql, used or None)
+            while chunk := found.fetchmany(_CHUNK):
+                check_time()
+                yield from chunk
+        except duckdb.Error as error:
+            watch.raise_if_ended()
+            raise _told(error) from None
+
+
+def _written(typed: Typed) -> str:
+    return f"({typed.sql}).o" if typed.type is Type.ANY else typed.sql
+
+
+class _Watch:
+    """Looks at the clock in a thread of its own, and interrupts the engine when the time is over."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+        self._done = threading.Event()
+        self._ended = False
+        context = copy_context()
+        self._thread = threading.Thread(target=lambda: context.run(self._look), daemon=True, name="query-watch")
+
+    def __enter__(self) -> _Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._done.wait(_TICK):
+            try:
+                check_time()
+            except OutOfTime:
+                self._ended = True
+                self._connection.interrupt()
+
+    def raise_if_ended(self) -> None:
+        """Raise OutOfTime where that is why the engine stopped."""
+        if self._ended:
+            raise OutOfTime
+
+
+def _told(error: duckdb.Error) -> Exception:
+    """Say in our words what the engine could not do."""
+    text = str(error)
+    if MISMATCH in text:
+        message = text.split(MISMATCH)[1]
+        return Mismatch(message, hint=_hint(message))
+    if isinstance(error, duckdb.OutOfMemoryException):
+        message = f"the query needs more than the {MEMORY} of memory that one may take"
+        return BudgetExceeded(message, hint="join on a condition, or take fewer rows first")
+    if isinstance(error, (duckdb.OutOfRangeException, duckdb.ConversionException)):
+        return Mismatch("a whole number of the query has more than 38 digits", hint="CAST(… AS number)")
+    if "More than one row returned by a subquery" in text:
+        return Invalid("a subselect that stands for one value gives several", hint="LIMIT 1, or an aggregate")
+    return Invalid(f"the query cannot be run: {text.splitlines()[0][:300]}")
+
+
+def _hint(message: str) -> str | None:
+    if "divides by zero" in message:
+        return "CASE WHEN … THEN … END decides before"
+    if "cast" in message:
+        return "TRY_CAST gives null for what cannot be cast"
+    return None
+
+
+def _decoded(rows: Iterator[tuple[Any, ...]], compiled: Compiled) -> Iterator[dict[str, JSON]]:
+    names = [name for name, _ in compiled.outputs]
+    readers = [_reader(typed, name) for name, typed in compiled.outputs]
+    for row in rows:
+        yield {
+            name: None if value is None else value if read is None else read(value)
+            for name, read, value in zip(names, readers, row, strict=True)
+        }
+
+
+def _reader(typed: Typed, name: str) -> Callable[[Any], JSON] | None:
+    """Return what makes JSON of a value of the engine; None where it is that."""
+    match typed.type:
+        case Type.ANY:
+            return json.loads
+        case Type.NUM:
+            return lambda value: _number(value, name, whole=True)
+        case Type.FLOAT:
+            return lambda value: _number(value, name, whole=False)
+        case Type.LIST:
+            inner = _reader(Typed("", typed.element or Type.TEXT), name)
+            return list if inner is None else lambda value: [inner(one) for one in value]
+    return None
+
+
+def _number(value: float, name: str, *, whole: bool) -> JSON:
+    if value - value != 0:
+        raise Mismatch(f"`{name}` is beyond what a number holds", hint="numbers go to about 1.8e308")
+    if whole and abs(value) <= EXACT and value.is_integer():
+        return int(value)
+    return value

@@ -1,0 +1,217 @@
+"""The tables of one SELECT as it runs, and which of their columns a name means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from infospace.core.errors import Invalid
+from infospace.data.paths import Part, Path, nearest, show_parts
+from infospace.expressions.query.builder import NULL, STRUCT, Builder, Typed
+from infospace.expressions.query.columns import KIND_NAMES, Rows, Type
+from infospace.expressions.query.tree import MARK
+
+
+class Relation(Protocol):
+    """One table as a SELECT has it. `alias` is what paths call it, `order` the column that numbers its rows."""
+
+    alias: str
+    order: str
+
+    def has(self, parts: tuple[Part, ...]) -> bool:
+        """Whether a path that names no table can mean a column of it."""
+
+    def column(self, parts: tuple[Part, ...]) -> Typed:
+        """Return the column of a path."""
+
+    def whole(self) -> bool:
+        """Whether the alias alone is a value: an element, or a plain value."""
+
+    def all(self) -> list[str]:
+        """Return the names of all columns, in order."""
+
+    def sql(self) -> str:
+        """Return what stands in FROM; asked when all columns are known."""
+
+
+@dataclass(slots=True)
+class Base:
+    """Items, or elements of lists, with the columns that were asked for."""
+
+    alias: str
+    rows: Rows
+    builder: Builder
+    element: bool = False
+    order: str = ""
+    parent: str = ""
+    """Of elements, the column that says which row they come from."""
+    joined_to: str = ""
+    """Of elements, the column that numbers the rows of their table."""
+    _names: dict[tuple[Part, ...], str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.order, self.parent = self.builder.name("r"), self.builder.name("r")
+
+    def has(self, parts: tuple[Part, ...]) -> bool:
+        """Whether any item has the first key."""
+        return self.rows.has(parts)
+
+    def column(self, parts: tuple[Part, ...]) -> Typed:
+        """Return a column, made of the items when it is first asked for."""
+        made = self.rows.column(parts)
+        if made.type is Type.NULL:
+            return NULL
+        name = self._names.setdefault(parts, self.builder.name("c"))
+        most = made.most if made.type is Type.INT else None
+        return Typed(name, made.type, most, kinds=made.kinds or frozenset(KIND_NAMES))
+
+    def whole(self) -> bool:
+        """Whether the alias alone is a value."""
+        return self.element or self.rows.keys() == ["content"]
+
+    def all(self) -> list[str]:
+        """Return the first keys of all items."""
+        return self.rows.keys()
+
+    def sql(self) -> str:
+        """Return a SELECT of the columns that were asked for, under names that are theirs alone."""
+        table, places = self.builder.table(self.rows), list(self.rows.columns)
+        columns = [f"rn AS {self.order}"]
+        if self.rows.parents is not None:
+            columns.append(f"pn AS {self.parent}")
+        columns += [f"{physical(places.index(parts))} AS {name}" for parts, name in self._names.items()]
+        return f"(SELECT {', '.join(columns)} FROM {table}) AS {self.builder.name('t')}"
+
+
+def physical(place: int) -> str:
+    """Return the name of a table's column by its place."""
+    return f"q{place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A SELECT written: its outputs by name, each a column of `sql`; `order` numbers its rows."""
+
+    sql: str
+    outputs: tuple[tuple[str, Typed], ...]
+    order: str
+
+
+@dataclass(slots=True)
+class DerivedRows:
+    """What a subselect, or a SELECT of WITH, gives."""
+
+    alias: str
+    compiled: Compiled
+    builder: Builder
+    order: str = ""
+    _names: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.order = self.builder.name("r")
+
+    def has(self, parts: tuple[Part, ...]) -> bool:
+        """Whether it has an output of that name."""
+        return any(name == parts[0] for name, _ in self.compiled.outputs)
+
+    def column(self, parts: tuple[Part, ...]) -> Typed:
+        """Return an output."""
+        for name, typed in self.compiled.outputs:
+            if name == parts[0]:
+                if len(parts) > 1:
+                    message = f"`{show_parts(parts)}` asks for a place inside of `{name}`, which a SELECT made"
+                    raise Invalid(message, hint=f"let that SELECT give `{show_parts(parts)}` itself")
+                if typed.type is Type.NULL:
+                    return NULL
+                mine = self._names.setdefault(name, self.builder.name("c"))
+                return Typed(mine, typed.type, typed.most, typed.element, typed.kinds)
+        message = f"there is no `{show_parts(parts)}` in what {_called(self.alias)} gives"
+        near = nearest(str(parts[0]), self.all())
+        raise Invalid(message, hint=f"did you mean `{near}`?" if near else f"it gives {', '.join(self.all())}")
+
+    def whole(self) -> bool:
+        """Never: it has names for all that it gives."""
+        return False
+
+    def all(self) -> list[str]:
+        """Return the names of the outputs."""
+        return [name for name, _ in self.compiled.outputs]
+
+    def sql(self) -> str:
+        """Return the subselect, with names that are this use's alone."""
+        columns = [f"{self.compiled.order} AS {self.order}"]
+        columns += [f"{typed.sql} AS {self._names[n]}" for n, typed in self.compiled.outputs if n in self._names]
+        return f"(SELECT {', '.join(columns)} FROM ({self.compiled.sql})) AS {self.builder.name('t')}"
+
+
+def _called(alias: str) -> str:
+    return "the subselect" if alias.startswith(MARK) else f"`{alias}`"
+
+
+@dataclass(slots=True)
+class Scope:
+    """The tables that a clause sees, innermost first."""
+
+    relations: Sequence[Relation]
+    outer: Scope | None = None
+
+    def find(self, path: Path) -> tuple[Relation, tuple[Part, ...]] | None:
+        """Return the table and the place in it that a path means; None where no item of any has it.
+
+        Raises Invalid where several tables have it.
+        """
+        first, rest = path.parts[0], path.parts[1:]
+        named = next((relation for relation in self.relations if relation.alias == first), None)
+        if named is not None and (rest or named.whole()):
+            return named, rest
+        holders = [relation for relation in self.relations if relation.has(path.parts)]
+        if len(holders) > 1:
+            one, other = (_called(relation.alias) for relation in holders[:2])
+            message = f"`{show_parts(path.parts)}` is in {one} and in {other}"
+            raise Invalid(message, hint=f"say which: {holders[0].alias}.{show_parts(path.parts)}")
+        if holders:
+            return holders[0], path.parts
+        if self.outer is not None and (found := self.outer.find(path)) is not None:
+            return found
+        return self._only(path)
+
+    def _only(self, path: Path) -> tuple[Relation, tuple[Part, ...]] | None:
+        """Take a path that nothing has as a missing one, but of a subselect, whose outputs are known."""
+        if len(self.relations) == 1 and isinstance(self.relations[0], DerivedRows):
+            return self.relations[0], path.parts
+        return None
+
+    def resolve(self, path: Path) -> Typed:
+        """Return what a path means; null where no item has it."""
+        found = self.find(path)
+        return NULL if found is None else found[0].column(found[1])
+
+    def canonical(self, path: Path) -> Path:
+        """Return a path with its table's alias in front, so that two ways to write it are one."""
+        found = self.find(path)
+        return path if found is None else Path((found[0].order, *found[1]))
+
+
+def rows_in_order(relations: Sequence[Relation]) -> str:
+    """Return SQL for what orders joined rows: by the first table's row, then the next one's; none comes last."""
+    orders = [relation.order for relation in relations]
+    if len(orders) == 1:
+        return orders[0]
+    if len(orders) > 4:
+        listed = ", ".join(f"{order} NULLS LAST" for order in orders)
+        return f"row_number() OVER (ORDER BY {listed})"
+    type_ = "BIGINT" if len(orders) == 2 else "HUGEINT"
+    found = f"coalesce({orders[0]}, 2147483647)::{type_}"
+    for order in orders[1:]:
+        found = f"({found} * 2147483648 + coalesce({order}, 2147483647))"
+    return found
+
+
+def null_of(type_: Type) -> str:
+    """Return SQL for null of a type."""
+    return f"NULL::{STRUCT if type_ is Type.ANY else 'VARCHAR' if type_ is Type.NULL else type_.value.strip()}"
+
+
+Tables = Mapping[str, Rows]
+"""The tables that a query reads, by reference (`orders`, `x.rows`) or, of the space's own, by name (`notes`)."""

@@ -1,0 +1,85 @@
+"""`query`: the rows of one SELECT over Collections and the space's own tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from infospace import Args, Collection, Context, Invalid, Sql, primitive
+from infospace.authoring.shapes import NO_METADATA, CollectionShape, NoteShape, Shape
+
+
+class Query(Args):
+    """Arguments of `query`."""
+
+    sql: Sql = Field(
+        description="One SELECT: `FROM $x` is a Collection or a list, `FROM notes` the space's notes; `$x` elsewhere "
+        "is a typed parameter. Every output has a name."
+    )
+
+
+def _result_shape(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
+    from infospace.authoring.queries import BoundQuery, analyse
+
+    bound = arguments.get("sql")
+    rows = None
+    if isinstance(bound, BoundQuery):
+        rows = analyse(bound.parsed, bound.written.shapes, bound.written.schemas.get).rows
+    return CollectionShape(NoteShape(rows, NO_METADATA))
+
+
+@primitive(
+    effect="reads",
+    gives=_result_shape,
+    formerly=["sql", "select", "run-sql"],
+    failures=[
+        "`sql` is not of the language: one sentence says what, and where in it.",
+        "An operation in the SELECT list has no result for its values: a wrong type, a division by zero.",
+        "A whole number has more than 38 digits.",
+        "DuckDB, which runs it, is not installed.",
+    ],
+    examples=[
+        {
+            "type": "query",
+            "sql": "SELECT person, count(*) AS n, sum(i.price) AS total FROM $orders o, UNNEST(o.items) AS i "
+            "WHERE i.price > $least GROUP BY person HAVING n > 1 ORDER BY total DESC LIMIT 5",
+            "out": "$buyers",
+        },
+        {
+            "type": "query",
+            "sql": "SELECT a.title, b.name AS owner FROM $jobs a LEFT JOIN $people b ON a.owner = b.id",
+            "out": "$owned",
+        },
+        {"type": "query", "sql": "SELECT title, words FROM notes ORDER BY words DESC LIMIT 10", "out": "$longest"},
+    ],
+    avoid=[
+        "What one verb says: `filter-structured`, `sort`, `group` and `join` keep the items, or need no SQL.",
+        "Pasting a value into the text with `${x}`: write `$x`, which keeps its type and needs no quotes.",
+    ],
+)
+async def query(args: Query, context: Context) -> Collection:
+    """Give a Collection of new Notes, one for each row of one SELECT.
+
+    `FROM $x` reads a Collection or a list, whose columns are the paths of its items (`content` of plain values; an
+    alias of UNNEST is the element); `FROM notes` the space's kept notes: title, path, folder, root, file, created,
+    modified, tags, aliases, words, text, content, metadata, and each property by its name. There are WITH, JOIN,
+    UNNEST, WHERE, GROUP BY, HAVING, OVER, DISTINCT, UNION, subselects, ORDER BY and LIMIT, and the functions of
+    expressions, which mean the same here; nothing else. Text stands in single quotes, an odd name in double ones.
+    Missing is null, and `@id` comes out as `id`. A comparison of different types is unknown in WHERE, ON and HAVING,
+    and fails elsewhere; computing with a column of mixed types needs TRY_CAST. Rows stand in the order of their tables
+    where ORDER BY says none, nulls last. The new Notes have no metadata of their own.
+    """
+    from infospace.authoring.queries import NoteRow, Rows, run_query, unknown_table
+
+    parsed, written = args.sql.parsed, args.sql.written
+    tables = {f"${reference}": Rows(context.items(table)) for reference, table in written.tables.items()}
+    for name in parsed.tables:
+        if name.lower() != "notes":
+            told = unknown_table(name)
+            raise Invalid(told.message, hint=told.hint)
+        notes, context.extra["generation"] = context.notes()
+        tables["notes"] = Rows([NoteRow(note) for note in notes])
+    rows = run_query(parsed, tables, written.parameters, context.clock, context.room.items)
+    return context.collection([context.note(row) for row in rows])

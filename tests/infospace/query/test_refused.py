@@ -1,0 +1,66 @@
+"""What a query may not say: each is refused before an engine sees it, or before the engine is asked for rows."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infospace.core.bounds import OutOfTime, ending
+from infospace.core.errors import BudgetExceeded, Invalid
+from infospace.expressions.query.columns import Element, Rows
+from infospace.expressions.query.engine import run_query
+from infospace.expressions.query.parse import parse_query
+
+REFUSED: dict[str, str] = json.loads((Path(__file__).parent / "refused.json").read_text(encoding="utf-8"))
+"""Statements, and what is said of each."""
+
+
+def rows(sql: str, **tables: list[Any]) -> list[Any]:
+    known = {f"${name}": Rows([Element(item) for item in items]) for name, items in tables.items()}
+    return list(run_query(parse_query(sql), known, {"x": 1}))
+
+
+@pytest.mark.parametrize("sql", [*REFUSED])
+def test_a_statement_is_refused(sql: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        rows(sql, t=[{"a": 1, "b": "x"}])
+    assert REFUSED[sql] in refused.value.message
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(REFUSED) >= 60
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT count(*) AS n FROM $t a, $t b, $t c WHERE a.a * b.a + c.a = 12345678",
+        "SELECT a.a FROM $t a, $t b, $t c ORDER BY a.a + b.a + c.a DESC",
+        "SELECT count(*) AS n FROM $t a, $t b WHERE matches(a.b || b.b, '(a|b)*c$')",
+        "SELECT a.a, sum(b.a) OVER (ORDER BY b.a) AS s FROM $t a, $t b, $t c",
+    ],
+)
+def test_a_query_ends_in_time(sql: str) -> None:
+    """Within a tenth of a second of the time that it has, on a machine that is not busy."""
+    table = [{"a": number, "b": f"text {number}"} for number in range(20_000)]
+    rows("SELECT a FROM $t LIMIT 1", t=table[:1])
+    known = {"$t": Rows([Element(item) for item in table])}
+    started = time.monotonic()
+    with pytest.raises((OutOfTime, BudgetExceeded)), ending(started + 1.0):
+        list(run_query(parse_query(sql), known, {}))
+    assert time.monotonic() - started < 1.0 + LATE
+
+
+LATE = 2.0
+"""Seconds that a busy machine may need more; alone it is 0.1."""
+
+
+def test_a_query_gives_no_more_rows_than_a_step_may_make() -> None:
+    """One row more than that comes, by which the step knows that there are too many."""
+    known = {"$t": Rows([Element({"a": number}) for number in range(100)])}
+    found = list(run_query(parse_query("SELECT x.a FROM $t x, $t y"), known, {}, None, 50))
+    assert len(found) == 51
