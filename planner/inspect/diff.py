@@ -109,9 +109,15 @@ class Difference:
         )
 
 
-def diff(snapshot: Snapshot, before: str, after: str) -> Difference:
-    """Compare two runs. Raises NotFound for a run that is not there."""
-    return _Comparison(RunView(snapshot, before), RunView(snapshot, after)).compare()
+def diff(snapshot: Snapshot, before: str, after: str, *, same_inputs: bool = False) -> Difference:
+    """Compare two runs. Raises NotFound for a run that is not there.
+
+    With `same_inputs` the second was given the very resources that the first made of its inputs, as a replay is.
+    """
+    one, other = RunView(snapshot, before), RunView(snapshot, after)
+    if same_inputs:
+        other.take_inputs_of(one)
+    return _Comparison(one, other).compare()
 
 
 def paired(before: Sequence[StepRow], after: Sequence[StepRow]) -> Iterator[tuple[str, StepRow | None, StepRow | None]]:

@@ -41,7 +41,7 @@ class RunView:
         for product in sorted(snapshot.products([run]), key=_order):
             self._versions[product.of.id] = product.of.version
             if product.of.version == 1:
-                place = f"{kind_of(product.of.id)}~{product.made.step or ''}"
+                place = f"{kind_of(product.of.id)}~{product.made.step or product.made.by}"
                 places[place] = places.get(place, 0) + 1
                 self._own[product.of.id] = f"{place}~{places[place]}"
         self._keys: dict[str, str] = {}
@@ -54,9 +54,9 @@ class RunView:
     def _inherit_from(self, parent: RunView) -> None:
         """Tell what a fork took over as its parent tells it: also the copies of what was changed since."""
         taken = {top_label(row.position) for row in self._steps if "forked" in row.extra}
+        self.take_inputs_of(parent)
         for identifier, place in parent._own.items():
-            made = place.split("~")[1]
-            if made == "input" or top_label(made) in taken:
+            if top_label(place.split("~")[1]) in taken:
                 self._own.setdefault(identifier, place)
         rows = {row.sequence: row for row in parent.steps}
         pairs = [(row, rows[row.sequence]) for row in self._steps if "forked" in row.extra and row.sequence in rows]
@@ -75,6 +75,12 @@ class RunView:
             if row.resource in self._as and row.version is not None and theirs.version is not None:
                 number = parent._number(theirs.resource, theirs.version)
                 self._numbers.setdefault(row.resource, {})[row.version] = number
+
+    def take_inputs_of(self, other: RunView) -> None:
+        """Count what another run made of its inputs, which this one was given too, as its own."""
+        for identifier, place in other._own.items():
+            if place.split("~")[1] == "input":
+                self._own.setdefault(identifier, place)
 
     def _items(self, one: tuple[str, int] | None, other: tuple[str, int] | None) -> Iterable[tuple[str, str]]:
         """Return the items of a copy of a Collection with those that they stand for."""

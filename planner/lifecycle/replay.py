@@ -74,7 +74,7 @@ async def replay(
         bound = {name: view.get(identifier) for name, identifier in row.inputs.items()}
         result = await (again.run(bound) if row.kind == "plan" else replay_lines(again, row, past, bound))
         with store.reading() as snapshot:
-            difference = diff(snapshot, run, again.id)
+            difference = diff(snapshot, run, again.id, same_inputs=True)
         named = replace(difference, after=replace(difference.after, run=_name(run)))
         return Replayed(result, {**result.to_json(), "run": None, "of": run}, named)
 

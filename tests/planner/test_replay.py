@@ -56,6 +56,24 @@ def test_a_replay_calls_nothing_and_leaves_nothing(space: Space, sent: list[str]
     assert (space.store.check(), [row.run for row in runs(space)]) == before
 
 
+def test_a_replay_over_a_table_that_was_given_is_the_same(space: Space) -> None:
+    """Its rows are those that the run made of the table: one that is read again has neither gone nor come."""
+    rows = {"kind": "Collection", "items": {"type": "object"}}
+    plan = {
+        "inputs": {"rows": rows, "least": {"type": "number"}},
+        "steps": [
+            {"type": "filter-structured", "target": "$rows", "where": "price > $least", "out": "$dear"},
+            {"type": "head", "target": "$dear", "count": 1, "out": "$first"},
+        ],
+        "result": "$first",
+    }
+    result = run_sync(space, plan, {"rows": [{"price": 1}, {"price": 3}, {"price": 4}], "least": 2})
+    assert result.status == "success", result.reason
+    replayed = asyncio.run(replay(space, str(result.run)))
+    assert replayed.document["result"]["data"] == [{"price": 3}]
+    assert (replayed.difference.same, replayed.difference.alike) == (True, 2)
+
+
 def runs(space: Space) -> list[Any]:
     with space.store.reading() as snapshot:
         return snapshot.runs()
