@@ -199,6 +199,8 @@ def test_what_replaces_by_name_is_who_had_the_name(run: Any, errors: Any) -> Non
     [problem] = errors([*steps, {"type": "say", "value": "${a.d}"}])
     assert (problem.code, problem.pointer) == ("unknown-field", "/3/value")
     assert errors([*steps, {"type": "say", "value": "${a.c}"}]) == []
+    [problem] = errors([*steps, {"type": "remove", "target": "$b"}, {"type": "say", "value": "${a.c}"}])
+    assert (problem.code, problem.pointer) == ("deleted", "/4/value")
     result = run(*steps, {"type": "say", "value": "${a.c}"})
     assert (result.status, result.reason) == ("success", None)
 
@@ -216,6 +218,8 @@ def test_of_two_that_may_have_had_the_name_neither_is_known_to_be_replaced(run: 
         },
         note({"c": 1}, "$r", name="held", replace=True),
         {"type": "update-note", "target": "$r", "value": {"d": 1}},
+        {"type": "say", "value": "${n.b}"},
+        {"type": "remove", "target": "$r"},
         {"type": "say", "value": "${n.b}"},
     ]
     assert errors(steps) == []
