@@ -9,6 +9,7 @@ import pytest
 
 from infospace import Conflict, NotFound, Space
 from planner.execute.start import run_sync
+from planner.journal.commit_order import SuspendRequest
 from planner.journal.events import Event, RunStarted, StepFinished
 from planner.lifecycle.resume import answer, resume
 from planner.sessions.session import Session
@@ -50,18 +51,44 @@ def test_an_answer_between_the_look_and_the_taking_is_taken(
 def test_an_answer_while_the_run_looks_is_taken_before_it_rests(space: Space, waiting: str) -> None:
     """Whoever gives it need not go on with the run, which is running already."""
     given: list[str] = []
+    heard: list[Any] = []
 
     def hear(event: Event) -> None:
-        if isinstance(event, StepFinished) and event.row.type == "wait" and not given:
-            given.append(event.row.position)
-            answer(space, waiting, STEP, "ann")
+        if isinstance(event, StepFinished):
+            heard.append(event.row.value)
+            if event.row.type == "wait" and not given:
+                given.append(event.row.position)
+                answer(space, waiting, STEP, "ann")
 
     run = asyncio.run(resume(space, waiting, hear))
     assert given
+    assert "hello ann" in heard, "who listens hears of what the answer leads to"
     assert "hello ann" in [row.value for row in run.steps]
     assert [one.kind for one in run.pending] == ["wait"]
     with pytest.raises(NotFound, match="asks nothing"):
         answer(space, waiting, STEP, "bob")
+
+
+def test_a_run_that_goes_on_by_itself_with_an_answer_is_put_to_rest_by_the_same_request(
+    space: Space, waiting: str
+) -> None:
+    """It begins no more steps than one that was asked to rest before."""
+    halt, waits = SuspendRequest(), 0
+
+    def hear(event: Event) -> None:
+        nonlocal waits
+        if isinstance(event, StepFinished) and event.row.type == "wait":
+            waits += 1
+            if waits == 1:
+                answer(space, waiting, STEP, "ann")
+        if isinstance(event, RunStarted) and waits:
+            halt.set()
+
+    run = asyncio.run(resume(space, waiting, hear, halt))
+    assert run.status == "suspended"
+    assert "hello ann" not in [row.value for row in run.steps]
+    again = asyncio.run(resume(space, waiting))
+    assert "hello ann" in [row.value for row in again.steps]
 
 
 def test_what_a_running_run_does_not_ask_is_not_answered(space: Space, waiting: str) -> None:

@@ -78,7 +78,10 @@ def test_what_is_as_near_as_the_threshold_is_found(store: Store) -> None:
     for count in (1, 3, 5):
         threshold = nearest[count - 1][1]
         found = find(search_in(store), "sea tide", limit=5, threshold=threshold)
-        assert (found.certificate["method"], pairs(found)) == ("hnsw", [pair for pair in nearest if pair[1] >= threshold])
+        assert (found.certificate["method"], pairs(found)) == (
+            "hnsw",
+            [pair for pair in nearest if pair[1] >= threshold],
+        )
 
 
 @pytest.mark.usefixtures("always")

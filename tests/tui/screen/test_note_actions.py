@@ -49,6 +49,26 @@ def test_one_begins_to_write_behind_the_front_matter(show: Show, stocked: Space)
     assert after.metadata == before.metadata
 
 
+def test_a_note_of_json_is_edited_as_json_from_its_beginning(show: Show, stocked: Space) -> None:
+    """A text as Markdown, behind its front matter."""
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        for name, language, starts in (("city", "json", ""), ("sourdough", "markdown", "---\n")):
+            await shows(stage, name)
+            await stage.press("e")
+            await stage.sees("ctrl+s saves")
+            area = stage.app.screen.query_one(TextArea)
+            row, column = area.cursor_location
+            assert (area.language, column, row > 0) == (language, 0, bool(starts))
+            assert area.text.startswith(starts or "{")
+            assert row == 0 or area.document.get_line(row - 1) in ("---", "")
+            await stage.press("escape")
+            await stage.until(lambda: stage.app.screen is stage.app.place)
+
+    show(story, on=stocked)
+
+
 def test_a_note_is_edited_here(show: Show, stocked: Space) -> None:
     """With its metadata as front matter; undone, it is as it was."""
     steel = named(stocked, "steel")
@@ -217,6 +237,31 @@ def test_files_are_added_and_adding_is_undone(show: Show, space: Space, tmp_path
         await stage.sees(" 2 kept notes")
 
     show(story, (80, 40))
+
+
+def test_what_was_undone_is_counted_by_what_became_of_it(show: Show, space: Space, tmp_path: Path) -> None:
+    """An import that added and changed: what it added is deleted, and what it changed is as it was."""
+    (tmp_path / "one.md").write_text("# One\n\nfirst\n")
+
+    async def story(stage: Stage) -> None:
+        async def add(message: str) -> None:
+            await stage.press("a")
+            await stage.sees("Add a file or a folder")
+            stage.app.screen.query_one(Input).value = str(tmp_path)
+            await stage.press("enter")
+            await says(stage, message)
+
+        await stage.go("notes")
+        await stage.sees("no notes yet")
+        await add("1 added")
+        (tmp_path / "one.md").write_text("# One\n\nsecond\n")
+        (tmp_path / "two.md").write_text("# Two\n\nnew\n")
+        await add("1 added, 1 changed")
+        run = place(stage).actions.undoable[-1]
+        await stage.press("u")
+        await says(stage, f"{run} is undone: 1 deleted, 1 reverted.")
+
+    show(story, (80, 40), space)
 
 
 def test_adding_is_ended(show: Show, space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
