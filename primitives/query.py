@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Invalid, Sql, primitive
 from infospace.authoring.shapes import NO_METADATA, CollectionShape, NoteShape, Shape
+
+if TYPE_CHECKING:
+    from infospace.authoring.queries import ParsedQuery, WrittenQuery
 
 
 class Query(Args):
@@ -28,6 +31,14 @@ def _result_shape(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) ->
     if isinstance(bound, BoundQuery):
         rows = analyse(bound.parsed, bound.written.shapes, bound.written.schemas.get).rows
     return CollectionShape(NoteShape(rows, NO_METADATA))
+
+
+def _must_be_given(parsed: ParsedQuery, written: WrittenQuery) -> None:
+    """Refuse a `$x` that nothing is bound to, as where the query is called directly, outside of a plan."""
+    given = {*written.tables, *written.parameters}
+    for reference in (*parsed.variables, *parsed.parameters):
+        if reference not in given:
+            raise Invalid(f"${reference} is bound to nothing here", hint="FROM notes reads the space's notes")
 
 
 @primitive(
@@ -71,14 +82,14 @@ async def query(args: Query, context: Context) -> Collection:
     and fails elsewhere; computing with a column of mixed types needs TRY_CAST. Rows stand in the order of their tables
     where ORDER BY says none, nulls last. The new Notes have no metadata of their own.
     """
-    from infospace.authoring.queries import NoteRow, Rows, run_query, unknown_table
+    from infospace.authoring.queries import NoteRow, Rows, analyse, run_query
 
     parsed, written = args.sql.parsed, args.sql.written
+    _must_be_given(parsed, written)
     tables = {f"${reference}": Rows(context.items(table)) for reference, table in written.tables.items()}
-    for name in parsed.tables:
-        if name.lower() != "notes":
-            told = unknown_table(name)
-            raise Invalid(told.message, hint=told.hint)
+    for told in analyse(parsed, {}, lambda _name: None).problems[:1]:
+        raise Invalid(told.message, hint=told.hint)
+    if parsed.tables:
         notes, context.extra["generation"] = context.notes()
         tables["notes"] = Rows([NoteRow(note) for note in notes])
     rows = run_query(parsed, tables, written.parameters, context.clock, context.room.items)

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from infospace.contract.arguments import BoundQuery
+from infospace.contract.arguments import BoundQuery, WrittenQuery
 from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.expressions.query.analyse import analyse, unknown_table
 from infospace.expressions.query.columns import Rows
 from infospace.expressions.query.notes import NoteRow
+from infospace.expressions.query.parse import ParsedQuery
 
 if TYPE_CHECKING:
     from infospace.expressions import Clock
-    from infospace.expressions.query.parse import ParsedQuery
 
 __all__ = [
     "BoundQuery",
     "NoteRow",
+    "ParsedQuery",
     "Rows",
+    "WrittenQuery",
     "analyse",
     "run_query",
     "unknown_table",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -52,3 +53,143 @@ def test_the_rows_of_a_select(run: Any, sql: str, rows: list[Any]) -> None:
     steps = [*table("orders", ORDERS), *table("names", ["Cy", "Ada"])]
     steps += [{"type": "create-note", "value": 2, "out": "$least"}, {"type": "query", "sql": sql, "out": "$rows"}]
     assert run(*steps).content("rows") == rows
+
+
+def test_the_notes_of_the_space_are_a_table(run: Any) -> None:
+    """Their columns, their properties by name, and one read transaction whose generation is told."""
+    made = [
+        {
+            "type": "create-note",
+            "value": "one two three",
+            "metadata": {"status": "open", "tags": ["a"]},
+            "name": "first",
+        },
+        {"type": "create-note", "value": {"x": 1}, "metadata": {"status": "done"}, "name": "second"},
+        {"type": "create-note", "value": "left out", "name": "_hidden"},
+        {"type": "create-note", "value": "not kept"},
+    ]
+    run(*made)
+    sql = "SELECT @id, @name, words, status, content, tags FROM notes WHERE status IS NOT NULL ORDER BY words DESC"
+    ran = run({"type": "query", "sql": sql, "out": "$rows"})
+    found = ran.content("rows")
+    assert [row.pop("id").split("_")[0] for row in found] == ["Note", "Note"]
+    assert found == [
+        {"name": "first", "words": 3, "status": "open", "content": "one two three", "tags": ["a"]},
+        {"name": "second", "words": 1, "status": "done", "content": {"x": 1}, "tags": None},
+    ]
+    assert ran.last.extra["generation"] > 0
+    count = run({"type": "query", "sql": "SELECT count(*) AS n FROM notes", "out": "$rows"})
+    assert count.content("rows") == [{"n": 2}]
+
+
+def test_it_was_made_from_all_rows_of_its_tables(run: Any) -> None:
+    """Also from those that no condition took."""
+    steps = [*table("orders", ORDERS), {"type": "query", "sql": "SELECT person FROM $orders LIMIT 1", "out": "$rows"}]
+    ran = run(*steps)
+    uses = {use.id for use in ran.last.uses}
+    assert {item.id for item in ran.items("orders")} <= uses
+    assert len(ran.items("orders")) == 4
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SELECT persn FROM $typed", "there is no `persn` in `typed`"),
+        ("SELECT t.person AS a, count(*) AS n FROM $typed t", "`t.person` is neither grouped by nor in an aggregate"),
+        ("SELECT person, person FROM $typed", "two outputs are called 'person'"),
+        ("SELECT count(*) FROM $typed", "has an output without a name (character 7)"),
+        ("SELECT person + 1 AS a FROM $typed", "`person + 1` computes with numbers, and `person` is text"),
+        ("SELECT a.person FROM $typed a JOIN $other b ON a.person = b.n", "compares text with a number"),
+        ("SELECT person FROM $typed WHERE count(*) > 1", "WHERE has `count()`, which is made of many rows"),
+        ("SELECT person FROM $typed, $other", "$other"),
+        ("SELECT person FROM $typd", "$typd is not bound before this step"),
+        ("SELECT person FROM tasks", "there is no table 'tasks'"),
+        (
+            "SELECT person FROM $typed UNION SELECT person, n FROM $other",
+            "UNION joins a SELECT of 1 outputs with one of 2",
+        ),
+        ("DELETE FROM notes", "'DELETE' (character 0) where a query was expected"),
+    ],
+)
+def test_the_check_says_what_is_wrong(space: Any, sql: str, message: str) -> None:
+    from planner.execute.start import run_sync
+
+    if message == "$other":
+        sql, message = "SELECT person FROM $typed x, $typed y", "`person` is in `x` and in `y`"
+    steps = [
+        *table("typed", [{"person": "Ada"}]),
+        *table("other", [{"n": 1}]),
+        {"type": "query", "sql": sql, "out": "$rows"},
+    ]
+    result = run_sync(space, {"steps": steps})
+    assert result.status == "refused"
+    assert any(message in problem.message for problem in result.problems), result.problems
+
+
+def test_the_check_follows_its_fields(space: Any) -> None:
+    """What a query gives is known after it."""
+    from planner.execute.start import run_sync
+
+    steps = [
+        *table("orders", [{"person": "Ada", "price": 2}]),
+        {"type": "query", "sql": "SELECT person, sum(price) AS total FROM $orders GROUP BY person", "out": "$rows"},
+        {"type": "sort", "target": "$rows", "by": "totl", "out": "$sorted"},
+    ]
+    [problem] = run_sync(space, {"steps": steps}).problems
+    assert (problem.code, problem.hint) == ("unknown-field", "did you mean `total`?")
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT code > 1 AS x FROM $orders", "`code > 1` compares values of other types"),
+        ("SELECT code + 1 AS x FROM $orders", "`code + 1` computes with a column of number and text"),
+        ("SELECT 1 / (code_of - 7) AS x FROM $orders", "divides by zero"),
+        ("SELECT CAST(person AS number) AS x FROM $orders", "cannot cast a text that is no number"),
+        (
+            "SELECT (SELECT person FROM $orders) AS x FROM $orders",
+            "a subselect that stands for one value gives several",
+        ),
+        ("SELECT big * big AS x FROM $orders", "more than 38 digits"),
+    ],
+)
+def test_an_operation_without_a_result_fails_the_step(run: Any, sql: str, reason: str) -> None:
+    orders = [{**order, "code_of": 7, "big": 10**30} for order in ORDERS]
+    ran = run(
+        {"type": "create-note", "value": orders, "out": "$n"},
+        {"type": "split", "target": "$n", "out": "$orders"},
+        {"type": "query", "sql": sql, "out": "$x"},
+        status="failed",
+    )
+    assert reason in ran.reason
+
+
+def test_without_the_engine_one_sentence_says_so(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    monkeypatch.delitem(sys.modules, "infospace.expressions.query.engine", raising=False)
+    steps = [*table("orders", ORDERS), {"type": "query", "sql": "SELECT person FROM $orders", "out": "$rows"}]
+    assert (
+        run(*steps, status="failed").reason == "`query` needs DuckDB, which is not installed here (pip install duckdb)"
+    )
+
+
+def test_it_ends_when_its_step_has_no_time_left(run: Any) -> None:
+    steps = [
+        *table("t", [{"a": number} for number in range(3000)]),
+        {
+            "type": "query",
+            "sql": "SELECT count(*) AS n FROM $t a, $t b, $t c WHERE a.a * b.a + c.a = 1234567",
+            "timeout_s": 1,
+            "out": "$rows",
+        },
+    ]
+    assert "`timeout_s`" in run(*steps, status="failed").reason
+
+
+def test_it_makes_no_more_than_its_budget_allows(space: Any) -> None:
+    from planner.execute.start import run_sync
+
+    steps = [*table("t", list(range(50))), {"type": "query", "sql": "SELECT a AS x, b FROM $t a, $t b", "out": "$r"}]
+    result = run_sync(space, {"steps": steps, "budget": {"items": 1000}})
+    assert result.status == "failed"
+    assert "the budget of 1,000 items that one step may make is too small" in (result.reason or "")

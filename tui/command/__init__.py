@@ -17,6 +17,7 @@ from infospace.core.errors import InfospaceError, Invalid
 COMMANDS = {
     "add": "bring files and folders in as notes",
     "search": "find notes by what they are about",
+    "query": "ask the notes one SELECT: a table, CSV or JSON",
     "notes": "list the notes",
     "show": "show a note, a collection or a run",
     "edit": "change a note; the earlier version stays",
@@ -48,7 +49,7 @@ COMMANDS = {
 }
 
 ROOMS = {
-    "notes": ("add", "edit", "export", "notes", "prune", "rm", "search", "show", "stale", "why"),
+    "notes": ("add", "edit", "export", "notes", "prune", "query", "rm", "search", "show", "stale", "why"),
     "runs": (*("answer", "cancel", "check", "diff", "fork", "plans", "replay", "resume", "run", "runs", "undo"),),
     "system": ("completion", "demo", "doctor", "help", "model", "primitives", "serve", "tui"),
 }

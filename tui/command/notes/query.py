@@ -1,0 +1,54 @@
+"""Ask the notes one SELECT, and get its rows as a table, as CSV or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from typing import Any
+
+from infospace.core.errors import ExpressionInvalid, Invalid
+from tui.command.common.open_space import open_from
+from tui.text.output import Output
+
+EXAMPLES = """examples:
+  infospace query "SELECT title, words FROM notes ORDER BY words DESC LIMIT 10"
+  infospace query "SELECT status, count(*) AS n FROM notes GROUP BY status" --csv
+  infospace query "SELECT tag, count(*) AS n FROM notes, UNNEST(tags) AS tag GROUP BY tag ORDER BY n DESC" --json"""
+
+USAGE = 2
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("sql", help="one SELECT over notes; text stands in single quotes")
+    parser.add_argument("--csv", action="store_true", help="the rows as CSV, with a header")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Run the query, and print its rows."""
+    from infospace.context.invoke import call_directly
+    from primitives.query import query
+
+    if args.csv and out.json:
+        raise Invalid("--csv and --json both say how the rows are printed", hint="give one of them")
+    with open_from(args, create=False) as space:
+        found = asyncio.run(call_directly(query, {"sql": args.sql}, space.view(scratch=True)))
+    rows: Any = found.data or []
+    if out.json:
+        out.document(found.to_json())
+    elif found.status != "success":
+        out.talk(f"infospace: {found.reason}")
+    elif args.csv:
+        from infospace.files.formats.tables import write_table
+
+        sys.stdout.write(write_table(rows, ".csv").decode("utf-8"))
+    elif rows:
+        from tui.text.render import items_table
+
+        out.result.print(items_table(rows))
+    else:
+        out.talk("no rows")
+    if found.status == "success":
+        return 0
+    return USAGE if found.error in (Invalid.kind, ExpressionInvalid.kind) else 1
