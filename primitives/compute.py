@@ -53,7 +53,7 @@ async def compute(args: Compute, context: Context) -> Note:
 
     Null gives null, but for `coalesce`, `concat_ws`, CASE and the like. Nothing is converted: CAST and TRY_CAST do
     that. Whole numbers stay whole and exact. `today()` and `now()` are those of the run. With `mismatch` `null` an
-    operation without a result is null, and counted in `extra.mismatches`.
+    operation without a result is null: counted in `extra.mismatches`, and told in the answer's text.
     """
     from infospace.authoring.expressions import Nothing, Refusing, TypeMismatches
 
@@ -61,4 +61,5 @@ async def compute(args: Compute, context: Context) -> Note:
     value = args.expression.formula.get(Nothing(), args.expression.evaluation(tally, context.clock))
     if args.mismatch == "null":
         context.extra["mismatches"] = tally.mismatches
+        context.remark(str(tally))
     return context.note(value)

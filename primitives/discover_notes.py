@@ -94,7 +94,8 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     `bm25` and `matched_by` too. The passage of a hit that only words found is the one that has most of them,
     null where only the title has one. In very large spaces the commonest words are left out, and named in
     `extra.certificate.words_left_out`. Where `where` is satisfied by nothing because a key stands elsewhere,
-    `extra.hint` says so.
+    `extra.hint` says so. What in `where` compares different types is unknown: counted in `extra.mismatches`, and
+    told in `extra.mismatched` and the answer's text.
     """
     found = await context.discover(
         args.query,
@@ -107,6 +108,9 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     )
     context.extra["item_count"] = len(found.hits)
     context.extra["certificate"] = found.certificate
+    if args.where is not None:
+        context.extra |= {"mismatches": found.mismatches, "mismatched": found.mismatched}
+        context.remark(found.mismatched)
     if found.hint is not None:
         context.extra["hint"] = found.hint
     return context.collection([context.search_result(hit) for hit in found.hits])

@@ -34,17 +34,18 @@ async def filter_structured(args: FilterStructured, context: Context) -> Collect
     """Give a Collection of the same items, those for which the condition is true.
 
     A missing or null value compares as unknown, and unknown is not true. Nothing is converted; comparisons
-    between different types are unknown too, and counted in `extra.mismatches`. Where nothing satisfies it because a
-    key stands elsewhere (`status` under `metadata`), `extra.hint` says so.
+    between different types are unknown too: counted in `extra.mismatches`, and told in the answer's text. Where
+    nothing satisfies it because a key stands elsewhere (`status` under `metadata`), `extra.hint` says so.
     """
-    from infospace.authoring.expressions import TypeMismatches
+    from infospace.authoring.expressions import ItemMismatches
     from infospace.authoring.ranking import misplaced_in
 
-    tally = TypeMismatches()
+    tally = ItemMismatches()
     items = context.items(args.target)
     judge = args.where.judge(tally)
     chosen = [member for member, item in zip(args.target.members, items, strict=True) if judge(item)]
     context.extra["mismatches"] = tally.mismatches
+    context.remark(str(tally))
     if not chosen and (hint := misplaced_in(args.where, items)):
         context.extra["hint"] = hint
     return context.collection(chosen)

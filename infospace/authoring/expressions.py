@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from infospace.contract.arguments import BoundExpression
-from infospace.expressions import Evaluation, Nothing, Refusing, TypeMismatches
+from infospace.expressions import Evaluation, ItemMismatches, Nothing, Refusing, TypeMismatches
 from infospace.expressions.types import Typer
 
 __all__ = [
     "BoundExpression",
     "Evaluation",
+    "ItemMismatches",
     "Nothing",
     "Refusing",
     "TypeMismatches",

@@ -30,7 +30,7 @@ from infospace.core.resources import (
     Resource,
     SearchResult,
 )
-from infospace.data.result import display_name, truncate
+from infospace.data.result import PREVIEW, display_name, truncate
 from infospace.store.changes import (
     AddMembers,
     Change,
@@ -61,6 +61,9 @@ if TYPE_CHECKING:
 FoundT = TypeVar("FoundT")
 ResourceT = TypeVar("ResourceT", bound=Resource)
 
+MOST_REMARKS = 3
+"""Remarks that an answer's text has."""
+
 
 class Context:
     """The space as one step sees it."""
@@ -79,6 +82,8 @@ class Context:
         self.changes: list[Change] = []
         self.extra: dict[str, Any] = {}
         """Goes into the answer's `extra`."""
+        self.remarks: list[str] = []
+        """What the answer's text says of how it came about, beside what it is."""
         self.uses: dict[str, int] = {}
         """Versions of the resources that were read, by id."""
         self.timeout_s: float | None = None
@@ -228,6 +233,7 @@ class Context:
     def merge(self, other: Context) -> None:
         """Take over what was made through another view of the same step."""
         self.changes += other.changes
+        self.remarks += other.remarks
         self._drafts.merge(other._drafts)
         self.uses |= other.uses
 
@@ -557,17 +563,28 @@ class Context:
         """Tell how far long work has come."""
         self._listener.progress(done, total, what)
 
-    def preview(self, resource: Resource) -> str:
-        """Return at most 500 characters for reading, which say when they are cut."""
+    def remark(self, text: str) -> None:
+        """Say in the answer's text what a reader is to know of how it came about; "" is nothing."""
+        if text:
+            self.remarks.append(text)
+
+    def answer(self, resource: Resource) -> str:
+        """Return the preview of what a step gives, with what was remarked."""
+        said = "; ".join(list(dict.fromkeys(self.remarks))[:MOST_REMARKS])
+        return self.preview(resource, f" ({truncate(said, PREVIEW // 2)})" if said else "")
+
+    def preview(self, resource: Resource, remark: str = "") -> str:
+        """Return at most 500 characters for reading, which say when they are cut; a remark is not cut."""
         if not isinstance(resource, Collection):
-            return truncate(self.text(resource))
+            return truncate(self.text(resource), PREVIEW - len(remark)) + remark
         count = len(resource)
         first = self._glance([member.id for member in resource.members[:8]])
         kinds = {item.kind for item in first}
         noun = kinds.pop().lower() if len(kinds) == 1 and count <= len(first) else "item"
         listed = "; ".join(display_name(item) for item in first)
         more = f"; … and {count - len(first):,} more" if count > len(first) else ""
-        return truncate(f"{count:,} {noun}{'' if count == 1 else 's'}" + (f": {listed}{more}" if first else ""))
+        head = f"{count:,} {noun}{'' if count == 1 else 's'}{remark}"
+        return truncate(head + (f": {listed}{more}" if first else ""))
 
 
 def _may_become(holder: Resource, resource: Resource) -> bool:

@@ -49,7 +49,7 @@ async def call_guarded(type_: str, making: Awaitable[Resource | None], view: Con
     """Await what a call of a type makes. Never raises for what the call does wrong; InputRequired passes through."""
     try:
         resource = await making
-        return Outcome("success", resource, "" if resource is None else view.preview(resource))
+        return Outcome("success", resource, "" if resource is None else view.answer(resource))
     except InputRequired:
         raise
     except InfospaceError as error:

@@ -248,11 +248,18 @@ class Bound:
         Unknown is what compares a missing or null value, or of another type, which `tally` counts. All that one judge
         is asked has the same `today()` and `now()`.
         """
-        from infospace.expressions import Evaluation, TypeMismatches
+        from infospace.expressions import Evaluation, ItemMismatches, TypeMismatches
 
         given = Evaluation(self.parameters, TypeMismatches() if tally is None else tally, self.clock)
         judge = self.where.judge
-        return lambda resource: judge(resource, given)
+        if not isinstance(tally, ItemMismatches):
+            return lambda resource: judge(resource, given)
+
+        def each(resource: Readable) -> bool | None:
+            tally.begin()
+            return judge(resource, given)
+
+        return each
 
     def match(self, resource: Readable, tally: TypeMismatches | None = None) -> bool | None:
         """Judge one resource."""

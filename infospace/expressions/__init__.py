@@ -18,12 +18,13 @@ from infospace.expressions.expression import (
     parse_sort_key,
     parse_where,
 )
-from infospace.expressions.wrong import Clock, Evaluation, Mismatch, Refusing, TypeMismatches
+from infospace.expressions.wrong import Clock, Evaluation, ItemMismatches, Mismatch, Refusing, TypeMismatches
 
 __all__ = [
     "Clock",
     "Evaluation",
     "Formula",
+    "ItemMismatches",
     "Mismatch",
     "Nothing",
     "Refusing",

@@ -11,7 +11,7 @@ from infospace.core.errors import ExpressionInvalid, WhereInvalid
 from infospace.core.json_types import JSON
 from infospace.data.paths import Path, Readable
 from infospace.expressions.evaluate import Getter, Judge, compile_condition, compile_expression
-from infospace.expressions.tree import Call, Expression, Field, IsNull, Parameter, Star, children
+from infospace.expressions.tree import And, Call, Expression, Field, IsNull, Not, Or, Parameter, Star, children
 from infospace.expressions.wrong import Evaluation, TypeMismatches
 
 LONGEST: Final = 32_768
@@ -30,6 +30,11 @@ class Parsed:
     paths: tuple[Path, ...]
     parameters: tuple[str, ...]
     tree: Expression = field(repr=False)
+
+    @property
+    def reads_clock(self) -> bool:
+        """Whether `today()` or `now()` stands in it."""
+        return any(isinstance(node, Call) and node.function in ("today", "now") for node in walk(self.tree))
 
     @property
     def reads_all(self) -> bool:
@@ -155,15 +160,38 @@ def walk(tree: Expression) -> list[Expression]:
 
 def guarded_parameters(tree: Expression) -> frozenset[str]:
     """Return the parameters of which a place may be missing: those that stand in `coalesce` and IS NULL alone."""
-    return frozenset(node.name for node in _guarded(tree) if isinstance(node, Parameter))
+    inside, outside = _by_guard(tree)
+    return frozenset(node.name for node in inside - outside if isinstance(node, Parameter))
 
 
 def guarded_paths(tree: Expression) -> frozenset[Path]:
     """Return the paths that an item may be without: those that stand in `coalesce` and IS NULL alone."""
-    return frozenset(node.path for node in _guarded(tree) if isinstance(node, Field))
+    inside, outside = _by_guard(tree)
+    return frozenset(node.path for node in inside - outside if isinstance(node, Field))
 
 
-def _guarded(tree: Expression) -> set[Field | Parameter]:
+def asked_parameters(tree: Expression) -> frozenset[str]:
+    """Return the parameters that stand in `coalesce` or IS NULL, wherever else they stand."""
+    return frozenset(node.name for node in _by_guard(tree)[0] if isinstance(node, Parameter))
+
+
+def known_parameters(tree: Expression, *, true: bool) -> frozenset[str]:
+    """Return the parameters that are known not to be null where a condition is true, or where it is not."""
+    match tree:
+        case IsNull(Parameter(name)):
+            return frozenset() if true else frozenset({name})
+        case Not(IsNull(Parameter(name))):
+            return frozenset({name}) if true else frozenset()
+        case Not(part):
+            return known_parameters(part, true=False) if true else frozenset()
+        case And(parts) | Or(parts):
+            found = [known_parameters(part, true=true) for part in parts]
+            return frozenset().union(*found) if isinstance(tree, And) == true else frozenset.intersection(*found)
+    return frozenset()
+
+
+def _by_guard(tree: Expression) -> tuple[set[Field | Parameter], set[Field | Parameter]]:
+    """Return what is read in `coalesce` or IS NULL, and what is read anywhere else."""
     inside: set[Field | Parameter] = set()
     outside: set[Field | Parameter] = set()
     left = [(tree, False)]
@@ -173,7 +201,7 @@ def _guarded(tree: Expression) -> set[Field | Parameter]:
             (inside if guarded else outside).add(node)
         guards = isinstance(node, IsNull) or (isinstance(node, Call) and node.function == "coalesce")
         left.extend((child, guarded or guards) for child in children(node))
-    return inside - outside
+    return inside, outside
 
 
 def _reads(tree: Expression) -> tuple[tuple[Path, ...], tuple[str, ...]]:

@@ -32,6 +32,52 @@ class TypeMismatches:
         self.mismatches += 1
         self.kinds[message] += 1
 
+    def __str__(self) -> str:
+        """Return the commonest kinds as a person reads them, "" where there are none."""
+        return self._told(lambda kind, count: f"{count:,} without a result: {kind}")
+
+    def _told(self, tell: Callable[[str, int], str]) -> str:
+        kinds = self.kinds.most_common()
+        told = [tell(kind, count) for kind, count in kinds[:MOST_KINDS]]
+        return ", ".join([*told, f"and {len(kinds) - MOST_KINDS:,} more"] if len(kinds) > MOST_KINDS else told)
+
+
+@dataclass(slots=True)
+class ItemMismatches(TypeMismatches):
+    """Counts what had no result item by item: `kinds` says in how many of the items it was met."""
+
+    items: int = 0
+    _met: set[str] = field(default_factory=set)
+
+    def begin(self) -> None:
+        """Begin with the next item."""
+        self.items += 1
+        self._met.clear()
+
+    def wrong(self, text: str, message: str, *values: JSON) -> None:
+        """Note what has no result; of one item each kind counts once."""
+        del text, values
+        self.mismatches += 1
+        if message not in self._met:
+            self._met.add(message)
+            self.kinds[message] += 1
+
+    def __str__(self) -> str:
+        """Return the commonest kinds as a person reads them, "" where there are none: `2 of 3 compare …`."""
+        return self._told(lambda kind, count: f"{count:,} of {self.items:,} {_of_many(kind, count)}")
+
+
+MOST_KINDS = 3
+"""Kinds of mismatches that are told in a text."""
+
+
+def _of_many(kind: str, count: int) -> str:
+    """Return what is said of one as it is said of several."""
+    verb, space, rest = kind.partition(" ")
+    if count == 1:
+        return kind
+    return {"is": "are", "has": "have"}.get(verb, verb.removesuffix("s")) + space + rest
+
 
 class Mismatch(Invalid):
     """An expression has no value, since an operation in it has none."""

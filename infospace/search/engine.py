@@ -8,8 +8,9 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -120,23 +121,23 @@ class Search:
         found = store_search.approximate_search(snapshot, wanted, key, vector, threshold)
         if found is not None or snapshot.above(key, vector, threshold, numbers=()) is None:
             return found
-        chosen, hint = self._chosen(snapshot, snapshot.discoverable(), wanted)
+        chosen, told = self._chosen(snapshot, snapshot.discoverable(), wanted)
         found = store_search.exact_search(snapshot, wanted, key, vector, threshold, chosen)
-        return None if found is None else SearchResults(found.hits, found.certificate, hint)
+        return None if found is None else replace(found, **told)
 
     def _keyword_search(self, wanted: SearchQuery) -> SearchResults:
         with self._store.reading() as snapshot:
             fresh = self._matrix is not None and self._matrix.generation == snapshot.generation
             notes = self._matrix.notes if self._matrix is not None and fresh else snapshot.discoverable()
-            chosen, hint = self._chosen(snapshot, notes, wanted)
+            chosen, told = self._chosen(snapshot, notes, wanted)
             found = keyword_search(snapshot, wanted, chosen)
-        return SearchResults(found.hits, found.certificate, hint)
+        return replace(found, **told)
 
     def _vector_search(
         self, wanted: SearchQuery, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32], least: float
     ) -> SearchResults:
         threshold = least if wanted.threshold is None else wanted.threshold
-        chosen, hint = self._chosen(snapshot, matrix.notes, wanted)
+        chosen, told = self._chosen(snapshot, matrix.notes, wanted)
         pending = snapshot.pending_numbers()
         if len(pending):
             pending = np.intersect1d(pending, chosen, assume_unique=True)
@@ -153,7 +154,7 @@ class Search:
             proved["scored"] = len(chosen) - len(pending)
         proved["unembedded"] = len(pending)
         proved["exhaustive"] = proved["exhaustive"] and not len(pending)
-        return SearchResults(found.hits, proved, hint)
+        return replace(found, certificate=proved, **told)
 
     def _follow(self, snapshot: Snapshot, key: str) -> Matrix:
         if self._matrix is None or self._matrix.model != key:
@@ -199,14 +200,18 @@ class Search:
 
     def _chosen(
         self, snapshot: Snapshot, notes: NDArray[np.int64], wanted: SearchQuery
-    ) -> tuple[NDArray[np.int64], str | None]:
-        """The numbers (ascending) of the Notes that count, and a hint where the condition seems mistaken."""
+    ) -> tuple[NDArray[np.int64], dict[str, Any]]:
+        """The numbers (ascending) of the Notes that count, and what `SearchResults` tells of the condition."""
         if wanted.seen is not None:
             notes = wanted.seen(snapshot, notes)
         chosen = notes if wanted.within is None else np.intersect1d(notes, wanted.within, assume_unique=True)
         if wanted.where is None:
-            return chosen, None
-        return self._choice.satisfying(snapshot, chosen, len(notes), wanted.where)
+            return chosen, {}
+        from infospace.expressions import ItemMismatches
+
+        tally = ItemMismatches()
+        satisfying, hint = self._choice.satisfying(snapshot, chosen, len(notes), wanted.where, tally)
+        return satisfying, {"hint": hint, "mismatches": tally.mismatches, "mismatched": str(tally)}
 
 
 def _without_vectors(snapshot: Snapshot, numbers: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infospace.contract.arguments import Bound
+    from infospace.expressions import ItemMismatches
     from infospace.store.protocol import Head, Snapshot
 
 MOST = 32_000_000
@@ -71,13 +72,15 @@ class NoteFilter:
         self._too_large = False
 
     def satisfying(
-        self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: Bound
+        self,
+        snapshot: Snapshot,
+        among: NDArray[np.int64],
+        notes: int,
+        where: Bound,
+        tally: ItemMismatches | None = None,
     ) -> tuple[NDArray[np.int64], str | None]:
         """Return which of the Notes `among` (of `notes` in all) satisfy a condition, and a hint where none does."""
-        from infospace.expressions import TypeMismatches
-
         heads = self._read(snapshot, among, notes, where)
-        tally = TypeMismatches()
         judge = where.judge(tally)
         chosen = [number for number, head in heads.items() if judge(head)]
         hint = None if chosen else misplaced_in(where, list(heads.values()), "note")

@@ -76,6 +76,8 @@ class _Notes(TypedDict):
 
     item_count: int
     hint: NotRequired[str]
+    mismatches: NotRequired[int]
+    mismatched: NotRequired[str]
 
 
 class _ByMeaning(_Notes):

@@ -60,11 +60,16 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """Hits, best first, and the certificate of LANGUAGE.md for them; `hint` where the query seems mistaken."""
+    """Hits, best first, and the certificate of LANGUAGE.md for them; `hint` where the query seems mistaken.
+
+    `mismatches` counts what had no result in the condition, for another type, and `mismatched` says of how many Notes.
+    """
 
     hits: list[Hit]
     certificate: dict[str, Any]
     hint: str | None = None
+    mismatches: int = 0
+    mismatched: str = ""
 
 
 def certificate(

@@ -24,7 +24,7 @@ from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.data.json_source_map import parts_of
-from infospace.data.paths import Path, nearest
+from infospace.data.paths import Path
 from infospace.expressions.aggregates import Aggregate
 from infospace.expressions.expression import guarded_paths
 from infospace.schema.shapes import (
@@ -300,13 +300,10 @@ class CallChecker:
 
     def _computed(self, bound: BoundExpression, pointer: str, env: Environment) -> None:
         """Check an expression over variables alone: what it reads, and whether it can have a result."""
-        from planner.check.expressions import senseless_in
+        from planner.check.expressions import bare_names, senseless_in
 
         self._values.parameters(bound, pointer, env)
-        for path in bound.formula.paths:
-            near = nearest(str(path), env.variables)
-            hint = f"did you mean ${near}?" if near else "a variable is written $name, a text in quotes"
-            message = f"`{path}` is a name, and there are no items here to have it"
+        for message, hint in bare_names(bound.formula, env):
             self._problems.error("bad-expression", pointer, message, hint)
         if bound.formula.reads_all:
             message = "`complete(*)` asks for the fields of an item, and there are no items here"

@@ -9,11 +9,12 @@ from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
 from infospace.core.names import name_error
 from infospace.data.paths import nearest
-from infospace.schema.shapes import Schema, disjoint, format_types, subschema_at, types_of
+from infospace.expressions.expression import asked_parameters, known_parameters
+from infospace.schema.shapes import Schema, Unknown, disjoint, format_types, subschema_at, types_of
 from planner.check.environment import Environment
 from planner.check.tool_calls import ToolChecker
 from planner.check.values import ValueChecker
-from planner.language.plan import All, AnyOf, Condition, Not, Test, every_test
+from planner.language.plan import All, AnyOf, Condition, Expressed, Not, Test, every_part, names_of
 from planner.language.problems import Problems, join, replace
 from planner.language.references import (
     Literal,
@@ -23,6 +24,7 @@ from planner.language.references import (
     read_text,
     whole_reference,
 )
+from planner.parse.condition_text import condition_from_text
 from planner.parse.conditions import COMPARED, EXISTENCE, LITERAL, PRESENCE, queried_name
 
 _ORDERED: Schema = {"type": ["number", "string"]}
@@ -51,11 +53,35 @@ class ConditionChecker:
                     inner = inner.certainly(yes if isinstance(condition, All) else no)
             case Not(of):
                 self.check(of, env)
+            case Expressed():
+                self._expressed(condition, env)
             case Test("tool_condition"):
                 self._tools.condition(condition, env)
             case Test(type_, arguments, pointer):
                 if type_:
                     self._test(type_, arguments, pointer, env)
+
+    def _expressed(self, condition: Expressed, env: Environment) -> None:
+        """Check an expression over variables: what it reads, and whether it can have a result.
+
+        A place may be missing where the text itself asks whether it is there: by IS NULL, IS NOT NULL, `coalesce`.
+        """
+        from planner.check.expressions import bare_names, senseless_in
+
+        parsed, pointer = condition.parsed, condition.pointer
+        with self._values.handling():
+            self._values.read_parameters(parsed.parameters, asked_parameters(parsed.tree), pointer, env)
+        for message, hint in bare_names(parsed, env):
+            self._problems.error("bad-expression", pointer, message, hint)
+
+        def of(name: str) -> Schema | None:
+            with self._problems.muted():
+                return self._values.value(f"${name}", pointer, None, env)[1]
+
+        for told in senseless_in(parsed, Unknown(), of, fails=True):
+            meant = told.meant or _presence(parsed.text)
+            fix = None if meant is None else replace(pointer, meant)
+            self._problems.error("bad-expression", pointer, told.message, told.hint, fix)
 
     def _test(self, type_: str, arguments: Mapping[str, JSON], pointer: str, env: Environment) -> None:
         target, place = arguments["target"], join(pointer, "target")
@@ -163,6 +189,10 @@ def guards(condition: Condition) -> tuple[set[str], set[str]]:
         case Test("has_value" | "empty" as type_, arguments):
             read, there = _read(arguments, "target"), _place(arguments)
             return (read | there, read) if type_ == "has_value" else (read, read | there)
+        case Expressed():
+            names, tree = set(condition.names), condition.parsed.tree
+            yes, no = ({f"${name}" for name in known_parameters(tree, true=true)} for true in (True, False))
+            return names | yes, names | no
         case Test("tool_condition", arguments):
             read = _read(arguments, "tool")
             return read, read
@@ -192,11 +222,19 @@ def _whichever(told: Sequence[tuple[set[str], set[str]]]) -> set[str]:
 def read_by(condition: Condition) -> set[str] | None:
     """Return the variables that a condition reads, None when it reads more than variables."""
     found: set[str] = set()
-    for test in every_test(condition):
-        if test.type in ("", "tool_condition") or (test.type in EXISTENCE and queried_name(test.arguments) is not None):
+    for part in every_part(condition):
+        if isinstance(part, Expressed):
+            found.update(names_of(part))
+            continue
+        if part.type in ("", "tool_condition") or (part.type in EXISTENCE and queried_name(part.arguments) is not None):
             return None
-        found.update(names_in({key: value for key, value in test.arguments.items() if key not in LITERAL}))
+        found.update(names_in({key: value for key, value in part.arguments.items() if key not in LITERAL}))
     return found
+
+
+def reads_clock(condition: Condition) -> bool:
+    """Whether a condition asks for the day or the moment, which go on after a `wait` or an `ask`."""
+    return any(isinstance(part, Expressed) and part.parsed.reads_clock for part in every_part(condition))
 
 
 def verdict(condition: Condition, env: Environment) -> bool | None:
@@ -217,6 +255,13 @@ def _place(arguments: Mapping[str, Any]) -> set[str]:
     """The place in a variable that a condition asks for, as a reference."""
     reference = reference_or_none(arguments.get("target"))
     return {str(reference)} if reference is not None and reference.path.parts else set()
+
+
+def _presence(text: str) -> dict[str, JSON] | None:
+    """Return the condition that a variable has a value, or has none, where that is all that a text says."""
+    said = condition_from_text(text)
+    inner = said["of"] if said is not None and said["type"] == "not" else said
+    return said if inner is not None and inner["type"] == "has_value" else None
 
 
 def _read(arguments: Mapping[str, Any], key: str) -> set[str]:

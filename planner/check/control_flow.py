@@ -24,7 +24,7 @@ from infospace.schema.shapes import (
     union,
 )
 from planner.check.calls import item_slot
-from planner.check.conditions import guards, read_by, reference_or_none, verdict
+from planner.check.conditions import guards, read_by, reads_clock, reference_or_none, verdict
 from planner.check.environment import Environment, Variable, joined
 from planner.check.names import NameChecker
 from planner.check.state import CheckState
@@ -183,11 +183,17 @@ class ControlFlowChecker:
         names = read_by(form.condition)
         if names is None or names & {name for name, _ in bindings(form.body)}:
             return
-        if any(self._may_change(inner) for inner in every_step(form.body)):
+        inside = list(every_step(form.body))
+        if any(self._may_change(inner) for inner in inside):
+            return
+        clock = reads_clock(form.condition)
+        if clock and any(isinstance(inner.form, (Wait, Ask)) for inner in inside):
             return
         asked = ", ".join(f"${name}" for name in sorted(names)) or "no variable"
         message = f"nothing in `body` changes what the condition reads ({asked}), so the loop would never end"
         hint = "bind a variable of the condition in `body`, or leave with `stop`"
+        if clock:
+            hint = "`today()` and `now()` go on after a `wait` or an `ask` alone: put one into `body`"
         self._problems.error("endless-loop", join(step.pointer, "condition"), message, hint)
 
     def _may_change(self, step: Step) -> bool:

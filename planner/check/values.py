@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection as AnyCollection
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -610,7 +611,13 @@ class ValueChecker:
         """Check the `$x` in an expression, and those that a SELECT takes values for."""
         parsed = bound.where if isinstance(bound, Bound) else _parsed(bound)
         guarded = guarded_parameters(bound.formula.tree) if isinstance(bound, BoundExpression) else frozenset()
-        for text in parsed.parameters:
+        self.read_parameters(parsed.parameters, guarded, pointer, env)
+
+    def read_parameters(
+        self, parameters: Sequence[str], guarded: AnyCollection[str], pointer: str, env: Environment
+    ) -> None:
+        """Check the `$x` in an expression, of which a place may be missing where they are `guarded`."""
+        for text in parameters:
             reference = whole_reference(f"${text}")
             if reference is not None:
                 with self.lenient(self._lenient or text in guarded):

@@ -16,6 +16,7 @@ from planner.language.plan import (
     Block,
     Call,
     Condition,
+    Expressed,
     ForEach,
     Map,
     Pages,
@@ -26,8 +27,9 @@ from planner.language.plan import (
     While,
     blocks,
     condition_of,
+    every_part,
     every_step,
-    every_test,
+    names_of,
     reads,
 )
 from planner.language.problems import Problems, join
@@ -213,6 +215,6 @@ _PASSES_ON = (Call, Map, ForEach, ToolCall, Pages)
 
 def _read_values(condition: Condition | None) -> Iterator[str]:
     """The variables whose values a condition reads."""
-    for test in every_test(condition):
-        if test.type not in EXISTENCE:
-            yield from names_in(test.arguments)
+    for part in every_part(condition):
+        if isinstance(part, Expressed) or part.type not in EXISTENCE:
+            yield from names_of(part)

@@ -20,6 +20,7 @@ from planner.editor.references import (
     reference_before,
     variable_places,
     variables,
+    word_before,
     word_end,
 )
 from planner.editor.values import aggregates, has_format, values
@@ -105,9 +106,14 @@ def _in_text(cursor: Cursor, around: CursorContext) -> Completion | None:
     where = argument is not None and argument.reading is ParseMode.WHERE
     if argument is not None and argument.reading is ParseMode.LITERAL:
         return None
+    expressed = _is_expression(cursor, argument)
     written = reference_before(cursor.written)
     if written is not None and (not _is_name(cursor) or where):
-        return _reference(cursor, around, argument, where=where)
+        return _reference(cursor, around, argument, where=where or expressed)
+    if expressed:
+        last = word_before(cursor.written)
+        words = [Offer(word, word) for word in WORDS] if last else list(variables(around.env, brace=False))
+        return _completion(cursor.offset - len(last), word_end(cursor.text, cursor.offset), last, words)
     if where or (argument is not None and has_format(argument.schema, "path")):
         return _path(cursor, around, argument, where=where)
     if argument is not None and has_format(argument.schema, "aggregate"):
@@ -121,6 +127,17 @@ def _argument(cursor: Cursor, around: CursorContext) -> Argument | None:
     entry = around.catalogue.find(around.type)
     below = cursor.below(around.call)
     return entry.arguments.get(str(below[0])) if entry is not None and below else None
+
+
+def _is_expression(cursor: Cursor, argument: Argument | None) -> bool:
+    """Whether the text of the cursor is an expression over variables: that of an argument, or a condition."""
+    if argument is not None:
+        return argument.reading is ParseMode.EXPRESSION
+    holder = cursor.holder
+    if holder is None:
+        return False
+    below = holder.role == "conditions" or (holder.role == "condition" and cursor.key == "of")
+    return below or (holder.role == "step" and cursor.key == "condition")
 
 
 def _is_name(cursor: Cursor) -> bool:

@@ -32,6 +32,7 @@ _AT = re.compile(
     r"(?P<path>(?:\.@?[\w-]+(?=[.\[])|\[[^\]]*\])*)(?P<last>\.@?[\w-]*|\[[^\]]*)?$"
 )
 _PATH = re.compile(r"(?P<path>(?:(?:^|\.)@?[\w-]+(?=[.\[])|\[[^\]]*\])*)(?P<last>(?:^|\.)@?[\w-]*|\[[^\]]*)?$")
+_WORD = re.compile(r"[A-Za-z_]*$")
 _REST = re.compile(r"[\w-]*")
 _ITSELF = re.compile(r"(?:[^\W_]|\$)$")
 """What is before a `$` that is itself."""
@@ -78,6 +79,11 @@ def path_before(text: str) -> Written:
     """Return the path that a text ends with, as far as it is written."""
     found = _PATH.search(text)
     return Written(None, False, found["path"] if found else "", found["last"] if found else "")
+
+
+def word_before(text: str) -> str:
+    """Return the word that a text ends with, as far as it is written."""
+    return _WORD.search(text)[0]  # type: ignore[index]
 
 
 def word_end(text: str, offset: int) -> int:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from infospace.context.context import Context
 from infospace.contract.arguments import OFFERED, Bound, BoundExpression, BoundQuery, ParseMode, Written, WrittenQuery
@@ -33,6 +33,9 @@ from planner.language.references import (
     read_value,
     whole_reference,
 )
+
+if TYPE_CHECKING:
+    from infospace.expressions.expression import Parsed
 
 Extras: TypeAlias = "Mapping[tuple[str, str], Mapping[str, JSON]]"
 """What steps had in `extra`, by run and position."""
@@ -235,6 +238,10 @@ class Resolver:
             return WrittenQuery(raw)
         tables: dict[str, Any] = {text: self.collection(f"${text}") for text in parsed.variables}
         return WrittenQuery(raw, tables, {text: self._parameter(text) for text in parsed.parameters})
+
+    def parameters(self, parsed: Parsed) -> Mapping[str, JSON | PathNotFound]:
+        """Return the values of what an expression takes; a place that does not exist is the error that says so."""
+        return {text: self._parameter(text) for text in parsed.parameters}
 
     def _parameter(self, text: str) -> JSON | PathNotFound:
         try:

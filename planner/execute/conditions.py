@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from infospace.context.context import Context
 from infospace.core.errors import Invalid, PathNotFound
@@ -14,7 +14,7 @@ from infospace.schema.words import shown
 from infospace.tools.call import call_for_step
 from planner.execute.arguments import Place, Resolver
 from planner.execute.variables import Unbound
-from planner.language.plan import All, AnyOf, Condition, Not, Test
+from planner.language.plan import All, AnyOf, Condition, Expressed, Not, Test
 from planner.language.references import Reference, read_text
 from planner.parse.conditions import (
     COMPARED,
@@ -26,6 +26,9 @@ from planner.parse.conditions import (
     queried_name,
     truth_of,
 )
+
+if TYPE_CHECKING:
+    from infospace.expressions import Where
 
 
 class Judge:
@@ -50,10 +53,20 @@ class Judge:
                 return False
             case Not(of):
                 return not await self.evaluate(of)
+            case Expressed(parsed):
+                return self._expressed(parsed)
             case Test("tool_condition", arguments):
                 return await self._tool(arguments)
             case Test(type_, arguments):
                 return self._test(type_, arguments)
+
+    def _expressed(self, parsed: Where) -> bool:
+        """Evaluate an expression: unknown is false. Raises Mismatch where an operation has no result for its values."""
+        from infospace.expressions import Evaluation, Nothing, Refusing
+
+        return (
+            parsed.judge(Nothing(), Evaluation(self._resolver.parameters(parsed), Refusing(), self._view.clock)) is True
+        )
 
     async def _tool(self, arguments: Mapping[str, JSON]) -> bool:
         name = self._resolver.value(arguments["tool"])

@@ -15,6 +15,7 @@ from infospace.core.ids import Kind, kind_of
 from infospace.core.json_types import JSON
 from infospace.core.position import item_at, prefix_in
 from infospace.core.resources import Collection, Made, Member, Resource, is_resource
+from infospace.expressions.wrong import Mismatch
 from infospace.schema.words import shown
 from planner.check.calls import item_slot
 from planner.execute.arguments import Resolver
@@ -234,7 +235,7 @@ class ControlFlow:
             inner = Scope(self._scope)
             inner.bind(form.as_, items[index].id)
             prefix = prefix_in(self._position, "do", index + 1)
-            return inner, await self._run.block(form.do, frame.inner(prefix, inner, decided))
+            return inner, await self._run.block(form.do, frame.inner(prefix, inner, decided, *self._state.decided))
 
         async def taken(index: int, gave: tuple[Scope, Failure | None]) -> bool:
             inner, failure = gave
@@ -250,7 +251,7 @@ class ControlFlow:
                 return not ended
             try:
                 came_true.extend([index] if await self._ends(form.until, inner, index) else [])
-            except ComparisonError as error:
+            except (ComparisonError, Mismatch) as error:
                 reason = f"`until` after item {index + 1} ({member.id}): {error}"
                 ended.append(Outcome("failed", reason=reason, error=error.kind))
             return not ended and not came_true
@@ -268,6 +269,9 @@ class ControlFlow:
             return False
         # Each item has a place of its own for what the condition asks a tool: a run that goes on asks of the items
         # from there on alone, and would else be given what was said of earlier ones.
+        self._state.set_clock(self._run.reading(self._position, self._frame.clock, index + 1))
+        told = self._state.tell(at_begin(self._position, index + 1))
+        self._state.decided = (*(one for one in self._state.decided if not one.written), *told)
         view = self._view.inner(Made(self._run.id, item_at(self._position, index + 1), self._step.type))
         try:
             return await Judge(view, Resolver(view, inner, self._run.extras)).evaluate(until)
@@ -418,4 +422,4 @@ class ControlFlow:
         self._effects.require_item_results()
         made = self._view.collection(results.members)
         self._view.extra |= {"item_count": len(results.members), "of": count, "failed": results.failed}
-        return Outcome("success", made, self._view.preview(made))
+        return Outcome("success", made, self._view.answer(made))

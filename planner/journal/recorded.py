@@ -90,7 +90,8 @@ class RecordedRun:
     def reading(self, position: str, number: int | None = None) -> Reading | None:
         """Return what the clock showed when a step began, None where it did not.
 
-        Of a `while` the reading under which it was decided whether a round of this number begins.
+        Of a `while` the reading under which it was decided whether a round of this number begins, of a `for-each` the
+        one under which `until` was asked after an item of this number.
         """
         there = position in self._by_position or position in self._suspended or (number or 1) <= self.rounds(position)
         found = reading_of(self._decisions.get(at_begin(position, number)))

@@ -19,7 +19,7 @@ START = "@clock"
 
 
 def at_begin(position: str, number: int | None = None) -> str:
-    """Return what the reading under which a step began, or a round of a `while`, is journalled under."""
+    """Return what the reading under which a step began, or a round was decided, is journalled under."""
     return f"{position}@clock" if number is None else f"{position}@clock[{number}]"
 
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from infospace.core.bounds import MOST_CHARACTERS, MOST_ITEMS
 from infospace.core.json_types import JSON
 from infospace.data.paths import Path
 from infospace.schema.words import shown
-from planner.language.references import names_in
+from planner.language.references import NAME, names_in
+
+if TYPE_CHECKING:
+    from infospace.expressions import Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,20 @@ class Test:
 
 
 @dataclass(frozen=True, slots=True)
+class Expressed:
+    """A condition that is an expression over variables, as it was read."""
+
+    parsed: Where
+    pointer: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables that it reads, each once."""
+        found = (NAME.match(parameter) for parameter in self.parsed.parameters)
+        return tuple(dict.fromkeys(one.group() for one in found if one is not None))
+
+
+@dataclass(frozen=True, slots=True)
 class All:
     """`and`."""
 
@@ -84,7 +101,7 @@ class Not:
     of: Condition
 
 
-Condition: TypeAlias = "Test | All | AnyOf | Not"
+Condition: TypeAlias = "Test | Expressed | All | AnyOf | Not"
 
 Block: TypeAlias = "tuple[Step, ...]"
 
@@ -347,16 +364,26 @@ def condition_of(form: Form) -> Condition | None:
     return form.condition if isinstance(form, (If, While, Wait)) else None
 
 
-def every_test(condition: Condition | None) -> Iterator[Test]:
-    """Iterate over the tests that a condition is made of, in document order."""
+def every_part(condition: Condition | None) -> Iterator[Test | Expressed]:
+    """Iterate over the tests and expressions that a condition is made of, in document order."""
     match condition:
         case All(of) | AnyOf(of):
             for part in of:
-                yield from every_test(part)
+                yield from every_part(part)
         case Not(of):
-            yield from every_test(of)
-        case Test():
+            yield from every_part(of)
+        case Test() | Expressed():
             yield condition
+
+
+def every_test(condition: Condition | None) -> Iterator[Test]:
+    """Iterate over the tests among them."""
+    return (part for part in every_part(condition) if isinstance(part, Test))
+
+
+def names_of(part: Test | Expressed) -> Iterator[str]:
+    """Iterate over the variables that a part of a condition reads; never fewer than it does."""
+    return iter(part.names) if isinstance(part, Expressed) else names_in(part.arguments)
 
 
 def reads(step: Step) -> Iterator[str]:
@@ -376,8 +403,8 @@ def reads(step: Step) -> Iterator[str]:
             yield from names_in(seconds)
         case Ask(value) | Stop(_, value):
             yield from names_in(value)
-    for test in every_test(condition_of(step.form)):
-        yield from names_in(test.arguments)
+    for part in every_part(condition_of(step.form)):
+        yield from names_of(part)
 
 
 def collected(form: ForEach) -> str | None:

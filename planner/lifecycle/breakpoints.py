@@ -48,9 +48,9 @@ class ConditionBreakpoint:
 
     @classmethod
     def read(cls, text: str) -> ConditionBreakpoint:
-        """Read a condition of the language, as JSON or in words such as `$hits is empty`. Raises Invalid."""
-        said: JSON = condition_from_text(text)
-        if said is None:
+        """Read a condition of the language: an expression, JSON, or words such as `$hits is empty`. Raises Invalid."""
+        said: JSON = condition_from_text(text) or text
+        if text.lstrip().startswith("{"):
             try:
                 said = read_json(text, what="the condition")
             except InvalidJSON as error:

@@ -27,6 +27,7 @@ from planner.language.plan import (
     Ask,
     Call,
     Condition,
+    Expressed,
     ForEach,
     If,
     Map,
@@ -255,6 +256,8 @@ class DryEffects:
 def _written(condition: Condition) -> JSON:
     """Return a condition as it stands in a plan."""
     match condition:
+        case Expressed(parsed):
+            return parsed.text
         case Not(of):
             return {"type": "not", "of": _written(of)}
         case All(of) | AnyOf(of):

@@ -39,13 +39,19 @@ def condition_from_text(text: str) -> dict[str, Any] | None:
         said = {"type": found["word"].lower(), "target": _plain(found["target"])}
         return {"type": "not", "of": said} if found["not"] else said
     found = _COMPARED.fullmatch(text)
-    if found is not None:
+    if found is not None and _is_plain(found["value"].strip()):
         return {"type": _TYPES[found["op"]], "target": _plain(found["target"]), "value": _value(found["value"].strip())}
     found = _CALLED.fullmatch(text)
     if found is None:
         return None
     said = {"type": _WORDS[(found["word"] or "has_value").lower()], "target": _plain(found["target"])}
     return {"type": "not", "of": said} if found["not"] else said
+
+
+def _is_plain(value: str) -> bool:
+    """Whether a value is one word or one quoted text, and not an expression of several."""
+    quote = value[0]
+    return quote not in value[1:-1] and value[-1] == quote if quote in "'\"" else not re.search(r"[\s()]", value)
 
 
 def _plain(reference: str) -> str:

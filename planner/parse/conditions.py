@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from infospace.core.errors import InfospaceError, Invalid
+from infospace.core.errors import ExpressionInvalid, InfospaceError, Invalid
 from infospace.core.json_types import JSON
 from infospace.core.names import normalise
 from infospace.core.regex import compile_pattern
 from infospace.data.json_text import same
 from infospace.data.paths import kind_of, nearest
 from infospace.schema.shapes import disjoint
-from planner.language.plan import All, AnyOf, Condition, Not, Test
-from planner.language.problems import Problems, join, listed
+from planner.language.plan import All, AnyOf, Condition, Expressed, Not, Test
+from planner.language.problems import Problems, a_kind, join, listed
 from planner.language.references import Literal, ReferenceInvalid, read_text
 from planner.parse.condition_text import condition_from_text
 
@@ -103,15 +103,13 @@ def truth_of(answer: JSON) -> bool | None:
 
 def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | None:
     """Read a condition; None when something in it is wrong."""
+    if isinstance(raw, str):
+        return _parse_text(raw, pointer, problems)
     if not isinstance(raw, dict) or not isinstance(raw.get("type"), str):
-        meant = condition_from_text(raw) if isinstance(raw, str) else None
-        problems.error(
-            "bad-condition",
-            pointer,
-            "a condition is an object with a `type`",
-            '{"type": "empty", "target": "$hits"}',
-            None if meant is None else [{"op": "replace", "path": pointer, "value": meant}],
-        )
+        message = f"a condition is a text or an object with a `type`, not {a_kind(raw)}"
+        if isinstance(raw, dict):
+            message = "a condition that is an object has a `type`"
+        problems.error("bad-condition", pointer, message, '"$n > 3", or {"type": "empty", "target": "$hits"}')
         return None
     type_: str = raw["type"]
     if type_ in JOINS:
@@ -130,6 +128,24 @@ def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | 
         )
         return None
     return Test(type_, dict(raw), pointer) if _fields(type_, raw, pointer, problems) else None
+
+
+def _parse_text(raw: str, pointer: str, problems: Problems) -> Condition | None:
+    """Read an expression over variables; one in other words has a fix where it is plain what these say."""
+    from infospace.expressions.expression import parse_condition as read
+
+    try:
+        return Expressed(read(raw), pointer)
+    except ExpressionInvalid as error:
+        meant = error.meant or condition_from_text(raw)
+        problems.error(
+            "bad-expression",
+            pointer,
+            error.message,
+            error.hint,
+            None if meant is None else [{"op": "replace", "path": pointer, "value": meant}],
+        )
+        return None
 
 
 def _fields(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) -> bool:

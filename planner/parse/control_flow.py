@@ -236,7 +236,7 @@ FORMS: Mapping[str, Form] = {
         "Steps again and again as long as the condition holds; the body must change what it reads.",
         {
             "type": "while",
-            "condition": {"type": "less_than", "target": "$n", "value": 5},
+            "condition": "$n < 5",
             "body": [{"type": "size", "target": "$found", "out": "$n"}],
         },
         _while,
@@ -317,7 +317,7 @@ FORMS: Mapping[str, Form] = {
 """The control forms by name."""
 
 _WANTED = {
-    "condition": '{"type": "empty", "target": "$hits"}',
+    "condition": '"$n > 3", or {"type": "empty", "target": "$hits"}',
     "then": "a list of steps",
     "body": "a list of steps",
     "target": "the Collection to go over",

@@ -23,6 +23,7 @@ VARIABLE = {"type": "string", "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$"}
 REFERENCE = {"type": "string", "pattern": r"^\$[A-Za-z_]"}
 STEPS = {"$ref": "#/$defs/steps"}
 CONDITION = {"$ref": "#/$defs/condition"}
+EXPRESSED = {"type": "string", "description": "an SQL condition over $variables: $spent > $budget AND $h.up = false"}
 
 COMMON: Mapping[str, Any] = {
     "out": {**VARIABLE, "description": "gets the result"},
@@ -104,7 +105,9 @@ def grammar(catalogue: Catalogue, types: Iterable[str] | None = None) -> dict[st
             "steps": {"type": "array", "items": {"$ref": "#/$defs/step"}},
             "step": {"anyOf": steps},
             "operation": {"anyOf": [{"type": "string"}, *(_operation(entry) for entry in entries), _tool(bare=True)]},
-            "condition": {"anyOf": [*(_test(name) for name in TESTS), *(_join(name) for name in JOINS)]},
+            "condition": {
+                "anyOf": [EXPRESSED, *(_test(name) for name in TESTS), *(_join(name) for name in JOINS)],
+            },
             **definitions,
         },
     }

@@ -56,6 +56,12 @@ LEGEND = (
     "these, `=a|b` the first by default. `→` is what it gives; what has an effect says so. Where no example stands, it "
     'is like `{"type":"head","target":"$sorted","count":3,"out":"$top"}`.'
 )
+_EXPRESSED = (
+    "A text, which is an SQL condition over `$variables` alone: `\"$spent > $budget AND $h.status = 'down'\"`. Unknown "
+    "is false, a missing place is null, a wrong type fails the step."
+)
+_AS_OBJECTS = ("bound", "notbound", "has_value", "empty", "contains", "validates", "tool_condition")
+"""Conditions that are shown as objects; the others are read, too."""
 EXAMPLE = 130
 """Characters of an example that stands in the short form, at most."""
 
@@ -104,13 +110,14 @@ def form_line(name: str) -> str:
 
 
 def _conditions() -> str:
+    """Return conditions as text, and those as objects that no text says."""
     tests: dict[tuple[str, ...], list[str]] = {}
-    for name, fields in TESTS.items():
-        tests.setdefault(fields, []).append(f"`{name}`")
+    for name in _AS_OBJECTS:
+        tests.setdefault(TESTS[name], []).append(f"`{name}`")
     said = "; ".join(f"{', '.join(names)} ({', '.join(fields)})" for fields, names in tests.items())
     joins = ", ".join(f"`{name}`" for name in JOINS)
-    example: JSON = {"type": "and", "of": [{"type": "not", "of": {"type": "empty", "target": "$hits"}}]}
-    return f"{said}; {joins} over others (of).\n`{dump(example)}`"
+    example: JSON = {"type": "and", "of": ["$n < $most", {"type": "not", "of": {"type": "empty", "target": "$hits"}}]}
+    return f"{_EXPRESSED}\nOr an object: {said}; {joins} over conditions of either form (of).\n`{dump(example)}`"
 
 
 def _line(entry: Primitive) -> str:

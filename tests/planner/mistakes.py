@@ -142,7 +142,8 @@ HOPELESS: dict[str, tuple[Any, str, str]] = {
         "unknown-argument",
         "/1/condition/zzz",
     ),
-    "condition": ([when("yes")], "bad-condition", "/0/condition"),
+    "condition": ([when(3)], "bad-condition", "/0/condition"),
+    "condition as text": ([when("yes")], "bad-expression", "/0/condition"),
     "empty and": ([when({"type": "and", "of": []})], "bad-condition", "/0/condition/of"),
     "nested condition": (
         [NOTE, when({"type": "not", "of": {"type": "and", "of": [{"type": "huh"}]}})],

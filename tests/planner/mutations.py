@@ -211,6 +211,8 @@ def kind_that_does_not_fit(plan: Any, _chance: random.Random) -> Any:
 @mutation
 def misspelt_name(plan: Any, chance: random.Random) -> Any:
     for pointer, step in steps_of(plan):
+        if "on_fail" in step:
+            continue
         for name, written, argument in arguments(step):
             if argument.reading is ParseMode.RESOURCE and written in ("attention", "reading list", "open questions"):
                 yield put(pointer, name, typo(written, chance)), (f"{pointer}/{name}",)

@@ -190,6 +190,38 @@ def test_a_wait_asks_for_the_time_of_each_resume(space: Space, moved: Moved) -> 
     assert again.document["result"]["data"] == until
 
 
+@pytest.mark.parametrize("form", ["while", "until"])
+def test_a_condition_asks_for_the_day_of_each_round(space: Space, moved: Moved, form: str) -> None:
+    """A loop that waits a day in each round sees the days go by, in its condition too; and so does its replay."""
+    body = [{"type": "ask", "value": "go on?", "out": "$go"}]
+    loop: dict[str, Any] = {"type": "while", "condition": "today() < '2026-07-04'", "body": body}
+    if form == "until":
+        loop = {"type": "for-each", "target": [1, 2, 3, 4, 5], "do": body, "until": "today() >= '2026-07-04'"}
+    result = run_sync(space, [loop, compute("day", "today()")])
+    asked = 0
+    while result.status == "suspended":
+        asked += 1
+        moved.forward(1)
+        answer(space, str(result.run), result.pending[0].step, "yes")
+        result = asyncio.run(resume(space, str(result.run)))
+    assert (asked, gave(result, space)["day"]) == (3, "2026-07-04")
+    moved.forward(100)
+    assert replayed(space, result.run).document["result"]["data"] == "2026-07-04"
+
+
+def test_a_wait_for_a_day_is_over_on_that_day(space: Space, moved: Moved) -> None:
+    """Its condition is asked again at each resume, under the clock of that."""
+    result = run_sync(space, [{"type": "wait", "condition": "today() >= '2026-07-03'"}, compute("day", "today()")])
+    days = 0
+    while result.status == "suspended":
+        days += 1
+        moved.forward(1)
+        result = asyncio.run(resume(space, str(result.run)))
+    assert (days, gave(result, space)["day"]) == (2, "2026-07-03")
+    moved.forward(100)
+    replayed(space, result.run)
+
+
 def test_each_branch_waits_for_itself(space: Space, moved: Moved) -> None:
     """A branch that does not wait stays in its stretch; after all of them it is the latest of their times."""
     moved.each = 0.25

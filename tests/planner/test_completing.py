@@ -146,6 +146,10 @@ def test_variables_are_offered_those_that_fit_first(
         (BEFORE + '{"type": "project", "target": "$hits", "fields": [¦', ["text", "format", "metadata"]),
         (BEFORE + '{"type": "filter-structured", "target": "$hits", "where": "metadata.sc¦', [".score"]),
         (BEFORE + '{"type": "filter-structured", "target": "$hits", "where": "text = $¦', ["$n", "$hits"]),
+        (BEFORE + '{"type": "if", "condition": "$¦', ["$n", "$hits"]),
+        (BEFORE + '{"type": "if", "condition": "$n > 3 an¦', ["AND"]),
+        (BEFORE + '{"type": "if", "condition": {"type": "and", "of": ["$hits.@e¦', [".@extra"]),
+        (BEFORE + '{"type": "compute", "expression": "$n * $¦', ["$n", "$hits"]),
         (BEFORE + '{"type": "map", "target": "$hits", "operation": {"type": "say", "value": "$item.te¦', [".text"]),
         (
             BEFORE + '{"type": "group", "target": "$hits", "by": "text", "aggregates": {"x": "avg(char¦',

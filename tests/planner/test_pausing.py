@@ -218,7 +218,8 @@ def test_steps_side_by_side_are_put_to_rest_in_their_order(space: Space) -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nothing at all", "says no condition"),
+        ("nothing at all", "where an operator or the end was expected"),
+        ("{nothing", "says no condition"),
         ('{"type": "emty", "target": "$x"}', "no condition 'emty'"),
         ('{"type": "not", "of": {"type": "tool_condition", "tool": "a/b"}}', "what a tool says"),
     ],

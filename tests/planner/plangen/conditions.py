@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from plangen.calls import content
-from plangen.things import TEXT, several
+from plangen.things import TEXT, Thing, several
 from plangen.writer import Writer, anything
 
 
-def condition(w: Writer, deep: int = 0) -> dict[str, Any]:
-    """A condition of any type."""
+def condition(w: Writer, deep: int = 0) -> Any:
+    """A condition of any type, as an object or as a text."""
     if deep < 2 and w.maybe(0.2):
         word = w.chance.choice(("and", "or", "not"))
         of = [condition(w, deep + 1) for _ in range(1 if word == "not" else 2)]
@@ -63,9 +63,31 @@ def _validates(w: Writer) -> dict[str, Any]:
     return {"type": "validates", "target": w.value(content(w)), "schema": schema}
 
 
+def _expressed(w: Writer) -> str:
+    holds = w.chance.choice(("number", "text"))
+    left = w.value(holds)
+    if not isinstance(left, str) or not left.startswith("$"):
+        left = f"${w.make(Thing('N', holds))}"
+    said = f"{left} {w.chance.choice(('=', '<>', '<', '<=', '>', '>='))} {_operand(w.value(holds))}"
+    spot = _spot(w)
+    more = (f"{spot} IS NOT NULL", f"coalesce({spot}, 1) = 1", "today() <= now()", f"{spot} IS NULL")
+    if w.maybe(0.5):
+        said = f"{said} {w.chance.choice(('AND', 'OR'))} {w.chance.choice(more)}"
+    return f"NOT ({said})" if w.maybe(0.2) else said
+
+
+def _operand(value: Any) -> str:
+    """What an expression has in the place of a value of a plan."""
+    if not isinstance(value, str):
+        return str(value)
+    if value.startswith("$") and not value.startswith("${"):
+        return value
+    return "'{}'".format(value.replace("'", "''"))
+
+
 def _tool(w: Writer) -> dict[str, Any]:
     tool: dict[str, Any] = {"type": "tool_condition", "tool": "files/is_ready"}
     return tool | ({"arguments": {}} if w.maybe(0.3) else {})
 
 
-_TESTS = (_exists, _exists, _same, _ordered, _contains, _pattern, _validates, _tool)
+_TESTS = (_exists, _exists, _expressed, _expressed, _same, _ordered, _contains, _pattern, _validates, _tool)

@@ -27,14 +27,15 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     from infospace.contract.arguments import Bound as BoundWhere
     from infospace.core.ids import Kind
     from infospace.data.result import display_name
-    from infospace.expressions import parse_where
+    from infospace.expressions import ItemMismatches, parse_where
     from tui.text.render import location_json
 
     limit = None if args.limit == "all" else _limit(args.limit)
     where = parse_where(args.where) if args.where is not None else None
     if where is not None and where.parameters:
         raise UsageError(f"there is no ${where.parameters[0]} outside of a plan", hint="write the value itself")
-    judge = None if where is None else BoundWhere(where).judge()
+    tally = ItemMismatches()
+    judge = None if where is None else BoundWhere(where).judge(tally)
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
         chosen = [
             note
@@ -62,11 +63,13 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         for note in shown
     ]
     if out.json:
-        out.document({"notes": rows, "total": len(chosen), **({"hint": hint} if hint else {})})
+        remarks = {"mismatched": str(tally), "hint": hint}
+        out.document({"notes": rows, "total": len(chosen), **{key: text for key, text in remarks.items() if text}})
         return 0
     _show(rows, out)
-    if hint:
-        out.talk(hint)
+    for told in (str(tally), hint):
+        if told:
+            out.talk(told)
     out.talk(
         f"{len(rows):,} of {len(chosen):,} notes" if len(rows) < len(chosen) else counted(len(rows), "note"), "dim"
     )

@@ -88,5 +88,6 @@ def _show(found: StepResult, out: Output) -> None:
         out.result.print(hits_table(hits, searched_words(found.extra)))
     certificate: Any = found.extra["certificate"]
     out.talk(format_certificate(certificate), style="dim")
-    if "hint" in found.extra:
-        out.talk(str(found.extra["hint"]))
+    for told in ("mismatched", "hint"):
+        if found.extra.get(told):
+            out.talk(str(found.extra[told]))
