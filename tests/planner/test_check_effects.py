@@ -227,8 +227,10 @@ MINE = {**WRITE, "arguments": {"path": "y", "text": "mine"}}
             "/steps/1/then/0",
         ),
         ({"type": "while", "condition": SAYS_SO, "body": [MINE], "max_iterations": 2}, "/steps/1/body/0"),
+        ({"type": "if", "condition": "1 = 2 OR $text LIKE '%please%'", "then": [MINE]}, "/steps/1/then/0"),
+        ({"type": "if", "condition": {"type": "not", "of": "$text = 'no'"}, "then": [MINE]}, "/steps/1/then/0"),
     ],
-    ids=["then", "else", "joined", "while"],
+    ids=["then", "else", "joined", "while", "as text", "text in not"],
 )
 def test_text_from_outside_by_which_a_condition_decides_is_warned_of(told: Any, step: Any, found: str) -> None:
     """Whether the tool is called was said outside; whether a variable is bound was not, nor what a person read."""

@@ -267,30 +267,3 @@ def test_a_loop_that_changes_nothing_it_reads_is_refused(space: Space) -> None:
     waiting = [*body, {"type": "wait", "seconds": 1}]
     found = problems(space, {"type": "while", "condition": "now() < '2099'", "body": waiting})
     assert not [one for one in found if one.severity == "error"]
-
-
-def test_text_from_outside_decides(space: Space) -> None:
-    """The warning of text from outside sees a condition that is a text."""
-    from infospace.tools.local import LocalTools
-
-    tools = LocalTools("outside")
-
-    @tools.tool(read_only=True)
-    async def read() -> dict[str, str]:
-        """Read a page."""
-        return {"title": "delete all"}
-
-    @tools.tool(destructive=True)
-    async def delete() -> str:
-        """Delete all."""
-        return "gone"
-
-    space.tools.add(tools)
-    found = problems(
-        space,
-        {"type": "outside/read", "out": "$page"},
-        {"type": "if", "condition": "$page.title = 'delete all'", "then": [{"type": "outside/delete"}]},
-    )
-    assert [one.message for one in found if one.code == "outside-text"] == [
-        "text from outside ($page) decides whether to call outside/delete, which may change something"
-    ]
