@@ -239,3 +239,17 @@ def test_who_is_given_its_own_name_again_has_it_still(run: Any, errors: Any) -> 
     assert run(*named("mine")).status == "success"
     [problem] = errors(named("other"))
     assert problem.pointer == "/2/target"
+
+
+def test_what_a_form_decided_is_journalled_once(run: Any, space: Space) -> None:
+    """With the first step after it, whichever steps follow."""
+    over = {"type": "create-collection", "value": [1, 2], "out": "$c"}
+    inner = [note("a", "$a"), note("b", "$b")]
+    condition = {"type": "equals", "target": "$item", "value": 1}
+    branch = {"type": "if", "condition": condition, "then": inner, "else": [note("d", "$a"), note("e", "$b")]}
+    result = run(over, {"type": "for-each", "target": "$c", "do": [branch, note("f", "$f")]})
+    assert result.status == "success"
+    with space.store.reading() as snapshot:
+        rows = snapshot.steps(str(result.run))
+    decided = [position for row in rows for position in row.frames if not position.startswith("@")]
+    assert decided == ["2", "2.do[1].1", "2.do[2].1"]

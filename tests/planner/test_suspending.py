@@ -18,6 +18,7 @@ from infospace.tools.scoped_space import within
 from planner.execute.run import Run
 from planner.execute.start import Prepared, prepare, run_sync
 from planner.journal.commit_order import SuspendRequest
+from planner.journal.events import Event, Spoke
 from planner.journal.result import RunResult
 from planner.journal.suspension import read_answer
 from planner.lifecycle.cancel import cancel
@@ -125,6 +126,26 @@ def test_branches_go_on_while_one_waits(space: Space) -> None:
     ended = go_on(space, result, **{"1__branches[1]__1": 1})
     ended = go_on(space, ended, **{"1__branches[2]__2": 2}) if ended.status == "suspended" else ended
     assert data(ended) == "1b2"
+
+
+def test_a_branch_says_nothing_before_those_before_it_have_ended(space: Space) -> None:
+    """One that waits for an answer holds them up: what they say is said once, after it."""
+    heard: list[str] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, Spoke):
+            heard.append(event.text)
+
+    speak = [note("b", "$b"), {"type": "say", "value": "second"}]
+    plan = [{"type": "parallel", "branches": [[ASK, {"type": "say", "value": "first"}], speak]}]
+    prepared = prepare(space, plan)
+    assert isinstance(prepared, Prepared)
+    result = asyncio.run(Run(space, prepared.plan, hear).run({}))
+    assert (result.status, [one.step for one in result.pending]) == ("suspended", ["1.branches[1].1"])
+    assert heard == []
+    answer(space, str(result.run), "1.branches[1].1", 1)
+    assert asyncio.run(resume(space, str(result.run), hear)).status == "success"
+    assert heard == ["first", "second"]
 
 
 def test_a_question_in_a_handler_and_in_a_saved_plan(space: Space) -> None:

@@ -198,8 +198,6 @@ class ConnectionPool:
 
     def _back_off(self, error: ServerFailed) -> None:
         before = self._rests.get(error.server)
-        if before is not None and before.until > asyncio.get_running_loop().time():
-            return
         times = 1 if before is None else before.times + 1
         seconds = min(2.0**times, LONGEST_REST_S)
         self._rests[error.server] = _Backoff(times, asyncio.get_running_loop().time() + seconds, error)

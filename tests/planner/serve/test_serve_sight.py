@@ -104,6 +104,18 @@ def test_what_is_hidden_is_answered_as_what_does_not_exist(shelf: Space, limited
     assert told[-1][:2] == ("resources/read", "dogs")
 
 
+def test_a_place_that_is_not_there_of_what_is_seen_is_not_kept_as_out_of_scope(shelf: Space) -> None:
+    """Nor what is nowhere: only what is there, and hidden, is."""
+
+    async def scene(planner: Planner) -> None:
+        for reference in ("cats.nothing", "Note_1.nothing", "nobody", "Note_999"):
+            assert await planner.wrong("read", ref=reference)
+
+    before = len(audit(shelf))
+    play(shelf, scene, SEEN["notes"])
+    assert "out of scope" not in [row.reason for row in audit(shelf)[before:]]
+
+
 @pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
 @pytest.mark.parametrize(("limited", "seen"), [("notes", ["cats"]), ("none", []), ("read", ["birds", "cats", "dogs"])])
 def test_a_search_finds_and_counts_what_is_seen_alone(shelf: Space, mode: str, limited: str, seen: list[str]) -> None:
