@@ -61,7 +61,9 @@ def step_arguments(space: Space, run: RunRow, row: StepRow, bindings: Sequence[B
     for binding in bindings:
         scope.bind(binding.name, binding.id)
     known = {binding.name: binding for binding in bindings}
-    return [_argument(name, raw, known, view, scope) for name, raw in written.items() if name not in APART]
+    # Each call of `pages` has its own page among its arguments, which nothing around the step is bound to.
+    own = written.get("as", "$page") if written.get("type") == "pages" else None
+    return [_argument(name, raw, known, view, scope, own) for name, raw in written.items() if name not in APART]
 
 
 class HistoricalContext(Context):
@@ -87,17 +89,20 @@ class HistoricalContext(Context):
             return [snapshot.get(identifier, self._versions.get(identifier)) for identifier in identifiers]
 
 
-def _argument(name: str, raw: JSON, known: Mapping[str, Binding], view: HistoricalContext, scope: Scope) -> Argument:
-    referred = list(_referred(raw, known))
+def _argument(
+    name: str, raw: JSON, known: Mapping[str, Binding], view: HistoricalContext, scope: Scope, own: JSON
+) -> Argument:
+    referred = [one for one in _referred(raw, known) if one.written != own]
+    written, raw = raw, {key: of for key, of in raw.items() if of != own} if isinstance(raw, dict) else raw
     try:
         if isinstance(raw, str) and (is_id(raw) or (len(referred) == 1 and referred[0].written == raw)):
             found = Resolver(view, scope).resource(raw)
             if is_resource(found):
-                return Argument(name, raw, referred, resource=found)
-            return Argument(name, raw, referred, value=cast("JSON", found))
-        return Argument(name, raw, referred, value=Resolver(view, scope).value(raw))
+                return Argument(name, written, referred, resource=found)
+            return Argument(name, written, referred, value=cast("JSON", found))
+        return Argument(name, written, referred, value=Resolver(view, scope).value(raw))
     except InfospaceError as error:
-        return Argument(name, raw, referred, fault=str(error))
+        return Argument(name, written, referred, fault=str(error))
 
 
 def _referred(raw: JSON, known: Mapping[str, Binding]) -> Iterator[ResolvedReference]:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from infospace import Collection, Space, open_space
+from infospace.tools.local import LocalTools
 from planner.execute.start import Prepared, prepare, run_sync
 from planner.inspect.step_arguments import step_arguments
 from planner.inspect.variable_history import Binding, VariableHistory, scope_of
@@ -162,6 +163,27 @@ def test_arguments_are_told_as_they_were(space: Space) -> None:
     assert target.resource is not None
     assert (target.resource.version, target.resource.content) == (1, "old")
     assert value.value == "new old!"
+
+
+def test_the_page_of_each_call_is_no_argument_of_pages(space: Space) -> None:
+    """It is in what is written; what the other arguments were is told."""
+    server = LocalTools("s")
+
+    @server.tool(read_only=True)
+    def listed(page: int, of: str) -> list[str]:
+        """List."""
+        return [of] if page == 1 else []
+
+    space.tools.add(server)
+    given = {"page": "$page", "of": "$x"}
+    pages: dict[str, Any] = {"type": "pages", "tool": "s/listed", "arguments": given, "first": 1, "out": "$all"}
+    result, moments = ended(space, note("old", "$x"), pages)
+    with space.store.reading() as snapshot:
+        row, rows = snapshot.run(str(result.run)), snapshot.steps(str(result.run))
+    tool, arguments, first = step_arguments(space, row, rows[1], moments.before("2"))
+    assert (tool.value, first.value) == ("s/listed", 1)
+    assert (arguments.written, arguments.value, arguments.fault) == (given, {"of": "old"}, None)
+    assert [one.written for one in arguments.referred] == ["$x"]
 
 
 def test_an_argument_that_was_not_bound_says_so(space: Space) -> None:

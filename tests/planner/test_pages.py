@@ -221,7 +221,7 @@ def test_a_dry_run_shows_the_first_call(paged: Paged) -> None:
     shown = [(step["step"], step["status"]) for step in ran.document["steps"]]
     assert shown == [("1", "skipped"), ("2", "skipped")]
     would = ran.document["steps"][0]["would"]
-    assert would == {"effect": "calls", "arguments": {"project": "infospace"}, "at_most": 100}
+    assert would == {"effect": "calls", "arguments": {"project": "infospace"}, "tool": "s/issues", "at_most": 100}
     assert paged.calls == []
 
 

@@ -125,7 +125,7 @@ def test_the_outcome_is_that_of_one_after_the_other(origin: Path, tmp_path: Path
 
 
 HAD = (
-    *("parallel", "ask", "stop", "wait", "map", "for-each", "plan:count", "plan:asking"),
+    *("parallel", "ask", "stop", "wait", "map", "for-each", "pages", "plan:count", "plan:asking"),
     *("odd/sleep", "odd/at_last", "another attempt", "handled", "failed", "stopped", "success"),
 )
 """What at least one of the plans that ran twice had."""

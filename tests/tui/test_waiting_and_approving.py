@@ -267,6 +267,9 @@ def test_a_dry_run_is_shown_and_leaves_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "space.db").exists()
     document = json.loads(command(tmp_path, "run", steps, "--dry-run", "--json").stdout)
     assert (document["dry_run"], document["run"], document["steps"][2]["would"]["effect"]) == (True, None, "calls")
+    paged = {"type": "pages", "tool": DELETE["type"], "arguments": {"path": "$page"}, "items": "gone", "next": "next"}
+    said = command(tmp_path, "run", plan(tmp_path, {**paged, "first": "a.md", "max_pages": 3}), "--dry-run")
+    assert f'would call {DELETE["type"]}, at most 3 times, and would ask before: {{"path":"a.md"}}' in said.stderr
     failing = plan(tmp_path, {"type": "stop", "status": "failed", "value": "no more"})
     assert command(tmp_path, "run", failing, "--dry-run").returncode == 1
     assert command(tmp_path, "run", plan(tmp_path, {"type": "nothing"}), "--dry-run").returncode == 3

@@ -37,6 +37,13 @@ def _deed(operation: Mapping[str, Any]) -> str:
     return f"call {before} {last}" if around and not last.strip('"').isdigit() else f"move {before}"
 
 
+def dry_verb(would: Mapping[str, Any]) -> str:
+    """Say in a word or a few what a step would do with its arguments."""
+    if "at_most" in would:
+        return f"call {would['tool']}, at most {would['at_most']:,} times"
+    return "write" if would["effect"] == "writes" else "do this"
+
+
 def dry_lines(dry: DryRun) -> Iterator[tuple[str, str | None]]:
     """Return a line for each step, with what it would write or call below it, and how it would end."""
     for step in dry.document["steps"]:
@@ -46,11 +53,8 @@ def dry_lines(dry: DryRun) -> Iterator[tuple[str, str | None]]:
         yield f"{mark} {step['step']} {step['type']}{out}  {single_line(truncate(message or ''))}", style
         would = step.get("would")
         if would is not None:
-            verb = "write" if would["effect"] == "writes" else "do this"
             asks = ", and would ask before" if would.get("asks") else ""
-            if "at_most" in would:
-                verb += f", and perhaps go on to page {would['at_most']:,}"
-            yield f"    would {verb}{asks}: {truncate(json_as_prose(would['arguments']))}", "cyan"
+            yield f"    would {dry_verb(would)}{asks}: {truncate(json_as_prose(would['arguments']))}", "cyan"
     yield "", None
     result = dry.result
     yield f"{result.status}{f': {result.reason}' if result.reason else ''}", "bold"

@@ -62,7 +62,7 @@ class PageReader:
             outcome, answer = await self._call(number, page)
             if outcome.status == "skipped":
                 # Shown instead of made: how many more there would be nobody knows.
-                view.extra.get("would", {})["at_most"] = form.max_pages
+                view.extra.setdefault("would", {}).update(tool=form.tool, at_most=form.max_pages)
                 return outcome
             if outcome.status != "success":
                 return replace(outcome, reason=f"page {number:,}: {outcome.reason}")

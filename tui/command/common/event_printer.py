@@ -144,11 +144,11 @@ def _format_dry_effect(would: dict[str, Any]) -> str:
     """Say what a step of a dry run would do."""
     from infospace.data.json_text import dump
     from infospace.data.result import truncate
+    from tui.text.fix_text import dry_verb
 
-    verb = "write" if would["effect"] == "writes" else "do this"
     name = f", named {would['name']!r}" if "name" in would else ""
     asks = ", and would ask before" if would.get("asks") else ""
-    return f"would {verb}{asks}: {truncate(dump(_named(would['arguments'])), 600)}{name}"
+    return f"would {dry_verb(would)}{asks}: {truncate(dump(_named(would['arguments'])), 600)}{name}"
 
 
 def _named(given: Any) -> Any:
