@@ -231,6 +231,8 @@ def is_resource(value: object) -> TypeGuard[Resource]:
 
 def text_of(content: JSON) -> str:
     """Return the text of content: a string is itself, other JSON its compact form in stored order."""
+    if isinstance(content, str):
+        return content
     from infospace.data.json_text import dump
 
-    return content if isinstance(content, str) else dump(content)
+    return dump(content)

@@ -6,8 +6,8 @@ operation that has no result for its values says so to the tally, which raises o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
+from math import fmod, isfinite
 from typing import Any, Final, TypeAlias, assert_never
 
 from infospace.core.errors import Invalid, PathNotFound
@@ -17,7 +17,7 @@ from infospace.data.like import like
 from infospace.data.paths import ABSENT, Path, Readable, kind_of, reader
 from infospace.expressions.cast import CASTS
 from infospace.expressions.compare import MIRRORED, TESTS, Verdict, compare, kind_word
-from infospace.expressions.functions import FUNCTIONS, KINDS, checked, joined, whole
+from infospace.expressions.functions import FUNCTIONS, KINDS, checked, concatenated, joined
 from infospace.expressions.show import show
 from infospace.expressions.tree import (
     Aggregate,
@@ -456,15 +456,6 @@ def _concat_ws(getters: list[Getter], text: str) -> Getter:
     return concat
 
 
-def _misfit(value: JSON, kind: str) -> str | None:
-    """Say why a value is not of a kind; None where it is."""
-    if kind_of(value) not in KINDS[kind]:
-        return f"takes {_A[kind]}, not {kind_word(value)}"
-    if kind == "whole" and isinstance(value, float) and not value.is_integer():
-        return "takes a whole number"
-    return None
-
-
 _A: Final = {
     "text": "text",
     "date": "a date",
@@ -506,19 +497,24 @@ def _reason(name: str, error: Wrong) -> str:
 def _on_several(
     name: str, apply: Callable[..., JSON], getters: Sequence[Getter], kinds: Sequence[str], text: str
 ) -> Getter:
-    pairs = list(zip(getters, kinds, strict=True))
+    triples = [(get, kind, KINDS[kind]) for get, kind in zip(getters, kinds, strict=True)]
 
     def applied(resource: Readable, given: Evaluation) -> JSON:
         values: list[JSON] = []
-        for get, kind in pairs:
+        for get, kind, accepted in triples:
             value = get(resource, given)
             if value is None:
                 return None
-            misfit = _misfit(value, kind)
-            if misfit is not None:
-                given.tally.wrong(text, f"has {name}, which {misfit}", value)
+            if kind_of(value) not in accepted:
+                message = f"has {name}, which takes {_A[kind]}, not {kind_word(value)}"
+                given.tally.wrong(text, message, value)
                 return None
-            values.append(whole(value) if kind == "whole" and isinstance(value, (int, float)) else value)
+            if kind == "whole" and isinstance(value, float):
+                if not value.is_integer():
+                    given.tally.wrong(text, f"has {name}, which takes a whole number", value)
+                    return None
+                value = int(value)
+            values.append(value)
         try:
             return apply(*values)
         except Wrong as error:
@@ -555,7 +551,7 @@ def _remainder(one: Any, other: Any) -> Any:
     if isinstance(one, int) and isinstance(other, int):
         rest = abs(one) % abs(other)
         return -rest if one < 0 else rest
-    return math.fmod(one, other)
+    return fmod(one, other)
 
 
 _OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
@@ -593,7 +589,10 @@ def _operated(apply: Callable[[Any, Any], Any], one: JSON, other: JSON, given: E
                 message = f"computes with {kind_word(one)} and {kind_word(other)}, not with numbers"
                 given.tally.wrong(text, message, one, other)
                 return None
-            return checked(apply(one, other))
+            found = apply(one, other)
+            if type(found) is float and isfinite(found):
+                return found
+            return checked(found)
         return _concat(one, other)
     except OverflowError:
         given.tally.wrong(text, "is beyond what a number holds", one, other)
@@ -603,10 +602,13 @@ def _operated(apply: Callable[[Any, Any], Any], one: JSON, other: JSON, given: E
 
 
 def _concat(one: JSON, other: JSON) -> str:
-    for value in (one, other):
-        if kind_of(value) not in ("string", "number", "boolean"):
-            raise Wrong(f"joins texts, numbers and booleans, not {kind_word(value)}")
-    return joined("", (one, other))
+    try:
+        return concatenated(one, other)
+    except Wrong:
+        for value in (one, other):
+            if kind_of(value) not in ("string", "number", "boolean"):
+                raise Wrong(f"joins texts, numbers and booleans, not {kind_word(value)}") from None
+        raise
 
 
 def _negative(get: Getter, text: str) -> Getter:

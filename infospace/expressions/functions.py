@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from infospace.core.errors import Invalid
@@ -70,15 +70,6 @@ KINDS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
-def whole(value: int | float) -> int:
-    """Return a number as a whole number; raises Wrong where it is none."""
-    if isinstance(value, float):
-        if not value.is_integer():
-            raise Wrong("takes a whole number")
-        return int(value)
-    return value
-
-
 def checked(value: int | float) -> int | float:
     """Return a number that was computed; raises Wrong for one beyond what a number holds."""
     if isinstance(value, float):
@@ -94,11 +85,22 @@ def _rounded(value: float, digits: int = 0) -> int | float:
         raise Wrong("takes at most 400 digits")
     if isinstance(value, int) and digits >= 0:
         return value
-    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-    context = Context(prec=1200, rounding=ROUND_HALF_UP)
-    rounded = number.quantize(Decimal(1).scaleb(-digits), context=context)
+    rounded = _decimal(value).quantize(_place(digits), context=_HALF_UP)
     # A negative number that is rounded to zero is 0, not -0.0; one that is rounded up may be beyond a double.
     return checked(float(rounded) + 0.0 if isinstance(value, float) else int(rounded))
+
+
+_HALF_UP: Final = Context(prec=1200, rounding=ROUND_HALF_UP)
+"""Digits enough for any double with 400 behind the point; to make one takes longer than to round."""
+
+
+@cache
+def _place(digits: int) -> Decimal:
+    return Decimal(1).scaleb(-digits)
+
+
+def _decimal(value: float) -> Decimal:
+    return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
 
 
 def round_number(value: float, *digits: int) -> int | float:
@@ -177,8 +179,7 @@ def formatted(value: float, digits: int) -> str:
     """Write a number with commas between thousands and so many digits behind the point."""
     if not 0 <= digits <= 400:
         raise Wrong("takes 0 to 400 digits")
-    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-    rounded = number.quantize(Decimal(1).scaleb(-digits), context=Context(prec=1200, rounding=ROUND_HALF_UP))
+    rounded = _decimal(value).quantize(_place(digits), context=_HALF_UP)
     return f"{abs(rounded) if rounded == 0 else rounded:,f}"
 
 
@@ -269,14 +270,31 @@ def joined(separator: str, values: Sequence[JSON]) -> str:
     """Join texts, numbers and booleans, and those of lists; nulls are left out. Raises Wrong for anything else."""
     parts: list[str] = []
     for value in values:
-        for item in value if isinstance(value, (list, tuple)) else (value,):
-            if item is None:
-                continue
-            if kind_of(item) not in ("string", "number", "boolean"):
-                raise Wrong("joins texts, numbers and booleans")
-            parts.append(text_of(item))
+        if isinstance(value, (list, tuple)):
+            parts.extend(written(item) for item in value if item is not None)
+        elif value is not None:
+            parts.append(written(value))
     _bound(sum(map(len, parts)) + len(separator) * len(parts))
     return separator.join(parts)
+
+
+def written(value: JSON) -> str:
+    """Return a text as it is, a number or a boolean as JSON writes it; raises Wrong for anything else."""
+    kind = type(value)
+    if kind is str:
+        return value  # type: ignore[return-value]  # its type is looked at
+    if kind is float:
+        return repr(value)
+    if kind_of(value) not in ("string", "number", "boolean"):
+        raise Wrong("joins texts, numbers and booleans")
+    return text_of(value)
+
+
+def concatenated(one: JSON, other: JSON) -> str:
+    """Write two texts, numbers or booleans one after the other; raises Wrong for anything else."""
+    first, second = written(one), written(other)
+    _bound(len(first) + len(second))
+    return first + second
 
 
 FUNCTIONS: Final[Mapping[str, Function]] = {
