@@ -19,7 +19,7 @@ from infospace.expressions.expression import Parsed, walk
 from infospace.expressions.functions import AGGREGATES
 from infospace.expressions.show import show
 from infospace.expressions.tree import Aggregate as AggregateNode
-from infospace.expressions.tree import Expression, Field, Parameter
+from infospace.expressions.tree import Expression, Field, Parameter, Star
 from infospace.expressions.wrong import Evaluation, TypeMismatches, Wrong
 
 EXACT: Final = 2**53
@@ -231,10 +231,10 @@ def _made(text: str, tree: Expression) -> Aggregate:
     nodes = walk(tree)
     paths = dict.fromkeys(node.path for node in nodes if isinstance(node, Field))
     parameters = dict.fromkeys(node.name for node in nodes if isinstance(node, Parameter))
-    return Aggregate(text, tuple(paths), tuple(parameters), tree, _outside(tree), _reckoner(tree))
+    return Aggregate(text, tuple(paths), tuple(parameters), tree, _outside(text, tree), _reckoner(tree))
 
 
-def _outside(tree: Expression) -> tuple[Path, ...]:
+def _outside(text: str, tree: Expression) -> tuple[Path, ...]:
     from infospace.expressions.tree import children
 
     found: dict[Path, None] = {}
@@ -243,33 +243,48 @@ def _outside(tree: Expression) -> tuple[Path, ...]:
         node = left.pop()
         if isinstance(node, Field):
             found[node.path] = None
+        elif isinstance(node, Star):
+            message = f"{text!r:.60} is no aggregate: `complete(*)` looks at one item, and here are many"
+            raise Invalid(message, hint="count(CASE WHEN complete(*) THEN 1 END) counts the items that are complete")
         elif not isinstance(node, AggregateNode):
             left.extend(reversed(children(node)))
     return tuple(found)
 
 
+class _Row:
+    """What expressions over aggregates are evaluated of: each aggregate is computed when it is first asked for.
+
+    So a branch of CASE that is not taken has no mismatch.
+    """
+
+    __slots__ = ("_given", "_items", "_known")
+
+    def __init__(self, items: Sequence[Readable], given: Evaluation) -> None:
+        self._items = items
+        self._given = given
+        self._known: dict[int, JSON] = {}
+
+    def value(self, place: int, reckon: Reckoner) -> JSON:
+        """Return what stands at a place, which `reckon` computes."""
+        if place not in self._known:
+            self._known[place] = reckon(self._items, self._given)
+        return self._known[place]
+
+
 def _reckoner(tree: Expression) -> Reckoner:
-    """Make what computes an expression over aggregates: each of them once, then the expression of their values."""
+    """Make what computes an expression over aggregates: each of them at most once."""
     if isinstance(tree, AggregateNode):
         return reckon_of(tree)
-    parts: list[Reckoner] = []
+    places: dict[str, int] = {}
 
-    def slot(node: AggregateNode) -> Getter:
-        place = len(parts)
-        parts.append(reckon_of(node))
-        return lambda row, _given: row[place]  # type: ignore[index]
+    def part(node: Expression, reckon: Reckoner) -> Getter:
+        place = places.setdefault(show(node), len(places))
+        return lambda row, _given: cast("_Row", row).value(place, reckon)
 
     def grouped(path: Path) -> Getter:
         """A path outside: all items have one value there, which is that of the first."""
-        place = len(parts)
         get = compile_expression(Field(path))
-        parts.append(lambda items, given: get(items[0], given) if items else None)
-        return lambda row, _given: row[place]  # type: ignore[index]
+        return part(Field(path), lambda items, given: get(items[0], given) if items else None)
 
-    outer = Compiler(fields=grouped, aggregates=slot).value(tree)
-
-    def of(items: Sequence[Readable], given: Evaluation) -> JSON:
-        row: Any = [part(items, given) for part in parts]
-        return outer(row, given)
-
-    return of
+    outer = Compiler(fields=grouped, aggregates=lambda node: part(node, reckon_of(node))).value(tree)
+    return lambda items, given: outer(cast("Any", _Row(items, given)), given)

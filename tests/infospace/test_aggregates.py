@@ -265,3 +265,26 @@ def test_a_sum_that_no_number_holds_fails_though_a_mean_does_not() -> None:
     assert reckon("sum(x)", 1e308, 1e308, -1e308) == 1e308
     with pytest.raises(Invalid, match=r"avg\(x\)"):
         reckon("avg(x)", 10**400, 1)
+
+
+def test_an_aggregate_is_computed_where_it_is_asked_for() -> None:
+    """A branch of CASE that is not taken has no mismatch, as over one item."""
+    text = "CASE WHEN count(x) > 5 THEN sum(x) ELSE coalesce(count(x), sum(x)) END"
+    items = [Note(id="Note_1", content={"x": "a"})]
+    assert parse_aggregate(text).of(items, Evaluation({}, Refusing())) == 1
+    with pytest.raises(Mismatch, match=r"`sum\(x\)` takes numbers, not text"):
+        parse_aggregate("CASE WHEN count(x) > 0 THEN sum(x) END").of(items, Evaluation({}, Refusing()))
+
+
+def test_aggregates_that_python_takes_for_equal_are_not_mixed_up() -> None:
+    """True is 1 to Python, and not here."""
+    assert reckon("CASE WHEN first(TRUE) THEN min(1) || ' ' || min(TRUE) || ' ' || min(1.0) END", 0) == "1 true 1.0"
+
+
+def test_all_fields_are_those_of_one_item() -> None:
+    """Inside an aggregate it asks each; outside there is nobody to ask."""
+    with pytest.raises(Invalid, match=r"`complete\(\*\)` looks at one item, and here are many") as raised:
+        parse_aggregate("CASE WHEN complete(*) THEN count(*) ELSE 0 END")
+    assert raised.value.hint == "count(CASE WHEN complete(*) THEN 1 END) counts the items that are complete"
+    items = [Note(id=f"Note_{place}", content=content) for place, content in enumerate([{"x": 1}, {"x": None}])]
+    assert parse_aggregate("count(CASE WHEN complete(*) THEN 1 END)").of(items, Evaluation(fields=("x",))) == 1
