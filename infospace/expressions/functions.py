@@ -70,6 +70,15 @@ KINDS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
+def whole(value: int | float) -> int:
+    """Return a number as a whole number; raises Wrong where it is none."""
+    if isinstance(value, float):
+        if not value.is_integer():
+            raise Wrong("takes a whole number")
+        return int(value)
+    return value
+
+
 def checked(value: int | float) -> int | float:
     """Return a number that was computed; raises Wrong for one beyond what a number holds."""
     if isinstance(value, float):
