@@ -47,6 +47,8 @@ CORNERED = 10
 OFTEN = 3 if PROVE else 1
 """How often at least every primitive, form and condition is run to a good end, in each half."""
 
+TEXT = "a condition as text"
+
 
 @dataclass
 class Tally:
@@ -117,6 +119,9 @@ def count(tally: Tally, document: Any, result: RunResult) -> None:
 
 
 def conditions(raw: Any) -> Iterator[str]:
+    if isinstance(raw, str):
+        yield TEXT
+        return
     yield raw["type"]
     of = raw.get("of", [])
     for inner in of if isinstance(of, list) else [of]:
@@ -207,7 +212,7 @@ def test_an_accepted_plan_fails_for_no_reason_that_the_check_claims_to_cover(spa
     assert min(tally.outcomes[word] for word in ("success", "failed", "stopped", "refused")) > HALF / 50, tally.outcomes
     assert tally.outcomes["success"] > HALF / 4
     assert min(tally.bad[word] for word in ("odd/refuse", "odd/at_last", "odd/sleep")) >= OFTEN
-    every = {*installed().types(), *FORMS, *TESTS, *JOINS, "odd/at_last", "plan:asking"}
+    every = {*installed().types(), *FORMS, *TESTS, *JOINS, TEXT, "odd/at_last", "plan:asking"}
     every |= {f"map of {type_}" for type_ in installed().types()} if PROVE else set()
     assert [type_ for type_ in sorted(every) if tally.good[type_] < OFTEN] == []
 

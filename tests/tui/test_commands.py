@@ -437,3 +437,17 @@ def test_a_space_is_named_before_or_after_every_word(cli: Any, tmp_path: Path, w
     assert len(said) == 1
     if words[0] == "plans":
         assert "greet" in said.pop()
+
+
+def test_a_where_that_compares_other_types_says_so(cli: Any, tmp_path: Path) -> None:
+    """In a run, in a list of notes and in a search: nothing is found for a reason that is told."""
+    steps = [{"type": "create-note", "value": "a book", "metadata": {"price": price}, "name": price} for price in "127"]
+    where = "metadata.price > 3"
+    search = {"type": "discover-notes", "query": "book", "mode": "keyword", "where": where, "out": "$dear"}
+    ran = cli("run", "-", stdin=plan(*steps, search, result="$dear"))
+    assert (ran.code, "0 items (3 of 3 compare text with number)" in ran.err) == (0, True), ran.err
+    listed = cli("notes", "--where", where)
+    assert "3 of 3 compare text with number" in listed.err, listed
+    assert cli("notes", "--where", where, "--json").json["mismatched"] == "3 of 3 compare text with number"
+    found = cli("search", "book", "--mode", "keyword", "--where", where)
+    assert "3 of 3 compare text with number" in found.err, found
