@@ -12,7 +12,7 @@ from planner.language.plan import Ask, Map, Step, Stop, Wait
 from planner.order.dependencies import called_tool
 
 _COUNT = re.compile(r"([\d,]+) ")
-_CUT = re.compile(r"\[cut: ([\d,]+) characters in all\]$")
+_CUT = re.compile(r"\[cut: ([\d,]+) characters in all\](?: \([^()]*\))?$")
 
 
 def format_effect(step: Step, catalogue: Catalogue) -> str:
