@@ -234,3 +234,11 @@ def test_the_raw_step_has_both_how_it_was_written_and_how_it_is_kept() -> None:
 def test_an_argument_that_was_a_note_is_told_by_its_text() -> None:
     found = Argument("target", "$x", [], resource=Note(id="Note_1", content={"a": [1]}))
     assert str(render_arguments([found], COLOURS)) == 'target\nNote_1: {"a":[1]}'
+
+
+def test_a_condition_that_compared_other_types_says_so_at_its_step() -> None:
+    """Before the items, and beside the size, which is that of the Collection."""
+    value = "0 items (23 of 23 compare text with number)"
+    found = row(resource="Collection_7", value=value, type="filter-structured", extra={"mismatches": 23})
+    assert "0 items (23 of 23 compare text with number)" in str(render_result(found))
+    assert size_of(found) == "0 items"
