@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from infospace.contract.arguments import Aggregate as Aggregate
     from infospace.contract.arguments import Args as Args
     from infospace.contract.arguments import Expression as Expression
+    from infospace.contract.arguments import Formulas as Formulas
+    from infospace.contract.arguments import ItemExpression as ItemExpression
     from infospace.contract.arguments import Items as Items
     from infospace.contract.arguments import JsonSchema as JsonSchema
     from infospace.contract.arguments import Limit as Limit
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from infospace.contract.arguments import Ref as Ref
     from infospace.contract.arguments import ServedResource as ServedResource
     from infospace.contract.arguments import Slice as Slice
+    from infospace.contract.arguments import SortKey as SortKey
+    from infospace.contract.arguments import SortKeys as SortKeys
     from infospace.contract.arguments import Sql as Sql
     from infospace.contract.arguments import Text as Text
     from infospace.contract.arguments import ToolArguments as ToolArguments
@@ -60,6 +64,8 @@ _HOMES = {
         "Aggregate",
         "Args",
         "Expression",
+        "Formulas",
+        "ItemExpression",
         "Items",
         "JsonSchema",
         "Limit",
@@ -69,6 +75,8 @@ _HOMES = {
         "Ref",
         "ServedResource",
         "Slice",
+        "SortKey",
+        "SortKeys",
         "Sql",
         "Text",
         "ToolArguments",

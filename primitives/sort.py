@@ -1,4 +1,4 @@
-"""`sort`: by fields of the items."""
+"""`sort`: by fields of the items, or by what is computed of them."""
 
 from __future__ import annotations
 
@@ -6,28 +6,33 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from infospace import Args, Collection, Context, Path, Ref, Resource, primitive
+from infospace import Args, Collection, Context, Ref, Resource, SortKey, SortKeys, primitive
 from infospace.authoring.shapes import same_as
-from infospace.authoring.values import ABSENT, find, order_key
+from infospace.authoring.values import JSON, order_key
 
 
 class Sort(Args):
     """Arguments of `sort`."""
 
     target: Ref[Collection] = Field(description="The Collection.")
-    by: Path | Annotated[list[Path], Field(min_length=1)] = Field(
-        description="A path, or several: the first decides, the next breaks ties."
+    by: SortKeys[SortKey | Annotated[list[SortKey], Field(min_length=1)]] = Field(
+        description="A path or an expression, or several: the first decides, the next breaks ties. `asc` or `desc` as "
+        "its last word is its own order: `score desc`."
     )
-    order: Literal["asc", "desc"] = Field("asc", description="Smallest or largest first.")
+    order: Literal["asc", "desc"] = Field("asc", description="Smallest or largest first, for those that say neither.")
     nulls: Literal["first", "last"] = Field("last", description="Where null and missing go, whatever the order.")
 
 
 @primitive(
     effect="reads",
     gives=same_as("target"),
+    failures=[
+        "`by` is not of the language: one sentence says what, and where in it.",
+        "An expression has no result for an item: a wrong type, a division by zero, a failed CAST.",
+    ],
     examples=[
         {"type": "sort", "target": "$hits", "by": "metadata.score", "order": "desc", "out": "$best_first"},
-        {"type": "sort", "target": "$tasks", "by": ["priority", "due"], "out": "$plan"},
+        {"type": "sort", "target": "$tasks", "by": ["priority desc", "lower(title)"], "out": "$plan"},
     ],
     avoid=["Sorting hits by score straight after `discover-notes`: they are in that order already."],
 )
@@ -38,20 +43,28 @@ async def sort(args: Sort, context: Context) -> Collection:
     by their elements, then objects by their keys and values; `desc` turns that round. Null and missing values are
     one, and go where `nulls` says in both orders.
     """
-    paths = args.by if isinstance(args.by, list) else [args.by]
-    rows = list(zip(args.target.members, context.items(args.target), strict=True))
-    for path in reversed(paths):
-        rows = _by(rows, path, args.order == "desc", nulls_first=args.nulls == "first")
+    from infospace.authoring.expressions import TypeMismatches, evaluate_each, keys_of
+
+    keys = args.by if isinstance(args.by, list) else [args.by]
+    items = context.items(args.target)
+    fields = keys_of(items, (key.formula for key in keys))
+    rows = list(zip(args.target.members, items, strict=True))
+    tally = TypeMismatches.failing()
+    for key in reversed(keys):
+        given = key.evaluation(tally, context.clock, fields)
+        values = evaluate_each(key.formula.get, [item for _, item in rows], given)
+        descending = (key.formula.order or args.order) == "desc"
+        rows = _by(rows, values, descending, nulls_first=args.nulls == "first")
     return context.collection([member for member, _ in rows])
 
 
 def _by(
-    rows: list[tuple[Any, Resource]], path: Path, descending: bool, *, nulls_first: bool
+    rows: list[tuple[Any, Resource]], values: list[JSON], descending: bool, *, nulls_first: bool
 ) -> list[tuple[Any, Resource]]:
-    keyed = [(find(row[1], path), row) for row in rows]
-    empty = [row for value, row in keyed if value is ABSENT or value is None]
+    keyed = list(zip(values, rows, strict=True))
+    empty = [row for value, row in keyed if value is None]
     full = sorted(
-        ((value, row) for value, row in keyed if value is not ABSENT and value is not None),
+        (pair for pair in keyed if pair[0] is not None),
         key=lambda pair: order_key(pair[0]),
         reverse=descending,
     )

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from infospace.contract.arguments import BoundExpression
-from infospace.expressions import Evaluation, ItemMismatches, Nothing, Refusing, TypeMismatches
+from infospace.expressions import Evaluation, ItemMismatches, Mismatch, Nothing, Refusing, TypeMismatches
+from infospace.expressions.expression import evaluate_each, keys_of
 from infospace.expressions.types import Typer
 
 __all__ = [
     "BoundExpression",
     "Evaluation",
     "ItemMismatches",
+    "Mismatch",
     "Nothing",
     "Refusing",
     "TypeMismatches",
     "Typer",
+    "evaluate_each",
+    "keys_of",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infospace.contract.arguments import UNKNOWN, ItemSchema, PathsOf, Text, UnknownValue, are_known
+from infospace.contract.arguments import UNKNOWN, ItemSchema, PathsOf, Text, are_known
 from infospace.schema.combine import closed_object, merged, merged_or_new, nullable
 from infospace.schema.infer import of_listed_fields, resolved
 from infospace.schema.projection import Selection
@@ -57,7 +57,6 @@ __all__ = [
     "Shape",
     "Text",
     "Unknown",
-    "UnknownValue",
     "are_known",
     "bare",
     "closed_object",

@@ -7,7 +7,7 @@ from infospace.core.ids import Kind, number_of
 from infospace.core.json_types import JSON
 from infospace.core.resources import CollectionResult, Member, text_of
 from infospace.data import set_operations
-from infospace.data.json_text import read_json, same
+from infospace.data.json_text import dump, read_json, same
 from infospace.data.order import equality_key, order_key
 from infospace.data.paths import ABSENT, Path, find, kind_of, read, reader, show_parts
 from infospace.data.split_text import json_lines, json_list, lines, paragraphs, sentences
@@ -21,6 +21,7 @@ __all__ = [
     "Kind",
     "Member",
     "Path",
+    "dump",
     "equality_key",
     "find",
     "json_lines",

@@ -6,8 +6,12 @@
 | `Items` | a list of values and resources, or one resource | a list of both |
 | `Where` | SQL text with `$x` as typed parameter | the condition with its parameters |
 | `Path` | `metadata.score` | a parsed path |
-| `Expression` | `price * 1.19`, with `$x` as typed parameter | the expression with its parameters |
-| `Aggregate` | `avg(metadata.score)` | what is computed of many items |
+| `Expression` | `$price * 1.19`, with `$x` as typed parameter | the expression with its parameters |
+| `Formulas[X]` | X, in which `ItemExpression`, `Aggregate` stand as values of an object | X |
+| `SortKeys[X]` | X, in which `SortKey` stands alone or in a list | X |
+| `ItemExpression` | `price * 1.19`, over the paths of items | the expression with its parameters |
+| `Aggregate` | `avg(metadata.score)` | what is computed of many items, with its parameters |
+| `SortKey` | a path or an expression, `desc` behind it | the expression with its order |
 | `Sql` | one SELECT, with `$x` as tables and typed parameters | the query with its tables and parameters |
 | `Query` | words to look for, not blank | `str` |
 | `Limit` | a whole number from 1, or `"all"` | `int` or `None` for all |
@@ -25,7 +29,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, TypeAlias, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
@@ -41,12 +45,15 @@ if TYPE_CHECKING:
     from infospace.core.tool import Tool, ToolKind
     from infospace.data.paths import Readable
     from infospace.expressions import Clock, Evaluation, Formula, TypeMismatches
+    from infospace.expressions import SortKey as ParsedSortKey
     from infospace.expressions import Where as ParsedWhere
     from infospace.expressions.aggregates import Aggregate as ParsedAggregate
+    from infospace.expressions.expression import Parsed
     from infospace.expressions.query.parse import ParsedQuery
     from infospace.schema.shapes import Shape
 
 T = TypeVar("T")
+ParsedT = TypeVar("ParsedT", bound="Parsed")
 
 
 class ParseMode(Enum):
@@ -59,6 +66,10 @@ class ParseMode(Enum):
     """A text of the language of expressions."""
     SQL = "sql"
     """One SELECT, whose tables and parameters are references."""
+    EXPRESSIONS = "expressions"
+    """Texts in an object are of the language of expressions; what is no object is a value."""
+    SORT_KEYS = "sort keys"
+    """A text, and each in a list, is of the language of expressions; one that is just a reference is a value."""
     VALUE = "value"
     LITERAL = "literal"
     """Nothing in it is a reference."""
@@ -231,6 +242,10 @@ def kinds_of(annotation: Any) -> frozenset[Kind]:
 
 Ref = Annotated[T, _RefMark()]
 """A resource: `Ref[Note]`, `Ref[Collection]`, `Ref[Resource]`."""
+Formulas = Annotated[T, ParseAs(ParseMode.EXPRESSIONS)]
+"""An argument in which texts of an object are expressions: `Formulas[dict[str, ItemExpression]]`."""
+SortKeys = Annotated[T, ParseAs(ParseMode.SORT_KEYS)]
+"""An argument that is a sort key or a list of them: `SortKeys[SortKey | list[SortKey]]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,10 +292,10 @@ def _read_where(value: object) -> Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class BoundExpression:
-    """An expression with the values of its parameters."""
+class BoundExpression(Generic[ParsedT]):
+    """An expression, a sort key or an aggregate with the values of its parameters."""
 
-    formula: Formula
+    formula: ParsedT
     parameters: Mapping[str, JSON | PathNotFound] = field(default_factory=dict)
     schemas: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict, compare=False)
     """In the check, where no values are known: what is known of the parameters."""
@@ -337,15 +352,25 @@ def _read_query(value: object) -> BoundQuery:
     return BoundQuery(parse_query(written.text), written)
 
 
-def _read_expression(value: object) -> BoundExpression:
-    from infospace.expressions import parse_expression
-
+def _bind(value: object, parse: Callable[[str], ParsedT], code: str) -> BoundExpression[ParsedT]:
     if isinstance(value, BoundExpression):
         return value
     written = Written(value) if isinstance(value, str) else value
     if not isinstance(written, Written):
-        raise _custom_error("expression_type")
-    return BoundExpression(parse_expression(written.text), written.parameters, written.schemas)
+        raise _custom_error(code)
+    return BoundExpression(parse(written.text), written.parameters, written.schemas)
+
+
+def _read_expression(value: object) -> BoundExpression[Formula]:
+    from infospace.expressions import parse_expression
+
+    return _bind(value, parse_expression, "expression_type")
+
+
+def _read_sort_key(value: object) -> BoundExpression[ParsedSortKey]:
+    from infospace.expressions import parse_sort_key
+
+    return _bind(value, parse_sort_key, "misfit")
 
 
 def _read_path(value: object) -> ParsedPath:
@@ -354,12 +379,10 @@ def _read_path(value: object) -> ParsedPath:
     return ParsedPath.parse(value)
 
 
-def _read_aggregate(value: object) -> ParsedAggregate:
+def _read_aggregate(value: object) -> BoundExpression[ParsedAggregate]:
     from infospace.expressions.aggregates import parse_aggregate
 
-    if not isinstance(value, str):
-        raise _custom_error()
-    return parse_aggregate(value)
+    return _bind(value, parse_aggregate, "misfit")
 
 
 def _read_limit(value: object) -> int | None:
@@ -457,9 +480,11 @@ def _plain(read: Callable[[object], Any], **json_schema: Any) -> Any:
 if TYPE_CHECKING:
     Where: TypeAlias = Bound
     Path: TypeAlias = ParsedPath
-    Expression: TypeAlias = BoundExpression
+    Expression: TypeAlias = BoundExpression[Formula]
+    ItemExpression: TypeAlias = BoundExpression[Formula]
+    Aggregate: TypeAlias = BoundExpression[ParsedAggregate]
+    SortKey: TypeAlias = BoundExpression[ParsedSortKey]
     Sql: TypeAlias = BoundQuery
-    Aggregate: TypeAlias = ParsedAggregate
     Limit: TypeAlias = int | None
     Query: TypeAlias = str
     Slice: TypeAlias = slice
@@ -478,7 +503,9 @@ else:
     ]
     Sql = Annotated[BoundQuery, ParseAs(ParseMode.SQL), _plain(_read_query, type="string", format="sql")]
     Path = Annotated[ParsedPath, _plain(_read_path, type="string", format="path")]
-    Aggregate = Annotated[object, _plain(_read_aggregate, type="string", format="aggregate")]
+    ItemExpression = Annotated[BoundExpression, _plain(_read_expression, type="string", format="expression")]
+    Aggregate = Annotated[BoundExpression, _plain(_read_aggregate, type="string", format="aggregate")]
+    SortKey = Annotated[BoundExpression, _plain(_read_sort_key, type="string", format="sort-key")]
     Query = Annotated[str, AfterValidator(_not_blank)]
     Limit = Annotated[int | None, _plain(_read_limit, anyOf=[{"type": "integer", "minimum": 1}, {"const": "all"}])]
     Slice = Annotated[slice, _plain(_read_slice, type="string", format="slice")]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from math import fsum
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias, cast
 
 from infospace.core.errors import Invalid
@@ -20,13 +21,13 @@ from infospace.expressions.functions import AGGREGATES
 from infospace.expressions.show import show
 from infospace.expressions.tree import Aggregate as AggregateNode
 from infospace.expressions.tree import Expression, Field, Parameter, Star
-from infospace.expressions.wrong import Evaluation, TypeMismatches, Wrong
+from infospace.expressions.wrong import Evaluation, Mismatch, TypeMismatches, Wrong
 
 EXACT: Final = 2**53
 """Up to here every whole number is a float too (IEEE 754, binary64)."""
 
-Reckoner: TypeAlias = Callable[[Sequence[Readable], Evaluation], JSON]
-"""Gives what is computed of resources."""
+Reckoner: TypeAlias = Callable[[Sequence[Readable], Evaluation, Mapping[Path, JSON]], JSON]
+"""Gives what is computed of resources, which all have the values that are given of some paths."""
 
 LONGEST: Final = 1_000
 """Characters of an aggregate."""
@@ -38,25 +39,31 @@ class Aggregate(Parsed):
     """An expression over aggregates. `outside` are the paths that stand in none of them: only what is grouped by."""
 
     outside: tuple[Path, ...] = ()
-    of: Reckoner = field(repr=False, compare=False, default=lambda _items, _given: None)
-    """Computes it of resources.
+    compute: Reckoner = field(repr=False, compare=False, default=lambda _items, _given, _keys: None)
 
-    Null and missing values do not count, for nothing but `count`. Equal values are one JSON value (1 is 1.0, not true
-    or "1"). `min` and `max` go by the order of `sort`. `sum`, `avg`, `median` and `quantile` are exact for whole
-    numbers, else rounded once, and null where there is no number, as `min` and `max` are where there is no value.
-    """
+    def of(
+        self, items: Sequence[Readable], given: Evaluation, keys: Mapping[Path, JSON] = MappingProxyType({})
+    ) -> JSON:
+        """Compute it of resources; `keys` gives the values of the paths `outside`.
+
+        Null and missing values do not count, for nothing but `count`. Equal values are one JSON value (1 is 1.0, not
+        true or "1"). `min` and `max` go by the order of `sort`. `sum`, `avg`, `median` and `quantile` are exact for
+        whole numbers, else rounded once, and null where there is no number, as `min` and `max` are where there is no
+        value.
+        """
+        return self.compute(items, given, keys)
 
 
 def reckon_of(node: AggregateNode) -> Reckoner:
     """Make what computes one aggregate of resources."""
     name, text = node.function, show(node)
     if not node.arguments:
-        return lambda items, _given: len(items)
+        return lambda items, _given, _keys: len(items)
     get = compile_expression(node.arguments[0])
     reckon = _RECKON[name]
     others = [compile_expression(argument) for argument in node.arguments[1:]]
 
-    def of(items: Sequence[Readable], given: Evaluation) -> JSON:
+    def compute(items: Sequence[Readable], given: Evaluation) -> JSON:
         values: list[JSON] = [value for item in items if (value := get(item, given)) is not None]
         try:
             more = [other(items[0], given) for other in others] if items else [None for _ in others]
@@ -67,7 +74,26 @@ def reckon_of(node: AggregateNode) -> Reckoner:
             given.tally.wrong(text, str(error))
             return None
 
+    def of(items: Sequence[Readable], given: Evaluation, _keys: Mapping[Path, JSON]) -> JSON:
+        try:
+            return compute(items, given)
+        except Mismatch as error:
+            error.item = _first_wrong(compute, items, given)
+            raise
+
     return of
+
+
+def _first_wrong(
+    compute: Callable[[Sequence[Readable], Evaluation], JSON], items: Sequence[Readable], given: Evaluation
+) -> Readable | None:
+    """Return the first of the items of which alone an aggregate has no result either."""
+    for item in items:
+        try:
+            compute([item], given)
+        except Mismatch:
+            return item
+    return None
 
 
 def _numbers(values: list[JSON], tally: TypeMismatches, text: str) -> tuple[int, list[float], int]:
@@ -257,17 +283,18 @@ class _Row:
     So a branch of CASE that is not taken has no mismatch.
     """
 
-    __slots__ = ("_given", "_items", "_known")
+    __slots__ = ("_given", "_items", "_keys", "_known")
 
-    def __init__(self, items: Sequence[Readable], given: Evaluation) -> None:
+    def __init__(self, items: Sequence[Readable], given: Evaluation, keys: Mapping[Path, JSON]) -> None:
         self._items = items
+        self._keys = keys
         self._given = given
         self._known: dict[int, JSON] = {}
 
     def value(self, place: int, reckon: Reckoner) -> JSON:
         """Return what stands at a place, which `reckon` computes."""
         if place not in self._known:
-            self._known[place] = reckon(self._items, self._given)
+            self._known[place] = reckon(self._items, self._given, self._keys)
         return self._known[place]
 
 
@@ -282,9 +309,15 @@ def _reckoner(tree: Expression) -> Reckoner:
         return lambda row, _given: cast("_Row", row).value(place, reckon)
 
     def grouped(path: Path) -> Getter:
-        """A path outside: all items have one value there, which is that of the first."""
+        """A path outside: all items have one value there, which is given or is that of the first."""
         get = compile_expression(Field(path))
-        return part(Field(path), lambda items, given: get(items[0], given) if items else None)
+
+        def value(items: Sequence[Readable], given: Evaluation, keys: Mapping[Path, JSON]) -> JSON:
+            if path in keys:
+                return keys[path]
+            return get(items[0], given) if items else None
+
+        return part(Field(path), value)
 
     outer = Compiler(fields=grouped, aggregates=lambda node: part(node, reckon_of(node))).value(tree)
-    return lambda items, given: outer(cast("Any", _Row(items, given)), given)
+    return lambda items, given, keys: outer(cast("Any", _Row(items, given, keys)), given)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from infospace.core.errors import ExpressionInvalid, WhereInvalid
+from infospace.core.bounds import timed
+from infospace.core.errors import ExpressionInvalid, Invalid, WhereInvalid
 from infospace.core.json_types import JSON
 from infospace.data.paths import Path, Readable
 from infospace.expressions.evaluate import Getter, Judge, compile_condition, compile_expression
 from infospace.expressions.tree import And, Call, Expression, Field, IsNull, Not, Or, Parameter, Star, children
-from infospace.expressions.wrong import Evaluation, TypeMismatches
+from infospace.expressions.wrong import Evaluation, Mismatch, TypeMismatches
 
 LONGEST: Final = 32_768
 """Characters of an expression: the slowest of this length is read in about half a second."""
@@ -94,15 +97,27 @@ def parse_expression(text: str, name: str = "the expression") -> Formula:
     return Formula(text, *_reads(tree), tree, compile_expression(tree))
 
 
+_ORDERED = re.compile(r"(?P<key>.*\S)\s+(?P<order>asc|desc)\s*", re.IGNORECASE | re.DOTALL)
+
+
 @lru_cache(maxsize=256)
 def parse_sort_key(text: str) -> SortKey:
-    """Read a path or an expression with `asc` or `desc` behind it, or with neither; raises `ExpressionInvalid`."""
+    """Read a path or an expression with `asc` or `desc` behind it, or with neither; raises `ExpressionInvalid`.
+
+    What is a path as a whole is one, whatever words of the language are in it (`case`, `due-date`).
+    """
     from infospace.expressions.parse import parse_words
     from infospace.expressions.refused import Refused
     from infospace.expressions.words import Kind, tokenize
 
     _refuse_long(text, "the sort key")
     order: Literal["asc", "desc"] | None = None
+    ordered = _ORDERED.fullmatch(text)
+    for key, last in ((text, ""), (ordered["key"], ordered["order"].lower()) if ordered else (text, "")):
+        with suppress(Invalid):
+            tree: Expression = Field(Path.parse(key.strip()))
+            order = None if not last else "asc" if last == "asc" else "desc"
+            return SortKey(text, *_reads(tree), tree, compile_expression(tree), order)
     try:
         words: Sequence[Any] = tokenize(text)
         last = words[-1].text.lower() if len(words) > 1 else ""
@@ -202,6 +217,30 @@ def _by_guard(tree: Expression) -> tuple[set[Field | Parameter], set[Field | Par
         guards = isinstance(node, IsNull) or (isinstance(node, Call) and node.function == "coalesce")
         left.extend((child, guarded or guards) for child in children(node))
     return inside, outside
+
+
+def evaluate_each(get: Getter, items: Sequence[Readable], given: Evaluation) -> list[JSON]:
+    """Return what an expression gives of each item; a Mismatch names the item."""
+    try:
+        return [get(item, given) for item in timed(items)]
+    except Mismatch:
+        for index, item in enumerate(items):
+            try:
+                get(item, given)
+            except Mismatch as error:
+                raise error.of(f"item {index + 1} ({item.id})") from error
+        raise
+
+
+def keys_of(items: Iterable[Readable], formulas: Iterable[Parsed]) -> tuple[str, ...]:
+    """Return the keys that any item's content has, in order of first appearance, where `complete(*)` asks for them."""
+    if not any(formula.reads_all for formula in formulas):
+        return ()
+    found: dict[str, None] = {}
+    for item in items:
+        if isinstance(item.content, Mapping):
+            found.update(dict.fromkeys(item.content))
+    return tuple(found)
 
 
 def _reads(tree: Expression) -> tuple[tuple[Path, ...], tuple[str, ...]]:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from infospace.core.clock import today_and_now
 from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.json_types import JSON
+from infospace.data.paths import Readable
 
 
 class Wrong(Exception):
@@ -25,6 +26,11 @@ class TypeMismatches:
 
     mismatches: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
+
+    @staticmethod
+    def failing() -> TypeMismatches:
+        """Return what raises Mismatch at the first operation that has no result."""
+        return Refusing()
 
     def wrong(self, text: str, message: str, *values: JSON) -> None:
         """Note that the operation written as `text` has no result for these values."""
@@ -83,6 +89,8 @@ class Mismatch(Invalid):
     """An expression has no value, since an operation in it has none."""
 
     kind = "mismatch"
+    item: Readable | None = None
+    """The resource that the operation was about, where whoever evaluates it knows."""
 
 
 @dataclass(slots=True)

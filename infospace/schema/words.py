@@ -22,6 +22,7 @@ _FORMATS = {
     "expression": "an expression of SQL",
     "items": "a list or one resource",
     "path": "a path",
+    "sort-key": "a path or an expression",
     "slice": 'a slice such as "2:5", ":100" or "-3:"',
     "where": "an SQL condition",
 }
@@ -36,6 +37,7 @@ _NOUNS = {
 }
 _MANY = {
     "a path": "paths",
+    "a path or an expression": "such",
     "text": "texts",
     "a number": "numbers",
     "a whole number": "whole numbers",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from infospace.contract.argument_errors import ArgumentError, ArgumentsInvalid
 from infospace.contract.arguments import (
@@ -44,13 +44,14 @@ from infospace.schema.shapes import (
     place_in,
     with_identity,
 )
-from infospace.schema.words import describe_schema, shown
+from infospace.schema.words import describe_schema
 from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment
+from planner.check.expressions import subtracted
 from planner.check.tool_calls import ToolChecker
 from planner.check.values import ValueChecker
 from planner.language.problems import Patch, Problems, join, replace
-from planner.language.references import read_value
+from planner.language.references import map_expressions, read_value
 from planner.repair.coerce_values import coerce_value
 from planner.repair.unknown_arguments import suggest_argument
 from planner.repair.where_text import suggest_where
@@ -143,17 +144,45 @@ class CallChecker:
                 return self._expression(written, pointer, env)
             case ParseMode.SQL:
                 return self._query(written, pointer, env)
+            case (ParseMode.EXPRESSIONS | ParseMode.SORT_KEYS) as mode if argument is not None:
+                return self._expressions(mode, written, pointer, env, argument, shapes)
             case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
                 return self._tools.named(written, pointer, env, OFFERED[reading])
             case ParseMode.TOOL_ARGUMENTS:
                 return UNKNOWN if isinstance(written, dict) or reference_or_none(written) is not None else written
+        return self._value(written, pointer, env, argument, shapes)
+
+    def _value(
+        self, written: JSON, pointer: str, env: Environment, argument: Argument | None, shapes: dict[str, Shape]
+    ) -> Any:
         value, schema = self._values.value(written, pointer, argument, env)
         if argument is not None:
             content = value if value is not UNKNOWN else UNTOLD
             if content is UNTOLD and schema is not None:
                 content = self._values.content(read_value(written), env)
-            shapes[name] = NoteShape(schema, facts=Facts(content=content))
+            shapes[argument.name] = NoteShape(schema, facts=Facts(content=content))
         return value
+
+    def _expressions(
+        self,
+        mode: ParseMode,
+        written: JSON,
+        pointer: str,
+        env: Environment,
+        argument: Argument,
+        shapes: dict[str, Shape],
+    ) -> Any:
+        """Give an argument with each expression in it told with what is known of its parameters."""
+
+        def write(text: str, place: tuple[str | int, ...]) -> JSON | Written:
+            return self._expression(text, join(pointer, *place), env)
+
+        def value(part: JSON) -> Any:
+            if part is written:
+                return self._value(written, pointer, env, argument, shapes)
+            return self._values.value(part, pointer, None, env)[0]
+
+        return map_expressions(written, mode, write, value)
 
     def _expression(self, written: JSON, pointer: str, env: Environment) -> JSON | Written:
         """Give a text of the language of expressions with what is known of its parameters."""
@@ -241,95 +270,78 @@ class CallChecker:
         for name, value in args.items():
             place = join(pointer, name)
             argument = entry.arguments.get(name)
-            if isinstance(value, Bound):
-                self._values.parameters(value, place, env)
-                self._compared(value, argument, entry, shapes, place, env)
-            if isinstance(value, BoundExpression):
-                self._computed(value, place, env)
             if isinstance(value, BoundQuery):
                 self._queried(value, place, env)
-            for key, aggregate in value.items() if isinstance(value, dict) else ():
-                if isinstance(aggregate, Aggregate):
-                    self._aggregated(aggregate, shapes, join(place, key))
+            for inner, leaf in _texts(value):
+                at = join(place, *inner)
+                if not isinstance(leaf, Path):
+                    self._values.parameters(leaf, at, env)
+                    self._typed(leaf, argument, _item_of(entry, argument, shapes), at, env)
             for holder in argument.within if argument else ():
                 if holder not in shapes:
                     continue
-                target, of_items = shapes[holder], entry.arguments[holder].kinds == {Kind.COLLECTION}
-                item = target.item if of_items and isinstance(target, CollectionShape) else target
-                guarded = frozenset(_may_lack(value))
-                for inner, path, takes in _paths(value):
+                item = _items_of(entry, holder, shapes)
+                for inner, leaf in _texts(value):
                     written = _at(raw.get(name), inner)
-                    self._place(path, item, join(place, *inner), written, takes, guarded)
+                    for path, guarded in _paths_in(leaf):
+                        self._place(path, item, join(place, *inner), written, leaf, guarded=guarded)
 
-    def _compared(
+    def _typed(
         self,
-        bound: Bound,
+        bound: Bound | BoundExpression[Any],
         argument: Argument | None,
-        entry: Primitive,
-        shapes: Mapping[str, Shape],
+        item: Shape,
         pointer: str,
         env: Environment,
     ) -> None:
-        """Check that what a `where` compares can be of one type."""
+        """Check that what an expression compares and computes with can be of the types that it takes."""
         from planner.check.expressions import senseless_in
 
-        holder = next((one for one in argument.within if one in shapes), None) if argument else None
-        item: Shape = Unknown()
-        if holder is not None:
-            target = shapes[holder]
-            item = target.item if isinstance(target, CollectionShape) else target
-            if entry.arguments[holder].kinds != {Kind.COLLECTION}:
-                item = target
+        if argument is not None and argument.reading is ParseMode.EXPRESSION and isinstance(bound, BoundExpression):
+            self._names(bound, pointer, env)
+            item = Unknown()
+        parsed = bound.where if isinstance(bound, Bound) else bound.formula
 
         def of(name: str) -> Schema | None:
             with self._problems.muted():
                 return self._values.value(f"${name}", pointer, None, env)[1]
 
-        for told in senseless_in(bound.where, item, of):
+        code = "bad-where" if isinstance(bound, Bound) else "bad-expression"
+        code = "bad-argument" if isinstance(parsed, Aggregate) else code
+        for told in senseless_in(parsed, item, of):
             fix = None if told.meant is None else replace(pointer, told.meant)
-            self._problems.error("bad-where", pointer, told.message, told.hint, fix)
+            self._problems.error(code, pointer, told.message, told.hint, fix)
 
-    def _aggregated(self, aggregate: Aggregate, shapes: Mapping[str, Shape], pointer: str) -> None:
-        """Check that what an aggregate computes with can be of a type that it takes."""
-        from planner.check.expressions import senseless_in
+    def _names(self, bound: BoundExpression[Any], pointer: str, env: Environment) -> None:
+        """Say that an expression over variables alone has names, which only items have."""
+        from planner.check.expressions import bare_names
 
-        target = shapes.get("target")
-        item = target.item if isinstance(target, CollectionShape) else Unknown()
-        for told in senseless_in(aggregate, item, lambda _name: None):
-            self._problems.error("bad-argument", pointer, told.message, told.hint)
-
-    def _computed(self, bound: BoundExpression, pointer: str, env: Environment) -> None:
-        """Check an expression over variables alone: what it reads, and whether it can have a result."""
-        from planner.check.expressions import bare_names, senseless_in
-
-        self._values.parameters(bound, pointer, env)
         for message, hint in bare_names(bound.formula, env):
             self._problems.error("bad-expression", pointer, message, hint)
         if bound.formula.reads_all:
             message = "`complete(*)` asks for the fields of an item, and there are no items here"
             self._problems.error("bad-expression", pointer, message, "complete($a, $b) asks for values of variables")
-        for told in senseless_in(bound.formula, Unknown(), bound.schemas.get):
-            fix = None if told.meant is None else replace(pointer, told.meant)
-            self._problems.error("bad-expression", pointer, told.message, told.hint, fix)
 
     def _place(
-        self, path: Path, item: Shape, pointer: str, written: JSON, takes: Schema | None, guarded: frozenset[Path]
+        self, path: Path, item: Shape, pointer: str, written: JSON, leaf: Text, *, guarded: bool = False
     ) -> None:
         found = place_in(item, path.parts)
-        if isinstance(found, NoSuchPath):
-            if found.assumed and path in guarded:
-                return
-            (message, hint), better = self._values.nowhere(item, path.parts, found)
-            fix = None
-            if better is None and len(path.parts) == 1 and str(path).lower() in ("today", "now"):
-                hint = f"`{str(path).lower()}()` is a function"
-            if better is not None and isinstance(written, str):
-                fix = replace(pointer, _replace_path(written, path, Path(better)))
-            report = self._problems.warn if found.assumed and self._values.handled else self._problems.error
-            report("unknown-field", pointer, message, hint, fix)
-        elif disjoint(found, takes):
-            message = f"`{path}` is {format_types(found)} here, and {shown(written)} takes {describe_schema(takes)}"
-            self._problems.error("bad-argument", pointer, message)
+        if not isinstance(found, NoSuchPath) or (found.assumed and guarded):
+            return
+        (message, hint), better = self._values.nowhere(item, path.parts, found)
+        parts = None if isinstance(leaf, Path) else subtracted(path, item)
+        mended = None
+        if parts is not None:
+            hint, mended = f"a minus has blanks around it: `{parts}`", parts
+        elif better is not None:
+            mended = str(Path(better))
+        elif len(path.parts) == 1 and str(path).lower() in ("today", "now"):
+            hint = f"`{str(path).lower()}()` is a function"
+        fix = None
+        if mended is not None and isinstance(written, str):
+            fix = replace(pointer, _replace_path(written, path, mended))
+        report = self._problems.warn if found.assumed and self._values.handled else self._problems.error
+        report("unknown-field", pointer, message, hint, fix)
 
 
 def _validate(entry: Primitive, placeholders: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[ArgumentError]]:
@@ -382,40 +394,43 @@ def _within(place: tuple[str | int, ...], raw: Mapping[str, JSON]) -> Iterator[s
         yield part
 
 
-def _paths(
-    value: Any, place: tuple[str | int, ...] = ()
-) -> Iterator[tuple[tuple[str | int, ...], Path, Schema | None]]:
-    """The paths in an argument, with their places in it and what the values there have to be."""
+Text: TypeAlias = "Path | Bound | BoundExpression[Any]"
+"""What says of items where something stands in them."""
+
+
+def _texts(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Text]]:
+    """The paths and expressions in an argument, with their places in it."""
     match value:
-        case Path():
-            yield place, value, None
-        case Bound():
-            for path in value.where.paths:
-                yield place, path, None
-        case Aggregate():
-            for path in value.paths:
-                yield place, path, None
+        case Path() | Bound() | BoundExpression():
+            yield place, value
         case list():
             for index, item in enumerate(value):
-                yield from _paths(item, (*place, index))
+                yield from _texts(item, (*place, index))
         case dict():
             for key, item in value.items():
-                yield from _paths(item, (*place, key))
+                yield from _texts(item, (*place, key))
 
 
-def _may_lack(value: Any) -> Iterator[Path]:
-    """The paths in the expressions of an argument that are guarded there: an item may be without them."""
-    match value:
-        case Bound():
-            yield from guarded_paths(value.where.tree)
-        case Aggregate():
-            yield from guarded_paths(value.tree)
-        case list():
-            for item in value:
-                yield from _may_lack(item)
-        case dict():
-            for item in value.values():
-                yield from _may_lack(item)
+def _paths_in(leaf: Text) -> Iterator[tuple[Path, bool]]:
+    """The paths of items that are read, and of each whether it is guarded: an item may be without it."""
+    if isinstance(leaf, Path):
+        yield leaf, False
+        return
+    parsed = leaf.where if isinstance(leaf, Bound) else leaf.formula
+    guarded = guarded_paths(parsed.tree)
+    grouped = parsed.outside if isinstance(parsed, Aggregate) else ()
+    yield from ((path, path in guarded) for path in parsed.paths if path not in grouped)
+
+
+def _items_of(entry: Primitive, holder: str, shapes: Mapping[str, Shape]) -> Shape:
+    """What is known of that in which paths are read: the items of a Collection, or a resource itself."""
+    target, of_items = shapes[holder], entry.arguments[holder].kinds == {Kind.COLLECTION}
+    return target.item if of_items and isinstance(target, CollectionShape) else target
+
+
+def _item_of(entry: Primitive, argument: Argument | None, shapes: Mapping[str, Shape]) -> Shape:
+    holder = next((one for one in argument.within if one in shapes), None) if argument else None
+    return Unknown() if holder is None else _items_of(entry, holder, shapes)
 
 
 def _at(written: Any, place: tuple[str | int, ...]) -> JSON:
@@ -431,13 +446,13 @@ def _at(written: Any, place: tuple[str | int, ...]) -> JSON:
     return found
 
 
-def _replace_path(written: str, path: Path, better: Path) -> str:
-    """Return a path, or a `where`, with another path in the place of one."""
+def _replace_path(written: str, path: Path, better: str) -> str:
+    """Return a path, or an expression, with another in the place of one."""
     alone = _path_of(written)
     if alone == path:
-        return str(better)
+        return better
     if alone is not None and (*path.parts[: -len(alone.parts)], *alone.parts) == path.parts:
-        return str(Path(better.parts[len(path.parts) - len(alone.parts) :]))
+        return str(Path(Path.parse(better).parts[len(path.parts) - len(alone.parts) :]))
     from infospace.expressions.tree import Field
     from infospace.expressions.words import tokenize
 

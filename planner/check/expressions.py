@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Final
 
+from infospace.core.errors import Invalid
 from infospace.data.paths import Path, nearest
 from infospace.expressions.expression import Parsed, Where
 from infospace.expressions.types import Senseless, Typer
@@ -19,6 +22,33 @@ def typer_of(text: str, item: Shape, of: Callable[[str], Schema | None], *, cond
         return None if isinstance(found, NoSuchPath) else found
 
     return Typer(field, of, text=text, never=", and so is never true" if condition else "")
+
+
+def subtracted(path: Path, item: Shape) -> str | None:
+    """Return a path with a `-` in it as the subtraction that was meant: where items have the parts, and not it."""
+    pieces = str(path).split("-")
+    if not 2 <= len(pieces) <= MOST_PIECES or not all(pieces):
+        return None
+    found = []
+    for joints in product((False, True), repeat=len(pieces) - 1):
+        parts = [pieces[0]]
+        for cut, piece in zip(joints, pieces[1:], strict=True):
+            parts[len(parts) if cut else len(parts) - 1 :] = [piece if cut else f"{parts[-1]}-{piece}"]
+        if len(parts) > 1 and _has(parts[0], item) and all(part.isdecimal() or _has(part, item) for part in parts[1:]):
+            found.append(" - ".join(parts))
+    return found[0] if len(found) == 1 else None
+
+
+def _has(text: str, item: Shape) -> bool:
+    try:
+        found = place_in(item, Path.parse(text).parts)
+    except Invalid:
+        return False
+    return found is not None and not isinstance(found, NoSuchPath)
+
+
+MOST_PIECES: Final = 6
+"""Parts between minus signs, all joints of which are tried."""
 
 
 def bare_names(parsed: Parsed, bound: Environment) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from infospace.core.names import normalise
 from infospace.core.resources import text_of
 from infospace.data.json_text import dump
 from infospace.data.paths import EXTRA, Path, nearest, show_parts
-from infospace.expressions.expression import Formula, guarded_parameters
+from infospace.expressions.expression import Parsed, guarded_parameters
 from infospace.schema.combine import closed_object, list_in_order, list_of
 from infospace.schema.compare import Mismatch, Way, mismatches
 from infospace.schema.infer import may_hold_text, subschema_at, undeclared
@@ -607,7 +607,7 @@ class ValueChecker:
         except ReferenceInvalid:
             return self._read(text, pointer) is not None
 
-    def parameters(self, bound: Bound | BoundExpression | BoundQuery, pointer: str, env: Environment) -> None:
+    def parameters(self, bound: Bound | BoundExpression[Any] | BoundQuery, pointer: str, env: Environment) -> None:
         """Check the `$x` in an expression, and those that a SELECT takes values for."""
         parsed = bound.where if isinstance(bound, Bound) else _parsed(bound)
         guarded = guarded_parameters(bound.formula.tree) if isinstance(bound, BoundExpression) else frozenset()
@@ -632,7 +632,7 @@ class ValueChecker:
             return None
 
 
-def _parsed(bound: BoundExpression | BoundQuery) -> Formula | ParsedQuery:
+def _parsed(bound: BoundExpression[Any] | BoundQuery) -> Parsed | ParsedQuery:
     return bound.formula if isinstance(bound, BoundExpression) else bound.parsed
 
 

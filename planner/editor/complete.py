@@ -9,6 +9,7 @@ from infospace.contract.arguments import ParseMode
 from infospace.contract.catalogue import Catalogue
 from infospace.contract.decorator import Argument
 from infospace.data.json_source_map import is_closed_string
+from infospace.expressions.functions import FUNCTIONS
 from planner.check.space_facts import SpaceFacts
 from planner.editor.context import CursorContext
 from planner.editor.cursor import Cursor, cursor_at, root_of
@@ -26,8 +27,8 @@ from planner.editor.references import (
 from planner.editor.values import aggregates, has_format, values
 from planner.language.references import ReferenceInvalid, whole_reference
 
-WORDS = ("AND", "OR", "NOT", "IN", "LIKE", "BETWEEN", "IS NULL", "IS NOT NULL", "lower", "upper", "length", "abs")
-"""What a `where` is made of beside paths and values."""
+WORDS = ("AND", "OR", "NOT", "IN", "LIKE", "BETWEEN", "IS NULL", "IS NOT NULL", "CASE WHEN", "CAST", "TRY_CAST")
+"""What an expression is made of beside paths, values and functions."""
 
 
 LITERALS = ("true", "false", "null")
@@ -103,7 +104,7 @@ def _before(cursor: Cursor, offers: list[Offer]) -> list[Offer]:
 def _in_text(cursor: Cursor, around: CursorContext) -> Completion | None:
     """Complete a reference, or a path, that a string ends with at the cursor; None where it ends with neither."""
     argument = _argument(cursor, around)
-    where = argument is not None and argument.reading is ParseMode.WHERE
+    where = argument is not None and _is_over_items(argument, cursor)
     if argument is not None and argument.reading is ParseMode.LITERAL:
         return None
     expressed = _is_expression(cursor, argument)
@@ -112,13 +113,26 @@ def _in_text(cursor: Cursor, around: CursorContext) -> Completion | None:
         return _reference(cursor, around, argument, where=where or expressed)
     if expressed:
         last = word_before(cursor.written)
-        words = [Offer(word, word) for word in WORDS] if last else list(variables(around.env, brace=False))
+        words = _words() if last else list(variables(around.env, brace=False))
         return _completion(cursor.offset - len(last), word_end(cursor.text, cursor.offset), last, words)
-    if where or (argument is not None and has_format(argument.schema, "path")):
-        return _path(cursor, around, argument, where=where)
     if argument is not None and has_format(argument.schema, "aggregate"):
         return _completion(cursor.start, cursor.end, cursor.written, list(aggregates(around.targets(argument.within))))
+    if where or (argument is not None and has_format(argument.schema, "path")):
+        return _path(cursor, around, argument, where=where)
     return None
+
+
+def _words() -> list[Offer]:
+    """What an expression is made of beside paths and values."""
+    functions = [Offer(name, name, about=function.written(name)) for name, function in FUNCTIONS.items()]
+    return [*(Offer(word, word) for word in WORDS), *functions]
+
+
+def _is_over_items(argument: Argument, cursor: Cursor) -> bool:
+    """Whether the text that the cursor stands in is an expression over items."""
+    if argument.reading is ParseMode.EXPRESSIONS:
+        return isinstance(cursor.key, str) and cursor.key != argument.name
+    return argument.reading in (ParseMode.WHERE, ParseMode.SORT_KEYS)
 
 
 def _argument(cursor: Cursor, around: CursorContext) -> Argument | None:
@@ -183,7 +197,7 @@ def _path(cursor: Cursor, around: CursorContext, argument: Argument | None, *, w
     offers = list(item_places(shapes, written.path))
     if where and not written.path and not last.startswith("."):
         offers += list(variables(around.env, brace=False)) if last == "" else []
-        offers += [Offer(word, word) for word in WORDS]
+        offers += _words()
     return _completion(cursor.offset - len(last), word_end(cursor.text, cursor.offset), last, offers)
 
 

@@ -10,6 +10,7 @@ from infospace.contract.decorator import Argument
 from infospace.contract.docs import effect_label
 from infospace.core.ids import Kind
 from infospace.data.paths import show_parts
+from infospace.expressions.functions import AGGREGATES
 from infospace.schema.infer import resolved
 from infospace.schema.shapes import TYPES, NoSuchPath, Schema, describe, format_types, subschema_at, types_of
 from planner.editor.context import CursorContext
@@ -32,8 +33,6 @@ CURSORS = frozenset({"string", "integer", "number"})
 """JSON types of cursors."""
 DEEPEST = 3
 """Keys within keys of an answer that are offered."""
-
-FUNCTIONS = ("count", "count_distinct", "sum", "avg", "min", "max", "list")
 
 
 def values(cursor: Cursor, around: CursorContext) -> Iterator[Offer]:
@@ -170,12 +169,11 @@ def _of_argument(
         yield from map(_quoted, variables(around.env))
     elif argument.reading is ParseMode.LITERAL:
         yield from (text(name) for name in TYPES if below[-1:] == ("type",))
-    elif has_format(schema, "path"):
-        if not below or isinstance(below[-1], int):
-            yield from map(_quoted, item_places(around.targets(argument.within), ""))
     elif has_format(schema, "aggregate"):
         yield from aggregates(around.targets(argument.within))
-    elif argument.reading is not ParseMode.WHERE:
+    elif has_format(schema, "path") or argument.reading is ParseMode.SORT_KEYS:
+        yield from map(_quoted, item_places(around.targets(argument.within), ""))
+    elif argument.reading not in (ParseMode.WHERE, ParseMode.EXPRESSION):
         yield from _by_schema(schema if not below else {})
         if not argument.required and not below and argument.default is not None:
             yield value(argument.default, "default")
@@ -186,8 +184,8 @@ def aggregates(shapes: Sequence[Any]) -> Iterator[Offer]:
     """Offer aggregates of the paths that items have."""
     yield text("count")
     paths = [offer.label for offer in item_places(shapes, "") if not offer.label.startswith(("@", "metadata"))]
-    for function in FUNCTIONS:
-        yield from (text(f"{function}({path})") for path in paths)
+    for function, (least, _, _) in AGGREGATES.items():
+        yield from (text(f"{function}({path})") for path in paths if least <= 1)
 
 
 def has_format(schema: Any, format_: str) -> bool:

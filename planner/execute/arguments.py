@@ -29,6 +29,7 @@ from planner.language.references import (
     Reference,
     Template,
     Value,
+    map_expressions,
     read_text,
     read_value,
     whole_reference,
@@ -79,6 +80,8 @@ class Resolver:
                     resolved[name] = self.expression(written)
                 case ParseMode.SQL:
                     resolved[name] = self.query(written)
+                case (ParseMode.EXPRESSIONS | ParseMode.SORT_KEYS) as mode:
+                    resolved[name] = map_expressions(written, mode, self._expression, self.value)
                 case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
                     resolved[name] = self._find_tool(written, OFFERED[reading])
                 case ParseMode.VALUE | ParseMode.TOOL_ARGUMENTS:
@@ -242,6 +245,9 @@ class Resolver:
     def parameters(self, parsed: Parsed) -> Mapping[str, JSON | PathNotFound]:
         """Return the values of what an expression takes; a place that does not exist is the error that says so."""
         return {text: self._parameter(text) for text in parsed.parameters}
+
+    def _expression(self, text: str, _place: tuple[str | int, ...]) -> Any:
+        return self.expression(text)
 
     def _parameter(self, text: str) -> JSON | PathNotFound:
         try:

@@ -13,11 +13,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from infospace.contract.arguments import ParseMode
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.data.paths import OF_REFERENCES, Path, parse_suffix, show_parts
@@ -295,3 +296,31 @@ def names_in(raw: Any) -> Iterator[str]:
             yield from _BESIDE.findall(text)
         except ReferenceInvalid:
             yield from _NAMED.findall(text)
+
+
+def map_expressions(
+    raw: JSON, mode: ParseMode, write: Callable[[str, tuple[str | int, ...]], Any], value: Callable[[JSON], Any]
+) -> Any:
+    """Put what `write` gives in the place of each expression in an argument, and what `value` gives of the rest.
+
+    `mode` is EXPRESSIONS or SORT_KEYS; `write` gets the place of the text in the argument too.
+    """
+    if mode is ParseMode.EXPRESSIONS:
+        if not isinstance(raw, dict):
+            return value(raw)
+        return {key: write(item, (key,)) if isinstance(item, str) else item for key, item in raw.items()}
+    if isinstance(raw, str):
+        return value(raw) if _is_whole(raw) else write(raw, ())
+    if not isinstance(raw, list):
+        return value(raw)
+    return [
+        write(item, (at,)) if isinstance(item, str) and not _is_whole(item) else value(item)
+        for at, item in enumerate(raw)
+    ]
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        return whole_reference(text) is not None
+    except ReferenceInvalid:
+        return False

@@ -62,7 +62,7 @@ def test_the_markdown_contract_has_every_part(entry: Primitive) -> None:
         ("discover-notes", "threshold", "- `threshold` (a number from -1 to 1 or null, default `null`): "),
         ("discover-notes", "within", "- `within` (Collection, default `null`): "),
         ("discover-notes", "where", "- `where` (an SQL condition or null, default `null`): "),
-        ("sort", "by", "- `by` (a path or a list of paths, required): "),
+        ("sort", "by", "- `by` (a path or an expression or a list of such, required): "),
         ("sort", "order", '- `order` ("asc" or "desc", default `"asc"`): '),
         ("create-note", "value", "- `value` (any JSON, required): "),
         ("create-note", "metadata", "- `metadata` (an object, default `{}`): "),

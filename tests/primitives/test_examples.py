@@ -48,11 +48,24 @@ VARIABLES: dict[str, list[dict[str, Any]]] = {
         {"type": "create-note", "value": "text", "metadata": {"tags": ["red", "blue"]}, "out": "$tagged"},
         {"type": "create-collection", "value": ["$tagged"]},
     ],
-    "orders": [{"type": "create-collection", "value": [{"person": "Ada", "items": [{"price": 3}]}, {"person": "Bob"}]}],
+    "orders": [
+        {
+            "type": "create-collection",
+            "value": [
+                {"person": "Ada", "items": [{"price": 3}], "price": 1.5, "quantity": 2, "day": "2026-11-23"},
+                {"person": "Bob"},
+            ],
+        }
+    ],
     "people": [{"type": "create-collection", "value": [{"id": 1, "name": "Ada"}]}],
     "reply": [{"type": "create-note", "value": " 42\n"}],
     "sales": [
-        {"type": "create-collection", "value": [{"region": "north", "year": 2024, "amount": 2.5, "customer": "Ada"}]}
+        {
+            "type": "create-collection",
+            "value": [
+                {"region": "north", "year": 2024, "day": "2024-05-01", "price": 3, "amount": 2.5, "customer": "Ada"}
+            ],
+        }
     ],
     "spent": [{"type": "create-note", "value": 12.5}],
     "sorted": [{"type": "create-collection", "value": list(range(5))}],
@@ -60,7 +73,7 @@ VARIABLES: dict[str, list[dict[str, Any]]] = {
     "summary": [NOTE],
     "tags": [{"type": "create-collection", "value": ["Two", "Three"]}],
     "task": [{"type": "create-note", "value": {"due": "2026-12-01"}}],
-    "tasks": [{"type": "create-collection", "value": [{"priority": 2, "due": "May"}, {"priority": 1}]}],
+    "tasks": [{"type": "create-collection", "value": [{"priority": 2, "title": "May"}, {"priority": 1}]}],
     "text": [{"type": "create-note", "value": "One sentence; in two parts. Another."}],
     "titles": [{"type": "create-collection", "value": ["One", "Two"]}],
 }

@@ -14,7 +14,7 @@ ROWS = [
 ]
 
 
-def made(run: Any, rows: list[Any], fields: list[str]) -> tuple[list[Any], dict[str, Any]]:
+def made(run: Any, rows: list[Any], fields: Any) -> tuple[list[Any], dict[str, Any]]:
     ran = run(
         {"type": "create-collection", "value": [*rows, ROWS[0]], "out": "$list"},
         {"type": "project", "target": "$list", "fields": fields, "out": "$some"},
@@ -33,6 +33,7 @@ def made(run: Any, rows: list[Any], fields: list[str]) -> tuple[list[Any], dict[
         (['["odd key"]'], {"odd key": 0}),
         (["tags[-1]", "tags[0]"], {"tags": ["z", "x"]}),
         (["t", "t"], {"t": "a"}),
+        ("m.s", {"m": {"s": 1}}),
     ],
 )
 def test_nesting_is_kept(run: Any, fields: list[str], first: Any) -> None:
@@ -70,7 +71,12 @@ def test_what_belongs_to_the_resource_stands_without_its_sign(run: Any) -> None:
         (["id", "@id"], "/steps/1/fields", "`id` and `@id` would stand in one place"),
         (["@metadata", "metadata.k"], "/steps/1/fields", "`@metadata` and `metadata.k` would stand in one place"),
         (["metadata.k", "@metadata"], "/steps/1/fields", "`metadata.k` and `@metadata` would stand in one place"),
-        ("t", "/steps/1/fields", '`fields` is "t", not a list of paths'),
+        (3, "/steps/1/fields", "`fields` is 3, not a path, a list of paths or an object"),
+        ({}, "/steps/1/fields", "at least 1 item"),
+        ({"x": "a +"}, "/steps/1/fields/x", "`fields.x`: the expression ends where a value was expected, after '+'"),
+        ({"x": "sum(a)"}, "/steps/1/fields/x", "'sum' (character 0), which is made of many items"),
+        ({"x": 3}, "/steps/1/fields/x", "`fields.x` is 3, not an expression of SQL"),
+        ({"x": "a", "y": "'${a}'"}, "/steps/1/fields/y", "text is never pasted into it"),
     ],
 )
 def test_fields_that_cannot_stand_together_are_refused(run: Any, fields: Any, pointer: str, message: str) -> None:
@@ -110,3 +116,86 @@ def test_nothing_gives_nothing(run: Any) -> None:
         {"type": "project", "target": "$list", "fields": ["x"], "out": "$some"},
     )
     assert (ran.content("some"), ran.last.extra["excluded"]) == ([], 0)
+
+
+ORDERS = [
+    {"price": 2, "quantity": 3, "day": "2026-11-23", "tags": ["x"]},
+    {"price": 0.1, "quantity": 3, "total": 7},
+    {"quantity": 1, "day": None},
+]
+
+
+def projected(run: Any, rows: list[Any], fields: Any, status: str = "success", **arguments: Any) -> Any:
+    """What `project` makes of rows; `$rate` is 1.5."""
+    return run(
+        {"type": "create-note", "value": 1.5, "out": "$rate"},
+        {"type": "create-collection", "value": rows, "out": "$list"},
+        {"type": "project", "target": "$list", "fields": fields, **arguments, "out": "$some"},
+        status=status,
+    )
+
+
+def test_names_have_what_expressions_give(run: Any) -> None:
+    """In their order; a missing value is null; `$x` is a value; names are keys as they are written."""
+    fields = {"sum": "round(price * quantity * $rate, 2)", "m.d": "substr(day, 6)", "rate": "$rate", "id": "tags[0]"}
+    ran = projected(run, ORDERS, fields)
+    assert ran.content("some") == [
+        {"sum": 9, "m.d": "11-23", "rate": 1.5, "id": "x"},
+        {"sum": 0.45, "m.d": None, "rate": 1.5, "id": None},
+        {"sum": None, "m.d": None, "rate": 1.5, "id": None},
+    ]
+    assert ran.last.extra == {}
+    assert [list(row) for row in ran.content("some")] == [list(fields)] * 3
+
+
+def test_keep_adds_to_the_own_fields_which_expressions_read_as_they_were(run: Any) -> None:
+    """What is named replaces a field of that name; what is no object is under `content`."""
+    fields = {"total": "price * quantity", "price": "price + 1", "was": "total"}
+    rows = projected(run, ORDERS, fields, keep=True).content("some")
+    assert rows == [
+        {"price": 3, "quantity": 3, "day": "2026-11-23", "tags": ["x"], "total": 6, "was": None},
+        {"price": 1.1, "quantity": 3, "total": 0.1 * 3, "was": 7},
+        {"price": None, "quantity": 1, "day": None, "total": None, "was": None},
+    ]
+    plain = projected(run, [2, "a", [1]], {"n": "length(CAST(content AS text))"}, keep=True).content("some")
+    assert plain == [{"content": 2, "n": 1}, {"content": "a", "n": 1}, {"content": [1], "n": None}]
+
+
+def test_keep_adds_places_of_the_resource_to_an_item(run: Any) -> None:
+    """What the content has is there already, lists and all."""
+    value = {"t": "a", "tags": ["x", "y"], "metadata": {"k": 2}}
+    fields = ["@id", "tags[0]", "@metadata.j"]
+    ran = run(
+        {"type": "create-note", "value": value, "metadata": {"k": 1, "j": 3}, "out": "$a"},
+        {"type": "create-collection", "value": ["$a", {"t": "b"}], "out": "$list"},
+        {"type": "project", "target": "$list", "fields": fields, "keep": True, "out": "$some"},
+    )
+    [row] = ran.content("some")
+    identifier = ran.resource("a").id
+    assert row == {"t": "a", "tags": ["x", "y"], "metadata": {"k": 2, "j": 3}, "id": identifier}
+    assert ran.last.extra == {"excluded": 1}
+    refused = projected(run, [[1, 2]], ["[0]"], "refused", keep=True)
+    [problem] = [problem for problem in refused.result.problems if problem.severity == "error"]
+    assert "an index at the beginning of a path makes a list" in problem.message
+
+
+def test_an_operation_without_a_result_fails_the_step_or_gives_null(run: Any) -> None:
+    """As `mismatch` says: the sentence names the item, the expression and the values; what is null is counted."""
+    rows = [{"price": 1}, {"price": "two"}, {"price": None}, {"price": True}]
+    reason = projected(run, rows, {"x": "price * 2"}, "failed").reason
+    assert "item 2 (" in reason
+    assert '`price * 2` computes with text and number, not with numbers: "two" and 2' in reason
+    ran = projected(run, rows, {"x": "price * 2"}, mismatch="null")
+    assert ran.content("some") == [{"x": 2}, {"x": None}, {"x": None}, {"x": None}]
+    assert ran.last.extra == {"mismatches": 2}
+
+
+def test_complete_asks_for_every_key_that_an_item_has(run: Any) -> None:
+    """`complete(*)` of the whole Collection, `complete(a, b)` of those named."""
+    fields = {"all": "complete(*)", "some": "complete(price, quantity)"}
+    rows = projected(run, [{"price": 1, "quantity": 2, "t": "a"}, {"price": 1, "quantity": 2}, {"t": "b"}], fields)
+    assert rows.content("some") == [
+        {"all": True, "some": True},
+        {"all": False, "some": True},
+        {"all": False, "some": False},
+    ]
