@@ -19,7 +19,7 @@ SEARCHES = ("discover-collections", "index")
 ASKING = ("generate-note", "extract", "refine", "assess", "filter-semantic", "synthesize")
 WEIGHTS: Mapping[str, float] = {
     **dict.fromkeys(("discover-notes", "search-within-collection", "discover-tools"), 0.4),
-    **dict.fromkeys(SEARCHES, 0.2),
+    **dict.fromkeys(SEARCHES, 0.3),
     **dict.fromkeys(ASKING, 0.4),
     **dict.fromkeys(("create-note", "create-collection", "tool", "plan", "if", "meeting", "stop"), 1.5),
     **dict.fromkeys(("ask", "odd", "wait"), 0.6),

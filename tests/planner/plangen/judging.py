@@ -236,8 +236,8 @@ def _missing(reader: Reader, step: Mapping[str, Any], reason: str) -> str | None
 def overlooked(document: Mapping[str, Any], row: StepRow) -> str | None:
     """Say which path of a call that ended well leads nowhere in items that stand in the plan; None for no such."""
     step = written(document, row.position)
-    by = step.get("by", [])
-    paths = [step.get("field"), *step.get("fields", []), *(by if isinstance(by, list) else [by])]
+    fields, by = step.get("fields", []), step.get("by", [])
+    paths = [step.get("field"), *_paths_of(fields), *_paths_of(by)]
     if row.type not in ("pluck", "project", "sort", "group") or "/" in row.position:
         return None
     reader = Reader(document)
@@ -250,6 +250,12 @@ def overlooked(document: Mapping[str, Any], row: StepRow) -> str | None:
         if not str(key).startswith("@") and key not in ("metadata", "content") and not any(key in i for i in items):
             return f"no item of {step['target']} has `{path}`, as stands in the plan"
     return None
+
+
+def _paths_of(written: Any) -> Iterator[str]:
+    """The paths of an argument that has paths or expressions: of these the ones that are a path alone."""
+    listed = written.values() if isinstance(written, Mapping) else written if isinstance(written, list) else [written]
+    yield from (word.removesuffix(" desc") for word in listed if re.fullmatch(r"[@\w.]+( desc)?", word))
 
 
 def _unchecked(document: Mapping[str, Any], row: StepRow, step: Mapping[str, Any], reason: str) -> str | None:

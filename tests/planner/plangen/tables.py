@@ -44,13 +44,32 @@ def where(w: Writer, target: str) -> str:
     return first if w.maybe(0.7) else f"{first} OR @id = 'Note_1'"
 
 
+def computed(w: Writer, target: str) -> tuple[str, Any]:
+    """An expression over the items, and what it gives."""
+    path, holds = w.path(target)
+    given = [f"${name}" for name, t in w.names.items() if t.kind == "N" and t.holds == holds]
+    other = w.chance.choice(given) if given and w.maybe(0.3) else path
+    match holds:
+        case "number":
+            forms = (f"{path} * 2", f"round({path} / 3, 1)", f"{path} + {other}", f"abs({path}) % 3")
+            return w.chance.choice(forms), "number"
+        case "text":
+            forms = (f"upper({path})", f"substr({path}, 1, 2) || '!'", f"coalesce({path}, 'none')", f"{other} || ''")
+            return w.chance.choice(forms), "text"
+        case "list":
+            return f"length({path}) > 1", "truth"
+        case _:
+            return path, holds
+
+
 @maker("filter-structured", "sort")
 def _same(w: Writer, type_: str) -> None:
     target = w.records()
     step: Step = {"type": type_, "target": target}
     if type_ == "sort":
         paths = [w.path(target)[0] for _ in range(2)]
-        step["by"] = paths if w.maybe(0.3) else paths[0]
+        paths[0] = f"{paths[0]} desc" if w.maybe(0.2) else paths[0]
+        step["by"] = paths if w.maybe(0.3) else computed(w, target)[0] if w.maybe(0.3) else paths[0]
         step |= {"order": "desc"} if w.maybe(0.3) else {}
         step |= {"nulls": "first"} if w.maybe(0.2) else {}
     else:
@@ -68,6 +87,18 @@ def _pluck(w: Writer, type_: str) -> None:
 @maker("project")
 def _project(w: Writer, type_: str) -> None:
     target = w.records()
+    if w.maybe(0.5):
+        columns = {name: computed(w, target) for name in ("x", "y") if name == "x" or w.maybe(0.5)}
+        step: Step = {"type": type_, "target": target, "fields": {name: text for name, (text, _) in columns.items()}}
+        gives = {name: holds for name, (_, holds) in columns.items()}
+        if w.maybe(0.4):
+            step["keep"] = True
+            content = w.about(target).item.content
+            gives = {**content, **gives} if isinstance(content, Mapping) else gives
+        if w.maybe(0.5):
+            step["mismatch"] = "null"
+        w.put(step, several(Thing("N", gives)))
+        return
     paths = list(dict.fromkeys(w.path(target)[0] for _ in range(w.chance.randint(1, 3))))
     if any(one != other and one.startswith(f"{other}.") for one in paths for other in paths):
         paths = paths[:1]
@@ -83,8 +114,23 @@ def _group(w: Writer, type_: str) -> None:
     by, holds = w.path(target)
     number, _ = w.path(target, "number")
     words = ("count", f"count({by})", f"count_distinct({by})", f"min({by})", f"max({by})", f"list({by})")
-    words += (f"sum({number})", f"avg({number})") if number != "@id" else ()
+    if number != "@id":
+        words += (
+            f"sum({number})",
+            f"avg({number})",
+            f"round(median({number} * 2), 1)",
+            f"max({number}) - min({number})",
+        )
+        words += (f"quantile({number}, 0.5)", f"bool_or({number} > 1)", f"first({number})", f"count(DISTINCT {number})")
     step: Step = {"type": type_, "target": target, "by": by}
+    if w.maybe(0.3):
+        name = w.chance.choice(("k", "size"))
+        step["by"], by = {name: computed(w, target)[0]}, "@id"
+    elif w.maybe(0.2):
+        step.pop("by")
+        by = "@id"
+    if w.maybe(0.4):
+        step["mismatch"] = "null"
     gives: dict[str, Any] = {"n_": "number"} if w.maybe(0.8) else {}
     if gives:
         step["aggregates"] = {"n_": "count", "x": w.chance.choice(words)}
