@@ -295,7 +295,7 @@ class CallChecker:
         env: Environment,
     ) -> None:
         """Check that what an expression compares and computes with can be of the types that it takes."""
-        from planner.check.expressions import senseless_in
+        from planner.check.expressions import senseless_in, unlisted_in
 
         if argument is not None and argument.reading is ParseMode.EXPRESSION and isinstance(bound, BoundExpression):
             self._names(bound, pointer, env)
@@ -311,6 +311,8 @@ class CallChecker:
         for told in senseless_in(parsed, item, of):
             fix = None if told.meant is None else replace(pointer, told.meant)
             self._problems.error(code, pointer, told.message, told.hint, fix)
+        for unlisted in unlisted_in(parsed, item):
+            self._problems.warn("unknown-value", pointer, unlisted.message, unlisted.hint)
 
     def _names(self, bound: BoundExpression[Any], pointer: str, env: Environment) -> None:
         """Say that an expression over variables alone has names, which only items have."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple
 
 from infospace.core.errors import Invalid
-from infospace.data.paths import Path, nearest
-from infospace.expressions.expression import Parsed, Where
+from infospace.core.json_types import JSON
+from infospace.data.json_text import same
+from infospace.data.paths import Path, kind_of, nearest
+from infospace.expressions.expression import Parsed, Where, walk
+from infospace.expressions.tree import Compare, Constant, Field, In
 from infospace.expressions.types import Senseless, Typer
-from infospace.schema.shapes import NoSuchPath, Schema, Shape, place_in
+from infospace.schema.shapes import NoSuchPath, Schema, Shape, place_in, types_of
+from infospace.schema.words import listed, shown
 from planner.check.environment import Environment
 
 
@@ -69,3 +73,57 @@ def senseless_in(
     condition = isinstance(parsed, Where)
     typer = typer_of(parsed.text, item, of, condition=condition and not fails)
     return typer.condition(parsed.tree) if condition else typer.senseless(parsed.tree)
+
+
+class Unlisted(NamedTuple):
+    """A literal that is compared with a place which never has it: a sentence, and what it has."""
+
+    message: str
+    hint: str | None
+
+
+def unlisted_in(parsed: Parsed, item: Shape) -> Iterator[Unlisted]:
+    """Iterate over the literals outside of the values that a schema lists for the place they are compared with."""
+    for node in walk(parsed.tree):
+        match node:
+            case Compare("=" | "!=", Field(path), Constant() as literal):
+                yield from _unlisted(path, (literal,), item)
+            case Compare("=" | "!=", Constant() as literal, Field(path)):
+                yield from _unlisted(path, (literal,), item)
+            case In(Field(path), items):
+                yield from _unlisted(path, tuple(one for one in items if isinstance(one, Constant)), item)
+
+
+def _unlisted(path: Path, literals: Sequence[Constant], item: Shape) -> Iterator[Unlisted]:
+    found = place_in(item, path.parts)
+    values = None if isinstance(found, NoSuchPath) else listed_values(found)
+    if values is None:
+        return
+    for literal in literals:
+        value = literal.value
+        alike = [one for one in values if kind_of(one) == kind_of(value)]
+        if value is None or not alike or any(same(value, one) for one in values):
+            continue
+        near = nearest(value, [one for one in alike if isinstance(one, str)]) if isinstance(value, str) else None
+        hint = f"did you mean {shown(near)}?" if near else None
+        yield Unlisted(f"`{path}` is never {shown(value)} here: it is {listed([*values])}", hint)
+
+
+def listed_values(schema: Schema | None, depth: int = 0) -> Sequence[JSON] | None:
+    """Return the values that a schema lists, null apart; None where it admits others."""
+    if schema is None or depth > MOST_PIECES:
+        return None
+    if isinstance(schema.get("enum"), list):
+        return [one for one in schema["enum"] if one is not None]
+    if "const" in schema:
+        return [] if schema["const"] is None else [schema["const"]]
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if not options:
+        return [] if types_of(schema) == {"null"} else None
+    found: list[JSON] = []
+    for option in options:
+        values = listed_values(option, depth + 1)
+        if values is None:
+            return None
+        found += values
+    return found

@@ -10,6 +10,7 @@ from infospace.data.paths import nearest
 from planner.check.state import CheckState
 from planner.language.problems import replace
 from planner.parse.control_flow import FORMS
+from planner.repair.added_columns import is_added_columns, project_of
 from planner.repair.unknown_arguments import suggest_types, translate_legacy
 
 
@@ -44,6 +45,11 @@ class TypeChecker:
         if former is not None:
             message, hint = f"{type_!r} is called {former.type!r} here", f'"type": "{former.type}"'
             self._problems.error("unknown-type", pointer, message, hint, translate_legacy(former, raw, pointer, around))
+            return None
+        if is_added_columns(type_):
+            message = f"there is no step type {type_!r}"
+            hint = '`project` with `"keep": true` adds fields: "fields": {"total": "price * quantity"}'
+            self._problems.error("unknown-type", pointer, message, hint, project_of(raw, pointer, around))
             return None
         several = suggest_types(type_, raw, self._catalogue)
         if several:
