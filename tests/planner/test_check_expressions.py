@@ -181,10 +181,3 @@ def test_what_is_computed_is_followed_into_the_next_steps(space: Space) -> None:
     assert told(space, {**group, "out": "$p"}, after) == []
     after["by"] = "t + 1"
     assert "`t` is text" in told(space, {**group, "out": "$p"}, after)[0].message
-
-
-def test_coalesce_guards_a_name_that_no_item_has(space: Space) -> None:
-    """It says what holds then: a warning."""
-    step = {"type": "project", "target": "$rows", "fields": {"x": "coalesce(prise, 0)"}, "out": "$r"}
-    [problem] = told(space, step)
-    assert (problem.code, problem.severity) == ("unknown-field", "warning")
