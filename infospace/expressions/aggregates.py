@@ -44,7 +44,7 @@ class Aggregate(Parsed):
     def of(
         self, items: Sequence[Readable], given: Evaluation, keys: Mapping[Path, JSON] = MappingProxyType({})
     ) -> JSON:
-        """Compute it of resources; `keys` gives the values of the paths `outside`.
+        """Compute it of resources; `keys` gives values of the paths `outside`.
 
         Null and missing values do not count, for nothing but `count`. Equal values are one JSON value (1 is 1.0, not
         true or "1"). `min` and `max` go by the order of `sort`. `sum`, `avg`, `median` and `quantile` are exact for
