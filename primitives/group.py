@@ -179,8 +179,8 @@ async def group(args: Group, context: Context) -> Collection:
     `median` and `quantile` (which interpolates) take numbers, `bool_or` and `bool_and` true and false; whole numbers
     are added exactly. Of nothing, `count` is 0, `list` is empty, and others are null. `min` and `max` go by the order
     of `sort`, `first`, `last` and `list` by that of the items. An aggregate may be part of an expression, which then
-    may read the keys of `by`. With `mismatch` `null` a value of a wrong type is null, and counted in
-    `extra.mismatches`. The new Notes have no metadata of their own.
+    may read the keys of `by`. With `mismatch` `null` a value of a wrong type is null, counted in
+    `extra.mismatches`, and told in the answer's text. The new Notes have no metadata of their own.
     """
     from infospace.authoring.expressions import Mismatch, TypeMismatches, keys_of
 
@@ -212,6 +212,7 @@ async def group(args: Group, context: Context) -> Collection:
         made.append(context.note(row))
     if args.mismatch == "null":
         context.extra["mismatches"] = tally.mismatches
+        context.remark(str(tally))
     return context.collection(made)
 
 

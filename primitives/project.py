@@ -143,7 +143,8 @@ async def project(args: Project, context: Context) -> Collection:
     that reads what an item misses reads null. The new Notes have no metadata of their own.
 
     With `keep`, what is named replaces a field of that name; an item that is no object has its content under
-    `content`. With `mismatch` `null` an operation without a result is null, and counted in `extra.mismatches`.
+    `content`. With `mismatch` `null` an operation without a result is null, counted in `extra.mismatches`,
+    and told in the answer's text.
     """
     items = context.items(args.target)
     if isinstance(args.fields, dict):
@@ -167,6 +168,7 @@ def _computed(
     ]
     if args.mismatch == "null":
         context.extra["mismatches"] = tally.mismatches
+        context.remark(str(tally))
     names = list(fields)
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     if not args.keep:

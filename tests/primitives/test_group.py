@@ -83,6 +83,7 @@ def test_what_is_no_number_fails_the_step_or_is_null_and_counted(run: Any) -> No
     ran = grouped(run, rows, "@name", aggregates=aggregates, mismatch="null")
     assert ran.content("groups") == [{"@name": None, "total": 1, "mean": 1}]
     assert ran.last.extra == {"mismatches": 4}
+    assert "2 without a result: takes numbers, not text" in ran.last.value
 
 
 def test_a_mismatch_between_aggregates_names_the_group(run: Any) -> None:

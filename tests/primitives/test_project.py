@@ -188,6 +188,7 @@ def test_an_operation_without_a_result_fails_the_step_or_gives_null(run: Any) ->
     ran = projected(run, rows, {"x": "price * 2"}, mismatch="null")
     assert ran.content("some") == [{"x": 2}, {"x": None}, {"x": None}, {"x": None}]
     assert ran.last.extra == {"mismatches": 2}
+    assert "1 without a result: computes with text and number, not with numbers" in ran.last.value
 
 
 def test_complete_asks_for_every_key_that_an_item_has(run: Any) -> None:
