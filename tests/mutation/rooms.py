@@ -75,6 +75,7 @@ ROOMS = {
             "tests/planner/test_right_plans.py",
             "tests/planner/test_sample_plans.py",
             "tests/planner/test_told_in_full.py",
+            "tests/planner/test_tools_in_plans.py",
             "tests/planner/test_wrong_plans.py",
         ),
         85,

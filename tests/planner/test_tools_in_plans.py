@@ -310,3 +310,43 @@ def test_a_tool_whose_schema_says_something_of_other_fields_may_have_them(space:
     space.tools.add(Open("sky"))
     found = check_plan(space, [{"type": "sky/weather", "arguments": {}, "out": "$w"}, WIND])[1].found
     assert [problem for problem in found if problem.severity == "error"] == []
+
+
+class Corner(BaseModel):
+    """One corner of a box."""
+
+    x: int
+
+
+class Box(BaseModel):
+    """A box on a map."""
+
+    corner: Corner
+    names: list[str] = []
+
+
+def test_what_a_variable_has_is_held_against_its_own_place_in_a_tools_schema(space: Space, errors: Any) -> None:
+    """Each place of a pair, of an object within one, of a list: what is wanted there, and what this is."""
+    maps = LocalTools("maps")
+
+    @maps.tool(read_only=True)
+    def mark(point: tuple[str, int], box: Box) -> str:
+        """Mark a place."""
+        return f"{point} {box}"
+
+    space.tools.add(maps)
+    city = {"type": "create-note", "value": {"name": "Oslo", "n": 3}, "out": "$c"}
+
+    def found(point: list[Any], box: dict[str, Any]) -> list[tuple[str, str]]:
+        step = {"type": "maps/mark", "arguments": {"point": point, "box": box}, "out": "$m"}
+        return [(problem.pointer, problem.message) for problem in errors([city, step])]
+
+    assert found(["$c.name", "$c.n"], {"corner": {"x": "$c.n"}, "names": ["a", "$c.name"]}) == []
+    place, tool = "/1/arguments", "in maps/mark"
+    text, number = "`$c.n` is a whole number, and text is wanted", "`$c.name` is text, and a whole number is wanted"
+    assert found(["$c.n", "$c.name"], {"corner": {"x": "$c.name"}, "names": ["$c.name", "$c.n"]}) == [
+        (f"{place}/point/0", f"`point[0]` {tool}: {text}"),
+        (f"{place}/point/1", f"`point[1]` {tool}: {number}"),
+        (f"{place}/box/corner/x", f"`box.corner.x` {tool}: {number}"),
+        (f"{place}/box/names/1", f"`box.names[1]` {tool}: {text}"),
+    ]
