@@ -46,6 +46,8 @@ class _Writer:
             return part
         if isinstance(part, list):
             return [self.write(item, within) for item in part]
+        if "$dynamicRef" in part:
+            return {}
         reference = part.get("$ref")
         if isinstance(reference, str):
             if reference in within:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from infospace.data.json_text import dump
-from infospace.schema.infer import DEEPEST, Schema, format_types, resolved, types_in
+from infospace.schema.infer import DEEPEST, Schema, format_types, on_its_own, resolved, types_in
 from infospace.schema.words import describe_schema, shown
 
 EACH = None
@@ -126,7 +126,7 @@ class _Comparison:
         """What does not fit of the values that a schema names: none of them does."""
         from infospace.schema.validate import first_violation
 
-        schema = {**wanted, "$defs": {**self._wanted.get("$defs", {}), **wanted.get("$defs", {})}}
+        schema = wanted if wanted is self._wanted else on_its_own(wanted, self._wanted)
         if len(values) > VALUES or not values:
             return
         faults = [first_violation(value, schema) for value in values]

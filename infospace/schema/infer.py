@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias, cast
+from urllib.parse import unquote
 
 from infospace.core.json_types import JSON
 
@@ -127,8 +128,8 @@ def resolved(schema: Schema, root: Schema | None) -> Schema:
     """Return a schema with its own `$ref` followed into `root`; empty where it leads out of it."""
     seen = 0
     while isinstance(schema, Mapping) and isinstance(schema.get("$ref"), str):
-        pointer, seen = schema["$ref"], seen + 1
-        if not pointer.startswith("#") or seen > DEEPEST:
+        pointer, seen = unquote(schema["$ref"]), seen + 1
+        if not (pointer == "#" or pointer.startswith("#/")) or seen > DEEPEST:
             return {}
         place: Any = root or {}
         for part in pointer.removeprefix("#").removeprefix("/").split("/") if pointer != "#" else ():
@@ -149,7 +150,7 @@ def subschema_at(schema: Schema | None, parts: tuple[str | int, ...]) -> Schema 
         schema = step
     if schema is None or schema is root:
         return schema
-    return _on_its_own(resolved(schema, root), root)
+    return on_its_own(resolved(schema, root), root)
 
 
 def may_hold_text(schema: Schema | None) -> bool:
@@ -209,8 +210,8 @@ def undeclared(schema: Schema | None, parts: tuple[str | int, ...]) -> NoSuchPat
     return found if isinstance(found, NoSuchPath) and found.known else None
 
 
-def _on_its_own(schema: Schema, root: Schema | None) -> Schema | None:
-    """A part of `root` as a schema that stands alone; of one that refers to the whole, only its types."""
+def on_its_own(schema: Schema, root: Schema | None) -> Schema:
+    """Return a part of `root` as a schema that stands alone; of one that refers to the whole, only its types."""
     references = set(_references(schema))
     if not references:
         return schema
@@ -222,8 +223,7 @@ def _on_its_own(schema: Schema, root: Schema | None) -> Schema | None:
 
 def _references(schema: Any) -> Iterator[str]:
     if isinstance(schema, Mapping):
-        if isinstance(schema.get("$ref"), str):
-            yield schema["$ref"]
+        yield from (schema[key] for key in ("$ref", "$dynamicRef") if isinstance(schema.get(key), str))
         schema = schema.values()
     elif not isinstance(schema, list):
         return

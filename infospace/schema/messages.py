@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from infospace.core.regex import compile_pattern
 from infospace.data.paths import nearest
+from infospace.schema.formats import FORMATS
 from infospace.schema.words import describe_schema, listed, shown
 
 Place: TypeAlias = "tuple[str | int, ...]"
@@ -173,5 +174,6 @@ _SAYS: Mapping[str, Callable[[Any], str]] = {
     "anyOf": _alternatives,
     "oneOf": _alternatives,
     "pattern": _pattern,
+    "format": lambda error: f"{shown(error.instance)} is not {FORMATS[error.validator_value][1]}",
     "uniqueItems": lambda error: f"{shown(error.instance)} has an item twice",
 }

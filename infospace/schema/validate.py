@@ -13,12 +13,16 @@ from typing import Any, NamedTuple
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.core.regex import compile_pattern
+from infospace.schema.formats import format_checker
 from infospace.schema.infer import resolved
 from infospace.schema.messages import Place, best, sentence, violation_message
 from infospace.schema.validator import dialect, referring
 
 DATA = ("const", "enum", "default", "examples")
 """Keywords whose values are data, in which nothing is a schema."""
+
+_NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+"""Keywords whose values have schemas by names of their author's."""
 
 LARGEST = 10_000
 """Parts of a schema, its references followed, up to which it is asked what it did not look at."""
@@ -54,23 +58,38 @@ def schema_errors(schema: Any) -> Iterator[SchemaFault]:
 
 def unsupported_keywords(part: Any, root: Any, place: Place) -> Iterator[SchemaFault]:
     """What the meta-schema allows and no value can be held against: patterns and references that lead nowhere."""
+    from referencing import Registry
+    from referencing.jsonschema import DRAFT202012
+
+    yield from _unsupported(part, Registry().resolver_with_root(DRAFT202012.create_resource(root)), place)
+
+
+def _unsupported(part: Any, resolver: Any, place: Place, *, named: bool = False) -> Iterator[SchemaFault]:
+    """The same of a part, whose references a resolver follows; `named` is one that has schemas by names of its own."""
     if isinstance(part, list):
         for index, item in enumerate(part):
-            yield from unsupported_keywords(item, root, (*place, index))
+            yield from _unsupported(item, resolver, (*place, index))
         return
     if not isinstance(part, Mapping):
         return
+    if isinstance(part.get("$id"), str) and not named and place:
+        from referencing.jsonschema import DRAFT202012
+
+        resolver = resolver.in_subresource(DRAFT202012.create_resource(part))
     for key, value in part.items():
         inner = (*place, key)
+        if named:
+            yield from _unsupported(value, resolver, inner)
+            continue
         if key == "pattern" and isinstance(value, str):
             yield from _bad_pattern(value, inner)
-        elif key == "$ref" and isinstance(value, str):
-            yield from _bad_reference(value, root, inner)
+        elif key in ("$ref", "$dynamicRef") and isinstance(value, str):
+            yield from _bad_reference(value, resolver, inner)
         elif key == "patternProperties" and isinstance(value, Mapping):
             for name in value:
                 yield from _bad_pattern(name, (*inner, name))
         if key not in DATA:
-            yield from unsupported_keywords(value, root, inner)
+            yield from _unsupported(value, resolver, inner, named=key in _NAMED)
 
 
 def _bad_pattern(pattern: str, place: Place) -> Iterator[SchemaFault]:
@@ -131,23 +150,21 @@ def _any_key(part: Any, name: str) -> bool:
     return isinstance(part, list) and any(_any_key(item, name) for item in part)
 
 
-def _bad_reference(reference: str, root: Any, place: Place) -> Iterator[SchemaFault]:
-    from referencing import Registry
+def _bad_reference(reference: str, resolver: Any, place: Place) -> Iterator[SchemaFault]:
     from referencing.exceptions import Unresolvable
-    from referencing.jsonschema import DRAFT202012
 
     try:
-        Registry().resolver_with_root(DRAFT202012.create_resource(root)).lookup(reference)
+        resolver.lookup(reference)
     except Unresolvable:
         hint = "such as #/$defs/name"
-        yield SchemaFault(place, f"$ref {reference!r:.80} leads nowhere in this schema", hint)
+        yield SchemaFault(place, f"{place[-1]} {reference!r:.80} leads nowhere in this schema", hint)
 
 
-def first_violation(value: JSON, schema: Mapping[str, Any]) -> str | None:
-    """Say why a value does not fit a JSON Schema without faults, None when it does."""
+def first_violation(value: JSON, schema: Mapping[str, Any], *, formats: bool = False) -> str | None:
+    """Say why a value does not fit a JSON Schema without faults, None when it does; `formats` are asserted, or not."""
     try:
         with referring():
-            return best(_validator(schema).iter_errors(value))
+            return best(_validator(schema, formats=formats).iter_errors(value))
     except RecursionError:
         return ENDLESS
 
@@ -172,11 +189,13 @@ class Misfit(NamedTuple):
     """The keyword's value."""
 
 
-def validate_ignoring(value: Any, schema: Mapping[str, Any], unknown: object) -> Iterator[Misfit]:
+def validate_ignoring(
+    value: Any, schema: Mapping[str, Any], unknown: object, *, formats: bool = False
+) -> Iterator[Misfit]:
     """Iterate over what does not fit whatever stands in the places where the value is `unknown`."""
     try:
         with referring():
-            errors = list(_validator(schema).iter_errors(value))
+            errors = list(_validator(schema, formats=formats).iter_errors(value))
     except RecursionError:
         return
     for error in errors:
@@ -210,7 +229,7 @@ ENDLESS = "the schema refers to itself without end"
 """What is said of a schema that nothing can be held against."""
 
 
-def _validator(schema: Any) -> Any:
+def _validator(schema: Any, *, formats: bool = False) -> Any:
     from referencing.jsonschema import EMPTY_REGISTRY
 
-    return dialect()(schema, registry=EMPTY_REGISTRY)
+    return dialect()(schema, registry=EMPTY_REGISTRY, format_checker=format_checker() if formats else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from fractions import Fraction
 from functools import cache
 from itertools import islice
 from typing import Any, TypeAlias
@@ -74,6 +75,10 @@ def dialect() -> Any:
         elif more and wanted is False:
             yield ValidationError("")
 
+    def multiple(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, (int, float)) and not isinstance(instance, bool) and not _is_multiple(instance, wanted):
+            yield ValidationError("")
+
     def unique(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
         if wanted and isinstance(instance, list) and len(set(map(_same, instance))) < len(instance):
             yield ValidationError("")
@@ -86,9 +91,17 @@ def dialect() -> Any:
             "pattern": pattern,
             "patternProperties": by_pattern,
             "additionalProperties": others,
+            "multipleOf": multiple,
             "uniqueItems": unique,
         },
     )
+
+
+def _is_multiple(value: float, of: float) -> bool:
+    """Whether a number as it is written is a multiple of another: 19.99 is one of 0.01."""
+    if isinstance(value, int) and isinstance(of, int):
+        return value % of == 0
+    return (Fraction(str(value)) / Fraction(str(of))).denominator == 1
 
 
 def _same(value: Any) -> Any:

@@ -40,8 +40,13 @@ class FitChecker:
             self._values.value(raw, pointer, None, env)
             return
         known = _known(read)
-        for misfit in validate_ignoring(known, schema, UNKNOWN):
+        found = list(validate_ignoring(known, schema, UNKNOWN))
+        for misfit in found:
             self._report_violation(misfit, schema, pointer, whose)
+        told = {(misfit.place, misfit.keyword) for misfit in found}
+        for misfit in validate_ignoring(known, schema, UNKNOWN, formats=True):
+            if (misfit.place, misfit.keyword) not in told:
+                self._problems.warn("bad-argument", join(pointer, *misfit.place), f"{whose}: {misfit.message}")
         if isinstance(known, Mapping):
             self._strangers(known, schema, pointer, whose)
         self._values.fits(read, raw, schema, pointer, env, whose)

@@ -72,7 +72,8 @@ def read_answer(written: str, schema: Mapping[str, Any] | None) -> JSON:
         return written
     if schema is None:
         return written if isinstance(read, str) else read
-    return written if first_violation(read, schema) is not None and first_violation(written, schema) is None else read
+    fits = first_violation(read, schema, formats=True) is None
+    return written if not fits and first_violation(written, schema, formats=True) is None else read
 
 
 class Suspension(Exception):

@@ -52,7 +52,7 @@ def answer(space: Space, run: str, step: str, value: JSON) -> None:
         hint = f"it waits for {', '.join(waiting)}" if waiting else "`infospace resume` goes on with it"
         raise NotFound(f"step {step!r} of {run} asks nothing", hint=f"did you mean {near!r}?" if near else hint)
     schema = waiting[step].schema
-    fault = None if schema is None else first_violation(value, schema)
+    fault = None if schema is None else first_violation(value, schema, formats=True)
     if fault is not None:
         raise Invalid(f"the answer to step {step} does not fit: {fault}", hint=waiting[step].question)
     asked, at = waiting[step], now()

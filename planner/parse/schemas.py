@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from infospace.core.json_types import JSON
-from infospace.schema.validate import first_violation, schema_errors
+from infospace.schema.validate import first_violation as violation
+from infospace.schema.validate import schema_errors
 from planner.language.problems import Problems, join
 
 __all__ = ["check_schema", "first_violation", "row_violation"]
@@ -19,6 +20,11 @@ def check_schema(schema: Any, pointer: str, problems: Problems) -> bool:
         problems.error("bad-schema", join(pointer, *fault.place), fault.message, fault.hint)
         good = False
     return good
+
+
+def first_violation(value: JSON, schema: Mapping[str, Any]) -> str | None:
+    """Say why a value does not fit a schema of a plan, formats and all; None when it does."""
+    return violation(value, schema, formats=True)
 
 
 def row_violation(rows: Sequence[JSON], schema: Mapping[str, Any] | None) -> str | None:

@@ -123,7 +123,7 @@ class QuestionDialog(Dialog[Answer | None]):
 
     def _submit(self, value: JSON) -> None:
         schema = self._pending.schema
-        fault = None if schema is None else first_violation(value, schema)
+        fault = None if schema is None else first_violation(value, schema, formats=True)
         if fault is not None:
             self.query_one(".wrong", Static).update(f"That does not fit: {fault}")
             return
