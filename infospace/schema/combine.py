@@ -65,9 +65,14 @@ class _Writer:
 
 def closed_object(properties: Mapping[str, Schema | None]) -> Schema:
     """Return the schema of an object that has always just these keys."""
+    return object_of({key: inline_refs(schema) for key, schema in properties.items()})
+
+
+def object_of(properties: Mapping[str, Schema]) -> Schema:
+    """Return the same of schemas each of which stands alone."""
     return {
         "type": "object",
-        "properties": {key: inline_refs(schema) for key, schema in properties.items()},
+        "properties": dict(properties),
         "required": list(properties),
         "additionalProperties": False,
     }
@@ -78,10 +83,9 @@ def list_of(items: Schema | None) -> Schema:
     return {"type": "array"} if items is None else {"type": "array", "items": inline_refs(items)}
 
 
-def list_in_order(items: Sequence[Schema | None]) -> Schema:
-    """Return the schema of a list that has just these elements, each at its place."""
-    written = [inline_refs(item) for item in items]
-    return {"type": "array", "prefixItems": written, "minItems": len(items), "maxItems": len(items)}
+def list_in_order(items: Sequence[Schema]) -> Schema:
+    """Return the schema of a list that has just these elements, each at its place; their schemas stand alone."""
+    return {"type": "array", "prefixItems": list(items), "minItems": len(items), "maxItems": len(items)}
 
 
 def any_of(one: Schema | None, other: Schema | None) -> Schema | None:

@@ -18,7 +18,7 @@ from infospace.core.resources import text_of
 from infospace.data.json_text import dump
 from infospace.data.paths import EXTRA, Path, nearest, show_parts
 from infospace.expressions.expression import Parsed, guarded_parameters
-from infospace.schema.combine import closed_object, list_in_order, list_of
+from infospace.schema.combine import closed_object, inline_refs, list_in_order, list_of, object_of
 from infospace.schema.compare import Mismatch, Way, mismatches
 from infospace.schema.infer import may_hold_text, subschema_at, undeclared
 from infospace.schema.messages import spell
@@ -103,6 +103,8 @@ class ValueChecker:
         self.plan = ""
         """The saved plan whose steps are checked, "" for the plan itself."""
         self._lenient = False
+        self._inlined: dict[int, tuple[Schema, Schema]] = {}
+        """Schemas with their references written out, by the id of the schema, which is kept."""
         self._foreseen = 0
         self._unbound = ("this step is then skipped", "bind it on both paths, or put this into an `if` with {guard}")
 
@@ -521,7 +523,7 @@ class ValueChecker:
             for one in mismatches(self._foreseen_part(read, env), wanted):
                 self.mismatch(one, raw, pointer, whose, of_data=True)
 
-    def _part(self, read: Value, pointer: str, env: Environment) -> Schema | None:
+    def _part(self, read: Value, pointer: str, env: Environment) -> Schema:
         """What is known of a value whose literal parts are just these."""
         match read:
             case Literal(value):
@@ -529,16 +531,21 @@ class ValueChecker:
             case ListOf(items):
                 return list_in_order([self._part(item, join(pointer, at), env) for at, item in enumerate(items)])
             case ObjectOf(items):
-                return closed_object({key: self._part(item, join(pointer, key), env) for key, item in items.items()})
-        return self._schema(read, pointer, env)
+                return object_of({key: self._part(item, join(pointer, key), env) for key, item in items.items()})
+        schema = self._schema(read, pointer, env)
+        if schema is None:
+            return {}
+        if id(schema) not in self._inlined:
+            self._inlined[id(schema)] = schema, inline_refs(schema)
+        return self._inlined[id(schema)][1]
 
-    def _foreseen_part(self, read: Value, env: Environment) -> Schema | None:
+    def _foreseen_part(self, read: Value, env: Environment) -> Schema:
         """The same by what the plan's own steps put into what is read."""
         match read:
             case ListOf(items):
                 return list_in_order([self._foreseen_part(item, env) for item in items])
             case ObjectOf(items):
-                return closed_object({key: self._foreseen_part(item, env) for key, item in items.items()})
+                return object_of({key: self._foreseen_part(item, env) for key, item in items.items()})
         content = self.content(read, env)
         return {} if holds(content, UNTOLD) else {"const": content}
 
