@@ -125,8 +125,8 @@ def found(space: Space) -> Callable[..., list[Problem]]:
         ),
         (
             {"people": "$r.rows"},
-            None,
-            None,
+            "/people",
+            '`people` in far/take: each item of `$r.rows` has no "name", which is needed',
             None,
         ),
         (
