@@ -312,9 +312,9 @@ class _Finder:
 
     def knows(self, path: Path) -> bool:
         """Whether one table has it, for all that is known."""
-        table, parts, may = self._find(path)
+        table, parts, _ = self._find(path)
         found = None if table is None or not parts else table.at(parts)
-        return table is not None and may != [] and found is not None and not isinstance(found, NoSuchPath)
+        return found is not None and not isinstance(found, NoSuchPath)
 
     def canonical(self, path: Path) -> tuple[Part, ...]:
         """Return a path without its table's alias, where there is but one table that it can mean."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from infospace.core.bounds import timed
+from infospace.core.bounds import check_time, timed
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
@@ -41,6 +41,8 @@ class Type(Enum):
     NULL = "NULL"
 
 
+_BATCH: Final = 4_096
+"""Items between two looks at the clock."""
 NUMBERS: Final = frozenset({Type.INT, Type.FLOAT, Type.NUM})
 
 
@@ -77,7 +79,21 @@ class Rows:
     def values(self, parts: tuple[Part, ...]) -> list[JSON]:
         """Return what the items have at a path; None where they have nothing."""
         read = reader(Path(parts))
-        return [None if (value := read(item)) is ABSENT else value for item in timed(self.items)]
+
+        def other(item: Readable) -> JSON:
+            return None if (value := read(item)) is ABSENT else value
+
+        [first, *rest] = parts or [None]
+        if rest or not isinstance(first, str) or first.startswith("@") or first in ("metadata", "content"):
+            return [other(item) for item in timed(self.items)]
+        found: list[JSON] = []
+        for start in range(0, len(self.items), _BATCH):
+            check_time()
+            found += [
+                content.get(first) if type(content := item.content) is dict else other(item)
+                for item in self.items[start : start + _BATCH]
+            ]
+        return found
 
     def keys(self) -> list[str]:
         """Return the first keys of the items in order of first appearance; `content` of plain values."""
@@ -97,7 +113,13 @@ class Rows:
         first = parts[0]
         if isinstance(first, str) and first.startswith("@"):
             return True
-        return first in self.keys() or (first == "metadata" and any(item.metadata for item in self.items))
+        if first == "metadata" and any(item.metadata for item in self.items):
+            return True
+        for item in timed(self.items):
+            content = item.content
+            if first in content if isinstance(content, Mapping) else first == "content" and content is not None:
+                return True
+        return False
 
 
 class Element:

@@ -165,6 +165,8 @@ class Scope:
         named = next((relation for relation in self.relations if relation.alias == first), None)
         if named is not None and (rest or named.whole()):
             return named, rest
+        if self.outer is None and len(self.relations) == 1:
+            return self.relations[0], path.parts
         holders = [relation for relation in self.relations if relation.has(path.parts)]
         if len(holders) > 1:
             one, other = (_called(relation.alias) for relation in holders[:2])
@@ -174,13 +176,13 @@ class Scope:
             return holders[0], path.parts
         if self.outer is not None and (found := self.outer.find(path)) is not None:
             return found
-        return self._only(path)
-
-    def _only(self, path: Path) -> tuple[Relation, tuple[Part, ...]] | None:
-        """Take a path that nothing has as a missing one, but of a subselect, whose outputs are known."""
-        if len(self.relations) == 1 and isinstance(self.relations[0], DerivedRows):
-            return self.relations[0], path.parts
         return None
+
+    def has(self, path: Path) -> bool:
+        """Whether a path means what some item of a table has."""
+        first, rest = path.parts[0], path.parts[1:]
+        named = any(relation.alias == first and (rest or relation.whole()) for relation in self.relations)
+        return named or any(relation.has(path.parts) for relation in self.relations)
 
     def resolve(self, path: Path) -> Typed:
         """Return what a path means; null where no item has it."""

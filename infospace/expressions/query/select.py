@@ -436,7 +436,7 @@ class _SelectWriter:
         plain = self._expressions(strict=True)
         for node in self._select.group:
             tree = _of_place(node, trees)
-            if isinstance(tree, Field) and len(tree.path.parts) == 1 and self._scope.find(tree.path) is None:
+            if isinstance(tree, Field) and len(tree.path.parts) == 1 and not self._scope.has(tree.path):
                 tree = self._trees.get(str(tree.path.parts[0]), tree)
             self._refuse_aggregates(tree, "GROUP BY")
             typed = plain.value(tree)
@@ -483,9 +483,9 @@ class _SelectWriter:
         return None
 
     def _ungrouped(self, path: Path) -> Typed:
-        found = self._scope.find(path)
-        if found is None and not self._keys:
-            return Typed("NULL", Type.NULL)
+        typed = self._scope.resolve(path)
+        if typed.type is Type.NULL:
+            return typed
         text = show(Field(path))
         message = f"`{text}` is neither grouped by nor in an aggregate"
         raise Invalid(message, hint=f"GROUP BY {text}, or first({text}), which takes that of the first row")
