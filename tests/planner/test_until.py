@@ -184,3 +184,13 @@ def test_what_the_body_binds_on_some_paths_alone_may_be_read(space: Space) -> No
     loop: Any = {**LOOP, "do": [{"type": "bind", "target": "$item", "out": "$i"}, seldom], "collect": "$i"}
     problems = check_plan(space, [NUMBERS, loop, {"type": "say", "value": "${r}"}])[1]
     assert [(one.code, one.pointer) for one in problems.found] == []
+
+
+def test_a_condition_may_be_text(run: Any, errors: Any) -> None:
+    """What an item left unbound is not true there, either."""
+    assert data(run(NUMBERS, {**LOOP, "until": "$d >= 4 AND $item < 9"})) == [2, 4]
+    seldom = {"type": "if", "condition": "$item = 3", "then": [DOUBLE]}
+    each = {**LOOP, "do": [{"type": "bind", "target": "$item", "out": "$i"}, seldom], "collect": "$i"}
+    assert data(run(NUMBERS, {**each, "until": "$d > 0"})) == [1, 2, 3]
+    assert [one.pointer for one in errors([NUMBERS, {**LOOP, "until": "$x > 4"}])] == ["/1/until"]
+    assert [one.pointer for one in errors([NUMBERS, {**LOOP, "until": "$d = 'four'"}])] == ["/1/until"]
