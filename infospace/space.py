@@ -91,7 +91,7 @@ class Space:
 
     @cached_property
     def finder(self) -> Finder:
-        """What finds tools."""
+        """The search for tools; its vectors come from the space's embedding model."""
         from infospace.tools.search.finder import Finder
 
         return Finder(self.embedding)

@@ -37,6 +37,8 @@ CIRCLES: Mapping[frozenset[str], str] = {
     ): "whoever follows a run resumes it once it is answered",
 }
 """Circles that imports within functions close, and why they are there."""
+SHORT = {"it says nothing", "Declare the arguments."}
+"""What stands for no docstring, and what each subcommand says of its `configure`."""
 
 
 def rooms() -> Iterator[Path]:
@@ -165,3 +167,15 @@ def test_the_tree_of_errors_at_the_head_of_their_file_is_that_of_the_classes() -
         drawn[name] = above[-2] if len(above) > 1 else ""
     classes = {node.name: ast.unparse(node.bases[0]) for node in tree.body if isinstance(node, ast.ClassDef)}
     assert drawn == {"InfospaceError": "", **{name: base for name, base in classes.items() if base in classes}}
+
+
+def test_a_docstring_says_more_than_a_name() -> None:
+    """One of three words or fewer repeats the name; a word of code in it says which one is meant."""
+    few = []
+    for module, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                said = ast.get_docstring(node) or "it says nothing"
+                if 0 < len(said.split()) <= 3 and "`" not in said and said not in SHORT:
+                    few.append((module, node.name, said))
+    assert few == []

@@ -277,7 +277,7 @@ class Bound:
         return each
 
     def match(self, resource: Readable, tally: TypeMismatches | None = None) -> bool | None:
-        """Judge one resource."""
+        """Return whether a resource satisfies the condition; None where that is unknown."""
         return self.judge(tally)(resource)
 
 

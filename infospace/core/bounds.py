@@ -162,7 +162,7 @@ class Timed(list[T]):
     __slots__ = ()
 
     def __iter__(self) -> Iterator[T]:
-        """Iterate. Raises OutOfTime."""
+        """Iterate over the items. Raises OutOfTime where the time of the step or run is over."""
         return timed(super().__iter__()) if len(self) > OFTEN else super().__iter__()
 
 

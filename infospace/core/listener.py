@@ -21,7 +21,7 @@ class NullListener:
     """A listener that nobody listens behind."""
 
     def message(self, kind: Speech, text: str) -> None:
-        """Let it pass."""
+        """Ignore what a step says or thinks."""
 
     def progress(self, done: int, total: int, what: str) -> None:
-        """Let it pass."""
+        """Ignore how far a step has come."""

@@ -56,7 +56,7 @@ def days(start: str, end: str) -> int:
 
 
 def year(text: str) -> int:
-    """Return the year."""
+    """Return the year of a date or a point in time."""
     return parse_date(text).year
 
 

@@ -23,7 +23,7 @@ class RecordedModel:
         self.name = name
 
     async def complete(self, request: Request) -> Reply:
-        """Raise NotRecorded."""
+        """Raise NotRecorded: a replay asks no model."""
         del request
         raise unrecorded(self.name)
 

@@ -122,7 +122,7 @@ class CollectionShape:
 
 @dataclass(frozen=True, slots=True)
 class RelationShape:
-    """A Relation."""
+    """A Relation; nothing is known of what it joins."""
 
     facts: Facts = field(default=NOTHING, compare=False, repr=False)
     kinds = frozenset({Kind.RELATION})

@@ -58,13 +58,13 @@ class FusedCertificate(_Proved, _Worded):
 
 
 class CollectionsCertificate(_Proved):
-    """Of `discover-collections`."""
+    """The certificate of `discover-collections`."""
 
     collections: int
 
 
 class PassagesCertificate(_Proved):
-    """Of `search-within-collection`."""
+    """The certificate of `search-within-collection`."""
 
     passages: int
     items: int

@@ -58,12 +58,12 @@ class ScopedSpace(Space):
 
     @cached_property
     def finder(self) -> Finder:
-        """What finds tools."""
+        """The search for tools, of the whole space."""
         return self._of.finder
 
     @cached_property
     def language_model(self) -> LanguageModel:
-        """What primitives ask."""
+        """The language model of the whole space."""
         return self._of.language_model
 
     @cached_property

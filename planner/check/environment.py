@@ -91,7 +91,7 @@ class Environment:
         self.renamed = after.renamed
 
     def bind(self, name: str, variable: Variable) -> None:
-        """Bind a name."""
+        """Bind a variable from here on; a shape without an identity gets a new one."""
         if variable.shape.facts.which is None:
             variable = replace(variable, shape=with_identity(variable.shape, object()))
         self.variables[name] = variable

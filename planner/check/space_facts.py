@@ -39,7 +39,7 @@ class SpaceFacts(Protocol):
         """Return the id of who has a name."""
 
     def names(self) -> Sequence[str]:
-        """Return all names."""
+        """Return the names of all resources."""
 
     def plan(self, name: str) -> JSON:
         """Return the document of a saved plan, None when there is none of that name."""

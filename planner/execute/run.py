@@ -478,7 +478,7 @@ class Run:
             self._breath = time.perf_counter()
 
     def emit(self, event: Event) -> None:
-        """Tell whoever listens."""
+        """Hand an event to the listener of the run."""
         self._emit(event)
 
     def ended(self, row: StepRow, nesting: int) -> None:

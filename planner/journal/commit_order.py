@@ -89,7 +89,7 @@ class JournalWriter:
         """Whose the run is: nothing is written where it is somebody else's by now."""
 
     def begin(self, ticket: StartedStep) -> None:
-        """Number an execution."""
+        """Give an execution its number. Raises BudgetExceeded where the budget of steps is spent."""
         if self.sequence - self.uncounted >= self.most:
             raise BudgetExceeded(f"the budget of {self.most:,} steps ran out")
         self.sequence += 1
@@ -118,7 +118,7 @@ class JournalWriter:
         self._store.commit(changes)
 
     async def turn(self) -> None:
-        """Nothing stands before."""
+        """Return at once: what reaches the journal is in order."""
 
 
 @dataclass(slots=True)

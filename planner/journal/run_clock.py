@@ -44,7 +44,7 @@ class RunClock:
 
     @property
     def reading(self) -> Reading:
-        """What it shows."""
+        """The pair of `today()` and `now()` that it shows."""
         if self._reading is None:
             self._reading = today_and_now()
         return self._reading

@@ -82,21 +82,21 @@ class Expressed:
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """`and`."""
+    """The condition `and`."""
 
     of: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """`or`."""
+    """The condition `or`."""
 
     of: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """`not`."""
+    """The condition `not`."""
 
     of: Condition
 

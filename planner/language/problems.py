@@ -59,11 +59,11 @@ class Problems:
         fix: Patch | None = None,
         about: str | None = None,
     ) -> None:
-        """Add an error."""
+        """Add an error, unless the same one stands at the place already; `about` is the variable it is about."""
         self._add(Problem(code, pointer, message, hint, "error", fix, about))
 
     def warn(self, code: str, pointer: str, message: str, hint: str | None = None, fix: Patch | None = None) -> None:
-        """Add a warning."""
+        """Add a warning, unless the same one stands at the place already."""
         self._add(Problem(code, pointer, message, hint, "warning", fix))
 
     def _add(self, problem: Problem) -> None:

@@ -97,13 +97,13 @@ class NoModel(Meter):
     """Asks no language model."""
 
     async def call(self, model: LanguageModel, request: Request, made: Made) -> tuple[Reply, bool]:
-        """Raise Unknown."""
+        """Raise Unknown: no model is asked in a dry run."""
         del request
         raise Unknown(not_called(made.step or "", model.name))
 
 
 class NoCalls(ToolCalls):
-    """Calls no tool."""
+    """The tool calls of a dry run: none is made."""
 
     async def make(
         self,
@@ -113,7 +113,7 @@ class NoCalls(ToolCalls):
         call: Callable[[Tool], Awaitable[ToolAnswer]],
         current: Callable[[], Awaitable[Tool]],
     ) -> ToolAnswer:
-        """Raise Unknown."""
+        """Raise Unknown: no tool is called in a dry run."""
         del arguments, call, current
         raise Unknown(not_called(made.step or "", tool.full_name))
 

@@ -20,7 +20,7 @@ from planner.metatools.search_tools import search_tools
 
 @dataclass(frozen=True)
 class MetaTool(Signature):
-    """One meta-tool."""
+    """A tool about tools: its signature, and the function that answers a call."""
 
     function: Callable[[Space, Any], Awaitable[dict[str, Any]]]
     elsewhere: Mapping[str, Any] = field(default_factory=dict)

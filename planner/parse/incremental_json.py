@@ -62,7 +62,7 @@ class IncrementalDocument:
 
     @property
     def text(self) -> bytes:
-        """All that arrived."""
+        """The text that has arrived so far."""
         return bytes(self._bytes)
 
     @property

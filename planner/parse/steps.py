@@ -38,7 +38,7 @@ def parse_block(raw: JSON, pointer: str, problems: Problems, first: int = 1) -> 
 
 
 def parse_step(raw: JSON, pointer: str, label: str, problems: Problems) -> Step | None:
-    """Read one step."""
+    """Return a step, None where it cannot be read; what is wrong is added to `problems`."""
     if not isinstance(raw, dict):
         problems.error(
             "not-a-step",

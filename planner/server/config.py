@@ -121,7 +121,7 @@ class TokenWritten(Args):
 
 
 class ConfigWritten(Args):
-    """The whole file."""
+    """The file of `serve --config`, as it is written."""
 
     scopes: dict[str, ScopeWritten] = Field(default_factory=dict, description="Scopes by name.")
     tokens: list[TokenWritten] = Field(default_factory=list, description="Who may call over HTTP.")

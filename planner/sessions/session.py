@@ -39,7 +39,7 @@ from planner.sessions.session_run import Ended, SessionRun
 
 
 def silent(_event: object) -> None:
-    """Tell nobody."""
+    """Ignore an event: a listener for whoever wants none."""
 
 
 @dataclass(frozen=True, slots=True)

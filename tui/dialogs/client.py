@@ -54,7 +54,6 @@ class ClientDialog(Dialog[Access | None]):
 
     @property
     def infospace(self) -> InfospaceApp:
-        """The app."""
         return cast("InfospaceApp", self.app)
 
     def compose(self) -> ComposeResult:

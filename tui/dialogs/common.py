@@ -25,7 +25,6 @@ class ClosableDialog(Dialog[ScreenResultType]):
     """A dialog in which nothing is written: a click beside it closes it, as escape does."""
 
     def on_click(self, event: Click) -> None:
-        """Close it."""
         if self.get_widget_at(event.screen_x, event.screen_y)[0] is self:
             event.stop()
             self.dismiss(None)
@@ -107,11 +106,9 @@ class ConfirmDialog(Dialog[bool]):
         self.query_one("#no").focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Answer."""
         self.dismiss(event.button.id == "yes")
 
     def action_answer(self, answer: bool) -> None:
-        """Answer by key."""
         self.dismiss(answer)
 
     def action_other(self) -> None:
@@ -152,7 +149,6 @@ class LineDialog(Dialog[str | None]):
             self.dismiss(None)
 
     def on_input_submitted(self) -> None:
-        """Give the line."""
         self._submit()
 
     def _submit(self) -> None:

@@ -55,7 +55,6 @@ class EditTextDialog(Dialog[bool]):
         area.focus()
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Save, or leave."""
         if event.button.id == "save":
             self.action_save()
         else:

@@ -66,7 +66,6 @@ class ForkDialog(Dialog[ForkRequest | None]):
 
     @property
     def infospace(self) -> InfospaceApp:
-        """The app."""
         return cast("InfospaceApp", self.app)
 
     @property
@@ -167,7 +166,6 @@ class ForkDialog(Dialog[ForkRequest | None]):
     # What is heard
 
     def on_text_area_changed(self) -> None:
-        """Check it."""
         self._check_soon()
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:

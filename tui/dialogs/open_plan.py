@@ -61,7 +61,6 @@ class OpenPlanDialog(Dialog[str | None]):
         self._filter("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show what fits."""
         self._filter(event.value)
 
     def _filter(self, text: str) -> None:

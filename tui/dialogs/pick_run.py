@@ -35,7 +35,6 @@ class PickRunDialog(ClosableDialog[str | None]):
 
     @property
     def infospace(self) -> InfospaceApp:
-        """The app."""
         return cast("InfospaceApp", self.app)
 
     def compose(self) -> ComposeResult:
@@ -47,7 +46,6 @@ class PickRunDialog(ClosableDialog[str | None]):
             yield LazyTable(RunList.COLUMNS, empty="no run is like that")
 
     def on_mount(self) -> None:
-        """Read the runs."""
         self._runs.colours = self.infospace.colours
         self.query_one(LazyTable).focus()
         begin(self, self.infospace, self._read, group="pick")
@@ -71,7 +69,6 @@ class PickRunDialog(ClosableDialog[str | None]):
         self.query_one(LazyTable).refresh()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show what fits."""
         self._runs.filter(event.value)
         self.query_one(LazyTable).show(self._runs)
 
@@ -84,5 +81,4 @@ class PickRunDialog(ClosableDialog[str | None]):
         self.query_one(LazyTable).focus()
 
     def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
-        """Give it."""
         self.dismiss(event.key)

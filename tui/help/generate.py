@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def vocabulary() -> str:
-    """Return the page."""
+    """Return the help page `vocabulary`, as Markdown."""
     from infospace.contract.catalogue import installed
     from infospace.contract.docs import effect_label
     from planner.parse.control_flow import FORMS

@@ -28,7 +28,6 @@ class IdleGarbageCollector:
         gc.set_threshold(*SELDOM)
 
     def touched(self) -> None:
-        """Somebody did something."""
         self._touched = time.monotonic()
 
     def collect_if_idle(self) -> None:

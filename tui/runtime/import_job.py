@@ -41,7 +41,6 @@ class ImportJob:
             self.unembedded = str(error)
 
     def end(self) -> None:
-        """End it soon."""
         self.ended = True
 
     @property
@@ -70,7 +69,7 @@ class ImportJob:
     # As a listener
 
     def message(self, kind: Speech, text: str) -> None:
-        """Nothing is said."""
+        """Ignore it: an import says nothing."""
 
     def progress(self, done: int, total: int, what: str) -> None:
         """Take how far it is. Raises KeyboardInterrupt, as imports are ended, where somebody wants an end."""

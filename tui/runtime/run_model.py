@@ -46,7 +46,6 @@ class RunModel:
 
     @property
     def plan(self) -> Plan:
-        """The plan."""
         return self.outline.plan
 
     @property

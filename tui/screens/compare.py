@@ -42,7 +42,7 @@ class ChosenRun(Static):
     """One of the runs; a click chooses another."""
 
     class Clicked(Message):
-        """Somebody clicked it."""
+        """Posted when the run is clicked, to choose another."""
 
         def __init__(self, side: int) -> None:
             super().__init__()
@@ -53,13 +53,12 @@ class ChosenRun(Static):
         self._side = side
 
     def on_click(self, event: Click) -> None:
-        """Tell."""
         event.stop()
         self.post_message(self.Clicked(self._side))
 
 
 class Compare(BaseScreen):
-    """Two runs."""
+    """Two runs side by side, step by step."""
 
     FIRST = "#pairs"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -112,7 +111,6 @@ class Compare(BaseScreen):
     # Choosing
 
     def on_chosen_run_clicked(self, event: ChosenRun.Clicked) -> None:
-        """Choose another."""
         self.action_choose(event.side)
 
     def action_choose(self, side: int) -> None:
@@ -264,7 +262,6 @@ class Compare(BaseScreen):
         self._draw()
 
     def action_copy(self) -> None:
-        """Copy both sides."""
         text = "\n\n".join(self.query_one(f"#{name}", LineTable).copied() for name in ("before", "after"))
         self.app.copy_to_clipboard(text)
         self.notify(f"Copied {len(text):,} characters.")

@@ -71,7 +71,6 @@ class Plan(RunScreen):
         self.set_interval(BEHIND, self._draw_going)
 
     def show_run(self, subject: RunModel | None, *, afresh: bool) -> None:
-        """Draw the tree."""
         tree = self._tree
         tree.colours = self.infospace.colours
         grid, at = self.query_one(LazyTable), None
@@ -211,7 +210,6 @@ class Plan(RunScreen):
     # Folding
 
     def action_fold(self) -> None:
-        """Fold or unfold."""
         node = self._node
         if node is not None:
             self._fold(node, unfolded=not self._tree.is_open(node.key))

@@ -26,7 +26,6 @@ class Banner(Static):
     """What the run waits for; a click answers it."""
 
     def on_click(self, event: Click) -> None:
-        """Answer."""
         event.stop()
         if isinstance(self.screen, RunScreen):
             self.screen.action_answer()
@@ -144,7 +143,6 @@ class RunScreen(RunActions):
             self.resume_run(run)
 
     def action_stop(self) -> None:
-        """Stop it."""
         run = self._run()
         if run is not None:
             self.stop_run(run)
@@ -163,7 +161,6 @@ class RunScreen(RunActions):
             self.edit_run(run)
 
     def action_replay(self) -> None:
-        """Replay it."""
         run = self._run()
         if run is not None:
             self.replay_run(run)

@@ -46,7 +46,7 @@ LEAST = 2
 
 
 class Runs(RunActions):
-    """All runs, live."""
+    """All runs of the space, kept up to date."""
 
     FIRST = "LazyTable"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -86,12 +86,10 @@ class Runs(RunActions):
         yield Static("", id="about", markup=False)
 
     def on_mount(self) -> None:
-        """Begin to look."""
         super().on_mount()
         self._timer = self.set_interval(LOOK, self._poll)
 
     def shown(self) -> None:
-        """Look now."""
         self._runs.colours = self.infospace.colours
         self.do(self._load_runs, group="look")
 
@@ -236,7 +234,6 @@ class Runs(RunActions):
         self._about()
 
     def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
-        """Open the run."""
         self.infospace.open_run(event.key)
 
     def action_open(self) -> None:
@@ -252,11 +249,9 @@ class Runs(RunActions):
         self._with(self.resume_run)
 
     def action_stop(self) -> None:
-        """Stop it."""
         self._with(self.stop_run)
 
     def action_fork(self) -> None:
-        """Fork it."""
         self._with(self.fork_run)
 
     def action_edit(self) -> None:
@@ -264,7 +259,6 @@ class Runs(RunActions):
         self._with(self.edit_run)
 
     def action_replay(self) -> None:
-        """Replay it."""
         self._with(self.replay_run)
 
     def _with(self, action: Callable[[str], object]) -> None:

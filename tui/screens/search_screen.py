@@ -40,7 +40,6 @@ class Progress:
         """Such work says nothing."""
 
     def progress(self, done: int, total: int, what: str) -> None:
-        """Say it."""
         said = self._form.format(done=f"{done:,}", total=f"{total:,}", what=what)
         self._loop.call_soon_threadsafe(self._says, said)
 
@@ -76,7 +75,6 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
         raise NotImplementedError
 
     def show_results(self, found: ResultsT) -> None:
-        """List it."""
         raise NotImplementedError
 
     async def stamp(self, sought: QueryT) -> object:
@@ -92,7 +90,6 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
 
     @property
     def grid(self) -> LazyTable:
-        """The list."""
         return self.query_one("#list", LazyTable)
 
     @property
@@ -195,7 +192,6 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
         self.query_one("#mode", CycleButton).turn()
 
     def action_what(self) -> None:
-        """List something else."""
         self.query_one("#what", CycleButton).turn()
 
     def action_into(self) -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Step(RunScreen):
-    """A step."""
+    """One step of the open run: its arguments, result and calls."""
 
     FIRST = "#told"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -188,7 +188,6 @@ class Step(RunScreen):
         self.open_in_notes(self.query_one("#data", ResourceData).pointed)
 
     def action_sort(self) -> None:
-        """Sort a table."""
         self.query_one("#data", ResourceData).sort()
 
     def action_copy(self) -> None:

@@ -170,7 +170,6 @@ class Variables(RunScreen):
     # Moments
 
     def on_slider_moved(self, event: Slider.Moved) -> None:
-        """Show the moment."""
         self._at(event.value)
 
     def action_scrub(self, by: int) -> None:
@@ -266,7 +265,6 @@ class Variables(RunScreen):
         self.app.call_later(self.infospace.action_go, "step")
 
     def action_copy(self) -> None:
-        """Copy the value."""
         text, whole = self.query_one("#value", ResourceData).copied()
         self.app.copy_to_clipboard(text)
         self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")

@@ -53,7 +53,6 @@ class ResourceDetail:
 
     @property
     def latest(self) -> int:
-        """Its version now."""
         return self.brief.version
 
     @property

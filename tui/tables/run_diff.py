@@ -50,7 +50,6 @@ class Comparison:
 
     @property
     def runs(self) -> tuple[RunRow, RunRow]:
-        """The two runs."""
         return self.found.before, self.found.after
 
 

@@ -112,7 +112,6 @@ class StepTree:
         self.lay_out()
 
     def fold_all(self) -> None:
-        """Fold everything."""
         self._open.clear()
         self._followed.clear()
         self.lay_out()

@@ -50,7 +50,6 @@ class ToolRows:
         """How much every one of them is lifted in the order."""
 
     def update(self, listed: ToolsList) -> None:
-        """Show something else."""
         self.listed = listed
         self._signs.clear()
         self._least = min((_lift(hit) for hit in listed.hits.values()), default=0.0)

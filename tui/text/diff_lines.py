@@ -22,7 +22,7 @@ Line = tuple[str, str | None]
 
 
 def show_difference(found: Difference, out: Output) -> None:
-    """Print a comparison."""
+    """Print how two runs differ, for a person."""
     *lines, last = difference_lines(found)
     for line, style in lines:
         out.text(line, style)

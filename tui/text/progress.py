@@ -28,7 +28,6 @@ class ProgressBars:
             self._progress.console.print(text, markup=False, highlight=False)
 
     def progress(self, done: int, total: int, what: str) -> None:
-        """Move a bar."""
         work = what.partition(";")[0]
         if work not in self._tasks:
             self._tasks[work] = self._progress.add_task("", total=total, pace="")

@@ -47,17 +47,15 @@ class Rows(Protocol):
 
 
 class NoRows:
-    """Nothing."""
+    """A table without rows."""
 
     def __len__(self) -> int:
         return 0
 
     def key(self, index: int) -> str:
-        """There is none."""
         raise IndexError(index)
 
     def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
-        """There are none."""
         raise IndexError(index, widths)
 
 

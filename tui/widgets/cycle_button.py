@@ -24,7 +24,6 @@ class CycleButton(Static):
 
         @property
         def control(self) -> CycleButton:
-            """The widget."""
             return self.cycle
 
     def __init__(self, words: Sequence[str], at: str = "", *, name: str = "", tip: str = "") -> None:
@@ -39,7 +38,6 @@ class CycleButton(Static):
         return self.words[self.at]
 
     def on_mount(self) -> None:
-        """Show it."""
         self.update(f"{self.word} ▾")
 
     def watch_at(self) -> None:
@@ -52,6 +50,5 @@ class CycleButton(Static):
         self.at = (self.at + 1) % len(self.words)
 
     def on_click(self, event: Click) -> None:
-        """Go on."""
         event.stop()
         self.turn()

@@ -55,7 +55,6 @@ class KeyFooter(Footer):
         self._shown: list[ShownKey] | None = None
 
     def compose(self) -> ComposeResult:
-        """The keys."""
         for one in self._shown or ():
             key = FooterKey(one.key, one.display, one.word, one.action, tooltip=one.tooltip)
             yield key.data_bind(compact=Footer.compact)

@@ -58,7 +58,6 @@ class LazyTable(ScrollView, can_focus=True):
 
         @property
         def control(self) -> LazyTable:
-            """The table."""
             return self.grid
 
     class Chosen(Highlighted):
@@ -74,7 +73,6 @@ class LazyTable(ScrollView, can_focus=True):
 
         @property
         def control(self) -> LazyTable:
-            """The table."""
             return self.grid
 
     class Drawn(Message):
@@ -86,7 +84,6 @@ class LazyTable(ScrollView, can_focus=True):
 
         @property
         def control(self) -> LazyTable:
-            """The table."""
             return self.grid
 
     def __init__(self, columns: Sequence[Column] = (), *, empty: str = "", name: str = "") -> None:

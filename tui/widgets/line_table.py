@@ -51,7 +51,6 @@ class WrappedRows:
         return str(index)
 
     def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
-        """Return the row."""
         del widths
         return [self.rows[index][0]]
 
@@ -73,7 +72,6 @@ class LineTable(LazyTable):
         self.scroll_to(y=0, animate=False, force=True)
 
     def on_resize(self, event: Resize) -> None:
-        """Break them anew."""
         super().on_resize(event)
         self._wrap()
 

@@ -62,7 +62,6 @@ class MarkdownView(ScrollView, can_focus=True):
 
     @property
     def infospace(self) -> InfospaceApp:
-        """The app."""
         return cast("InfospaceApp", self.app)
 
     def read(self, text: str) -> None:

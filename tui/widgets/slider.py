@@ -40,7 +40,6 @@ class Slider(Widget, can_focus=True):
 
         @property
         def control(self) -> Slider:
-            """The slider."""
             return self.slider
 
     def validate_value(self, value: int) -> int:
@@ -48,7 +47,6 @@ class Slider(Widget, can_focus=True):
         return max(0, min(value, self.most))
 
     def watch_value(self, value: int) -> None:
-        """Tell."""
         self.post_message(self.Moved(self, value))
 
     def render(self) -> Text:
@@ -58,7 +56,6 @@ class Slider(Widget, can_focus=True):
         return Text.assemble(("━" * at, "bold"), "●", ("─" * (width - at - 1), "dim"), no_wrap=True)
 
     def action_by(self, by: int) -> None:
-        """Move by some."""
         self.value += by
 
     def action_to_first(self) -> None:
@@ -75,11 +72,9 @@ class Slider(Widget, can_focus=True):
         self.value = round(event.x / (width - 1) * self.most)
 
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
-        """Move on."""
         event.stop()
         self.value += 1
 
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
-        """Move back."""
         event.stop()
         self.value -= 1

@@ -61,7 +61,6 @@ class TextView(ScrollView, can_focus=True):
         return self.text[:COPIED], len(self.text) <= COPIED
 
     def on_resize(self, event: Resize) -> None:
-        """Wrap anew."""
         del event
         if self.scrollable_content_region.width != self._width:
             self._lay_out()

@@ -58,7 +58,7 @@ class Matrix:
 
     @property
     def vectors(self) -> NDArray[np.float32]:
-        """The passages' vectors."""
+        """The unit vectors of the passages, (passages, dimension)."""
         return self._vectors[: self._size]
 
     @property

@@ -40,7 +40,7 @@ class Connection:
         return row
 
     def all(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
-        """Return all rows."""
+        """Return all rows of a query. Raises StoreError."""
         try:
             return self.connection.execute(sql, values).fetchall()
         except _REPORTED as error:
@@ -87,7 +87,7 @@ class Connection:
             raise translated(error, self.address) from error
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection to the file."""
         try:
             self.connection.close()
         except _REPORTED as error:

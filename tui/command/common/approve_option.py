@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def add_approve(parser: argparse.ArgumentParser) -> None:
-    """Declare the option."""
+    """Declare the option `--approve`."""
     parser.add_argument(
         "--approve",
         action="append",

@@ -51,7 +51,6 @@ class EventPrinter:
         """Positions of steps that were shown as they ran ahead."""
 
     def __call__(self, event: Event) -> None:
-        """Take one event."""
         match event:
             case RunStarted():
                 self._out.talk(f"{event.run}  {event.goal}".rstrip(), "bold")

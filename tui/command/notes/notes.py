@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """List."""
+    """List the kept notes, or all of them."""
     from infospace.contract.arguments import Bound as BoundWhere
     from infospace.core.ids import Kind
     from infospace.data.result import display_name

@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """Show."""
+    """Show a resource at a version, or a run with its steps."""
     if is_run_id(args.reference):
         from tui.command.runs.runs import show_run
 

@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """Show."""
+    """Show where resources came from, or with `--forward` what came of them."""
     if args.forward and args.prov:
         raise UsageError("--prov tells where things came from, and --forward what came of them", hint="give one")
     with open_from(args, create=False) as space:

@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """List."""
+    """List the latest runs, and say which numbers are missing."""
     if args.limit < 1:
         raise UsageError(f"--limit is 1 or more, not {args.limit}")
     with open_from(args, create=False) as space, space.store.reading() as snapshot:

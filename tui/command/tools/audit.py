@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """Show the latest."""
+    """Show the latest entries of the audit."""
     if args.limit < 1:
         raise UsageError(f"{args.limit} is not a limit", hint="a whole number from 1")
     with open_from(args, create=False) as space, space.store.reading() as snapshot:

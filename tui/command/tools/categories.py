@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """Show them."""
+    """Show the categories with their numbers of tools."""
     from tui.text.render import snippet
 
     found = answer(args, "get_tool_categories", {"include_tags": not args.no_tags, "include_servers": args.servers})

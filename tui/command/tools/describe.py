@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """Describe it."""
+    """Show all that is known of one tool."""
     given = {"include_examples": not args.no_examples, "include_metrics": args.metrics, "include_similar": args.similar}
     found = answer(args, "describe_tool", {"tool_name": args.tool, **given})
     if out.json:

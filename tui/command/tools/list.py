@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """List a page."""
+    """List one page of the tools."""
     given = {"page": args.page, "page_size": args.page_size, "sort_by": args.sort, "include_schemas": args.schemas}
     order = "desc" if args.desc else "asc"
     found = answer(args, "list_tools", {**given, "sort_order": order, "filters": filters(args)})

@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """Show the servers."""
+    """Show the servers and their states."""
     with open_from(args, create=False) as space:
         known = space.tools.servers
         assert known is not None  # noqa: S101 - a space's toolbox has them

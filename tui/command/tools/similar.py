@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """Find them."""
+    """Find the tools most like one."""
     found = answer(args, "get_similar_tools", {"tool_name": args.tool, "limit": args.limit})
     if out.json:
         out.document(found)

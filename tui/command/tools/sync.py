@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """Sync, and report."""
+    """List the servers' tools anew, and report what changed."""
     from infospace.tools.mcp.catalogue.sync import sync
 
     mcp, forget = (None if path is None else path_of(path) for path in (args.mcp, args.forget))

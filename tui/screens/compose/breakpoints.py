@@ -127,7 +127,6 @@ class DraftBreakpoints:
         self.draw()
 
     def draw(self) -> None:
-        """Show the list."""
         told = []
         begun = {one.start: one for one in self._screen.draft.steps}
         for stop, line in zip(self._screen.stops, self._screen.editor.lines_of(self._screen.stops), strict=True):

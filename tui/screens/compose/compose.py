@@ -504,7 +504,6 @@ class Compose(RunActions):
         self.draft_run.start()
 
     def action_next(self) -> None:
-        """Run one step."""
         self.draft_run.step()
 
     def action_here(self) -> None:

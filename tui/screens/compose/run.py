@@ -98,7 +98,6 @@ class DraftRun:
         self._screen.ask_for(self.alone, self._go, False, False, group="try", exclusive=False)
 
     def step(self) -> None:
-        """Run one step."""
         self._screen.ask_for(self.alone, self._go, True, False, group="try", exclusive=False)
 
     def run_here(self) -> None:

@@ -69,5 +69,4 @@ class EditorFile:
         return type(error)(error.message, hint=f"nothing was changed; what you wrote is in {str(self.path)!r}")
 
     def forget(self) -> None:
-        """Remove the file."""
         shutil.rmtree(self.path.parent, ignore_errors=True)

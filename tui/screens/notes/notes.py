@@ -62,7 +62,6 @@ class WorkStatus(Static):
     """How far adding is; a click ends it."""
 
     def on_click(self, event: Click) -> None:
-        """End it."""
         event.stop()
         if isinstance(self.screen, Notes):
             self.screen.action_add()
@@ -72,7 +71,6 @@ class MenuButton(Static):
     """What can be done, for the mouse: a click opens the command palette."""
 
     def on_click(self, event: Click) -> None:
-        """Open it."""
         event.stop()
         self.app.action_command_palette()
 
@@ -146,7 +144,6 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         yield WorkStatus("", id="work", markup=False)
 
     def on_mount(self) -> None:
-        """Begin to look."""
         self.query_one(Slider).most = FINE
         self.set_interval(LOOK, self._poll)
 
@@ -223,7 +220,6 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         return order
 
     def show_results(self, both: tuple[NotesList, list[str] | None]) -> None:
-        """List it."""
         found, ids = both
         before = self.notes.listed.sought
         self.notes.update(found)
@@ -325,7 +321,6 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         self.do(self.detail.show, identifier, version, group="show")
 
     def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
-        """Go into it."""
         if event.grid.id == "list":
             self.detail.focus_inside()
 
@@ -354,7 +349,6 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
 
     @property
     def around(self) -> ResourceDetail | None:
-        """What is shown."""
         return self.detail.around
 
     def changed(self) -> None:
@@ -411,13 +405,11 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
             self.do(content.show, self.around.resource, group="plain")
 
     def action_copy(self) -> None:
-        """Copy the text."""
         text, whole = self.detail.content.copied()
         self.app.copy_to_clipboard(text)
         self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
 
     def action_copy_id(self) -> None:
-        """Copy the id."""
         around = self.actions.chosen()
         if around is not None:
             self.app.copy_to_clipboard(around.brief.id)
@@ -501,14 +493,12 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         self._sort(titles[(titles.index(by[0]) + 1) % len(titles)] if by else titles[0])
 
     def action_threshold(self, by: int) -> None:
-        """Move the threshold."""
         if self.current_query.scored:
             self.query_one(Slider).value += by
         else:
             self.notify("There is a threshold only where it is searched by meaning.")
 
     def action_more(self) -> None:
-        """List more hits."""
         self._most *= 5
         self.search_now()
 

@@ -70,7 +70,6 @@ class ClickableText(Static):
         self._action = action
 
     async def on_click(self, event: Click) -> None:
-        """Do it."""
         event.stop()
         await self.screen.run_action(self._action)
 
@@ -140,7 +139,6 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         yield ClickableText("", "stop", name="work", tip="a click breaks it off")
 
     def on_mount(self) -> None:
-        """Begin to look."""
         self.query_one("#server").display = False
         self.query_one("#work").display = False
         self.show_filters()
@@ -222,7 +220,6 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         return super().is_outdated(sought) or self.lists_servers
 
     def show_results(self, found: ToolsList) -> None:
-        """List the tools."""
         before = self.tools.listed.sought
         self.tools.update(found)
         self.grid.empty = "no tool is like that" if found.sought != ToolsQuery() else "no tools"
@@ -308,7 +305,6 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
     # Calls, and servers that are listed
 
     def on_form_given(self, event: Form.Given) -> None:
-        """Call the tool."""
         self.tool_calls.call(event)
 
     def action_answer(self) -> None:

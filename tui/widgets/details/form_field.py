@@ -50,7 +50,6 @@ class Toggle(Horizontal):
         self._show_value()
 
     def action_leave_out(self) -> None:
-        """Say nothing."""
         self.value = NOTHING
         self.query_one(Switch).value = False
         self._show_value()

@@ -67,7 +67,7 @@ class ResourceView(FocusContainer):
             self.version = version
 
     class Shown(Message):
-        """Something is shown."""
+        """Posted when another resource or version is shown."""
 
     def __init__(self) -> None:
         super().__init__(name="detail")
@@ -81,7 +81,6 @@ class ResourceView(FocusContainer):
 
     @property
     def infospace(self) -> InfospaceApp:
-        """The app."""
         return cast("InfospaceApp", self.app)
 
     @property
@@ -117,7 +116,6 @@ class ResourceView(FocusContainer):
 
     @property
     def content(self) -> ResourceContent:
-        """The content."""
         return self.query_one(ResourceContent)
 
     @property

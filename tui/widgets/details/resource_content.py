@@ -41,7 +41,6 @@ class ResourceContent(Container):
 
     @property
     def infospace(self) -> InfospaceApp:
-        """The app."""
         return cast("InfospaceApp", self.app)
 
     def compose(self) -> ComposeResult:
@@ -53,7 +52,6 @@ class ResourceContent(Container):
         yield ResourceData(name="data")
 
     def on_mount(self) -> None:
-        """Begin with nothing."""
         self._show("data")
 
     def focus_inside(self) -> None:

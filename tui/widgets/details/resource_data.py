@@ -39,7 +39,6 @@ class ResourceData(Container):
 
     @property
     def infospace(self) -> InfospaceApp:
-        """The app."""
         return cast("InfospaceApp", self.app)
 
     def compose(self) -> ComposeResult:
@@ -54,7 +53,6 @@ class ResourceData(Container):
         self.query_one(TextView if self.table is None else LazyTable).focus()
 
     def show_text(self, text: str) -> None:
-        """Show a text."""
         self._asked = self.table = self.shown = None
         self.query_one(TextView).read(text)
         self._switch()
@@ -87,7 +85,6 @@ class ResourceData(Container):
         return self.shown
 
     def show_table(self, table: CollectionTable) -> None:
-        """Show a table."""
         self._asked, self.table = None, table
         self._column = None if table.sorted_by is None else table.sorted_by[0]
         table.colours = self.infospace.colours

@@ -80,7 +80,6 @@ class ToolDetail(FocusContainer):
 
     @property
     def infospace(self) -> InfospaceApp:
-        """The app."""
         return cast("InfospaceApp", self.app)
 
     def compose(self) -> ComposeResult:
@@ -108,7 +107,6 @@ class ToolDetail(FocusContainer):
 
     @property
     def form(self) -> Form:
-        """Its arguments."""
         return self.query_one(Form)
 
     @property
@@ -117,7 +115,6 @@ class ToolDetail(FocusContainer):
         return self.query_one(TabbedContent).active
 
     def clear(self) -> None:
-        """Show nothing."""
         self.info = self._asked = None
         self._filled.clear()
         self.query_one("#head", Static).update("")

@@ -28,7 +28,7 @@ class CompletionPopup(Vertical):
     """A list in front of the text. It is steered from there, or by clicks."""
 
     class Taken(Message):
-        """One was chosen."""
+        """Posted when an offer is chosen."""
 
         def __init__(self, offer: Offer) -> None:
             super().__init__()
@@ -71,7 +71,6 @@ class CompletionPopup(Vertical):
         self._about()
 
     def hide(self) -> None:
-        """Show nothing."""
         self.display = False
 
     def steer(self, key: str) -> None:

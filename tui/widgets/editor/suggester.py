@@ -144,7 +144,6 @@ class Suggester:
         return bool(found.written or word.startswith('"')) and not word[:1].isdigit()
 
     def leave(self) -> None:
-        """Show no offers."""
         self._found, self._editor.offering = None, False
         self._popup.hide()
 

@@ -256,7 +256,7 @@ _WRITERS: dict[type[Entry], Callable[[Transaction, Any], None]] = {
 
 
 def run(engine: Connection, identifier: str) -> RunRow:
-    """Return a run."""
+    """Return the row of a run. Raises NotFound."""
     row = engine.one(f"{_RUN} WHERE number = ?", (run_number(identifier),))
     if row is None:
         raise _no_run(engine, identifier)

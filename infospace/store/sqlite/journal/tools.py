@@ -152,7 +152,7 @@ def list_tools(engine: Connection, server: str | None) -> list[KeptTool]:
 
 
 def find(engine: Connection, server: str, name: str, kind: ToolKind) -> KeptTool | None:
-    """Return one tool."""
+    """Return the tool of a server by its name, None where there is none."""
     row = engine.one(f"{_TOOL} AND server = ? AND kind = ? AND name = ?", (server, kind, name))
     return None if row is None else _tool_from_row(row, engine.address)
 

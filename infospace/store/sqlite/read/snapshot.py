@@ -283,7 +283,7 @@ class SqliteSnapshot:
         return effects.holders(self._engine, identifiers)
 
     def run(self, identifier: str) -> RunRow:
-        """Return a run."""
+        """Return the row of a run. Raises NotFound."""
         return journal.run(self._engine, identifier)
 
     def runs(self, *, limit: int | None = None, before: int | None = None) -> list[RunRow]:
@@ -352,7 +352,7 @@ class SqliteSnapshot:
         limit: int | None = None,
         numbers: Iterable[int] | None = None,
     ) -> None:
-        """Cannot, as `nearest`."""
+        """Return None: SQLite knows no vectors, so whoever searches reads the rows."""
 
     def digests(self, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:
         """Return what the passages of Notes say they are."""

@@ -123,7 +123,7 @@ def release(work: Transaction, live: Live) -> None:
 
 
 def free_names(work: Transaction, changes: Sequence[FreeName]) -> None:
-    """Take names away."""
+    """Remove the names of resources, which stay kept."""
     for change in changes:
         key = work.live(change.id).key
         _rename(work, key, None)
