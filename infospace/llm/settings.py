@@ -65,7 +65,7 @@ def configured() -> Settings:
     ]
     if missing:
         raise NotConfigured(
-            f"no model configured: set {' and '.join(missing)}",
+            f"no language model is configured: set {' and '.join(missing)}",
             hint="the URL of any OpenAI-compatible endpoint, such as http://localhost:11434/v1,"
             " and INFOSPACE_LLM_KEY where it wants a key",
         )

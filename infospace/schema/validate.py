@@ -47,7 +47,10 @@ def schema_errors(schema: Any) -> Iterator[SchemaFault]:
         # Without formats: the one that matters, a pattern's, is RE2's here.
         dialect().check_schema(schema, format_checker=None)
     except SchemaError as error:
-        yield SchemaFault(tuple(error.absolute_path), f"this is not JSON Schema: {error.message[:200]}")
+        # `type` is a name or a list of names. Of what is no list, say which names there are: that is what was meant.
+        names = (inner for inner in error.context or () if inner.validator == "enum")
+        told = error if isinstance(error.instance, list) else next(names, error)
+        yield SchemaFault(tuple(error.absolute_path), f"this is not JSON Schema: {violation_message(told)}")
         return
     yield from unsupported_keywords(schema, schema, ())
     if _unfolded(schema) > LARGEST:

@@ -150,7 +150,7 @@ class ConditionChecker:
         if reference.name in self.later:
             return
         near = nearest(reference.name, env.variables)
-        hint = f"did you mean ${near}?" if near else "it is never bound here"
+        hint = f"did you mean ${near}?" if near else "the condition always takes it as unbound"
         fix = replace(pointer, str(Reference(near, reference.path))) if near else None
         self._problems.warn("never-bound", pointer, f"no step before this one binds ${reference.name}", hint, fix)
 

@@ -26,7 +26,7 @@ class TypeChecker:
         why = self._catalogue.why_unasked() if entry.asks else None
         if why is None:
             return
-        message = f"{entry.type} asks a language model: {why.message}"
+        message = f"{entry.type} asks a language model, and {why.message}"
         if self._state.handled:
             self._problems.warn(
                 "no-model", pointer, message, why.hint or "without one it fails, which `on_fail` handles"

@@ -262,7 +262,7 @@ class ValueChecker:
         if isinstance(shape, CollectionShape) and not str(parts[0]).startswith("@") and parts[0] != "metadata":
             holder = str(Reference(reference.name, Path(reference.path.parts[:index])))
             hint = _of_list(holder, parts, f"an item is {holder}[0]; all of a field: `pluck`")
-            self._unknown_field(pointer, f"{reference} asks a Collection for {parts[0]!r}", hint, None)
+            self._unknown_field(pointer, f"`{reference}`: a Collection has no field {dump(parts[0])}", hint, None)
             return None
         found = place_in(shape, parts)
         if not isinstance(found, NoSuchPath):
@@ -364,7 +364,7 @@ class ValueChecker:
     def _wrong_kind(self, raw: str, shape: Shape, pointer: str, kinds: frozenset[Kind], env: Environment) -> None:
         wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
         fits = list(env.of_kind(kinds))
-        hint = f"of that kind here: {listed(fits, 6)}" if fits else None
+        hint = f"variables of that kind: {listed(fits, 6)}" if fits else None
         if kinds == {Kind.NOTE} and isinstance(shape, CollectionShape):
             hint = f"one item is {raw}[0]; `for-each` and `map` go over all" + (f"; {hint}" if hint else "")
         if kinds == {Kind.COLLECTION} and isinstance(shape, NoteShape) and "array" in types_of(shape.content):

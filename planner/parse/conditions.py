@@ -158,7 +158,7 @@ def _fields(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems
             problems.error(
                 "unknown-argument",
                 join(pointer, key),
-                f"the condition {type_} has no field {key!r}",
+                f"the condition `{type_}` has no field `{key}`",
                 f"did you mean {near!r}?" if near else f"it takes {listed(wanted)}",
                 [{"op": "move", "from": join(pointer, key), "path": join(pointer, near)}]
                 if near and near not in raw
@@ -167,7 +167,7 @@ def _fields(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems
             good = False
     for key in wanted:
         if key not in raw and key not in OPTIONAL:
-            problems.error("missing-argument", pointer, f"the condition {type_} needs {key!r}")
+            problems.error("missing-argument", pointer, f"the condition `{type_}` needs `{key}`")
             good = False
     if good and type_ == "matches_pattern":
         good = _pattern_fits(raw["pattern"], join(pointer, "pattern"), problems)
@@ -193,15 +193,15 @@ def _parse_join(type_: str, raw: Mapping[str, Any], pointer: str, problems: Prob
             problems.error(
                 "unknown-argument",
                 join(pointer, key),
-                f"the condition {type_} has no field {key!r}",
-                "it takes `of`: conditions",
+                f"the condition `{type_}` has no field `{key}`",
+                "it has only `of`, its conditions",
                 [{"op": "move", "from": join(pointer, key), "path": join(pointer, "of")}]
                 if "of" not in raw
                 else [{"op": "remove", "path": join(pointer, key)}],
             )
     place = join(pointer, "of")
     if "of" not in raw:
-        problems.error("missing-argument", pointer, f"the condition {type_} needs 'of'", "a list of conditions, or one")
+        problems.error("missing-argument", pointer, f"the condition `{type_}` needs `of`", "a condition, or a list of them")
         return None
     of = raw["of"]
     listed_, places = (of, [join(place, i) for i in range(len(of))]) if isinstance(of, list) else ([of], [place])

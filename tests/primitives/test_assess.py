@@ -54,7 +54,7 @@ def test_without_a_model_the_step_says_how_to_set_one(run: Any, monkeypatch: pyt
     """As every primitive that asks one; without `on_fail` the check says it."""
     for name in ("INFOSPACE_LLM_MODEL", "INFOSPACE_LLM_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    message = "no model configured: set INFOSPACE_LLM_MODEL"
+    message = "no language model is configured: set INFOSPACE_LLM_MODEL"
     assert run(TEXT, {**ASSESS, "on_fail": "continue"}).reason.startswith(message)
     [problem] = run(TEXT, ASSESS, status="refused").result.problems
     assert message in problem.message

@@ -122,7 +122,7 @@ def test_it_says_whether_a_language_model_is_configured(cli: Any, monkeypatch: p
     for name in ("INFOSPACE_LLM_MODEL", "INFOSPACE_LLM_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     (found,) = of(cli("doctor", "--json"), "language model")
-    assert (found["verdict"], found["message"][:40]) == ("weak", "no model configured: set INFOSPACE_LLM_M")
+    assert (found["verdict"], found["message"][:32]) == ("weak", "no language model is configured:")
     monkeypatch.setenv("INFOSPACE_LLM_MODEL", "small")
     monkeypatch.setenv("INFOSPACE_LLM_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("INFOSPACE_LLM_KEY", "secret")
