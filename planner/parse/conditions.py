@@ -201,7 +201,9 @@ def _parse_join(type_: str, raw: Mapping[str, Any], pointer: str, problems: Prob
             )
     place = join(pointer, "of")
     if "of" not in raw:
-        problems.error("missing-argument", pointer, f"the condition `{type_}` needs `of`", "a condition, or a list of them")
+        problems.error(
+            "missing-argument", pointer, f"the condition `{type_}` needs `of`", "a condition, or a list of them"
+        )
         return None
     of = raw["of"]
     listed_, places = (of, [join(place, i) for i in range(len(of))]) if isinstance(of, list) else ([of], [place])

@@ -29,23 +29,23 @@ COMMANDS = {
     "check": "say everything that is wrong with a plan, and run nothing",
     "run": "check a plan and run it",
     "runs": "list the runs",
-    "diff": "compare two runs: steps, and what came and went",
-    "why": "why something is here: the run, step and inputs that made it",
-    "stale": "which kept things were made from versions that changed since",
-    "resume": "go on with a run that was suspended or broke off",
-    "cancel": "end a run that waits or broke off, for good",
-    "replay": "run a run once more from its record, and say what differs",
-    "fork": "run a plan anew from one of its steps on, with a change",
-    "answer": "answer what a suspended run asks, and go on with it",
+    "diff": "compare two runs, step by step",
+    "why": "show the run, step and inputs that made something",
+    "stale": "list kept results whose inputs have changed since",
+    "resume": "resume a suspended or interrupted run",
+    "cancel": "end a suspended or interrupted run for good",
+    "replay": "run a run again from its record, and show what differs",
+    "fork": "run a plan again from one of its steps on, with a change",
+    "answer": "answer what a suspended run asks, and resume it",
     "plans": "keep plans in the space by name: save, list, show, rm",
     "tools": "tools of servers: sync, find, describe and call them",
     "model": "the embedding model: which, from where, verified or not",
-    "doctor": "what works on this machine, and what to do about the rest",
-    "tui": "look at the space on a screen: runs, plans, steps, variables",
+    "doctor": "check this installation, and say how to fix it",
+    "tui": "open the space on a screen: runs, plans, notes, tools",
     "serve": "serve the space to planner models over MCP",
     "demo": "see it work on sample notes",
     "help": "read the documentation: pages, commands, problem codes",
-    "completion": "print the completion of this command for a shell",
+    "completion": "print a completion script for your shell",
 }
 
 ROOMS = {
@@ -94,7 +94,7 @@ def build_parser(argv: Sequence[str]) -> Parser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="store_true", help="show the version and leave")
+    parser.add_argument("--version", action="store_true", help="show the version and exit")
     shared(parser, default=None)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     for name, summary in COMMANDS.items():
@@ -120,7 +120,7 @@ def shared(parser: argparse.ArgumentParser, default: str | None) -> None:
     )
     off = False if default is None else default
     parser.add_argument("--json", action="store_true", default=off, help="one JSON document on standard output")
-    parser.add_argument("-v", "--verbose", action="store_true", default=off, help="say on standard error what happens")
+    parser.add_argument("-v", "--verbose", action="store_true", default=off, help="log to standard error")
 
 
 def _module(name: str) -> ModuleType:

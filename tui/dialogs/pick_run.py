@@ -43,7 +43,7 @@ class PickRunDialog(ClosableDialog[str | None]):
             dialog.border_title = self._question
             dialog.border_subtitle = "enter chooses; escape, or a click beside it, leaves"
             yield Input(placeholder="filter")
-            yield LazyTable(RunList.COLUMNS, empty="no run is like that")
+            yield LazyTable(RunList.COLUMNS, empty="no run matches")
 
     def on_mount(self) -> None:
         self._runs.colours = self.infospace.colours

@@ -37,12 +37,12 @@ class RunScreen(RunActions):
     REASON: ClassVar[bool] = False
     """Whether the place says why the run ended as it did."""
     ACTIONS: ClassVar[list[BindingType]] = [
-        Binding("a", "answer", "Answer", tooltip="answers what the run waits for, and goes on with it"),
-        Binding("r", "resume", "Resume", tooltip="goes on with a run that waits, or that broke off"),
-        Binding("x", "stop", "Stop", tooltip="puts the run to rest after the steps under way; again, ends it at once"),
-        Binding("f", "fork", "Fork", tooltip="runs the plan anew from the chosen step on, with a change"),
-        Binding("o", "edit", "Edit", show=False, tooltip="writes on its plan in Compose"),
-        Binding("p", "replay", "Replay", show=False, tooltip="runs it once more from its record: what differs?"),
+        Binding("a", "answer", "Answer", tooltip="answers the run's question, and resumes it"),
+        Binding("r", "resume", "Resume", tooltip="resumes a suspended or interrupted run"),
+        Binding("x", "stop", "Stop", tooltip="suspends the run after its current steps; again: ends it at once"),
+        Binding("f", "fork", "Fork", tooltip="runs the plan again from the chosen step on, with a change"),
+        Binding("o", "edit", "Edit", show=False, tooltip="edits its plan in Compose"),
+        Binding("p", "replay", "Replay", show=False, tooltip="runs it again from its record, and shows what differs"),
     ]
 
     def __init__(self) -> None:

@@ -52,14 +52,14 @@ class Runs(RunActions):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", tooltip="opens the run: its plan, steps and variables"),
         Binding("slash", "filter", "Filter", key_display="/", tooltip="goes to the field above the list"),
-        Binding("a", "answer", "Answer", tooltip="answers what the run waits for, and goes on with it"),
-        Binding("r", "resume", "Resume", tooltip="goes on with a run that waits, or that broke off"),
-        Binding("x", "stop", "Stop", tooltip="puts the run to rest after the steps under way; again, ends it at once"),
+        Binding("a", "answer", "Answer", tooltip="answers the run's question, and resumes it"),
+        Binding("r", "resume", "Resume", tooltip="resumes a suspended or interrupted run"),
+        Binding("x", "stop", "Stop", tooltip="suspends the run after its current steps; again: ends it at once"),
         Binding("m", "mark", "Mark", tooltip="marks the run for comparing"),
         Binding("c", "compare", "Compare", tooltip="compares the marked run with this one, or the two marked ones"),
-        Binding("f", "fork", "Fork", show=False, tooltip="runs the plan anew from a step on, with a change"),
-        Binding("o", "edit", "Edit", show=False, tooltip="writes on its plan in Compose"),
-        Binding("p", "replay", "Replay", show=False, tooltip="runs it once more from its record: what differs?"),
+        Binding("f", "fork", "Fork", show=False, tooltip="runs the plan again from a step on, with a change"),
+        Binding("o", "edit", "Edit", show=False, tooltip="edits its plan in Compose"),
+        Binding("p", "replay", "Replay", show=False, tooltip="runs it again from its record, and shows what differs"),
         Binding("d,delete", "delete", "Delete", tooltip="removes the run from the journal for good"),
         Binding("escape", "clear", "Clear", show=False, tooltip="back to the list; again shows all runs"),
     ]
@@ -124,7 +124,7 @@ class Runs(RunActions):
 
     def _show(self) -> None:
         grid = self.query_one(LazyTable)
-        grid.empty = "no run is like that" if self._runs.heads else grid.empty
+        grid.empty = "no run matches" if self._runs.heads else grid.empty
         grid.show(self._runs)
         shown, all_of_them = len(self._runs.shown), len(self._runs.heads)
         message = (

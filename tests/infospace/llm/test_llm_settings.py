@@ -26,10 +26,14 @@ def nothing_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_a_model_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatch, space: Space) -> None:
     """Only what is missing."""
-    with pytest.raises(NotConfigured, match=r"no language model is configured: set INFOSPACE_LLM_MODEL and INFOSPACE_LLM_URL"):
+    with pytest.raises(
+        NotConfigured, match=r"no language model is configured: set INFOSPACE_LLM_MODEL and INFOSPACE_LLM_URL"
+    ):
         _ = space.language_model
     monkeypatch.setenv("INFOSPACE_LLM_MODEL", "m")
-    with pytest.raises(NotConfigured, match=r"no language model is configured: set INFOSPACE_LLM_URL \(or OPENAI_API_KEY\)"):
+    with pytest.raises(
+        NotConfigured, match=r"no language model is configured: set INFOSPACE_LLM_URL \(or OPENAI_API_KEY\)"
+    ):
         configured()
     monkeypatch.setenv("INFOSPACE_LLM_URL", "http://here/v1")
     assert space.language_model.name == "m"

@@ -1,7 +1,7 @@
 """Remove for good what is no longer needed: deleted notes and old versions, or runs of plans.
 
-What a search result, a version of a collection, an imported file or an unfinished run refers to stays. Runs whose
-earlier versions are gone cannot be undone any more.
+Versions to which a search result, a collection, an imported file or an unfinished run refers stay. A run cannot be
+undone once the versions before it are gone.
 
 With --runs, --older-than, --keep or --status it removes runs of plans and sessions instead, and what they made that
 nobody kept, but never what something kept is made of. They cannot be undone, replayed or explained any more.
@@ -40,10 +40,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--yes", action="store_true", help="really remove it")
     parser.add_argument("--runs", nargs="+", metavar="RUN", default=[], help="these runs")
-    parser.add_argument("--older-than", metavar="AGE", help="runs that ended so long ago: 36h, 30d, 8w")
+    parser.add_argument("--older-than", metavar="AGE", help="runs that ended longer ago than: 36h, 30d, 8w")
     parser.add_argument("--keep", type=int, metavar="N", help="all runs but the latest N")
     parser.add_argument(
-        "--status", action="append", choices=STATUSES, default=[], help="runs that ended so; may be given again"
+        "--status", action="append", choices=STATUSES, default=[], help="runs with this status; may be repeated"
     )
 
 

@@ -32,7 +32,9 @@ SHOWN = 100
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("reference", metavar="ID|NAME|PATH", help="what to show; also a run's id")
-    parser.add_argument("--version", type=int, metavar="N", dest="at", help="an earlier version, also of what is gone")
+    parser.add_argument(
+        "--version", type=int, metavar="N", dest="at", help="an earlier version; also of what was deleted"
+    )
     parser.add_argument(
         "--all", action="store_true", help="of a run, every round of its loops; else the first 10 of each"
     )

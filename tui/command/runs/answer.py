@@ -1,8 +1,7 @@
-"""Answer what a suspended run asks, and go on with it.
+"""Answer what a suspended run asks, and resume it.
 
-VALUE is JSON where it can be read as JSON and the question's schema takes it so, else text. A call of a tool that
-asks first is answered with once (this call), run (every call of the tool in this run), always, or no. Without STEP and
-VALUE the questions are listed.
+VALUE is read as JSON if that fits the question's schema, else as text. A tool that asks before it is called takes
+once (this call), run (all its calls in this run), always, or no. Without STEP and VALUE the questions are listed.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("step", metavar="STEP", nargs="?", help="the step that asks, such as 3")
     parser.add_argument("value", metavar="VALUE", nargs="?", help="the answer")
     then = parser.add_mutually_exclusive_group()
-    then.add_argument("--only", action="store_true", help="keep the answer, and do not go on yet")
+    then.add_argument("--only", action="store_true", help="keep the answer, and do not resume yet")
     add_wait(then.add_argument)
     add_approve(parser)
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")

@@ -1,4 +1,4 @@
-"""End a run that waits, or that its process left, for good. What it did stays; `undo` takes it back."""
+"""End a suspended or interrupted run for good. What it did stays; `undo` takes it back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXAMPLES = """examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("run", metavar="RUN", help="a run that is suspended, or was broken off")
+    parser.add_argument("run", metavar="RUN", help="a suspended or interrupted run")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:

@@ -1,7 +1,6 @@
-"""Run a plan anew from one of its steps on, with a change. What came before that step is taken from the run.
+"""Run a plan again from one of its steps on, with a change. The steps before it are taken from the run.
 
-The change is a JSON Patch of the plan: a file, or JSON itself. Exit codes are those of `run`; Ctrl-C too does what it
-does there.
+The change is a JSON Patch of the plan: a file, or JSON itself. Exit codes and Ctrl-C are as in `run`.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ EXAMPLES = """examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("run", metavar="RUN", help="the run, such as run_7")
-    parser.add_argument("step", metavar="STEP", help="the step of the plan from which to run anew")
+    parser.add_argument("step", metavar="STEP", help="the first step of the plan to run again")
     parser.add_argument("patch", metavar="PATCH", nargs="?", default="[]", help="a JSON Patch, or a file with one")
     add_approve(parser)
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")

@@ -1,7 +1,7 @@
-"""Run a run once more, with all that was outside taken from its record, and say what differs.
+"""Run a run again from its record, and show what differs.
 
-Notes are read as they are now, with --recorded as they were read then. What is written is thrown away. Exit code 0
-when nothing differs, 1 when something does.
+Answers of tools, models and people come from the record. Notes are read as they are now; with --recorded as they were
+then. Nothing that the replay writes is kept. Exit code 0 when nothing differs, 1 when something does.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ EXAMPLES = """examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("run", metavar="RUN", help="the run, such as run_7")
-    parser.add_argument("--recorded", action="store_true", help="take what was read from the record, too")
-    parser.add_argument("--live", action="store_true", help="make the calls of which there is no record")
+    parser.add_argument("--recorded", action="store_true", help="take the notes that it read from the record, too")
+    parser.add_argument("--live", action="store_true", help="make the calls that the record does not have")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:

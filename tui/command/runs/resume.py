@@ -1,6 +1,6 @@
-"""Go on with a run that was suspended, or whose process is gone. Steps that ended are not repeated.
+"""Resume a suspended run, or one whose process is gone. Steps that ended are not repeated.
 
-Exit codes are those of `run`; 4 when it waits still.
+Exit codes are those of `run`; 4 when it still waits.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("plan", metavar="PLAN", help="a file; `-` is standard input")
     parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help=INPUT)
-    parser.add_argument("--input-file", metavar="FILE", help="inputs as a JSON object; `--input` goes before it")
+    parser.add_argument("--input-file", metavar="FILE", help="inputs as a JSON object; `--input` overrides it")
     parser.add_argument("--session", metavar="NAME", help="run in the session of this name, which stays open")
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
     parser.add_argument(

@@ -1,9 +1,9 @@
 """The embedding model of a space: which weights, from where, verified or not, and the folder they lie in.
 
-`infospace model get` fetches them when they are not there. `infospace model use NAME` gives the space another model:
+`infospace model get` fetches the weights if they are missing. `infospace model use NAME` gives the space another model:
 one that fastembed lists, or a folder with `model.onnx`, `tokenizer.json`, `tokenizer_config.json` and `config.json`.
-All notes are embedded anew then; what was embedded with a model before is not, and what is interrupted goes on when
-the command, or a search, is called again.
+All notes are then embedded with the new model. Vectors of an earlier model are kept, and used when you go back to it.
+An interrupted embedding continues at the next search, or when you call the command again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         choices=["show", "get", "verify", "use"],
         default="show",
-        help="get: fetch when missing; verify: check every hash again; use: give the space another model",
+        help="get: fetch it if missing; verify: check all hashes; use: give the space another model",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="for `use`: fastembed's name of a model, or a folder")
 

@@ -1,13 +1,13 @@
 """Serve the space to planner models over MCP: on standard input and output, or with --http on loopback.
 
-Over HTTP a client shows a bearer token: one of --config, else --token, else INFOSPACE_TOKEN, else one that is made and
-printed. The file of --config says what a token knows of, how tools are shown to it, and how often it may call:
+Over HTTP a client sends a bearer token: one of --config, else --token, else INFOSPACE_TOKEN, else a new one, which is
+printed. The file of --config gives each token a scope: the tools it sees, and how often it may call.
 {"scopes": {"NAME": {"include_servers": […], "exclude_tags": […], "rate_per_minute": 60, "approvals": "planner"}},
 "tokens": [{"name": …, "token": "${VARIABLE}", "scope": "NAME", "admin": true}]}. A client over standard input and
-output has the scope that is called `stdio`, else `default`. A scope limits tools, what plans may do, and which notes,
-runs and sessions there are for it: "notes": "read", "none" or {"where": …}, "runs": "own", "sessions": "own". Without
-these they are all those of the space.
-Needs the extra `serve`. SIGINT, SIGTERM and SIGHUP end it; what runs then is cancelled, and journalled.
+output has the scope `stdio`, else `default`. A scope may also limit the notes, runs and sessions that it sees:
+"notes": "read", "none" or {"where": …}, "runs": "own", "sessions": "own". Without these it sees all of them.
+
+Needs the extra `serve`. SIGINT, SIGTERM and SIGHUP end the server; it cancels its runs, and their record says so.
 """
 
 from __future__ import annotations
@@ -46,23 +46,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=str(PORT),
         metavar="[HOST:]PORT",
-        help=f"over HTTP on loopback, on this port ({PORT}); 0 is any that is free",
+        help=f"serve over HTTP on loopback, at this port ({PORT}); 0 takes any free port",
     )
-    parser.add_argument("--config", metavar="FILE", help="scopes, and the tokens that have them, as JSON")
+    parser.add_argument("--config", metavar="FILE", help="a JSON file of scopes and tokens")
     parser.add_argument(
         "--tools",
         choices=["core", "compat"],
         default="core",
-        help="the meta-tools alone, or also what other systems call theirs (not in this version)",
+        help="which tools clients see; `compat` is not in this version",
     )
     parser.add_argument(
         "--approvals",
         choices=["people", "planner"],
         default="people",
-        help="who answers what runs ask: people (the client's user, where it can ask them, else `infospace answer` or "
-        "the screen; an `ask` that its user was not asked the model may answer, and nothing else), or also the model",
+        help="who answers the questions of runs. people: the client's user if the client can ask, else `infospace "
+        "answer` or the screen; the model answers only `ask` steps that its user was not shown. planner: the model may "
+        "answer all",
     )
-    parser.add_argument("--token", metavar="TOKEN", help="what clients over HTTP show; else INFOSPACE_TOKEN, else made")
+    parser.add_argument(
+        "--token", metavar="TOKEN", help="the bearer token for HTTP; else INFOSPACE_TOKEN, else a new one"
+    )
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:

@@ -19,15 +19,15 @@ EXAMPLES = """examples:
   infospace tools sync --forget ~/project/mcp.json"""
 
 ACTIONS = {
-    "sync": "list the servers whose tools are not known, or not any more",
-    "servers": "which servers there are, and how they stand",
+    "sync": "read the tools of servers that are new or changed",
+    "servers": "list the servers and their states",
     "search": "find tools by what they do",
     "list": "list all tools",
     "describe": "all that is known of one tool",
     "call": "call a tool",
     "categories": "which categories of tools there are",
     "similar": "the tools most like one of them",
-    "approvals": "which tools are always called without asking; take that back",
+    "approvals": "list the tools that are called without asking; revoke that",
     "audit": "who called what, and what was refused",
 }
 """Each is a module of its own here, loaded only when it is called."""

@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "arguments", nargs="?", metavar="JSON", help="the tool's arguments as an object; `-` reads them"
     )
     parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="one of its arguments")
-    parser.add_argument("--input-file", metavar="FILE", help="arguments as a JSON object; `--input` goes before it")
+    parser.add_argument("--input-file", metavar="FILE", help="arguments as a JSON object; `--input` overrides it")
     parser.add_argument(
         "--timeout-ms", type=int, metavar="N", help="how long it may last; else its server's entry says"
     )

@@ -68,14 +68,14 @@ class Compose(RunActions):
 
     FIRST = "Editor"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+r", "run", "Run", tooltip="runs it; goes on with a run of it that rests, answers one that asks"),
-        Binding("ctrl+t", "try", "Try", tooltip="computes and reads, and shows what it would write and call"),
-        Binding("ctrl+g", "here", "Here", tooltip="runs as far as the step at the cursor, and that step"),
-        Binding("ctrl+l", "next", "Step", tooltip="runs one step, then rests; shows what is bound"),
+        Binding("ctrl+r", "run", "Run", tooltip="runs the plan; resumes its suspended run, or answers its question"),
+        Binding("ctrl+t", "try", "Try", tooltip="dry run: shows what the plan would write and call"),
+        Binding("ctrl+g", "here", "Here", tooltip="runs up to and including the step at the cursor"),
+        Binding("ctrl+l", "next", "Step", tooltip="runs one step, and shows the variables"),
         Binding(
             "ctrl+b", "stop_here", "Break", tooltip="sets a breakpoint at the step at the cursor, or takes it away"
         ),
-        Binding("ctrl+f", "fix", "Fix", tooltip="mends the problem at the cursor"),
+        Binding("ctrl+f", "fix", "Fix", tooltip="fixes the problem at the cursor"),
         Binding("ctrl+n,alt+down", "problem(1)", "Next", show=False, tooltip="goes to the next problem"),
         Binding("alt+up", "problem(-1)", "Problem before", show=False, tooltip="goes to the problem before"),
         Binding("ctrl+o", "open", "Open", tooltip="opens a file, a saved plan, an example or an empty plan"),
@@ -86,14 +86,12 @@ class Compose(RunActions):
             "stop_when",
             "Break when",
             show=False,
-            tooltip="sets a breakpoint at a condition that comes to hold",
+            tooltip="stops the run as soon as a condition holds",
         ),
-        Binding("alt+k", "fork_here", "Fork", show=False, tooltip="runs it anew from the first step that is changed"),
-        Binding("alt+x", "halt", "Halt", show=False, tooltip="puts the run to rest; again, ends it at once"),
+        Binding("alt+k", "fork_here", "Fork", show=False, tooltip="runs it again from the first changed step on"),
+        Binding("alt+x", "halt", "Halt", show=False, tooltip="suspends the run; again: ends it at once"),
         Binding("alt+p", "watch", "In Plan", show=False, tooltip="opens the run in Plan"),
-        Binding(
-            "alt+l", "lay_out", "Lay out", show=False, tooltip="lays the text out anew; makes a plan of JSON Lines"
-        ),
+        Binding("alt+l", "lay_out", "Lay out", show=False, tooltip="formats the text; turns JSON Lines into one plan"),
         Binding(
             "delete", "unstop", "Take away", show=False, tooltip="takes away the breakpoint at the cursor of the list"
         ),

@@ -86,17 +86,17 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         Binding("m", "mode", "Mode", show=False, tooltip="searches by both, by meaning, or by words"),
         Binding("v", "what", "Servers", tooltip="shows the servers, or the tools again"),
         Binding("f", "sift", "Filter", tooltip="lists the tools of some servers, categories or tags"),
-        Binding("w", "see", "As client", tooltip="shows what a client of a token or of a scope would see"),
+        Binding("w", "see", "As client", tooltip="shows the tools as a client with some token or scope sees them"),
         Binding("c", "call", "Call", tooltip="goes to the form of the tool"),
         Binding("ctrl+r", "give", "Call it", show=False, priority=True, tooltip="calls the tool with what is written"),
-        Binding("x", "stop", "Stop", tooltip="breaks off a call, or listing; ends the server at the cursor"),
+        Binding("x", "stop", "Stop", tooltip="stops a call or a sync; ends the server at the cursor"),
         Binding("a", "answer", "Answer", tooltip="answers what a call waits for"),
         Binding("o", "open_answer", "Open", show=False, tooltip="opens what the call gave as a Note"),
-        Binding("d", "ask_again", "Ask again", show=False, tooltip="takes back that a tool may always be called"),
-        Binding("s", "sync", "Sync", tooltip="lists the servers whose tools are not known, or not any more"),
+        Binding("d", "ask_again", "Ask again", show=False, tooltip="revokes that the tool may always be called"),
+        Binding("s", "sync", "Sync", tooltip="reads the tools of servers that are new or changed"),
         Binding("r", "restart", "Restart", show=False, tooltip="restarts a server, and lists it"),
         Binding("M", "mcp", "Add servers", show=False, tooltip="names another mcp.json, and lists its servers"),
-        Binding("enter", "into", "Look", show=False, tooltip="goes into what is chosen; follows a tool that is alike"),
+        Binding("enter", "into", "Look", show=False, tooltip="opens what is chosen; on a similar tool, goes to it"),
         Binding("right_square_bracket", "tab(1)", "Tab", key_display="]", show=False, tooltip="to the next tab"),
         Binding(
             "left_square_bracket", "tab(-1)", "Tab before", key_display="[", show=False, tooltip="to the one before"
@@ -130,13 +130,13 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
             yield ClickableText("≡", "app.command_palette", name="menu", tip="everything that can be done here")
         with Horizontal(id="sift"):
             yield ClickableText("", "sift", name="filters", tip="which servers, categories and tags (f)")
-            yield ClickableText("", "see", name="eyes", tip="as whom the tools are looked at (w)")
+            yield ClickableText("", "see", name="eyes", tip="whose view of the tools this is (w)")
             yield Static("", id="found", markup=False)
         with Container(id="halves"):
             yield LazyTable(ToolRows.PLAIN, empty="", name="list")
             yield ToolDetail()
             yield ServerDetail()
-        yield ClickableText("", "stop", name="work", tip="a click breaks it off")
+        yield ClickableText("", "stop", name="work", tip="a click stops it")
 
     def on_mount(self) -> None:
         self.query_one("#server").display = False
