@@ -29,7 +29,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class StepRange:
     """A step, and from where to where in the text it is written."""
 
     step: Step
@@ -48,7 +48,7 @@ class Draft:
     document: JSON = None
     plan: Plan | None = None
     lines: bool = False
-    steps: Sequence[Written] = ()
+    steps: Sequence[StepRange] = ()
     """Every step of the plan, at any depth, in document order."""
     marks: Sequence[Mark] = ()
 
@@ -57,13 +57,13 @@ class Draft:
         """How many of the problems are errors."""
         return sum(mark.problem.severity == "error" for mark in self.marks)
 
-    def step_at(self, offset: int) -> Written | None:
+    def step_at(self, offset: int) -> StepRange | None:
         """Return the innermost step that a place lies in, else the last that begins before it."""
         before = [one for one in self.steps if one.start <= offset]
         inside = [one for one in before if offset <= one.end]
         return inside[-1] if inside else before[-1] if before else None
 
-    def of(self, pointer: str) -> Written | None:
+    def of(self, pointer: str) -> StepRange | None:
         """Return the step of a pointer."""
         return next((one for one in self.steps if one.step.pointer == pointer), None)
 
@@ -88,12 +88,12 @@ def check_draft(space: Space, text: str, forked: str | None = None) -> Draft:
     return Draft(text, values, None, True, (), _marked(root, text, check_lines(space, values)))
 
 
-def _written(root: JsonNode | None, plan: Plan) -> list[Written]:
+def _written(root: JsonNode | None, plan: Plan) -> list[StepRange]:
     found = []
     for step in every_step(plan.steps):
         spot = spot_at(root, step.pointer)
         if spot is not None:
-            found.append(Written(step, spot.start, spot.end))
+            found.append(StepRange(step, spot.start, spot.end))
     return found
 
 

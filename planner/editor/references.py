@@ -51,7 +51,7 @@ OWN_ABOUT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class PartialReference:
     """A reference, or a path, that ends at the cursor: `length` characters of it are to be replaced."""
 
     name: str | None
@@ -67,18 +67,20 @@ class Written:
         return len(self.path) + len(self.name or "") + 1 + self.brace
 
 
-def reference_before(text: str) -> Written | None:
+def reference_before(text: str) -> PartialReference | None:
     """Return the reference that a text ends with, as far as it is written."""
     found = _AT.search(text)
     if found is None or (not found["brace"] and _ITSELF.search(text[: found.start()])):
         return None
-    return Written(found["name"], bool(found["brace"]), found["path"], found["last"] if found["name"] else None)
+    return PartialReference(
+        found["name"], bool(found["brace"]), found["path"], found["last"] if found["name"] else None
+    )
 
 
-def path_before(text: str) -> Written:
+def path_before(text: str) -> PartialReference:
     """Return the path that a text ends with, as far as it is written."""
     found = _PATH.search(text)
-    return Written(None, False, found["path"] if found else "", found["last"] if found else "")
+    return PartialReference(None, False, found["path"] if found else "", found["last"] if found else "")
 
 
 def word_before(text: str) -> str:

@@ -17,7 +17,7 @@ INDENT = "  "
 """How far what is inside stands in, where the text does not say."""
 
 
-def rewritten(text: str, patch: Patch) -> str:
+def patch_text(text: str, patch: Patch) -> str:
     """Return a text with a patch applied: `add`, `remove`, `replace`, `move`.
 
     The text must be JSON. Raises Invalid where the patch names a place that is not there.

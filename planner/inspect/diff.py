@@ -28,32 +28,32 @@ _APART = ("out", "expect", "id", "then", "else", "body", "do", "branches", "on_f
 
 
 @dataclass(frozen=True, slots=True)
-class Sets:
+class SetDiff:
     """What came into a Collection and what went, by identity, and whether what stayed is in another order."""
 
     came: tuple[Item, ...]
     went: tuple[Item, ...]
     reordered: bool
 
-    def mirrored(self) -> Sets:
+    def mirrored(self) -> SetDiff:
         """Return the difference the other way round."""
-        return Sets(self.went, self.came, self.reordered)
+        return SetDiff(self.went, self.came, self.reordered)
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class ContentDiff:
     """Two contents, two objects of metadata, or two kinds; None where there was nothing."""
 
     before: JSON
     after: JSON
     what: Literal["content", "metadata", "kind"] = "content"
 
-    def mirrored(self) -> Contents:
+    def mirrored(self) -> ContentDiff:
         """Return the difference the other way round."""
-        return Contents(self.after, self.before, self.what)
+        return ContentDiff(self.after, self.before, self.what)
 
 
-Outcome: TypeAlias = Sets | Contents
+Outcome: TypeAlias = SetDiff | ContentDiff
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,9 @@ def diff(snapshot: Snapshot, before: str, after: str, *, same_inputs: bool = Fal
     return _Comparison(one, other).compare()
 
 
-def paired(before: Sequence[StepRow], after: Sequence[StepRow]) -> Iterator[tuple[str, StepRow | None, StepRow | None]]:
+def pair_steps(
+    before: Sequence[StepRow], after: Sequence[StepRow]
+) -> Iterator[tuple[str, StepRow | None, StepRow | None]]:
     """Give the executions of two runs at the same positions, in the order of the plans; several at one in theirs."""
     first, second = _by_position(before), _by_position(after)
     for place in sorted(first.keys() | second.keys(), key=_natural):
@@ -149,7 +151,7 @@ class _Comparison:
 
     def compare(self) -> Difference:
         one, other = self._before, self._after
-        pairs = list(paired(one.steps, other.steps))
+        pairs = list(pair_steps(one.steps, other.steps))
         steps = [found for place, first, second in pairs if (found := self._step(place, first, second)) is not None]
         ended = (one.run.status, one.masked(one.run.reason)) != (other.run.status, other.masked(other.run.reason))
         return Difference(
@@ -220,7 +222,7 @@ class _Comparison:
             return None
         if one is None or other is None or one.kind != other.kind:
             first_kind, second_kind = (None if found is None else str(found.kind) for found in (one, other))
-            return Contents(first_kind, second_kind, "kind")
+            return ContentDiff(first_kind, second_kind, "kind")
         found: Outcome | None
         if isinstance(one, Collection) and isinstance(other, Collection):
             found = self._sets(self._before.members(one), self._after.members(other))
@@ -228,17 +230,17 @@ class _Comparison:
             found = self._contents(self._before.value(one), self._after.value(other))
         return found or self._contents(dict(one.metadata), dict(other.metadata), "metadata")
 
-    def _contents(self, one: JSON, other: JSON, what: Literal["content", "metadata"] = "content") -> Contents | None:
+    def _contents(self, one: JSON, other: JSON, what: Literal["content", "metadata"] = "content") -> ContentDiff | None:
         same = self._before.fingerprint(one) == self._after.fingerprint(other)
-        return None if same else Contents(one, other, what)
+        return None if same else ContentDiff(one, other, what)
 
-    def _sets(self, first: list[Item], second: list[Item]) -> Sets | None:
+    def _sets(self, first: list[Item], second: list[Item]) -> SetDiff | None:
         went, stayed = _without(first, second)
         came, stayed_after = _without(second, first)
         reordered = [item.key for item in stayed] != [item.key for item in stayed_after]
         if not (came or went or reordered):
             return None
-        return Sets(tuple(self._after.titled(came)), tuple(self._before.titled(went)), reordered)
+        return SetDiff(tuple(self._after.titled(came)), tuple(self._before.titled(went)), reordered)
 
 
 def _without(some: list[Item], others: list[Item]) -> tuple[list[Item], list[Item]]:

@@ -19,7 +19,7 @@ _WANTS: Final[Mapping[str, tuple[str, ...]]] = {
 """The operations, and what each needs besides `path`."""
 
 
-def patched(document: Any, patch: list[dict[str, Any]]) -> Any:
+def apply_patch(document: Any, patch: list[dict[str, Any]]) -> Any:
     """Return a copy of a document with a patch applied.
 
     Raises KeyError, IndexError or TypeError where the patch names a place that is not there.

@@ -27,7 +27,7 @@ from planner.journal.commit_order import SuspendRequest
 from planner.journal.events import Emit
 from planner.journal.recorded import RecordedRun
 from planner.journal.result import RunResult
-from planner.language.json_patch import check_patch, patched
+from planner.language.json_patch import apply_patch, check_patch
 from planner.language.plan import Plan
 from planner.language.problems import Patch
 from planner.lifecycle.fork_copies import Copy, ForkCopies
@@ -83,7 +83,7 @@ def _changed(row: RunRow, patch: Patch) -> JSON:
     document: JSON = row.document
     for index, operation in enumerate(patch):
         try:
-            document = patched(document, [operation])
+            document = apply_patch(document, [operation])
         except (KeyError, IndexError, TypeError, ValueError) as error:
             message = f"operation {index} of the patch names a place that the plan does not have: {operation['path']}"
             raise Invalid(message, hint=f"`infospace show {row.run} --json` has the plan") from error

@@ -68,7 +68,7 @@ def _call(space: Space, run: str) -> CallRow | None:
     return made[-1] if made else None
 
 
-def media_of(space: Space, run: str) -> list[dict[str, Any]]:
+def media_blocks(space: Space, run: str) -> list[dict[str, Any]]:
     """Return the pictures and sounds that a run's last call answered, the first of them that are not too many."""
     call, found, size = _call(space, run), list[dict[str, Any]](), 0
     for block in _answered(call)["content"] if call is not None else ():

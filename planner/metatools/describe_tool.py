@@ -11,7 +11,7 @@ from infospace.tools.approvals import allowed
 from infospace.tools.call_examples import examples_of
 from planner.metatools.arguments import DescribeTool
 from planner.metatools.get_similar_tools import similar_to
-from planner.metatools.lookup import find_tool, tool_json, use_of
+from planner.metatools.lookup import find_tool, tool_json, tool_use
 
 SIMILAR = 5
 """Tools like it that a description has, at most."""
@@ -30,7 +30,7 @@ async def describe_tool(space: Space, args: DescribeTool) -> dict[str, Any]:
     if args.include_examples:
         found["examples"] = [dict(example) for example in examples_of(tool, space.tools.successes())]
     if args.include_metrics:
-        found["metrics"] = metrics_of(use_of(space, tool))
+        found["metrics"] = metrics_of(tool_use(space, tool))
     if args.include_similar:
         found["similar"] = (await similar_to(space, tool, SIMILAR))["tools"]
     return found

@@ -135,13 +135,13 @@ def unmatched_json(space: Space, filters: Filters, *, servers: bool = False) -> 
     return {"unknown": unknown} if unknown else {}
 
 
-def uses(space: Space) -> Mapping[tuple[str, str], ToolUse]:
+def tool_uses(space: Space) -> Mapping[tuple[str, str], ToolUse]:
     """Return how calls of tools went, by server and name; of those never called, nothing."""
     with space.store.reading() as snapshot:
         return {(use.server, use.name): use for use in snapshot.tool_uses()}
 
 
-def use_of(space: Space, tool: Tool) -> ToolUse | None:
+def tool_use(space: Space, tool: Tool) -> ToolUse | None:
     """Return how calls of a tool went, None where it was never called."""
     if tool.kind != "tool":
         return None

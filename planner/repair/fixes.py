@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from infospace.core.json_types import JSON
-from planner.language.json_patch import at, patched
+from planner.language.json_patch import apply_patch, at
 from planner.language.problems import Patch, Problem, join, replace
 from planner.language.references import renamed
 
@@ -17,7 +17,7 @@ TRIED = 4_000
 LEAST = 6
 """Fixes that are tried of any plan."""
 
-_NEEDED = re.compile(r"needs '(\w+)'$")
+_NEEDED = re.compile(r"needs ['`](\w+)['`]$")
 
 Recheck = Callable[[JSON], Sequence[Problem]]
 """Checks a document and returns its errors."""
@@ -43,7 +43,7 @@ def with_fixes(document: JSON, problems: Sequence[Problem], steps: int, recheck:
 
 def _helps(document: JSON, patch: Patch, problem: Problem, errors: Sequence[Problem], recheck: Recheck) -> bool:
     try:
-        after = recheck(patched(document, patch))
+        after = recheck(apply_patch(document, patch))
     except (KeyError, IndexError, TypeError):
         return False
     told = (problem.code, problem.pointer, problem.message)

@@ -1,5 +1,5 @@
-"""The MCP door for planner models: check, run, follow and read, over stdio or HTTP on loopback.
+"""The MCP server for planner models: check, run, follow and read, over stdio or HTTP on loopback.
 
-`door` is what can be done, without a word of MCP; `tools` declares it; `server`, `stdio` and `http` speak MCP, and
-are the only modules that load its package.
+`operations` is what can be done, without a word of MCP; `tools` declares it, `calls` answers one call. `protocol`
+speaks MCP, and is the only room that loads its package.
 """

@@ -1,4 +1,4 @@
-"""A call at the door: how often, which tool, what it may, and what is kept of it."""
+"""A call of a client: how often, which tool, what it may, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from planner.server.question_forms import Question
 from planner.server.run_json import find_run
 from planner.server.tools import DISCOVER_NOTES, TOOLS, checked_size
 from planner.server.tools import answer as answer_of_door
-from planner.server.truncate import trimmed_tools
+from planner.server.truncate import truncate_tools
 
 EXECUTE: Final = "execute_tool"
 OUT_OF_SCOPE: Final = "out of scope"
@@ -50,7 +50,7 @@ LONGEST_NAME = 128
 _FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-class TooOften(Conflict):
+class RateLimited(Conflict):
     """More calls than a caller may make."""
 
     kind = "rate"
@@ -61,7 +61,7 @@ class NoSuchTool(NotFound):
 
 
 def is_direct(name: str) -> bool:
-    """Whether a name is not that of a door or of a meta-tool."""
+    """Whether a name is not that of an operation or of a meta-tool."""
     return name not in TOOLS and name != DISCOVER_NOTES and name not in META
 
 
@@ -70,12 +70,12 @@ def listed_names(space: Space, access: Access) -> tuple[list[str], list[str]]:
     return [*TOOLS, DISCOVER_NOTES, *META], list(direct_tools(Operations(space, access)))
 
 
-def direct_tools(door: Operations) -> Mapping[str, Tool]:
+def direct_tools(operations: Operations) -> Mapping[str, Tool]:
     """Return the tools of servers that are listed by themselves, as `server__tool`; of two of one name, the first.
 
     What the protocol does not let stand in a tool's name is `_` there.
     """
-    return {} if door.access.hide_underlying_tools else _direct(door.space)
+    return {} if operations.access.hide_underlying_tools else _direct(operations.space)
 
 
 def _direct(space: Space) -> Mapping[str, Tool]:
@@ -87,7 +87,7 @@ def _direct(space: Space) -> Mapping[str, Tool]:
     return found
 
 
-def described(tool: Tool) -> str:
+def tool_description(tool: Tool) -> str:
     """Return how a tool of a server is described to who may call it directly: as its server's word, with its signs."""
     message = truncate(tool.description or tool.title, TOLD)
     text = f"{tool.full_name}. Its server says: {message}" if message else tool.full_name
@@ -95,32 +95,32 @@ def described(tool: Tool) -> str:
     return f"{text} [Beware: this description {', and '.join(instructs)}.]" if instructs else text
 
 
-async def answer(door: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
+async def answer(operations: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
     """Answer a call, and keep what came of it.
 
-    Raises NoSuchTool for what is not listed, in the same words whether it is there or not; TooOften; NotAllowed for a
-    tool that is there and hidden; and InfospaceError for what else the caller can mend.
+    Raises NoSuchTool for what is not listed, in the same words whether it is there or not; RateLimited; NotAllowed for
+    a tool that is there and hidden; and InfospaceError for what else the caller can mend.
     """
     target = _target(name, given)
     try:
-        _must_be_in_time(door)
-        answered = await _answered(door, name, given, tell)
+        _must_be_in_time(operations)
+        answered = await _answered(operations, name, given, tell)
     except InfospaceError as error:
-        _refused(door, name, target, error, given)
+        _refused(operations, name, target, error, given)
         raise
     except asyncio.CancelledError:
-        _keep(door, name, target, "cancelled")
+        _keep(operations, name, target, "cancelled")
         raise
     outcome = outcome_of(answered) if isinstance(answered, dict) and "status" in answered else "success"
     run = run_of(answered) if isinstance(answered, dict) else None
-    door.counts[_counted(name), outcome] += 1
+    operations.counts[_counted(name), outcome] += 1
     if name in ACTS or is_direct(name):
-        write_audit(door.space, door.access.caller, name, target, outcome, run=run)
+        write_audit(operations.space, operations.access.caller, name, target, outcome, run=run)
     return answered
 
 
 async def answered_by_person(
-    door: Operations, name: str, given: Mapping[str, Any], question: Question, said: JSON, tell: Tell
+    operations: Operations, name: str, given: Mapping[str, Any], question: Question, said: JSON, tell: Tell
 ) -> dict[str, Any]:
     """Answer a question that a call ended with, as the person behind the client said; return what the call answers.
 
@@ -128,71 +128,82 @@ async def answered_by_person(
     """
     action, about, asked = "elicitation", question.tool or question.key, question.pending
     try:
-        tool, args = _called(door, name, given)
+        tool, args = _called(operations, name, given)
         if tool is None:
             seconds = args.get("wait_s", WAIT)
-            answered = await door.answered_by_person(question.run, asked.step, said, seconds, tell)
+            answered = await operations.answered_by_person(question.run, asked.step, said, seconds, tell)
         else:
-            answer_run(door.space, question.run, asked.step, said)
-            answered = await _played(door, tool, door.going_on(question.run), tell)
+            answer_run(operations.space, question.run, asked.step, said)
+            answered = await _played(operations, tool, operations.going_on(question.run), tell)
     except InfospaceError as error:
-        door.counts[action, "refused"] += 1
-        write_audit(door.space, door.access.caller, action, about, "refused", error.kind, question.run)
+        operations.counts[action, "refused"] += 1
+        write_audit(operations.space, operations.access.caller, action, about, "refused", error.kind, question.run)
         raise
     approves = asked.kind == "approve"
     outcome: AuditOutcome = "refused" if approves and said == "no" else "success"
-    door.counts[action, outcome] += 1
+    operations.counts[action, outcome] += 1
     write_audit(
-        door.space, door.access.caller, action, about, outcome, str(said) if approves else asked.kind, question.run
+        operations.space,
+        operations.access.caller,
+        action,
+        about,
+        outcome,
+        str(said) if approves else asked.kind,
+        question.run,
     )
     return answered
 
 
-def _called(door: Operations, name: str, given: Mapping[str, Any]) -> tuple[PreparedToolCall | None, Mapping[str, Any]]:
-    """Return the call of a tool that is to be gone on with; None with the arguments of a door that runs plans."""
+def _called(
+    operations: Operations, name: str, given: Mapping[str, Any]
+) -> tuple[PreparedToolCall | None, Mapping[str, Any]]:
+    """Return the call of a tool that is to be gone on with; None with the arguments of an operation that runs plans."""
     if name in TOOLS:
         return None, given
     args = dict(given)
     if name != EXECUTE:
-        args = {"tool_name": direct_tools(door)[name].full_name, "arguments": args}
-    return prepare_call(door.space, META[EXECUTE].validate(args), door.access.timeout_ms), given
+        args = {"tool_name": direct_tools(operations)[name].full_name, "arguments": args}
+    return prepare_call(operations.space, META[EXECUTE].validate(args), operations.access.timeout_ms), given
 
 
-def asks_people(door: Operations, answered: Mapping[str, Any] | str) -> Question | None:
+def asks_people(operations: Operations, answered: Mapping[str, Any] | str) -> Question | None:
     """Return what the answer of a call leaves to people to say, where the tool in question may be known here."""
     waits = isinstance(answered, dict) and answered.get("status") in ("suspended", "approval_required", "waiting")
     run = run_of(answered) if waits and isinstance(answered, dict) else None
     if run is None:
         return None
-    question = question_of(run, find_run(door.space, run)[1], door.access, door.asked.passed)
-    may_be_known = question is not None and (question.tool is None or door.space.tools.find(question.tool) is not None)
+    question = question_of(run, find_run(operations.space, run)[1], operations.access, operations.asked.passed)
+    may_be_known = question is not None and (
+        question.tool is None or operations.space.tools.find(question.tool) is not None
+    )
     return question if may_be_known else None
 
 
-def _must_be_in_time(door: Operations) -> None:
-    wait = door.rate.acquire()
+def _must_be_in_time(operations: Operations) -> None:
+    wait = operations.rate.acquire()
     if wait:
-        message = f"{door.access.caller} may make {door.access.rate_per_minute:,} calls in a minute, and has made them"
-        raise TooOften(message, hint=f"again in {wait:.0f} s")
+        access = operations.access
+        message = f"{access.caller} may make {access.rate_per_minute:,} calls in a minute, and has made them"
+        raise RateLimited(message, hint=f"again in {wait:.0f} s")
 
 
-async def _answered(door: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
+async def _answered(operations: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
     if name in TOOLS or name == DISCOVER_NOTES:
-        return await answer_of_door(door, name, given, tell)
+        return await answer_of_door(operations, name, given, tell)
     checked_size(name, given)
     if name in META:
-        args = _bounded(door, META[name].validate(given))
+        args = _bounded(operations, META[name].validate(given))
         if name == EXECUTE:
-            return await _executed(door, args, tell)
-        answered = await META[name].function(door.space, args)
+            return await _executed(operations, args, tell)
+        answered = await META[name].function(operations.space, args)
         if "similar" in answered:
-            answered["similar"] = answered["similar"][: door.access.results]
-        return trimmed_tools(answered) if "tools" in answered else answered
-    tool = direct_tools(door).get(name)
+            answered["similar"] = answered["similar"][: operations.access.results]
+        return truncate_tools(answered) if "tools" in answered else answered
+    tool = direct_tools(operations).get(name)
     if tool is not None:
         args = META[EXECUTE].validate({"tool_name": tool.full_name, "arguments": dict(given)})
-        return await _executed(door, _bounded(door, args), tell)
-    hidden = _named(door.space, name)
+        return await _executed(operations, _bounded(operations, args), tell)
+    hidden = _named(operations.space, name)
     if hidden is not None:
         hint = f'execute_tool calls it: {{"tool_name": "{hidden.full_name}", "arguments": …}}'
         raise NotAllowed(f"{name!r:.100} is not called directly here", hint=hint)
@@ -205,9 +216,9 @@ def _named(space: Space, name: str) -> Tool | None:
     return space.tools.find(name) or _direct(space).get(name)
 
 
-def _bounded(door: Operations, args: Any) -> Any:
+def _bounded(operations: Operations, args: Any) -> Any:
     """Hold a call to the limits of the caller: fewer results, and no longer calls. Raises Invalid for these."""
-    access = door.access
+    access = operations.access
     match args:
         case SearchTools() | GetSimilarTools():
             return args.model_copy(update={"limit": min(args.limit, access.results)})
@@ -219,26 +230,26 @@ def _bounded(door: Operations, args: Any) -> Any:
     return args
 
 
-async def _executed(door: Operations, args: ExecuteTool, tell: Tell) -> dict[str, Any]:
+async def _executed(operations: Operations, args: ExecuteTool, tell: Tell) -> dict[str, Any]:
     """Call a tool; who stops waiting breaks the call off."""
-    call = prepare_call(door.space, args, door.access.timeout_ms)
+    call = prepare_call(operations.space, args, operations.access.timeout_ms)
 
     async def play(emit: Emit) -> RunResult:
-        return await call.play(door.space, emit, door.access.approve)
+        return await call.play(operations.space, emit, operations.access.approve)
 
-    return await _played(door, call, play, tell)
+    return await _played(operations, call, play, tell)
 
 
-async def _played(door: Operations, call: PreparedToolCall, play: Playing, tell: Tell) -> dict[str, Any]:
-    live = door.lives.start(play)
+async def _played(operations: Operations, call: PreparedToolCall, play: Playing, tell: Tell) -> dict[str, Any]:
+    live = operations.lives.start(play)
     try:
         while not await live.wait(60, tell):
             pass
         result = live.task.result()
     except asyncio.CancelledError:
-        await door.lives.cancel([live])
+        await operations.lives.cancel([live])
         raise
-    return call_for_people(door.space, call.answer(door.space, result), door.access)
+    return call_for_people(operations.space, call.answer(operations.space, result), operations.access)
 
 
 # What is kept
@@ -255,22 +266,22 @@ def _target(name: str, given: Mapping[str, Any]) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _refused(door: Operations, name: str, target: str, error: InfospaceError, given: Mapping[str, Any]) -> None:
-    """Keep a call that came to nothing: of a door that acts, or for what is there and may not be known."""
-    word = _why(door, name, target, error)
-    door.counts[_counted(name), "refused"] += 1
-    hidden = hidden_of(door, [given.get("run"), given.get("ref")]) if isinstance(error, NotFound) else None
+def _refused(operations: Operations, name: str, target: str, error: InfospaceError, given: Mapping[str, Any]) -> None:
+    """Keep a call that came to nothing: of an operation that acts, or for what is there and may not be known."""
+    word = _why(operations, name, target, error)
+    operations.counts[_counted(name), "refused"] += 1
+    hidden = first_hidden(operations, [given.get("run"), given.get("ref")]) if isinstance(error, NotFound) else None
     if hidden is not None:
-        write_audit(door.space, door.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
+        write_audit(operations.space, operations.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
     elif word is not None:
-        write_audit(door.space, door.access.caller, name, target, "refused", word)
+        write_audit(operations.space, operations.access.caller, name, target, "refused", word)
 
 
-def _why(door: Operations, name: str, target: str, error: InfospaceError) -> str | None:
+def _why(operations: Operations, name: str, target: str, error: InfospaceError) -> str | None:
     """Return why a call was refused, in a word; None for what need not be kept."""
-    if isinstance(error, TooOften):
+    if isinstance(error, RateLimited):
         return error.kind
-    whole = door.space.unscoped
+    whole = operations.space.unscoped
     if is_direct(name):
         hidden = isinstance(error, NotAllowed)
         return "hidden" if hidden else OUT_OF_SCOPE if _named(whole, name) is not None else None
@@ -279,22 +290,22 @@ def _why(door: Operations, name: str, target: str, error: InfospaceError) -> str
     return error.kind if name in ACTS else None
 
 
-def hidden_of(door: Operations, references: Iterable[object]) -> str | None:
+def first_hidden(operations: Operations, references: Iterable[object]) -> str | None:
     """Return the first of some ids and names that is there, and not for this caller; None where none is."""
-    if not door.access.sight.limits:
+    if not operations.access.sight.limits:
         return None
     for reference in references:
         name = re.split(r"[.\[]", reference, maxsplit=1)[0] if isinstance(reference, str) else ""
-        if _exists(door.space.unscoped.store, name) and not _exists(door.space.store, name):
+        if _exists(operations.space.unscoped.store, name) and not _exists(operations.space.store, name):
             return name
     return None
 
 
-def keep_hidden(door: Operations, name: str, reference: str) -> None:
+def keep_hidden(operations: Operations, name: str, reference: str) -> None:
     """Keep that something was asked for which is there, and not for this caller."""
-    hidden = hidden_of(door, [unquote(reference)])
+    hidden = first_hidden(operations, [unquote(reference)])
     if hidden is not None:
-        write_audit(door.space, door.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
+        write_audit(operations.space, operations.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
 
 
 def _exists(store: Store, name: str) -> bool:
@@ -314,10 +325,10 @@ def _is_there(whole: Space, target: str) -> bool:
         return False
 
 
-def _keep(door: Operations, name: str, target: str, outcome: AuditOutcome) -> None:
-    door.counts[_counted(name), outcome] += 1
+def _keep(operations: Operations, name: str, target: str, outcome: AuditOutcome) -> None:
+    operations.counts[_counted(name), outcome] += 1
     if name in ACTS or is_direct(name):
-        write_audit(door.space, door.access.caller, name, target, outcome)
+        write_audit(operations.space, operations.access.caller, name, target, outcome)
 
 
 def _counted(name: str) -> str:

@@ -69,16 +69,16 @@ class ScopeLimits(Limits):
     characters: int = Field(MOST_CHARACTERS, ge=1, description="Characters that one step of a plan may make.")
 
 
-class NotesWritten(Args):
+class NotesEntry(Args):
     """The Notes that a caller may know of."""
 
     where: str
 
 
-class ScopeWritten(Bounds):
+class ScopeEntry(Bounds):
     """A scope as the file has it."""
 
-    notes: Literal["all", "read", "none"] | NotesWritten = "all"
+    notes: Literal["all", "read", "none"] | NotesEntry = "all"
     runs: Whose = "all"
     sessions: Whose = "all"
 
@@ -101,7 +101,7 @@ class ScopeWritten(Bounds):
             parse_tool_names(self.approve),
             self.approvals or approvals,
             sight=Sight(
-                self.notes.where if isinstance(self.notes, NotesWritten) else self.notes,
+                self.notes.where if isinstance(self.notes, NotesEntry) else self.notes,
                 self.runs,
                 self.sessions,
                 caller,
@@ -110,7 +110,7 @@ class ScopeWritten(Bounds):
         )
 
 
-class TokenWritten(Args):
+class TokenEntry(Args):
     """A token as the file has it: itself, with variables of the environment, or the SHA-256 of it."""
 
     name: str = Field(min_length=1)
@@ -120,11 +120,11 @@ class TokenWritten(Args):
     admin: bool = False
 
 
-class ConfigWritten(Args):
+class ConfigFile(Args):
     """The file of `serve --config`, as it is written."""
 
-    scopes: dict[str, ScopeWritten] = Field(default_factory=dict, description="Scopes by name.")
-    tokens: list[TokenWritten] = Field(default_factory=list, description="Who may call over HTTP.")
+    scopes: dict[str, ScopeEntry] = Field(default_factory=dict, description="Scopes by name.")
+    tokens: list[TokenEntry] = Field(default_factory=list, description="Who may call over HTTP.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Token:
 class Config:
     """Who may do what."""
 
-    scopes: Mapping[str, ScopeWritten]
+    scopes: Mapping[str, ScopeEntry]
     tokens: Sequence[Token] = ()
     approvals: Approvals = "people"
     """Who answers where a scope does not say."""
@@ -183,7 +183,7 @@ def callers_of(path: Path) -> list[Access]:
     return _read(path, _callers)
 
 
-def _read(path: Path, take: Callable[[ConfigWritten], T]) -> T:
+def _read(path: Path, take: Callable[[ConfigFile], T]) -> T:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -200,7 +200,7 @@ def _read(path: Path, take: Callable[[ConfigWritten], T]) -> T:
         raise Invalid(f"{str(path)!r}: {error.message}", hint=error.hint) from error
 
 
-def _callers(written: ConfigWritten) -> list[Access]:
+def _callers(written: ConfigFile) -> list[Access]:
     scopes = Config(written.scopes)
     found = [scopes.access(STDIO, STDIO)]
     for at, one in enumerate(written.tokens):
@@ -209,25 +209,25 @@ def _callers(written: ConfigWritten) -> list[Access]:
     return found
 
 
-def _must_have_scope(one: TokenWritten, where: str, written: ConfigWritten) -> None:
+def _must_have_scope(one: TokenEntry, where: str, written: ConfigFile) -> None:
     if one.scope is not None and one.scope not in written.scopes:
         near = nearest(one.scope, written.scopes)
         hint = f"did you mean {near!r}?" if near else f"there are {', '.join(written.scopes) or 'none'}"
         raise Invalid(f"{where} has the scope {one.scope!r}, which is not there", hint=hint)
 
 
-def _written(document: JSON) -> ConfigWritten:
+def _written(document: JSON) -> ConfigFile:
     if not isinstance(document, dict):
         raise Invalid("it is no JSON object", hint='{"scopes": {…}, "tokens": […]}')
-    written: ConfigWritten = Signature(_WHAT, "", ConfigWritten).validate(document)
+    written: ConfigFile = Signature(_WHAT, "", ConfigFile).validate(document)
     _must_name_tools(written)
     _must_be_conditions(written)
     return written
 
 
-def _must_be_conditions(written: ConfigWritten) -> None:
+def _must_be_conditions(written: ConfigFile) -> None:
     for name, scope in written.scopes.items():
-        if not isinstance(scope.notes, NotesWritten):
+        if not isinstance(scope.notes, NotesEntry):
             continue
         where = f"`scopes.{name}.notes.where`"
         try:
@@ -238,7 +238,7 @@ def _must_be_conditions(written: ConfigWritten) -> None:
             raise Invalid(f"{where}: there is no ${condition.parameters[0]} here", hint="write the value itself")
 
 
-def _must_name_tools(written: ConfigWritten) -> None:
+def _must_name_tools(written: ConfigFile) -> None:
     for name, scope in written.scopes.items():
         try:
             parse_tool_names(scope.approve)
@@ -246,7 +246,7 @@ def _must_name_tools(written: ConfigWritten) -> None:
             raise Invalid(f"`scopes.{name}.approve`: {error.message}", hint=error.hint) from error
 
 
-def _tokens(written: ConfigWritten, environment: Mapping[str, str], approvals: Approvals) -> list[Token]:
+def _tokens(written: ConfigFile, environment: Mapping[str, str], approvals: Approvals) -> list[Token]:
     found: list[Token] = []
     scopes = Config(written.scopes, approvals=approvals)
     for at, one in enumerate(written.tokens):
@@ -259,7 +259,7 @@ def _tokens(written: ConfigWritten, environment: Mapping[str, str], approvals: A
     return found
 
 
-def _digest(one: TokenWritten, where: str, environment: Mapping[str, str]) -> bytes:
+def _digest(one: TokenEntry, where: str, environment: Mapping[str, str]) -> bytes:
     if (one.token is None) == (one.sha256 is None):
         raise Invalid(f"{where} needs `token` or `sha256`, one of them", hint='"token": "${NAME_OF_A_VARIABLE}"')
     if one.sha256 is not None:
@@ -276,7 +276,7 @@ def _digest(one: TokenWritten, where: str, environment: Mapping[str, str]) -> by
         raise Invalid(f"{where}: {error.message}", hint='`"sha256"` keeps it out of the file') from error
 
 
-def doubtful(config: Config, servers: Iterable[str], tools: Iterable[Tool] = ()) -> Iterator[str]:
+def config_warnings(config: Config, servers: Iterable[str], tools: Iterable[Tool] = ()) -> Iterator[str]:
     """Say which servers the scopes name that are not there, since one that was meant to be excluded is not; and tools.
 
     Of servers that were never listed nobody knows which tools they have.

@@ -200,7 +200,7 @@ async def _cancel_from_the_last(lives: Sequence[LiveRun]) -> None:
         await asyncio.wait([live.task])
 
 
-def played(events: AsyncIterator[Event]) -> Playing:
+def play_run(events: AsyncIterator[Event]) -> Playing:
     """Return the playing of a stream of events, whose last is `RunFinished`. Cancelling it cancels the run."""
 
     async def play(emit: Emit) -> RunResult:

@@ -13,23 +13,23 @@ from planner.server import arguments
 from planner.server.live_runs import Tell
 from planner.server.operations import Operations
 from planner.server.read import ReadRequest, read_piece
-from planner.server.truncate import trimmed_hits
+from planner.server.truncate import truncate_hits
 
 DISCOVER = "discover-notes"
 """The primitive that answers `discover_notes`."""
 
 
-async def read(door: Operations, args: arguments.Read, tell: Tell) -> dict[str, Any]:
+async def read(operations: Operations, args: arguments.Read, tell: Tell) -> dict[str, Any]:
     """Return a piece of what is long."""
     del tell
     part = args.slice or slice(None)
-    return read_piece(door.space, ReadRequest(args.ref, part, args.fields or (), args.max_chars))
+    return read_piece(operations.space, ReadRequest(args.ref, part, args.fields or (), args.max_chars))
 
 
-async def describe_primitives(door: Operations, args: arguments.DescribePrimitives, tell: Tell) -> str:
+async def describe_primitives(operations: Operations, args: arguments.DescribePrimitives, tell: Tell) -> str:
     """Return the language in short, or contracts in full."""
     del tell
-    catalogue = door.space.catalogue
+    catalogue = operations.space.catalogue
     if not args.names:
         return short(catalogue)
     wanted = dict.fromkeys(args.names)
@@ -38,10 +38,10 @@ async def describe_primitives(door: Operations, args: arguments.DescribePrimitiv
     return "\n\n".join([*forms, *([full(catalogue, names)] if names else [])])
 
 
-async def discover_notes(door: Operations, given: dict[str, Any]) -> dict[str, Any]:
+async def discover_notes(operations: Operations, given: dict[str, Any]) -> dict[str, Any]:
     """Search, and return the answer of the primitive. Raises what is wrong with the arguments, all at once."""
-    entry = door.space.catalogue.get(DISCOVER)
-    view = door.space.view(scratch=True)
+    entry = operations.space.catalogue.get(DISCOVER)
+    view = operations.space.view(scratch=True)
     resolved = dict(given)
     for name, argument in entry.arguments.items():
         if argument.reading is ParseMode.RESOURCE and isinstance(given.get(name), str):
@@ -50,4 +50,4 @@ async def discover_notes(door: Operations, given: dict[str, Any]) -> dict[str, A
     found = await call_directly(entry, resolved, view)
     if found.status != "success":
         raise InfospaceError(found.reason or "the search failed")
-    return trimmed_hits(found.to_json())
+    return truncate_hits(found.to_json())

@@ -28,10 +28,10 @@ from planner.parse.steps import SAVED
 from planner.server import arguments
 from planner.server.access import Access, Rate
 from planner.server.approvals import QuestionStore, for_people, refuse_human_question
-from planner.server.live_runs import LiveRun, LiveRuns, Playing, Tell, played
-from planner.server.run_json import find_run, is_over, recorded
-from planner.server.truncate import PART, trimmed_bindings, trimmed_check, trimmed_run
-from planner.sessions.bindings import bindings_of, living
+from planner.server.live_runs import LiveRun, LiveRuns, Playing, Tell, play_run
+from planner.server.run_json import find_run, is_over, recorded_run_json
+from planner.server.truncate import PART, truncate_bindings, truncate_check, truncate_run
+from planner.sessions.bindings import bindings_of, living_bindings
 from planner.sessions.names import full_name, not_open, open_run
 from planner.sessions.session import Session
 
@@ -81,7 +81,7 @@ class Operations:
             prepared = await asyncio.to_thread(prepare, self.space, read, args.inputs)
             problems = list(prepared.problems if isinstance(prepared, Refused) else prepared.warnings)
         ok = all(problem.severity != "error" for problem in problems)
-        return trimmed_check(ok, [problem.to_json() for problem in problems])
+        return truncate_check(ok, [problem.to_json() for problem in problems])
 
     async def run_plan(self, args: arguments.RunPlan, tell: Tell) -> dict[str, Any]:
         """Check and run a plan, and wait for it as long as the caller likes."""
@@ -92,7 +92,7 @@ class Operations:
             prepared = await asyncio.to_thread(prepare, self.space, read, args.inputs)
         if isinstance(prepared, Refused):
             return self._run_json(prepared.to_result().to_json())
-        live = self.lives.start(played(stream(self.space, prepared, approve=self.access.approve)))
+        live = self.lives.start(play_run(stream(self.space, prepared, approve=self.access.approve)))
         return await self._followed(live, args.wait_s, tell)
 
     async def run_steps(self, args: arguments.RunSteps, tell: Tell) -> dict[str, Any]:
@@ -176,7 +176,7 @@ class Operations:
 
     def _shown(self, run: str, first: int | None) -> dict[str, Any]:
         row, steps = find_run(self.space, run)
-        shown = recorded(self.space, row, steps, live=bool(self.lives.going(run)))
+        shown = recorded_run_json(self.space, row, steps, live=bool(self.lives.going(run)))
         last = next((live for live in reversed(self.lives.of(run)) if live.task.done()), None)
         if last is not None and last.failed is not None:
             shown["reason"] = shown["reason"] or str(last.failed)
@@ -185,7 +185,7 @@ class Operations:
         return self._run_json(shown, first)
 
     def _run_json(self, document: dict[str, Any], first: int | None = None) -> dict[str, Any]:
-        return for_people(self.space, trimmed_run(document, first), self.access)
+        return for_people(self.space, truncate_run(document, first), self.access)
 
     async def answer_run(self, args: arguments.AnswerRun, tell: Tell) -> dict[str, Any]:
         """Answer what a suspended run asks, and wait for it; at a `wait` just look again whether it is over.
@@ -277,9 +277,9 @@ class Operations:
         view = self.space.view()
         found = {
             name: {**binding(resource), "value": view.preview(resource)[:SHOWN]}
-            for name, resource in living(self.space, bindings_of(row.inputs, steps)).items()
+            for name, resource in living_bindings(self.space, bindings_of(row.inputs, steps)).items()
         }
-        shown, left_out = trimmed_bindings(found, PART)
+        shown, left_out = truncate_bindings(found, PART)
         told: dict[str, Any] = {"run": run, "bindings": shown}
         return {**told, "left_out": left_out} if left_out else told
 

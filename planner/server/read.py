@@ -19,7 +19,7 @@ from infospace.space import Space
 from planner.execute.arguments import Place, Resolver
 from planner.execute.variables import Scope
 from planner.language.references import whole_reference
-from planner.server.run_json import find_run, recorded
+from planner.server.run_json import find_run, recorded_run_json
 
 _PLACE = re.compile(r"((?:Note|Collection|Relation)_[1-9][0-9]{0,17})([.\[].*)", re.DOTALL)
 """An id with a place in it: `Note_12.title`, `Collection_3[0]`."""
@@ -49,7 +49,7 @@ def read_piece(space: Space, wanted: ReadRequest) -> dict[str, Any]:
     """
     if is_run_id(wanted.ref):
         row, steps = find_run(space, wanted.ref)
-        document: JSON = recorded(space, row, steps, live=False)
+        document: JSON = recorded_run_json(space, row, steps, live=False)
         if wanted.fields:
             return {"ref": wanted.ref, **_value(_selected(_PlainValue(wanted.ref, document), wanted.fields), wanted)}
         return {"ref": wanted.ref, **_text(dump(document), wanted)}

@@ -16,7 +16,7 @@ from planner.journal.result import binding, step_json
 from planner.journal.suspension import Pending
 from planner.lifecycle.resume import pending_of, plan_of
 from planner.parse.document_order import in_document_order
-from planner.sessions.bindings import bindings_of, living
+from planner.sessions.bindings import bindings_of, living_bindings
 from planner.sessions.lines import plan_of_session
 from planner.sessions.session_run import is_between_calls
 
@@ -33,7 +33,7 @@ def find_run(space: Space, run: str) -> tuple[RunRow, list[StepRow]]:
         return snapshot.run(run), snapshot.steps(run)
 
 
-def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> dict[str, Any]:
+def recorded_run_json(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> dict[str, Any]:
     """Return a run as the documented object; `live` says that it goes on in this process."""
     status, reason = row.status, row.reason
     if status == "suspended" and live:
@@ -51,7 +51,7 @@ def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> 
         "run": row.run,
         "status": status,
         "result": None if result is None else result.to_json(),
-        "bindings": {name: binding(resource) for name, resource in living(space, bound).items()},
+        "bindings": {name: binding(resource) for name, resource in living_bindings(space, bound).items()},
         "steps": [step_json(step) for step in steps],
         "pending": _pending(steps, reason) if status == "suspended" else [],
         "problems": [],

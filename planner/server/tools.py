@@ -109,13 +109,13 @@ DISCOVER_SAYS = (
 )
 
 
-async def answer(door: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
+async def answer(operations: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
     """Answer a call of a tool that there is. Raises InfospaceError for what the caller can mend."""
     checked_size(name, given)
     if name == DISCOVER_NOTES:
-        return await looking.discover_notes(door, dict(given))
+        return await looking.discover_notes(operations, dict(given))
     tool = TOOLS[name]
-    return await tool.answer(door, tool.validate(given), tell)
+    return await tool.answer(operations, tool.validate(given), tell)
 
 
 def checked_size(name: str, given: Mapping[str, Any]) -> None:
@@ -126,9 +126,9 @@ def checked_size(name: str, given: Mapping[str, Any]) -> None:
         raise Invalid(message, hint="add long texts as files with `infospace add`, and let the plan load them")
 
 
-def discover_schema(door: Operations) -> dict[str, Any] | None:
+def discover_schema(operations: Operations) -> dict[str, Any] | None:
     """Return the JSON Schema of `discover_notes`: that of the primitive; None where that is out of scope."""
-    entry = door.space.catalogue.find(looking.DISCOVER)
+    entry = operations.space.catalogue.find(looking.DISCOVER)
     if entry is None:
         return None
     return briefly(untitled({key: value for key, value in entry.schema.items() if key != "description"}))

@@ -34,7 +34,7 @@ SAID = 2_000
 """Characters of a sentence by which a call is refused."""
 
 
-def trimmed_run(document: dict[str, Any], first: int | None = None) -> dict[str, Any]:
+def truncate_run(document: dict[str, Any], first: int | None = None) -> dict[str, Any]:
     """Return a run's JSON in short; `left_out` says what is missing, and how to read it.
 
     Its steps are those from `first` on; without it those that did not end well in a round of a loop, and all others.
@@ -44,7 +44,7 @@ def trimmed_run(document: dict[str, Any], first: int | None = None) -> dict[str,
     shown, elsewhere = _steps(document["steps"], first)
     if elsewhere:
         left_out["steps"] = elsewhere
-    bindings, missing = trimmed_bindings(document["bindings"], SHORT_PART)
+    bindings, missing = truncate_bindings(document["bindings"], SHORT_PART)
     if missing:
         left_out["bindings"] = f"{missing} of {len(document['bindings'])}; read {run}"
     problems = document["problems"]
@@ -67,7 +67,7 @@ def trimmed_run(document: dict[str, Any], first: int | None = None) -> dict[str,
     return {**trimmed, "left_out": left_out} if left_out else trimmed
 
 
-def trimmed_check(ok: bool, problems: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def truncate_check(ok: bool, problems: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the answer of a check, with as many problems as one can mend at once."""
     answer: dict[str, Any] = {"ok": ok, "problems": _problems(problems)}
     if len(answer["problems"]) < len(problems):
@@ -75,7 +75,7 @@ def trimmed_check(ok: bool, problems: Sequence[dict[str, Any]]) -> dict[str, Any
     return answer
 
 
-def trimmed_bindings(bindings: Mapping[str, Any], most: int) -> tuple[dict[str, Any], int]:
+def truncate_bindings(bindings: Mapping[str, Any], most: int) -> tuple[dict[str, Any], int]:
     """Return the bindings that an answer shows in so many characters, and how many it leaves out."""
     shown: dict[str, Any] = {}
     size = 0
@@ -87,12 +87,12 @@ def trimmed_bindings(bindings: Mapping[str, Any], most: int) -> tuple[dict[str, 
     return shown, len(bindings) - len(shown)
 
 
-def trimmed_error(message: str) -> str:
+def truncate_error(message: str) -> str:
     """Return what a call is refused with, which may quote what it was given."""
     return truncate(message, SAID)
 
 
-def trimmed_hits(answer: dict[str, Any]) -> dict[str, Any]:
+def truncate_hits(answer: dict[str, Any]) -> dict[str, Any]:
     """Return the answer of a search, its hits without their sources' whole texts where these are long."""
     hits = answer["data"]
     if not isinstance(hits, list) or len(dump(hits)) <= DATA:
@@ -111,7 +111,7 @@ def trimmed_hits(answer: dict[str, Any]) -> dict[str, Any]:
     return {**answer, "data": kept, "left_out": left_out}
 
 
-def trimmed_tools(answer: dict[str, Any]) -> dict[str, Any]:
+def truncate_tools(answer: dict[str, Any]) -> dict[str, Any]:
     """Return the answer of a meta-tool that finds tools without what says nothing; `describe_tool` has all of it."""
     told = {**answer, "tools": [_tool(tool) for tool in answer["tools"]]}
     return {**told, "guess": _tool(answer["guess"])} if answer.get("guess") else told

@@ -34,7 +34,7 @@ def _binds_around(part: Part, ended: Mapping[str, str]) -> bool:
     return part.block not in ("do", "plan") and (part.block != "on_fail" or part.number is None)
 
 
-def living(space: Space, bound: Mapping[str, str]) -> dict[str, Resource]:
+def living_bindings(space: Space, bound: Mapping[str, str]) -> dict[str, Resource]:
     """Return the resources that variables are bound to; what was deleted since is left out."""
     found: dict[str, Resource] = {}
     with space.store.reading() as snapshot:

@@ -22,9 +22,9 @@ from planner.language.problems import Problem
 from planner.language.references import NAME, whole_reference
 from planner.parse.saved_plans import load_plan
 from planner.parse.steps import SAVED
-from planner.sessions.bindings import living
+from planner.sessions.bindings import living_bindings
 from planner.sessions.loop_thread import LoopThread
-from planner.sessions.session import Session, silent
+from planner.sessions.session import Session, ignore_event
 
 
 class BlockingSession:
@@ -36,7 +36,7 @@ class BlockingSession:
     the block); one that waits for an answer goes on waiting.
     """
 
-    def __init__(self, space: Space, session: Session, emit: Emit = silent) -> None:
+    def __init__(self, space: Space, session: Session, emit: Emit = ignore_event) -> None:
         self._space = space
         self._session = session
         self._emit = emit
@@ -98,7 +98,7 @@ class BlockingSession:
     @property
     def bindings(self) -> dict[str, Resource]:
         """What the variables are bound to, by name; what was deleted since is left out."""
-        return living(self._space, self._session.bindings())
+        return living_bindings(self._space, self._session.bindings())
 
     @property
     def pending(self) -> Sequence[Pending]:
@@ -205,7 +205,7 @@ def open_session(
     head: Mapping[str, JSON] | None = None,
     inputs: Mapping[str, JSON] | None = None,
     approve: Sequence[str] = (),
-    emit: Emit = silent,
+    emit: Emit = ignore_event,
 ) -> BlockingSession:
     """Open a session of a space: the one of that name, with all that it has bound, or a new one.
 

@@ -23,7 +23,7 @@ from planner.language.writable import check_writable
 from planner.parse.document import parse_plan
 from planner.parse.steps import parse_block, parse_step
 from planner.repair.fixes import with_fixes
-from planner.sessions.lines import as_lines, labelled
+from planner.sessions.lines import lines_of_plan, number_steps
 from planner.sessions.session_run import SessionRun
 
 _MENTIONED = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
@@ -36,7 +36,7 @@ _PLAIN: Mapping[str, Variable] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedCall:
     """The lines of a call as they are journalled, and as steps; and all that is wrong with them, or doubtful."""
 
     lines: Sequence[JSON]
@@ -45,14 +45,14 @@ class Checked:
     problems: Problems
 
 
-Check = Callable[[Space, SessionRun], Checked]
+Check = Callable[[Space, SessionRun], CheckedCall]
 """Checks something against what a session has bound."""
 
 
-def steps_checked(steps: Sequence[JSON]) -> Check:
+def check_session_steps(steps: Sequence[JSON]) -> Check:
     """Return the check of steps. Pointers begin with the step's index."""
 
-    def check(space: Space, run: SessionRun) -> Checked:
+    def check(space: Space, run: SessionRun) -> CheckedCall:
         with space.store.reading() as snapshot:
             known = SnapshotFacts(snapshot)
             variables = _variables(known, run, steps)
@@ -65,21 +65,21 @@ def steps_checked(steps: Sequence[JSON]) -> Check:
                 return block, checker
 
             if not check_writable(steps, problems := Problems()):
-                return Checked((), (), {}, problems)
+                return CheckedCall((), (), {}, problems)
             block, checker = once(list(steps))
             _mend(list(steps), block, checker.problems, lambda patched: once(patched)[1].problems)
-        return Checked(steps, _labelled(run, block), checker.plans, checker.problems)
+        return CheckedCall(steps, _labelled(run, block), checker.plans, checker.problems)
 
     return check
 
 
-def line_checked(line: JSON, index: int) -> Check:
+def check_session_line(line: JSON, index: int) -> Check:
     """Return the check of one step. Pointers begin with its index among all the lines that were read."""
 
-    def check(space: Space, run: SessionRun) -> Checked:
+    def check(space: Space, run: SessionRun) -> CheckedCall:
         problems = Problems()
         if not check_writable(line, problems, f"/{index}"):
-            return Checked((), (), {}, problems)
+            return CheckedCall((), (), {}, problems)
         step = parse_step(line, f"/{index}", str(len(run.lines) + 1), problems)
         block = () if step is None else (step,)
         with space.store.reading() as snapshot:
@@ -87,15 +87,15 @@ def line_checked(line: JSON, index: int) -> Check:
             checker = _checker(space, known, problems, _variables(known, run, line))
             checker.block(block, most=run.plan.budget.depth)
         problems.found[:] = sort_problems({str(index): line}, problems.found)
-        return Checked([line], _labelled(run, block), checker.plans, problems)
+        return CheckedCall([line], _labelled(run, block), checker.plans, problems)
 
     return check
 
 
-def plan_checked(document: JSON, inputs: Mapping[str, JSON]) -> Check:
+def check_session_plan(document: JSON, inputs: Mapping[str, JSON]) -> Check:
     """Return the check of a whole plan, with its inputs. Pointers are those of the plan's own check."""
 
-    def check(space: Space, run: SessionRun) -> Checked:
+    def check(space: Space, run: SessionRun) -> CheckedCall:
         with space.store.reading() as snapshot:
             known = SnapshotFacts(snapshot)
             variables = _variables(known, run, document)
@@ -113,15 +113,15 @@ def plan_checked(document: JSON, inputs: Mapping[str, JSON]) -> Check:
                 return plan, checker
 
             if not check_writable(document, problems := Problems()):
-                return Checked((), (), {}, problems)
+                return CheckedCall((), (), {}, problems)
             plan, checker = once(document)
             problems = checker.problems
             _mend(document, plan.steps, problems, lambda patched: once(patched)[1].problems)
             bound = bind_inputs(plan, inputs, snapshot, problems)
         if not problems.ok:
-            return Checked((), (), {}, problems)
-        lines = as_lines(plan, bound, _steps(document))
-        return Checked(lines, _labelled(run, _again(lines, run)), checker.plans, problems)
+            return CheckedCall((), (), {}, problems)
+        lines = lines_of_plan(plan, bound, _steps(document))
+        return CheckedCall(lines, _labelled(run, _again(lines, run)), checker.plans, problems)
 
     return check
 
@@ -146,7 +146,7 @@ def _again(lines: Sequence[JSON], run: SessionRun) -> Block:
 
 
 def _labelled(run: SessionRun, block: Block) -> Block:
-    return labelled(block, run.labels, len(run.lines) + 1)
+    return number_steps(block, run.labels, len(run.lines) + 1)
 
 
 def _checker(space: Space, known: SnapshotFacts, problems: Problems, variables: Mapping[str, Variable]) -> Checker:

@@ -13,10 +13,10 @@ class SessionMoved(Conflict):
     """Somebody else went on with the session since it was looked at."""
 
     def __init__(self, shown: str) -> None:
-        super().__init__(f"the {shown} was gone on with elsewhere meanwhile", hint="give it the steps again")
+        super().__init__(f"the {shown} was continued by another process meanwhile", hint="give it the steps again")
 
 
-def waiting(shown: str, row: RunRow, snapshot: Snapshot) -> Conflict:
+def waiting_error(shown: str, row: RunRow, snapshot: Snapshot) -> Conflict:
     """Say what a session waits for, before which it takes no steps."""
     pending, answers = pending_of(snapshot.steps(row.run)), snapshot.answers(row.run)
     message = "; ".join(f"step {one.step} ({one.kind}): {one.question}" for one in pending)
@@ -30,13 +30,13 @@ def waiting(shown: str, row: RunRow, snapshot: Snapshot) -> Conflict:
     )
 
 
-def elsewhere(shown: str, row: RunRow) -> Conflict:
+def moved_error(shown: str, row: RunRow) -> Conflict:
     """Say that another process is running steps of a session."""
     hint = f"{row.run} rests when they have ended; or take another name"
-    return Conflict(f"the {shown} is running steps elsewhere ({row.owner})", hint=hint)
+    return Conflict(f"the {shown} is running steps in another process ({row.owner})", hint=hint)
 
 
-def ended_already(name: str | None, run: str) -> Conflict:
+def already_ended_error(name: str | None, run: str) -> Conflict:
     """Say that a session has ended; nothing goes on with it, and one by name leaves its name to another one."""
     if name is None:
         return Conflict(f"the session {run} has ended already", hint="open another one")
@@ -50,7 +50,7 @@ def nothing_to_resume_error(shown: str, name: str | None) -> Conflict:
     return Conflict(f"the {shown} is at rest, and waits for nothing but more steps", hint=hint)
 
 
-def second_head(shown: str, problems: Problems) -> None:
+def second_head_error(shown: str, problems: Problems) -> None:
     """Refuse a head where there was one already."""
     message = f"the {shown} is open already, and has a head"
     problems.error(

@@ -15,14 +15,14 @@ from planner.journal.events import Emit, Event, RunStarted
 from planner.journal.result import RunResult
 from planner.language.problems import Problem
 from planner.parse.text import is_head
-from planner.sessions.check import line_checked
+from planner.sessions.check import check_session_line
 from planner.sessions.session import Session
 from planner.sessions.session_run import Ended, SessionRun
 
 UNREAD = "standard input is read no further"
 
 
-class Script:
+class LineRunner:
     """Lines of a session, which ends at the first that is refused, fails or waits, and after the last.
 
     One by name stays open for others to go on with, and the outcome is that of these lines.
@@ -62,7 +62,7 @@ class Script:
             refused = await self._begun(head)
             if refused is not None or head is not None:
                 return refused
-        called = await self._open.call(line_checked(value, index), self._forward_event, halt)
+        called = await self._open.call(check_session_line(value, index), self._forward_event, halt)
         self._run, ended = called.run, called.ended
         if ended is None:
             return await self._over(Ended("refused", reason="a step was refused by the check"), called.problems)

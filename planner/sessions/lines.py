@@ -68,7 +68,7 @@ def check_lines(space: Space, lines: Sequence[JSON]) -> list[Problem]:
     return sort_problems(lines, problems.found)
 
 
-def labelled(steps: Sequence[Step], earlier: Collection[str], first: int) -> Block:
+def number_steps(steps: Sequence[Step], earlier: Collection[str], first: int) -> Block:
     """Return the steps of a call; one whose id an earlier line has is known by its number, from `first` on."""
     return tuple(
         replace(step, label=str(number)) if step.label in earlier else step for number, step in enumerate(steps, first)
@@ -84,13 +84,13 @@ def plan_of_session(row: RunRow) -> Plan:
     block: dict[str, Step] = {}
     for number, line in enumerate(document.get("steps", ()), 1):
         step = parse_step(line, f"/steps/{number - 1}", str(number), problems)
-        block |= {} if step is None else {one.label: one for one in labelled((step,), block, number)}
+        block |= {} if step is None else {one.label: one for one in number_steps((step,), block, number)}
     if not problems.ok:
         raise NotFound(f"the lines of {row.run} cannot be read any more: {problems.found[0].message}")
     return replace(head, steps=tuple(block.values()), plans=plans)
 
 
-def as_lines(plan: Plan, bound: Mapping[str, Resource | Table | JSON], steps: Sequence[JSON]) -> list[JSON]:
+def lines_of_plan(plan: Plan, bound: Mapping[str, Resource | Table | JSON], steps: Sequence[JSON]) -> list[JSON]:
     """Return the lines that a plan is in a session: what its inputs are bound to, its steps, and what it answers."""
     lines: list[JSON] = []
     for name, value in bound.items():

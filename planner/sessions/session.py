@@ -23,14 +23,14 @@ from planner.language.plan import Block, Plan
 from planner.language.problems import Problem, Problems
 from planner.lifecycle.resume import answer, pending_of
 from planner.sessions.bindings import bindings_of
-from planner.sessions.check import Check, Checked, plan_checked, steps_checked
+from planner.sessions.check import Check, CheckedCall, check_session_plan, check_session_steps
 from planner.sessions.errors import (
     SessionMoved,
-    elsewhere,
-    ended_already,
+    already_ended_error,
+    moved_error,
     nothing_to_resume_error,
-    second_head,
-    waiting,
+    second_head_error,
+    waiting_error,
 )
 from planner.sessions.lines import read_head
 from planner.sessions.names import full_name, name_of, naming, open_run
@@ -38,12 +38,12 @@ from planner.sessions.queue import Place, Queue, queue_of
 from planner.sessions.session_run import Ended, SessionRun
 
 
-def silent(_event: object) -> None:
+def ignore_event(_event: object) -> None:
     """Ignore an event: a listener for whoever wants none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class CallResult:
     """What came of a call: how it ended, None where the check refused it; `said` of what was broken off before."""
 
     run: SessionRun
@@ -112,24 +112,28 @@ class Session:
         return self._queue.join()
 
     async def play(
-        self, steps: Sequence[JSON], emit: Emit = silent, halt: SuspendRequest | None = None, place: Place | None = None
+        self,
+        steps: Sequence[JSON],
+        emit: Emit = ignore_event,
+        halt: SuspendRequest | None = None,
+        place: Place | None = None,
     ) -> RunResult:
         """Check steps, all of them against what is bound, then run them, when the place has its turn."""
-        return self._run_result(await self.call(steps_checked(steps), emit, halt, place))
+        return self._run_result(await self.call(check_session_steps(steps), emit, halt, place))
 
     async def play_plan(
         self,
         document: JSON,
         inputs: Mapping[str, JSON] | None = None,
-        emit: Emit = silent,
+        emit: Emit = ignore_event,
         halt: SuspendRequest | None = None,
     ) -> RunResult:
         """Check a whole plan against what is bound, with its inputs, then run its steps as those of the session."""
-        return self._run_result(await self.call(plan_checked(document, inputs or {}), emit, halt))
+        return self._run_result(await self.call(check_session_plan(document, inputs or {}), emit, halt))
 
     async def call(
-        self, check: Check, emit: Emit = silent, halt: SuspendRequest | None = None, place: Place | None = None
-    ) -> Called:
+        self, check: Check, emit: Emit = ignore_event, halt: SuspendRequest | None = None, place: Place | None = None
+    ) -> CallResult:
         """Check something and run it. Raises Conflict where the session waits, runs elsewhere, or has ended."""
         async with self._queue.turn(place):
             try:
@@ -138,11 +142,11 @@ class Session:
                 self._run = None
                 run, checked, said = self._ready(check)
             if not checked.problems.ok:
-                return Called(run, None, checked.problems.found)
-            return Called(run, await self._played(run, checked.block, emit, halt), checked.problems.found, said)
+                return CallResult(run, None, checked.problems.found)
+            return CallResult(run, await self._played(run, checked.block, emit, halt), checked.problems.found, said)
 
     async def answer(
-        self, step: str, value: JSON, emit: Emit = silent, halt: SuspendRequest | None = None
+        self, step: str, value: JSON, emit: Emit = ignore_event, halt: SuspendRequest | None = None
     ) -> RunResult:
         """Answer what it waits for, and go on; at a `wait` just look again. Raises what `resume.answer` does."""
         async with self._queue.turn():
@@ -153,13 +157,13 @@ class Session:
                 answer(self._space, row.run, step, value)
             return self._run_result(await self._gone_on(emit, halt))
 
-    async def go_on(self, emit: Emit = silent, halt: SuspendRequest | None = None) -> RunResult:
+    async def go_on(self, emit: Emit = ignore_event, halt: SuspendRequest | None = None) -> RunResult:
         """Go on with the lines that were begun; Conflict where none were, it runs elsewhere, or has ended."""
         async with self._queue.turn():
             return self._run_result(await self._gone_on(emit, halt))
 
     async def finish(
-        self, emit: Emit = silent, halt: SuspendRequest | None = None, approve: Sequence[str] = ()
+        self, emit: Emit = ignore_event, halt: SuspendRequest | None = None, approve: Sequence[str] = ()
     ) -> RunResult:
         """Do what `go_on` does; one without a name then ends, since nobody has more for it.
 
@@ -175,7 +179,7 @@ class Session:
             self._run = None
             return run.conclude() if ended.status == "success" else run.close("failed", None, ended.reason)
 
-    def _run_result(self, called: Called, *, whole: bool = False) -> RunResult:
+    def _run_result(self, called: CallResult, *, whole: bool = False) -> RunResult:
         run, ended = called.run, called.ended
         if ended is None:
             return RunResult(run.id or None, "refused", bindings=run.bindings(), problems=called.problems)
@@ -190,12 +194,12 @@ class Session:
             run = self._at_hand()
             problems = Problems()
             if run.id and self._headed:
-                second_head(self._shown, problems)
+                second_head_error(self._shown, problems)
             elif not run.id and self._open(run, problems):
                 run.suspend()
             return problems.found
 
-    async def end(self, emit: Emit = silent) -> RunResult:
+    async def end(self, emit: Emit = ignore_event) -> RunResult:
         """End it well: its name is free again. Its answer is what its head says, else its last value."""
         async with self._queue.turn():
             self._run, problems = None, Problems()
@@ -204,7 +208,7 @@ class Session:
                 return RunResult(None, "refused", problems=problems.found)
             return self._claim_run(emit).conclude()
 
-    async def close(self, status: RunStatus, reason: str, emit: Emit = silent) -> RunResult:
+    async def close(self, status: RunStatus, reason: str, emit: Emit = ignore_event) -> RunResult:
         """End it where it stands, also where it waits. Raises Conflict where it runs elsewhere, or is not open."""
         async with self._queue.turn():
             self._run = None
@@ -255,7 +259,7 @@ class Session:
         row = self._row()
         if row is None:
             if self.id is not None:
-                raise ended_already(self.name, self.id)
+                raise already_ended_error(self.name, self.id)
             raise Conflict(f"the {self._shown} is not open", hint="steps that are given to it by its name open one")
         return row
 
@@ -271,19 +275,19 @@ class Session:
         row = self._row()
         if row is None:
             if self._once and self.id is not None:
-                raise ended_already(self.name, self.id)
+                raise already_ended_error(self.name, self.id)
             self._run, self.id = None, None
             return SessionRun(self._space, self._plan, self._approve)
         run = self._recalled(row)
         if run.waits:
             with self._space.store.reading() as snapshot:
-                raise waiting(self._shown, row, snapshot)
+                raise waiting_error(self._shown, row, snapshot)
         return run
 
     def _recalled(self, row: RunRow, space: Space | None = None) -> SessionRun:
         """Return its run as the journal has it, in a space. Raises Conflict where steps of it run elsewhere."""
         if is_live(row):
-            raise elsewhere(self._shown, row)
+            raise moved_error(self._shown, row)
         if not sight_of(row.scope).sees_as(sight_in(self._space)):
             message = f"the {self._shown} is of a caller who sees other notes"
             raise Conflict(message, hint="give steps to a session of another name")
@@ -318,7 +322,7 @@ class Session:
         self._run, self.id, self._headed, self._approved = run, run.id, False, run.id
         return True
 
-    def _ready(self, check: Check) -> tuple[SessionRun, Checked, str]:
+    def _ready(self, check: Check) -> tuple[SessionRun, CheckedCall, str]:
         """Check something, and journal its lines where it passes; say what was broken off before.
 
         Raises Moved where somebody else went on with the session since it was looked at.
@@ -330,7 +334,7 @@ class Session:
             entries += rows
         checked = check(self._space, run)
         if run.id and self._headed:
-            second_head(self._shown, checked.problems)
+            second_head_error(self._shown, checked.problems)
         if not checked.problems.ok:
             if run.id and self._has_moved(run):
                 raise SessionMoved(self._shown)
@@ -359,7 +363,7 @@ class Session:
         row = self._row()
         return row is None or row.run != run.id or row.owner != run.previous
 
-    async def _gone_on(self, emit: Emit, halt: SuspendRequest | None, approve: Sequence[str] = ()) -> Called:
+    async def _gone_on(self, emit: Emit, halt: SuspendRequest | None, approve: Sequence[str] = ()) -> CallResult:
         """Go on with the open lines, in the scope in which they were begun."""
         row = self._must_be_open()
         run = self._recalled(row, within(self._space, row.scope))
@@ -373,7 +377,7 @@ class Session:
         self._read(claimed, self._must_be_open())
         run = claimed
         try:
-            return Called(run, await self._played(run, run.open_lines, emit, halt), ())
+            return CallResult(run, await self._played(run, run.open_lines, emit, halt), ())
         finally:
             if row.scope is not None:
                 self._run = None  # the next lines are of whoever gives them

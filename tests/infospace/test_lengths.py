@@ -24,7 +24,7 @@ from infospace.tools.mcp.errors import format_output_tail
 from planner.execute.retry import retry_delay
 from planner.execute.start import run_sync
 from planner.language.plan import Retry
-from planner.server.calls import described
+from planner.server.calls import tool_description
 
 
 def test_a_label_has_sixty_characters() -> None:
@@ -164,7 +164,7 @@ def test_the_wait_between_attempts_grows_to_an_hour(
 def test_a_tool_is_described_in_six_hundred_characters_of_its_server() -> None:
     """And by its name alone where it says nothing."""
     tools = [Tool("files", "write", "x" * size, {"type": "object"}) for size in (600, 601, 0)]
-    stays, cut, empty = map(described, tools)
+    stays, cut, empty = map(tool_description, tools)
     assert stays == f"files/write. Its server says: {'x' * 600}"
     assert cut.endswith("… [cut: 601 characters in all]")
     assert empty == "files/write"

@@ -12,7 +12,7 @@ from infospace import Space
 from planner.execute.start import check_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
-from planner.language.json_patch import patched
+from planner.language.json_patch import apply_patch
 
 HITS = {"type": "discover-notes", "query": "q", "out": "$hits"}
 SALES = {
@@ -106,7 +106,7 @@ def test_a_field_that_cannot_be_there_is_told_and_mended(space: Space, name: str
     [problem] = [problem for problem in problems.found if problem.severity == "error"]
     assert (problem.code, problem.pointer) == ("unknown-field", pointer)
     assert problem.fix == [{"op": "replace", "path": pointer, "value": meant}]
-    assert check_plan(space, patched(plan, problem.fix))[1].ok
+    assert check_plan(space, apply_patch(plan, problem.fix))[1].ok
 
 
 RULED_OUT: dict[str, tuple[list[Any], str, str]] = {

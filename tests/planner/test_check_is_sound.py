@@ -21,7 +21,7 @@ from infospace.contract.catalogue import installed
 from infospace.journal.external_call import CANCELLED
 from planner.execute.start import Prepared, Refused, check_plan, prepare
 from planner.journal.result import RunResult
-from planner.language.json_patch import patched
+from planner.language.json_patch import apply_patch
 from planner.parse.conditions import JOINS, TESTS
 from planner.parse.control_flow import FORMS
 from planner.parse.saved_plans import save_plan
@@ -160,7 +160,7 @@ def idle_fixes(space: Space, document: Any, refused: Refused, tally: Tally) -> I
         if problem.fix is None:
             continue
         tally.fixes += 1
-        left = [p for p in check_plan(space, patched(document, problem.fix))[1].found if p.severity == "error"]
+        left = [p for p in check_plan(space, apply_patch(document, problem.fix))[1].found if p.severity == "error"]
         same = any((p.code, p.pointer, p.message) == (problem.code, problem.pointer, problem.message) for p in left)
         elsewhere = {(p.code, p.pointer) for p in left} - {(p.code, p.pointer) for p in errors}
         if same or (len(left) >= len(errors) and elsewhere):

@@ -16,7 +16,7 @@ from planner.execute.start import check_plan, run_sync
 sys.path.insert(0, str(Path(__file__).parent))
 from mistakes import HITS, HOPELESS, ITEMS, MENDED, NOTE, note, over, when
 
-from planner.language.json_patch import at, patched
+from planner.language.json_patch import apply_patch, at
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_a_problem_with_a_fix_is_the_only_one_and_the_fix_mends_the_plan(taken: 
     at(plan, pointer)
     assert wanted[0].hint
     assert wanted[0].fix
-    mended = patched(plan, wanted[0].fix)
+    mended = apply_patch(plan, wanted[0].fix)
     rest = [p for p in check_plan(taken, mended)[1].found if p.severity == "error"]
     assert not rest, (mended, rest)
 

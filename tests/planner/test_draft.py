@@ -9,7 +9,7 @@ import pytest
 
 from infospace import Space
 from planner.editor.draft import check_draft
-from planner.editor.text_patch import rewritten
+from planner.editor.text_patch import patch_text
 
 
 def marked(space: Space, text: str) -> list[tuple[str, str]]:
@@ -45,7 +45,7 @@ def test_a_fix_mends_the_text(space: Space) -> None:
     """And nothing else in it."""
     text = '{"goal": "g",\n "steps": [\n   {"type": "create-not",   "value": "x"}\n ]}'
     [mark] = [mark for mark in check_draft(space, text).marks if mark.problem.fix]
-    mended = rewritten(text, mark.problem.fix or [])
+    mended = patch_text(text, mark.problem.fix or [])
     assert mended == text.replace("create-not", "create-note")
     assert check_draft(space, mended).errors == 0
 

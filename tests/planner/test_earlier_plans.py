@@ -12,7 +12,7 @@ from infospace import Space
 from planner.execute.start import check_plan, run_sync
 
 sys.path.insert(0, str(Path(__file__).parent))
-from planner.language.json_patch import patched
+from planner.language.json_patch import apply_patch
 
 NOTES: list[Any] = [
     {"type": "create-note", "value": "First document about AI", "out": "$note1"},
@@ -110,5 +110,5 @@ def test_what_is_written_otherwise_is_told_with_the_patch_that_mends_it(space: S
             break
         assert found[0].fix, found
         assert round_ or found[0].pointer == pointer
-        plan = patched(plan, found[0].fix)
+        plan = apply_patch(plan, found[0].fix)
     assert not found, found

@@ -18,7 +18,7 @@ from planner.lifecycle.fork import fork
 from planner.lifecycle.replay import replay
 from planner.lifecycle.resume import answer, resume
 from planner.parse.saved_plans import save_plan
-from planner.sessions.jsonl import Script
+from planner.sessions.jsonl import LineRunner
 
 HITS = {"type": "discover-notes", "query": "zebra", "mode": "keyword", "limit": "all", "out": "$hits"}
 KEPT = [{"type": "create-note", "value": f"a zebra number {number}", "name": f"zebra {number}"} for number in range(3)]
@@ -254,7 +254,7 @@ def test_it_is_there_in_the_lines_of_a_session(kept: Space) -> None:
     """Each line is checked and run by itself."""
 
     async def go() -> Any:
-        script = Script(kept, lambda _event: None, None, None)
+        script = LineRunner(kept, lambda _event: None, None, None)
         for line in ({"goal": "lines"}, HITS, QUOTE):
             assert await script.line(line) is None
         return await script.end()

@@ -11,7 +11,7 @@ from infospace import Space
 from infospace.core.ids import Kind
 from infospace.store.changes import Delete, Revise
 from planner.execute.start import run_sync
-from planner.inspect.diff import Contents, diff
+from planner.inspect.diff import ContentDiff, diff
 from planner.journal.result import RunResult
 from planner.lifecycle.fork import fork
 
@@ -119,7 +119,7 @@ def test_a_fork_with_a_change_differs_in_that_alone(space: Space) -> None:
     again = asyncio.run(fork(space, str(result.run), "4", patch))
     with space.store.reading() as snapshot:
         found = diff(snapshot, str(result.run), str(again.run))
-    assert {step.position: step.outcome for step in found.steps} == {"4": Contents("it is null", "it was null")}
+    assert {step.position: step.outcome for step in found.steps} == {"4": ContentDiff("it is null", "it was null")}
 
 
 def test_an_item_that_was_deleted_since_is_missing_from_earlier_versions_alone(space: Space) -> None:

@@ -12,7 +12,7 @@ from infospace.editing.edit import edit, remove
 from infospace.editing.undo import undo
 from planner.execute.start import run_sync
 from planner.server.protocol.resources import read_uri
-from planner.server.run_json import find_run, recorded
+from planner.server.run_json import find_run, recorded_run_json
 
 
 def data(space: Space, *steps: Any) -> dict[str, Any]:
@@ -78,13 +78,13 @@ def test_what_others_did_since_does_not_show(space: Space) -> None:
     edit(space.store, note, "second", {}, "by hand")
     assert [row["data"] for row in result.to_json(space)["steps"]] == ["first", ["first"]]
     row, steps = find_run(space, run)
-    assert recorded(space, row, steps, live=False)["result"]["data"] == ["first"]
+    assert recorded_run_json(space, row, steps, live=False)["result"]["data"] == ["first"]
     remove(space.store, [note.id, result.bindings["c"].id], "gone")
     assert [row["data"] for row in result.to_json(space)["steps"]] == ["first", ["first"]]
-    assert recorded(space, row, steps, live=False)["result"]["data"] == ["first"]
+    assert recorded_run_json(space, row, steps, live=False)["result"]["data"] == ["first"]
     assert json.loads(read_uri(space, f"infospace://run/{run}")[1])["result"]["data"] == ["first"]
     undo(space.store, run_of_last(space))
-    assert recorded(space, row, steps, live=False)["result"]["data"] == ["first"]
+    assert recorded_run_json(space, row, steps, live=False)["result"]["data"] == ["first"]
 
 
 def run_of_last(space: Space) -> str:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from infospace.core.errors import Invalid
 from infospace.data.json_text import read_json, same
-from planner.editor.text_patch import changed_range, rewritten
-from planner.language.json_patch import at, patched
+from planner.editor.text_patch import changed_range, patch_text
+from planner.language.json_patch import apply_patch, at
 from planner.language.problems import join
 
 KEYS = st.text(alphabet="abc/~ é", max_size=3)
@@ -36,7 +36,7 @@ def patches(draw: Any) -> tuple[Any, list[dict[str, Any]]]:
     for _ in range(draw(st.integers(1, 3))):
         operation = _operation(draw, now)
         patch.append(operation)
-        now = patched(now, [operation])
+        now = apply_patch(now, [operation])
         if not isinstance(now, (dict, list)):
             break
     return document, patch
@@ -51,7 +51,7 @@ def _operation(draw: Any, document: Any) -> dict[str, Any]:
         path = draw(st.sampled_from(places[1:]))
         return {"op": kind, "path": path, **({"value": draw(VALUES)} if kind == "replace" else {})}
     source = draw(st.sampled_from(places[1:])) if kind == "move" else None
-    left = patched(document, [{"op": "remove", "path": source}]) if source else document
+    left = apply_patch(document, [{"op": "remove", "path": source}]) if source else document
     holders = [place for place in _places(left) if isinstance(at(left, place) if place else left, (dict, list))]
     holder = draw(st.sampled_from(holders))
     inside = at(left, holder) if holder else left
@@ -67,7 +67,7 @@ def test_a_text_is_patched_as_its_value_is(made: tuple[Any, list[dict[str, Any]]
     """In whatever layout it is written."""
     document, patch = made
     text = json.dumps(document, ensure_ascii=False, indent=indent)
-    assert same(read_json(rewritten(text, patch)), patched(document, patch))
+    assert same(read_json(patch_text(text, patch)), apply_patch(document, patch))
 
 
 @given(st.text(alphabet="ab", max_size=12), st.text(alphabet="ab", max_size=12))
@@ -105,13 +105,13 @@ PLAN = """{
 )
 def test_what_a_patch_does_not_touch_stays_as_it_was_written(patch: Any, old: str, new: str) -> None:
     """Spaces, lines and the order of keys."""
-    assert rewritten(PLAN, patch) == PLAN.replace(old, new)
+    assert patch_text(PLAN, patch) == PLAN.replace(old, new)
 
 
 def test_a_step_that_moves_keeps_its_layout() -> None:
     """It is indented as its new place is."""
     text = '[\n  {\n    "type": "a"\n  },\n  {"type": "b", "then": [\n    1\n  ]}\n]'
-    moved = rewritten(text, [{"op": "move", "from": "/1", "path": "/0"}])
+    moved = patch_text(text, [{"op": "move", "from": "/1", "path": "/0"}])
     assert moved == '[\n  {"type": "b", "then": [\n    1\n  ]},\n  {\n    "type": "a"\n  }\n]'
 
 
@@ -119,7 +119,7 @@ def test_a_long_value_is_laid_out_over_lines() -> None:
     """Indented as the text indents."""
     text = '{\n    "steps": []\n}'
     step = {"type": "say", "value": "x" * 120}
-    new = rewritten(text, [{"op": "add", "path": "/steps/0", "value": step}])
+    new = patch_text(text, [{"op": "add", "path": "/steps/0", "value": step}])
     assert read_json(new) == {"steps": [step]}
     assert new.startswith('{\n    "steps": [\n        {\n')
 
@@ -128,10 +128,10 @@ def test_a_long_value_is_laid_out_over_lines() -> None:
 def test_a_place_that_is_not_there_is_a_sentence(path: str) -> None:
     """Nothing is changed then."""
     with pytest.raises(Invalid, match="is not there"):
-        rewritten('{"c": 1, "d": []}', [{"op": "add", "path": path, "value": 1}])
+        patch_text('{"c": 1, "d": []}', [{"op": "add", "path": path, "value": 1}])
     with pytest.raises(Invalid, match="is not there"):
-        rewritten('{"c": 1, "d": []}', [{"op": "remove", "path": path}])
+        patch_text('{"c": 1, "d": []}', [{"op": "remove", "path": path}])
     with pytest.raises(Invalid):
-        rewritten("{}", [{"op": "remove", "path": ""}])
+        patch_text("{}", [{"op": "remove", "path": ""}])
     with pytest.raises(Invalid, match="test"):
-        rewritten("{}", [{"op": "test", "path": ""}])
+        patch_text("{}", [{"op": "test", "path": ""}])

@@ -12,7 +12,7 @@ from infospace import Space, open_space
 from infospace.core.errors import NotFound
 from infospace.editing.edit import edit
 from planner.execute.start import run_sync
-from planner.inspect.diff import Contents, Difference, Sets, diff, duration_ms
+from planner.inspect.diff import ContentDiff, Difference, SetDiff, diff, duration_ms
 from planner.sessions.session import Session
 
 NOTES = [
@@ -75,11 +75,11 @@ def test_notes_that_came_and_went_are_named_by_identity(based: Space) -> None:
         "4": ("inputs", "outcome"),
     }
     some = found.steps[1].outcome
-    assert isinstance(some, Sets)
+    assert isinstance(some, SetDiff)
     assert [(item.id, item.title) for item in some.came] == [("Note_1", "a")]
     assert [(item.id, item.title) for item in some.went] == [("Note_3", "c")]
     assert not some.reordered
-    assert found.result == Contents("b\nc", "a\nb")
+    assert found.result == ContentDiff("b\nc", "a\nb")
 
 
 def test_another_order_alone_is_told(based: Space) -> None:
@@ -87,7 +87,7 @@ def test_another_order_alone_is_told(based: Space) -> None:
     sort = {"type": "sort", "target": "$all", "by": "@metadata.n", "out": "$s"}
     found = compared(based, ran(based, LISTED[0], sort), ran(based, LISTED[0], {**sort, "order": "desc"}))
     assert changes(found) == {"2": ("arguments", "outcome")}
-    assert found.steps[0].outcome == Sets((), (), True)
+    assert found.steps[0].outcome == SetDiff((), (), True)
 
 
 def test_the_same_place_once_more_is_one_that_came(based: Space) -> None:
@@ -95,7 +95,7 @@ def test_the_same_place_once_more_is_one_that_came(based: Space) -> None:
     one = {"type": "create-collection", "value": ["Note_1"], "out": "$c"}
     found = compared(based, ran(based, one), ran(based, {**one, "value": ["Note_1", "Note_1"]}))
     outcome = found.steps[0].outcome
-    assert isinstance(outcome, Sets)
+    assert isinstance(outcome, SetDiff)
     assert [item.id for item in outcome.came] == ["Note_1"]
 
 
@@ -115,7 +115,7 @@ def test_steps_of_one_alone_other_types_and_other_names_are_told(based: Space) -
     )
     found = compared(based, first, second)
     assert changes(found) == {"1": ("type", "out", "arguments", "outcome"), "3": ()}
-    assert found.steps[0].outcome == Contents("Note", None, "kind")
+    assert found.steps[0].outcome == ContentDiff("Note", None, "kind")
     assert (found.steps[1].before, found.steps[1].after is None) == (None, False)
 
 
@@ -160,14 +160,14 @@ def test_inputs_that_a_run_was_given_are_compared_by_content(based: Space) -> No
     first, same, other = (ran(based, LISTED[0], *steps, given={"x": x}, **head) for x in (", ", ", ", "; "))
     assert compared(based, first, same).same
     found = compared(based, first, other)
-    assert found.inputs == (("x", Contents(", ", "; ")),)
+    assert found.inputs == (("x", ContentDiff(", ", "; ")),)
     assert changes(found) == {"2": ("inputs", "outcome")}
 
 
 def test_metadata_are_compared_where_contents_are_the_same(based: Space) -> None:
     one = {"type": "create-note", "value": 1, "metadata": {"k": 1}, "out": "$x"}
     found = compared(based, ran(based, one), ran(based, {**one, "metadata": {"k": 2}}))
-    assert found.steps[0].outcome == Contents({"k": 1}, {"k": 2}, "metadata")
+    assert found.steps[0].outcome == ContentDiff({"k": 1}, {"k": 2}, "metadata")
 
 
 def test_a_note_that_was_changed_between_is_another_input(based: Space) -> None:

@@ -21,7 +21,7 @@ from mutating import Mistake, mistakes
 from mutations import MUTATIONS
 from rightplans import RIGHT
 
-from planner.language.json_patch import patched
+from planner.language.json_patch import apply_patch
 
 EACH = 16
 """Mistakes of a kind, at most."""
@@ -52,7 +52,7 @@ def mended(space: Space, plan: Any) -> tuple[bool, bool]:
         fixes = [problem.fix for problem in found if problem.fix]
         if not fixes:
             break
-        plan = patched(plan, fixes[0])
+        plan = apply_patch(plan, fixes[0])
         found = errors(space, plan)
         if not found:
             return True, True

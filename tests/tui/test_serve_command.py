@@ -43,11 +43,11 @@ def test_the_clients_configuration_of_the_readme_starts_the_server() -> None:
 
 def test_the_help_says_that_a_scope_limits_notes_runs_and_sessions(cli: Any) -> None:
     """Each is named with its values, as the file takes them; nobody is told that they are open to all."""
-    from planner.server.config import ScopeWritten
+    from planner.server.config import ScopeEntry
 
     said = " ".join(cli("serve", "--help").out.split())
     for name, value in (("notes", '"none"'), ("runs", '"own"'), ("sessions", '"own"')):
-        assert name in ScopeWritten.model_fields
+        assert name in ScopeEntry.model_fields
         assert f'"{name}": ' in said
         assert value in said
     assert "belongs in a space of its own" not in said

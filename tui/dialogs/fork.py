@@ -15,7 +15,7 @@ from textual.widgets import Button, Label, Select, Static, TextArea
 
 from infospace.core.json_types import JSON
 from planner.editor.draft import Draft, Mark, check_draft
-from planner.editor.text_patch import rewritten
+from planner.editor.text_patch import patch_text
 from planner.language.problems import Patch, replace
 from tui.dialogs.base import Dialog
 from tui.dialogs.common import ConfirmDialog
@@ -152,7 +152,7 @@ class ForkDialog(Dialog[ForkRequest | None]):
         if mark is None or mark.problem.fix is None or self._draft.text != self.editor.text:
             self.notify("There is no fix for what is wrong here.", severity="warning")
         else:
-            self.editor.become(rewritten(self._draft.text, mark.problem.fix))
+            self.editor.become(patch_text(self._draft.text, mark.problem.fix))
 
     def _go_to(self, place: int) -> None:
         self.editor.go_to(place)

@@ -284,9 +284,9 @@ class Plan(RunScreen):
         if node is None or subject is None or node.problem is None or node.problem.fix is None:
             self.notify("There is no fix here.", severity="warning")
             return
-        from planner.language.json_patch import patched
+        from planner.language.json_patch import apply_patch
 
-        self.infospace.open_plan(patched(subject.document, node.problem.fix))
+        self.infospace.open_plan(apply_patch(subject.document, node.problem.fix))
 
 
 def _holds(step: str, pointer: str) -> bool:

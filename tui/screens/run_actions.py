@@ -12,7 +12,7 @@ from infospace.journal.rows import RunHead, RunRow, StepRow
 from planner.journal.lease import is_live
 from planner.journal.result import RunResult
 from planner.journal.suspension import Pending
-from planner.language.json_patch import patched
+from planner.language.json_patch import apply_patch
 from planner.lifecycle.resume import answer, pending_of, plan_of
 from tui.base_screen import BaseScreen
 from tui.dialogs.common import ConfirmDialog
@@ -123,7 +123,7 @@ class RunActions(BaseScreen):
         """Run the fork; where it is refused, show why."""
         result = await self.infospace.runner.fork(run, forked.step, forked.patch)
         if result.status == "refused":
-            self.infospace.open_plan(patched(document, forked.patch), show=True)
+            self.infospace.open_plan(apply_patch(document, forked.patch), show=True)
         return result
 
     def replay_run(self, run: str) -> None:

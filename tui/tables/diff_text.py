@@ -12,7 +12,7 @@ from rich.text import Text
 
 from infospace.core.ids import is_id
 from infospace.journal.rows import RunRow, RunStats, StepRow, Use
-from planner.inspect.diff import Outcome, Sets, arguments_of
+from planner.inspect.diff import Outcome, SetDiff, arguments_of
 from tui.tables.run_diff import Comparison, DiffRow, format_run_duration
 from tui.text.format import Colours, preview_as_prose, single_line
 from tui.text.output import escape_controls
@@ -111,7 +111,7 @@ def _json(value: Any) -> str:
 
 
 def _outcome(outcome: Outcome, colours: Colours) -> tuple[list[Line], list[Line]]:
-    if isinstance(outcome, Sets):
+    if isinstance(outcome, SetDiff):
         went = _items("−", "went", outcome.went, colours.get("error", "bold"))
         came = _items("+", "came", outcome.came, colours.get("success", "bold"))
         if outcome.reordered:

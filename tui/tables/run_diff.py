@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 
 from infospace.journal.rows import RunRow, RunStats, StepRow
-from planner.inspect.diff import Difference, Outcome, Sets, StepDifference, diff, duration_ms, paired
+from planner.inspect.diff import Difference, Outcome, SetDiff, StepDifference, diff, duration_ms, pair_steps
 from tui.tables.runs_table import cost_of
 from tui.text.format import Colours, format_duration, pluralize, sign, single_line
 from tui.text.table_model import Column
@@ -59,7 +59,7 @@ def compare(snapshot: Snapshot, before: str, after: str) -> Comparison:
     different = {(one.position, _sequence(one.before), _sequence(one.after)): one for one in found.steps}
     pairs = [DiffRow("runs")]
     pairs += [DiffRow(f"input ${name}", outcome=outcome) for name, outcome in found.inputs]
-    for place, (position, one, other) in enumerate(paired(snapshot.steps(before), snapshot.steps(after))):
+    for place, (position, one, other) in enumerate(pair_steps(snapshot.steps(before), snapshot.steps(after))):
         key = (position, _sequence(one), _sequence(other))
         difference = different.get(key)
         outcome = None if difference is None else difference.outcome
@@ -133,7 +133,7 @@ class DiffRows:
 
 
 def _changed_in(outcome: Outcome | None) -> str:
-    if isinstance(outcome, Sets):
+    if isinstance(outcome, SetDiff):
         counts = [f"+{len(outcome.came):,}"] * bool(outcome.came) + [f"−{len(outcome.went):,}"] * bool(outcome.went)
         return f"items {' '.join(counts)}" if counts else "order"
     return "" if outcome is None else outcome.what

@@ -16,7 +16,7 @@ from infospace.tools.approvals import allowed, list_approvals, must_ask
 from infospace.tools.builtin import SERVER
 from infospace.tools.injection_signs import injection_signs
 from infospace.tools.search.results import ToolHit
-from planner.metatools.lookup import use_of
+from planner.metatools.lookup import tool_use
 from tui.tables.tool_rows import STATES
 from tui.tables.tools_query import ServerStatus
 from tui.text.format import Colours, format_duration, format_time, json_as_prose, pluralize
@@ -54,7 +54,7 @@ def read_tool(space: Space, tool: Tool) -> ToolInfo:
     return ToolInfo(
         tool,
         injection_signs(tool),
-        use_of(space, tool),
+        tool_use(space, tool),
         _format_approval(tool, held=held, always=bool(always)),
         bool(always),
     )

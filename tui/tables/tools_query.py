@@ -13,7 +13,7 @@ from infospace.tools.builtin import SERVER
 from infospace.tools.scope import NO_FILTERS, Filters
 from infospace.tools.scoped_space import ScopedSpace
 from infospace.tools.search.results import Mode, ToolHit, ToolQuery
-from planner.metatools.lookup import known_tools, uses
+from planner.metatools.lookup import known_tools, tool_uses
 from planner.metatools.search_tools import find_tools
 from planner.server.access import Access
 from planner.server.calls import listed_names
@@ -89,7 +89,7 @@ def run_tools_query(space: Space, sought: ToolsQuery, listener: Listener | None 
     names = _names(tools)
     if not sought.query.strip():
         found = sorted((tool for tool in tools if sought.filters.admits(tool)), key=_place)
-        return ToolsList(sought, found, _counted(found, tools, sought, space), uses=uses(space), names=names)
+        return ToolsList(sought, found, _counted(found, tools, sought, space), uses=tool_uses(space), names=names)
     wanted = ToolQuery(sought.query, None, sought.filters, mode=sought.mode)
     answer = find_tools(seen, wanted, listener)
     hits = answer.hits or ([answer.guess] if answer.guess is not None else [])
@@ -99,7 +99,7 @@ def run_tools_query(space: Space, sought: ToolsQuery, listener: Listener | None 
         _format_search(answer),
         {key_of(hit.tool): hit for hit in hits},
         answer.no_match,
-        uses(space),
+        tool_uses(space),
         names,
     )
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from infospace.journal.rows import RunRow, StepRow
-from planner.inspect.diff import Difference, Outcome, Sets, StepDifference, duration_ms
+from planner.inspect.diff import Difference, Outcome, SetDiff, StepDifference, duration_ms
 from planner.inspect.diff_side import Item
 from tui.text.output import Output
 from tui.text.render import content_text, snippet
@@ -87,7 +87,7 @@ def _named(row: StepRow) -> str:
 
 
 def _outcome(outcome: Outcome) -> Iterator[Line]:
-    if isinstance(outcome, Sets):
+    if isinstance(outcome, SetDiff):
         yield from _items("-", outcome.went)
         yield from _items("+", outcome.came)
         if outcome.reordered:

@@ -36,36 +36,36 @@ def asks_in_answers(context: Context) -> bool:
     return context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-async def ask(context: Context, door: Operations, question: Question) -> JSON | Absent:
+async def ask(context: Context, operations: Operations, question: Question) -> JSON | Absent:
     """Ask now, and wait for the person; ABSENT where nobody answers, and then it is not asked again."""
     found = None
     # A client that says it asks, and then does not, leaves the question to others.
     with suppress(MCPError):
         found = await context.session.elicit_form(question.message, question.form, context.request_id)
-    return _answer_from(door, question, found)
+    return _answer_from(operations, question, found)
 
 
-def input_required(door: Operations, put: OpenQuestion) -> types.InputRequiredResult:
+def input_required(operations: Operations, put: OpenQuestion) -> types.InputRequiredResult:
     """Return what a call is answered with before its question is."""
-    door.asked.ask(put)
+    operations.asked.ask(put)
     question = put.question
     form = types.ElicitRequestFormParams(message=question.message, requested_schema=question.form)
     requests: dict[str, Any] = {question.key: types.ElicitRequest(params=form)}
     return types.InputRequiredResult(input_requests=requests, request_state=question.key)
 
 
-def elicited_answer(params: types.CallToolRequestParams, question: Question, door: Operations) -> JSON | Absent:
+def elicited_answer(params: types.CallToolRequestParams, question: Question, operations: Operations) -> JSON | Absent:
     """Return what the person said; ABSENT where nobody answered, and then it is not asked again."""
     found = (params.input_responses or {}).get(question.key)
-    return _answer_from(door, question, found if isinstance(found, types.ElicitResult) else None)
+    return _answer_from(operations, question, found if isinstance(found, types.ElicitResult) else None)
 
 
-def _answer_from(door: Operations, question: Question, found: types.ElicitResult | None) -> JSON | Absent:
+def _answer_from(operations: Operations, question: Question, found: types.ElicitResult | None) -> JSON | Absent:
     said: JSON | Absent = ABSENT
     if found is not None and found.action == "accept":
         said = question.answer(found.content or {})
     elif found is not None and found.action == "decline" and question.pending.kind == "approve":
         said = "no"
     if said is ABSENT:
-        door.asked.passed.add(question.key)
+        operations.asked.passed.add(question.key)
     return said

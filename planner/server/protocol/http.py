@@ -79,7 +79,7 @@ async def serve_http(space: Space, listening: socket.socket, tokens: Sequence[To
         limit_concurrency=MOST_CONNECTIONS,
     )
     server = _Server(config)
-    return await serve_until_signal([caller.door for caller in callers], server.serve([listening]), server.stop)
+    return await serve_until_signal([caller.operations for caller in callers], server.serve([listening]), server.stop)
 
 
 class _Impatient(H11Protocol):

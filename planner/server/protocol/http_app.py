@@ -42,12 +42,12 @@ Endpoint: TypeAlias = "Callable[[Request], Awaitable[Response]]"
 
 
 class Caller:
-    """Whoever shows one token: by its SHA-256, with a door and a server of its own."""
+    """Whoever shows one token: by its SHA-256, with operations and a server of its own."""
 
-    def __init__(self, digest: bytes, door: Operations, security: TransportSecuritySettings) -> None:
+    def __init__(self, digest: bytes, operations: Operations, security: TransportSecuritySettings) -> None:
         self.digest = digest
-        self.door = door
-        self.app = make_server(door).streamable_http_app(streamable_http_path=PATH, transport_security=security)
+        self.operations = operations
+        self.app = make_server(operations).streamable_http_app(streamable_http_path=PATH, transport_security=security)
 
 
 def create_app(space: Space, callers: Sequence[Caller], security: TransportSecuritySettings) -> ASGIApp:
@@ -136,8 +136,8 @@ class _App:
         refused = await self._turned_away(request, caller)
         if caller is None or refused is not None:
             return refused or _unknown()
-        doors = [one.door for one in self._callers] if caller.door.access.admin else [caller.door]
-        text = await asyncio.to_thread(prometheus_metrics, caller.door.space, doors)
+        doors = [one.operations for one in self._callers] if caller.operations.access.admin else [caller.operations]
+        text = await asyncio.to_thread(prometheus_metrics, caller.operations.space, doors)
         return PlainTextResponse(text, media_type=CONTENT_TYPE)
 
     async def discover(self, request: Request) -> Response:
@@ -146,8 +146,8 @@ class _App:
         refused = await self._turned_away(request, caller)
         if caller is None or refused is not None:
             return refused or _unknown()
-        name = caller.door.access.caller
-        if not caller.door.access.admin:
+        name = caller.operations.access.caller
+        if not caller.operations.access.admin:
             write_audit(self._space, name, "discover", "", "refused", "no admin")
             return JSONResponse({"error": "forbidden", "reason": "this token is not that of an admin"}, status_code=403)
         try:

@@ -14,7 +14,7 @@ from infospace.contract.tool_signature import format_errors
 from infospace.core.errors import InfospaceError, NotFound
 from infospace.data.json_text import dump
 from infospace.data.paths import ABSENT
-from planner.metatools.call_result import media_of
+from planner.metatools.call_result import media_blocks
 from planner.metatools.registry import META
 from planner.parse.vocabulary import short
 from planner.server import calls as calling
@@ -22,7 +22,7 @@ from planner.server import tools
 from planner.server.approvals import MOST, OpenQuestion
 from planner.server.operations import Operations
 from planner.server.protocol import elicitation, resources
-from planner.server.truncate import trimmed_error
+from planner.server.truncate import truncate_error
 
 INSTRUCTIONS = (
     "infospace runs plans, JSON in a closed language, over notes. describe_primitives gives the language; check_plan "
@@ -36,9 +36,9 @@ INSTRUCTIONS = (
 Context = ServerRequestContext[Any, Any]
 
 
-def make_server(door: Operations) -> Server[Any]:
+def make_server(operations: Operations) -> Server[Any]:
     """Return a server of one space."""
-    handlers = _Handlers(door)
+    handlers = _Handlers(operations)
     return Server(
         "infospace",
         version=version("infospace"),
@@ -56,8 +56,8 @@ def make_server(door: Operations) -> Server[Any]:
 class _Handlers:
     """What answers each method. What a caller can mend is a tool's error; only faults of the protocol are MCPErrors."""
 
-    def __init__(self, door: Operations) -> None:
-        self._door = door
+    def __init__(self, operations: Operations) -> None:
+        self._operations = operations
 
     async def list_tools(
         self, _context: Context, _params: types.PaginatedRequestParams | None
@@ -66,14 +66,14 @@ class _Handlers:
             _tool(tool.name, tool.description, tool.brief, tool.read_only, tool.open_world)
             for tool in tools.TOOLS.values()
         ]
-        schema = tools.discover_schema(self._door)
+        schema = tools.discover_schema(self._operations)
         if schema is not None:
             found.append(_tool(tools.DISCOVER_NOTES, tools.DISCOVER_SAYS, schema, read_only=True))
         for meta in META.values():
             calls = meta.name == calling.EXECUTE
             found.append(_tool(meta.name, meta.description, meta.brief, read_only=not calls, open_world=calls))
-        for name, tool in calling.direct_tools(self._door).items():
-            message, schema = calling.described(tool), dict(tool.input_schema)
+        for name, tool in calling.direct_tools(self._operations).items():
+            message, schema = calling.tool_description(tool), dict(tool.input_schema)
             found.append(_tool(name, message, schema, tool.read_only, open_world=True, destructive=tool.destructive))
         return types.ListToolsResult(tools=found)
 
@@ -85,13 +85,13 @@ class _Handlers:
         except calling.NoSuchTool as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         except InfospaceError as error:
-            return types.CallToolResult(content=[_text(trimmed_error(format_errors(error)))], is_error=True)
+            return types.CallToolResult(content=[_text(truncate_error(format_errors(error)))], is_error=True)
         if isinstance(answer, types.InputRequiredResult):
             return answer
         if isinstance(answer, str):
             return types.CallToolResult(content=[_text(answer)])
         # What is left out of a long answer is shown as what it is where that is no text.
-        media = media_of(self._door.space, answer["large"]["all_blocks"]) if "large" in answer else []
+        media = media_blocks(self._operations.space, answer["large"]["all_blocks"]) if "large" in answer else []
         if calling.is_direct(params.name):
             return _as_tool(answer, media)
         failed = params.name == calling.EXECUTE and bool(answer["is_error"])
@@ -106,33 +106,33 @@ class _Handlers:
         async def tell(ended: int, said: str) -> None:
             await context.session.report_progress(ended, None, said)
 
-        door, name, given = self._door, params.name, params.arguments or {}
+        operations, name, given = self._operations, params.name, params.arguments or {}
         times = 0
         if params.request_state is None:
-            answer = await calling.answer(door, name, given, tell)
+            answer = await calling.answer(operations, name, given, tell)
         else:
-            put = door.asked.pop(params.request_state, name, given)
+            put = operations.asked.pop(params.request_state, name, given)
             answer, times = put.answered, put.times
-            said = elicitation.elicited_answer(params, put.question, door)
+            said = elicitation.elicited_answer(params, put.question, operations)
             if said is not ABSENT:
-                answer = await calling.answered_by_person(door, name, given, put.question, said, tell)
+                answer = await calling.answered_by_person(operations, name, given, put.question, said, tell)
         while times < MOST and elicitation.supports_elicitation(context):
-            following = calling.asks_people(door, answer)
+            following = calling.asks_people(operations, answer)
             if following is None:
                 break
             times += 1
             if elicitation.asks_in_answers(context):
-                return elicitation.input_required(door, OpenQuestion(following, name, given, answer, times))
-            said = await elicitation.ask(context, door, following)
+                return elicitation.input_required(operations, OpenQuestion(following, name, given, answer, times))
+            said = await elicitation.ask(context, operations, following)
             if said is not ABSENT:
-                answer = await calling.answered_by_person(door, name, given, following, said, tell)
+                answer = await calling.answered_by_person(operations, name, given, following, said, tell)
         return answer
 
     async def list_resources(
         self, _context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         try:
-            found, cursor = resources.listed(self._door.space, params.cursor if params else None)
+            found, cursor = resources.list_resources(self._operations.space, params.cursor if params else None)
         except InfospaceError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         listed = [types.Resource(uri=one.uri, name=one.name, title=one.title) for one in found]
@@ -152,9 +152,9 @@ class _Handlers:
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         try:
-            mime, text = resources.read_uri(self._door.space, uri)
+            mime, text = resources.read_uri(self._operations.space, uri)
         except InfospaceError as error:
-            calling.keep_hidden(self._door, "resources/read", uri.rpartition("/")[2])
+            calling.keep_hidden(self._operations, "resources/read", uri.rpartition("/")[2])
             code = types.INVALID_PARAMS if isinstance(error, NotFound) else types.INVALID_REQUEST
             raise MCPError(code, str(error), {"uri": uri}) from error
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)])
@@ -172,7 +172,7 @@ class _Handlers:
             message = "`plan` needs the argument `goal`" if params.name == "plan" else "the one prompt is `plan`"
             raise MCPError(types.INVALID_PARAMS, message)
         text = (
-            f"{short(self._door.space.catalogue)}\n\n## Your task\n\nWrite a plan for this goal, let check_plan "
+            f"{short(self._operations.space.catalogue)}\n\n## Your task\n\nWrite a plan for this goal, let check_plan "
             f"check it until it is ok, then run it with run_plan.\n\nGoal: {goal}"
         )
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=_text(text))])

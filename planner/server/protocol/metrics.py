@@ -10,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from infospace.space import Space
-from planner.metatools.lookup import known_tools, uses
+from planner.metatools.lookup import known_tools, tool_uses
 from planner.server.operations import Operations
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
@@ -52,7 +52,7 @@ class _Figures(Collector):
         failed = CounterMetricFamily("infospace_tool_failures", "Calls of a tool that failed.", labels=TOOL)
         mean = GaugeMetricFamily("infospace_tool_mean_seconds", "How long a call of a tool takes.", labels=TOOL)
         p95 = GaugeMetricFamily("infospace_tool_p95_seconds", "The time that 95 of 100 do not exceed.", labels=TOOL)
-        for key, use in sorted(uses(self._space).items()):
+        for key, use in sorted(tool_uses(self._space).items()):
             if key in known:
                 made.add_metric(key, use.execution_count)
                 failed.add_metric(key, round(use.execution_count * (1 - use.success_rate)))
@@ -64,8 +64,8 @@ class _Figures(Collector):
         labels = ("caller", "door", "outcome")
         calls = CounterMetricFamily("infospace_calls", "Calls since the server started.", labels=labels)
         going = GaugeMetricFamily("infospace_runs_going_on", "Runs that go on now.", labels=["caller"])
-        for door in self._doors:
-            for (name, outcome), count in sorted(door.counts.copy().items()):
-                calls.add_metric([door.access.caller, name, outcome], count)
-            going.add_metric([door.access.caller], door.lives.count())
+        for operations in self._doors:
+            for (name, outcome), count in sorted(operations.counts.copy().items()):
+                calls.add_metric([operations.access.caller, name, outcome], count)
+            going.add_metric([operations.access.caller], operations.lives.count())
         yield from (calls, going)

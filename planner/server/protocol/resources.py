@@ -12,7 +12,7 @@ from infospace.data.json_text import dump
 from infospace.data.result import display_name
 from infospace.space import Space
 from infospace.store.protocol import Snapshot
-from planner.server.run_json import find_run, recorded
+from planner.server.run_json import find_run, recorded_run_json
 
 SCHEME = "infospace"
 PAGE = 50
@@ -29,7 +29,7 @@ JSON_TYPE, TEXT_TYPE = "application/json", "text/plain"
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedResource:
     """A resource in the list."""
 
     uri: str
@@ -37,12 +37,12 @@ class Listed:
     title: str
 
 
-def listed(space: Space, cursor: str | None) -> tuple[list[Listed], str | None]:
+def list_resources(space: Space, cursor: str | None) -> tuple[list[ListedResource], str | None]:
     """Return one page of the kept collections and notes by number, then of the runs, latest first; and the next cursor.
 
     Raises Invalid for a cursor that this did not give.
     """
-    found: list[Listed] = []
+    found: list[ListedResource] = []
     following: str | None = cursor or "collection:0"
     with space.store.reading() as snapshot:
         while following is not None and len(found) < PAGE:
@@ -51,19 +51,21 @@ def listed(space: Space, cursor: str | None) -> tuple[list[Listed], str | None]:
     return found, following
 
 
-def _listed(snapshot: Snapshot, cursor: str, most: int) -> tuple[list[Listed], str | None]:
+def _listed(snapshot: Snapshot, cursor: str, most: int) -> tuple[list[ListedResource], str | None]:
     """Return at most so many resources from a cursor on, all of one kind."""
     part, _, after = cursor.partition(":")
     if part not in TEMPLATES or not (after.isdecimal() or (part == "run" and not after)):
         raise Invalid(f"{cursor!r:.60} is no cursor of this list", hint="begin without one")
     if part == "run":
         runs = snapshot.runs(limit=most, before=int(after) if after else None)
-        listing = [Listed(_uri(part, run.run), run.run, f"{run.kind} {run.status} {run.goal}".strip()) for run in runs]
+        listing = [
+            ListedResource(_uri(part, run.run), run.run, f"{run.kind} {run.status} {run.goal}".strip()) for run in runs
+        ]
         return listing, f"run:{number_of(runs[-1].run)}" if len(runs) == most else None
     kind = Kind.COLLECTION if part == "collection" else Kind.NOTE
     resources = list(snapshot.listing(kind, after=int(after), limit=most))
     listing = [
-        Listed(_uri(part, one.id), one.name or one.id, display_name(one))
+        ListedResource(_uri(part, one.id), one.name or one.id, display_name(one))
         for one in resources
         if not (one.name or "").startswith("_")
     ]
@@ -94,7 +96,7 @@ def _run(space: Space, name: str) -> tuple[str, str]:
     if not is_run_id(name):
         raise NotFound(f"{name!r} is not the id of a run", hint="such as run_7")
     row, steps = find_run(space, name)
-    return JSON_TYPE, dump(recorded(space, row, steps, live=False))
+    return JSON_TYPE, dump(recorded_run_json(space, row, steps, live=False))
 
 
 def _resource(space: Space, part: str, name: str) -> tuple[str, str]:

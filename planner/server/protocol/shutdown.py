@@ -32,7 +32,7 @@ async def serve_until_signal(
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        await asyncio.gather(*(door.close() for door in doors))
+        await asyncio.gather(*(operations.close() for operations in doors))
         (stop or task.cancel)()
         with suppress(asyncio.CancelledError):
             await task

@@ -43,12 +43,12 @@ async def serve_stdio(space: Space, config: Config = OPEN) -> int | None:
     if sys.stdin is None or sys.stdout is None:
         which = "input" if sys.stdin is None else "output"
         raise Invalid(f"there is no standard {which} to serve on", hint="a client starts this; or --http")
-    door = Operations(space, config.access(STDIO, STDIO))
-    return await serve_until_signal([door], _serve(door))
+    operations = Operations(space, config.access(STDIO, STDIO))
+    return await serve_until_signal([operations], _serve(operations))
 
 
-async def _serve(door: Operations) -> None:
-    server = make_server(door)
+async def _serve(operations: Operations) -> None:
+    server = make_server(operations)
     lines = _Lines(_claimed_input())
     async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (read, write):
         lines.answers.set_result(write)

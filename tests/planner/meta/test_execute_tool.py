@@ -20,7 +20,7 @@ from infospace.journal.rows import CallRow, OpenRun
 from infospace.tools.local import LocalTools
 from planner.lifecycle.resume import answer, resume
 from planner.metatools.arguments import USUAL_MS, ExecuteTool
-from planner.metatools.call_result import LARGE, MEDIA, media_of
+from planner.metatools.call_result import LARGE, MEDIA, media_blocks
 from planner.metatools.execute_tool import execute_tool, prepare_call
 from planner.parse.saved_plans import save_plan
 
@@ -160,10 +160,10 @@ def test_pictures_are_passed_on_as_far_as_there_is_room(space: Space) -> None:
     blocks += [{"type": "text", "text": "y"}, {"type": "image", "data": "z"}]
     call = CallRow(run, 1, "1", "tool", "files/read", b"", "started", at)
     space.store.commit([], [OpenRun(run, "plan", "", {"steps": []}, {}, at, "me"), call])
-    assert media_of(space, run) == []
+    assert media_blocks(space, run) == []
     space.store.commit([], [replace(call, status="success", answer={"blocks": blocks, "is_error": False})])
-    assert media_of(space, run) == blocks[:2]
-    assert media_of(space, "run_99") == []
+    assert media_blocks(space, run) == blocks[:2]
+    assert media_blocks(space, "run_99") == []
 
 
 def test_a_picture_is_left_out_of_a_large_answer_and_kept(space: Space) -> None:

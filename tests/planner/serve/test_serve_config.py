@@ -14,7 +14,7 @@ from infospace import Invalid, NotFound
 from infospace.core.tool import Tool
 from infospace.tools.scope import Scope
 from planner.server.access import MINUTE, Rate
-from planner.server.config import callers_of, checked_token, digest_of, doubtful, read_config
+from planner.server.config import callers_of, checked_token, config_warnings, digest_of, read_config
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import command
@@ -122,7 +122,7 @@ def test_servers_that_nobody_knows_are_doubted(tmp_path: Path) -> None:
     read = read_config(
         config(tmp_path, {"scopes": {"a": {"exclude_servers": ["gti"], "include_servers": ["web"]}}}), {}
     )
-    [message] = doubtful(read, ["git", "web"])
+    [message] = config_warnings(read, ["git", "web"])
     assert "`scopes.a.exclude_servers` names 'gti'" in message
     assert "did you mean 'git'?" in message
 
@@ -131,7 +131,7 @@ def test_tools_that_nobody_knows_are_doubted_where_their_server_was_listed(tmp_p
     """One that was meant to be called without asking is asked about."""
     approve = ["git/statu", "git/*", "later/anything"]
     read = read_config(config(tmp_path, {"scopes": {"a": {"approve": approve}}}), {})
-    [message] = doubtful(read, ["git", "later"], [Tool("git", "status")])
+    [message] = config_warnings(read, ["git", "later"], [Tool("git", "status")])
     assert message == "`scopes.a.approve`: no tool here is called git/statu; did you mean git/status?"
 
 

@@ -17,7 +17,7 @@ from infospace.data.json_text import dump, same
 from infospace.data.paths import Path as PathInside
 from planner.execute.start import run_sync
 from planner.server.read import ReadRequest, read_piece
-from planner.server.run_json import find_run, recorded
+from planner.server.run_json import find_run, recorded_run_json
 from planner.sessions.bindings import bindings_of
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -237,7 +237,7 @@ def test_the_journal_tells_the_time_of_a_result_that_no_step_gave(
     with open_space(tmp_path / "space.db") as space:
         result = run_sync(space, plan)
         row, steps = find_run(space, str(result.run))
-        assert recorded(space, row, steps, live=False)["result"] == result.to_json()["result"]
+        assert recorded_run_json(space, row, steps, live=False)["result"] == result.to_json()["result"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -248,7 +248,7 @@ def test_the_journal_gives_back_what_a_plan_had_bound(name: str, tmp_path: Path)
         furnish_whole(space)
         result = run_sync(space, plan)
         row, steps = find_run(space, str(result.run))
-        shown = recorded(space, row, steps, live=False)
+        shown = recorded_run_json(space, row, steps, live=False)
         assert shown == {**result.to_json(), "problems": []}
         bound = bindings_of(row.inputs, steps)
         assert {variable: bound[variable] for variable in result.bindings} == {

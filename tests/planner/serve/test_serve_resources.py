@@ -12,7 +12,7 @@ from infospace.core.ids import Kind
 from infospace.core.resources import Member
 from infospace.store.changes import GiveName, MakeCollection, MakeNote
 from planner.execute.start import run_sync
-from planner.server.protocol.resources import LONGEST, PAGE, listed, read_uri
+from planner.server.protocol.resources import LONGEST, PAGE, list_resources, read_uri
 
 
 def notes(space: Space, *names: str | None, content: Any = "x") -> list[str]:
@@ -28,7 +28,7 @@ def pages(space: Space) -> list[list[str]]:
     found: list[list[str]] = []
     cursor: str | None = None
     while cursor is not None or not found:
-        page, cursor = listed(space, cursor)
+        page, cursor = list_resources(space, cursor)
         found.append([one.uri for one in page])
     return found
 
@@ -46,7 +46,7 @@ def test_collections_come_first_then_notes_then_the_latest_run(space: Space) -> 
         run_sync(space, {"goal": goal, "steps": [{"type": "load", "target": first, "out": "$x"}]}).run
         for goal in ("first", "last")
     ]
-    page, cursor = listed(space, None)
+    page, cursor = list_resources(space, None)
     assert cursor is None
     assert [(one.uri, one.name) for one in page] == [
         (f"infospace://collection/{collection.id}", collection.id),
@@ -79,7 +79,7 @@ def test_hidden_notes_are_passed_over_at_the_end_of_a_page_too(space: Space) -> 
 @pytest.mark.parametrize("cursor", ["x", "note", "note:x", "collection:", "relation:0", "note:-1"])
 def test_a_cursor_that_this_did_not_give_is_refused(space: Space, cursor: str) -> None:
     with pytest.raises(Invalid, match=f"{cursor!r} is no cursor of this list"):
-        listed(space, cursor)
+        list_resources(space, cursor)
 
 
 def test_each_is_read_as_what_it_is(space: Space) -> None:

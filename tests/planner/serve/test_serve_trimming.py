@@ -19,11 +19,11 @@ from planner.server.truncate import (
     SHORT_PART,
     STEPS,
     VALUE,
-    trimmed_bindings,
-    trimmed_check,
-    trimmed_hits,
-    trimmed_run,
-    trimmed_tools,
+    truncate_bindings,
+    truncate_check,
+    truncate_hits,
+    truncate_run,
+    truncate_tools,
 )
 
 IMAGE = {"type": "image", "data": "iVBOR"}
@@ -78,7 +78,7 @@ def test_a_short_run_is_told_as_it_is() -> None:
         problems=[{"pointer": "/0", "message": "no", "hint": None, "fix": [{"op": "remove"}]}],
         reason="because",
     )
-    assert trimmed_run(whole) == whole
+    assert truncate_run(whole) == whole
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_short_run_is_told_as_it_is() -> None:
 )
 def test_steps_are_told_from_where_one_asks(count: int, first: int | None, found: range, message: str | None) -> None:
     """As many as one answer shows; and where the next begin."""
-    told = trimmed_run(document(steps=steps(*map(str, range(1, count + 1)))), first)
+    told = truncate_run(document(steps=steps(*map(str, range(1, count + 1)))), first)
     assert shown_steps(told) == [str(number) for number in found]
     assert told.get("left_out", {}).get("steps") == message
 
@@ -101,20 +101,20 @@ def test_steps_are_told_from_where_one_asks(count: int, first: int | None, found
 def test_rounds_that_went_well_are_left_out_until_they_are_asked_for() -> None:
     """Of loops by `do` and by `body`; a round that did not end well, and what is around, is told."""
     rounds = [*steps("1", "2.do[1].1", "2.body[12].3"), step("2.do[2].1", status="failed"), step("3")]
-    told = trimmed_run(document(steps=rounds))
+    told = truncate_run(document(steps=rounds))
     assert shown_steps(told) == ["1", "2.do[2].1", "3"]
     assert told["left_out"]["steps"] == "2 of 5, such as rounds of loops that went well; get_run with first_step=0"
-    assert trimmed_run(document(steps=rounds), 0) == document(steps=rounds)
+    assert truncate_run(document(steps=rounds), 0) == document(steps=rounds)
 
 
 def test_long_steps_are_told_as_far_as_there_is_room() -> None:
     """The first however long it is; what has just room is told."""
     half = [sized(PART // 2, **step(str(number))) for number in (1, 2, 3)]
-    assert shown_steps(trimmed_run(document(steps=half))) == ["1", "2"]
+    assert shown_steps(truncate_run(document(steps=half))) == ["1", "2"]
     half[1]["message"] += "x"
-    assert shown_steps(trimmed_run(document(steps=half))) == ["1"]
+    assert shown_steps(truncate_run(document(steps=half))) == ["1"]
     half[0]["message"] *= 9
-    assert shown_steps(trimmed_run(document(steps=half))) == ["1"]
+    assert shown_steps(truncate_run(document(steps=half))) == ["1"]
 
 
 @pytest.mark.parametrize("status", ["success", "failed"])
@@ -122,7 +122,7 @@ def test_long_steps_are_told_as_far_as_there_is_room() -> None:
 def test_texts_of_a_tool_that_its_result_has_are_not_told_again(status: str, blocks: Any) -> None:
     """Those of a call that failed are, and what is no text."""
     extra = {"content": blocks, "item_count": 1}
-    told = trimmed_run(document(steps=[step(status=status, extra=extra)]))
+    told = truncate_run(document(steps=[step(status=status, extra=extra)]))
     gone = status == "success" and blocks == [TEXT, TEXT]
     assert told["steps"][0]["extra"] == ({"item_count": 1} if gone else extra)
     assert told["steps"][0].get("left_out") == (["content"] if gone else None)
@@ -132,28 +132,28 @@ def test_texts_of_a_tool_that_its_result_has_are_not_told_again(status: str, blo
 def test_what_is_long_besides_is_left_out_by_name_and_what_is_short_stays() -> None:
     """Only where all together are too long."""
     just = {"a": "x" * (EXTRA - len(dump({"a": "", "b": 1}))), "b": 1}
-    assert trimmed_run(document(steps=[step(extra=just)]))["steps"][0]["extra"] == just
+    assert truncate_run(document(steps=[step(extra=just)]))["steps"][0]["extra"] == just
     extra = {"long": "x" * EXTRA, "b": 1, "also": "x" * (EXTRA // 4 - 1), "just": "x" * (EXTRA // 4 - 2)}
-    [told] = trimmed_run(document(steps=[step(extra=extra)]))["steps"]
+    [told] = truncate_run(document(steps=[step(extra=extra)]))["steps"]
     assert told["extra"] == {"b": 1, "just": extra["just"]}
     assert told["left_out"] == ["also", "long"]
-    assert trimmed_run(document(result=result(1, extra=extra)))["result"]["extra"] == {"b": 1, "just": extra["just"]}
+    assert truncate_run(document(result=result(1, extra=extra)))["result"]["extra"] == {"b": 1, "just": extra["just"]}
 
 
 def test_a_long_result_is_named_and_a_short_one_told() -> None:
     """To the character; how it looks is cut."""
     long = "long " * 100
     whole = "x" * (DATA - 2)
-    told = trimmed_run(document(result=result(whole, value=long)))["result"]
+    told = truncate_run(document(result=result(whole, value=long)))["result"]
     assert (told["data"], told["value"], "data_omitted" in told) == (whole, truncate(long, VALUE), False)
-    told = trimmed_run(document(result=result(whole + "x")))["result"]
+    told = truncate_run(document(result=result(whole + "x")))["result"]
     assert ("data" in told, told["data_omitted"]) == (False, {"characters": DATA + 1, "read": "Note_3"})
 
 
 def test_reasons_values_and_what_was_expected_are_cut() -> None:
     """Each at its own length."""
     long = "long " * 400
-    told = trimmed_run(document(reason=long, steps=[step(reason=long, value=long, expect=long)]))
+    told = truncate_run(document(reason=long, steps=[step(reason=long, value=long, expect=long)]))
     assert told["reason"] == truncate(long, REASON)
     [one] = told["steps"]
     assert (one["reason"], one["value"], one["expect"]) == (
@@ -167,13 +167,13 @@ def test_of_questions_the_schema_is_whole_or_left_away() -> None:
     """And the question is cut; it is said where all stands."""
     just = {"type": "x" * (QUESTION - len(dump({"type": ""})))}
     asked = {"step": "1", "question": "Which?", "schema": just}
-    assert trimmed_run(document(pending=[asked])) == document(pending=[asked])
+    assert truncate_run(document(pending=[asked])) == document(pending=[asked])
     long = {**asked, "question": "why " * QUESTION, "schema": {"type": just["type"] + "x"}}
-    told = trimmed_run(document(pending=[long]))
+    told = truncate_run(document(pending=[long]))
     assert told["pending"] == [{"step": "1", "question": truncate(long["question"], QUESTION)}]
     assert told["left_out"] == {"pending": "some of what it waits for; read run_7"}
     many = [{**asked, "step": str(number)} for number in range(9)]
-    told = trimmed_run(document(pending=many))
+    told = truncate_run(document(pending=many))
     assert len(told["pending"]) == SHORT_PART // len(dump(many[0]))
 
 
@@ -181,28 +181,28 @@ def test_bindings_are_told_as_far_as_there_is_room() -> None:
     """A short one has room behind one that has none; never more than so many."""
     size = len(dump({"b": "xx"}))
     bindings = {"a": "x", "b": "xx", "c": "y"}
-    assert trimmed_bindings(bindings, 3 * size) == (bindings, 0)
-    assert trimmed_bindings(bindings, size) == ({"a": "x"}, 2)
-    assert trimmed_bindings(bindings, 2 * size - 2) == ({"a": "x", "c": "y"}, 1)
-    assert trimmed_bindings({"b": "xx"}, size) == ({"b": "xx"}, 0)
-    assert trimmed_bindings({"b": "xx"}, size - 1) == ({}, 1)
+    assert truncate_bindings(bindings, 3 * size) == (bindings, 0)
+    assert truncate_bindings(bindings, size) == ({"a": "x"}, 2)
+    assert truncate_bindings(bindings, 2 * size - 2) == ({"a": "x", "c": "y"}, 1)
+    assert truncate_bindings({"b": "xx"}, size) == ({"b": "xx"}, 0)
+    assert truncate_bindings({"b": "xx"}, size - 1) == ({}, 1)
     many = {f"v{number}": 1 for number in range(BINDINGS + 3)}
-    shown, left_out = trimmed_bindings(many, 10**9)
+    shown, left_out = truncate_bindings(many, 10**9)
     assert (list(shown), left_out) == (list(many)[:BINDINGS], 3)
-    told = trimmed_run(document(bindings=many))
+    told = truncate_run(document(bindings=many))
     assert told["left_out"] == {"bindings": "3 of 103; read run_7"}
 
 
 def test_problems_are_told_as_many_as_one_can_mend() -> None:
     """A fix is whole, or there is none; a pointer that is too long is that of the place around."""
     many = [{"pointer": f"/{number}", "message": "no", "hint": None, "fix": None} for number in range(PROBLEMS + 1)]
-    assert trimmed_check(ok=False, problems=many[:-1]) == {"ok": False, "problems": many[:-1]}
-    told = trimmed_check(ok=False, problems=many)
+    assert truncate_check(ok=False, problems=many[:-1]) == {"ok": False, "problems": many[:-1]}
+    told = truncate_check(ok=False, problems=many)
     assert told == {"ok": False, "problems": many[:-1], "left_out": {"problems": "1 of 21; mend these first"}}
-    assert trimmed_run(document(problems=many))["left_out"] == told["left_out"]
+    assert truncate_run(document(problems=many))["left_out"] == told["left_out"]
     fix = [{"op": "x" * (DATA - len(dump([{"op": ""}])))}]
     problem = {"pointer": f"/a/{'b' * REASON}/c", "message": "s" * DATA, "hint": "h" * DATA, "fix": fix}
-    [short] = trimmed_check(ok=False, problems=[problem])["problems"]
+    [short] = truncate_check(ok=False, problems=[problem])["problems"]
     assert short == {
         "pointer": "/a",
         "message": truncate("s" * DATA, REASON),
@@ -210,12 +210,12 @@ def test_problems_are_told_as_many_as_one_can_mend() -> None:
         "fix": fix,
     }
     fix[0]["op"] += "x"
-    assert trimmed_check(ok=False, problems=[problem])["problems"][0]["fix"] is None
+    assert truncate_check(ok=False, problems=[problem])["problems"][0]["fix"] is None
     just = {"pointer": f"/{'a' * (REASON - 1)}", "message": "s" * DATA, "hint": None, "fix": None}
-    [short] = trimmed_check(ok=False, problems=[just])["problems"]
+    [short] = truncate_check(ok=False, problems=[just])["problems"]
     assert (short["pointer"], short["hint"]) == (just["pointer"], None)
     whole = sized(DATA, pointer="/a", hint=None, fix=None)
-    assert trimmed_check(ok=True, problems=[whole]) == {"ok": True, "problems": [whole]}
+    assert truncate_check(ok=True, problems=[whole]) == {"ok": True, "problems": [whole]}
 
 
 def test_hits_lose_their_texts_and_then_the_last_of_them() -> None:
@@ -224,16 +224,16 @@ def test_hits_lose_their_texts_and_then_the_last_of_them() -> None:
     room = DATA - len(dump([hit])) + 1
     just = {"data": [{**hit, "text": "x" * room}], "extra": {}}
     assert len(dump(just["data"])) == DATA
-    assert trimmed_hits(just) == just
+    assert truncate_hits(just) == just
     more = {"data": [{**hit, "text": "x" * (room + 1)}], "extra": {}}
     left_out = {"text": "read the `source_id` of a hit for its whole text"}
-    assert trimmed_hits(more) == {"data": [{"metadata": hit["metadata"]}], "extra": {}, "left_out": left_out}
+    assert truncate_hits(more) == {"data": [{"metadata": hit["metadata"]}], "extra": {}, "left_out": left_out}
     third = [sized(DATA, metadata={"source_id": f"Note_{number}"}) for number in range(5)]
-    told = trimmed_hits({"data": third})
+    told = truncate_hits({"data": third})
     assert (told["data"], told["left_out"]["text"]) == (third[:3], left_out["text"])
     assert told["left_out"]["hits"].startswith("2 of 5; ask for fewer")
-    assert trimmed_hits({"data": [sized(4 * DATA)]})["data"] == [sized(4 * DATA)]
-    assert trimmed_hits({"data": "x" * 2 * DATA}) == {"data": "x" * 2 * DATA}
+    assert truncate_hits({"data": [sized(4 * DATA)]})["data"] == [sized(4 * DATA)]
+    assert truncate_hits({"data": "x" * 2 * DATA}) == {"data": "x" * 2 * DATA}
 
 
 def test_of_tools_what_says_nothing_is_left_away() -> None:
@@ -241,8 +241,8 @@ def test_of_tools_what_says_nothing_is_left_away() -> None:
     schema = {"$schema": "https://json-schema.org", "title": "T", "properties": {"title": {"title": "N", "type": "x"}}}
     usual = {"name": "a", "title": "", "kind": "tool", "integration_type": "MCP", "untrusted": False}
     odd = {"name": "b", "title": "B", "kind": "prompt", "integration_type": "plan", "untrusted": True}
-    told = trimmed_tools({"tools": [{**usual, "input_schema": schema, "output_schema": None}, odd], "total": 2})
+    told = truncate_tools({"tools": [{**usual, "input_schema": schema, "output_schema": None}, odd], "total": 2})
     properties = {"properties": {"title": {"type": "x"}}}
     assert told == {"tools": [{"name": "a", "input_schema": properties, "output_schema": None}, odd], "total": 2}
-    assert trimmed_tools({"tools": [], "guess": usual}) == {"tools": [], "guess": {"name": "a"}}
-    assert trimmed_tools({"tools": [], "guess": None}) == {"tools": [], "guess": None}
+    assert truncate_tools({"tools": [], "guess": usual}) == {"tools": [], "guess": {"name": "a"}}
+    assert truncate_tools({"tools": [], "guess": None}) == {"tools": [], "guess": None}

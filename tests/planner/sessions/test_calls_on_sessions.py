@@ -18,7 +18,7 @@ from planner.journal.commit_order import SuspendRequest
 from planner.journal.result import RunResult
 from planner.lifecycle.replay import replay
 from planner.lifecycle.resume import answer, resume
-from planner.sessions.jsonl import Script
+from planner.sessions.jsonl import LineRunner
 from planner.sessions.session import Session
 
 NOTE = {"type": "create-note", "value": 1, "out": "$x"}
@@ -227,7 +227,7 @@ def test_lines_say_what_was_broken_off_before_them(space: Space) -> None:
     broken_off(space, NOTE, SEND)
 
     async def go() -> RunResult:
-        script = Script(space, lambda _event: None, "s")
+        script = LineRunner(space, lambda _event: None, "s")
         assert await script.line({"type": "say", "value": "${x}"}) is None
         return await script.end()
 

@@ -10,7 +10,7 @@ import pytest
 from infospace import Conflict, Space
 from planner.journal.result import RunResult
 from planner.lifecycle.resume import answer, resume
-from planner.sessions.jsonl import Script
+from planner.sessions.jsonl import LineRunner
 from planner.sessions.lines import check_lines
 
 SAY = {"type": "say", "value": "hi"}
@@ -21,7 +21,7 @@ def play(space: Space, *lines: Any, name: str | None = None, inputs: Any = None)
     """Give lines one by one, as far as they are taken; return the end."""
 
     async def go() -> RunResult:
-        script = Script(space, lambda _event: None, name, inputs)
+        script = LineRunner(space, lambda _event: None, name, inputs)
         for line in lines:
             ended = await script.line(line)
             if ended is not None:
@@ -90,7 +90,7 @@ def test_lines_that_are_broken_off_leave_a_cancelled_session(space: Space) -> No
     """What its steps wrote stays."""
 
     async def go() -> RunResult:
-        script = Script(space, lambda _event: None)
+        script = LineRunner(space, lambda _event: None)
         assert await script.line({**NOTE, "name": "kept"}) is None
         return await script.interrupted()
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from infospace import Space, open_space
 from planner.execute.start import run_sync
 from planner.journal.result import RunResult
-from planner.sessions.jsonl import Script
+from planner.sessions.jsonl import LineRunner
 from planner.sessions.session import Session
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -44,7 +44,7 @@ def line_by_line(space: Space, plan: dict[str, Any], inputs: dict[str, Any]) -> 
     head = {key: value for key, value in plan.items() if key != "steps"}
 
     async def go() -> RunResult:
-        script = Script(space, lambda _event: None, None, inputs)
+        script = LineRunner(space, lambda _event: None, None, inputs)
         for line in ({"goal": "", **head}, *plan["steps"]):
             ended = await script.line(line)
             if ended is not None:

@@ -14,7 +14,7 @@ from tooling import answered, form, opened, shows, tools
 
 from infospace import Space
 from infospace.store.tool_records import ToolUse
-from planner.metatools.lookup import uses
+from planner.metatools.lookup import tool_uses
 from tui.dialogs.client import ClientDialog
 from tui.dialogs.question import QuestionDialog
 from tui.widgets.details.form_field import FormField
@@ -100,7 +100,9 @@ class TestPictures:
         guestbook = ("desk", "guestbook")
 
         def timed(space: Space) -> dict[tuple[str, str], ToolUse]:
-            return {key: replace(use, mean_ms=48.0) if key == guestbook else use for key, use in uses(space).items()}
+            return {
+                key: replace(use, mean_ms=48.0) if key == guestbook else use for key, use in tool_uses(space).items()
+            }
 
         monkeypatch.setattr("tui.tables.tools_query.uses", timed)
 

@@ -69,7 +69,7 @@ def interrupted(result: RunResult) -> bool:
 
 def report_taken_over(space: Space, gone: RunTakenOver, out: Output) -> int:
     """Say where a run went, and how far it is; return the exit code."""
-    from planner.server.run_json import recorded
+    from planner.server.run_json import recorded_run_json
     from tui.command.runs.run import CODES
 
     row = gone.row
@@ -81,7 +81,7 @@ def report_taken_over(space: Space, gone: RunTakenOver, out: Output) -> int:
     if out.json:
         with space.store.reading() as snapshot:
             steps = snapshot.steps(row.run)
-        out.document(recorded(space, row, steps, live=row.status == "running"))
+        out.document(recorded_run_json(space, row, steps, live=row.status == "running"))
     return CODES.get(row.status, CODES["suspended"])
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from planner.journal.events import Emit
     from planner.journal.result import RunResult
     from planner.parse.text import Document, Lines
-    from planner.sessions.jsonl import Script
+    from planner.sessions.jsonl import LineRunner
     from tui.text.output import Output
 
 
@@ -30,9 +30,9 @@ def play_lines(
     approve: Sequence[str] = (),
 ) -> RunResult:
     """Run lines as a session, the one of a name where it is given; return how it ended."""
-    from planner.sessions.jsonl import Script
+    from planner.sessions.jsonl import LineRunner
 
-    script = Script(space, watch, name, inputs, approve)
+    script = LineRunner(space, watch, name, inputs, approve)
     with asyncio.Runner() as runner:
         try:
             for _, line in read.lines:
@@ -46,7 +46,7 @@ def play_lines(
         return runner.run(script.end())
 
 
-async def _line(script: Script, line: JSON, out: Output) -> RunResult | None:
+async def _line(script: LineRunner, line: JSON, out: Output) -> RunResult | None:
     with interruptible(out) as halt:
         halt.hold(asyncio.current_task())
         ended = await script.line(line, halt)

@@ -93,9 +93,9 @@ def _row(row: StepRow) -> dict[str, Any]:
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    from planner.inspect.diff import Sets
+    from planner.inspect.diff import SetDiff
 
-    if isinstance(outcome, Sets):
+    if isinstance(outcome, SetDiff):
         came, went = (_items(items) for items in (outcome.came, outcome.went))
         return {"what": "items", "came": came, "went": went, "reordered": outcome.reordered}
     return {"what": outcome.what, "before": outcome.before, "after": outcome.after}

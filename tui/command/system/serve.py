@@ -134,11 +134,13 @@ def _tokens(args: argparse.Namespace, config: Config) -> tuple[str | None, Seque
 
 def _print_warnings(config: Config, space: Space, out: Output) -> None:
     from infospace.tools.builtin import SERVER
-    from planner.server.config import doubtful
+    from planner.server.config import config_warnings
 
     servers = space.tools.servers
     known = [SERVER, *(servers.entries if servers is not None else ())]
-    for message in doubtful(config, known, space.tools if any(one.approve for one in config.scopes.values()) else ()):
+    for message in config_warnings(
+        config, known, space.tools if any(one.approve for one in config.scopes.values()) else ()
+    ):
         out.talk(message, "yellow")
 
 

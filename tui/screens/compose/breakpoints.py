@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from infospace.core.errors import InfospaceError
-from planner.editor.draft import Draft, Written
+from planner.editor.draft import Draft, StepRange
 from planner.lifecycle.breakpoints import ConditionBreakpoint
 from tui.dialogs.common import LineDialog
 from tui.screens.compose.tables import BreakpointRows
@@ -75,7 +75,7 @@ class DraftBreakpoints:
         self._stops_changed()
 
     @staticmethod
-    def _of_line(draft: Draft, start: int | None, end: int) -> Written | None:
+    def _of_line(draft: Draft, start: int | None, end: int) -> StepRange | None:
         """Return the first step that begins on a line."""
         return None if start is None else next((one for one in draft.steps if start <= one.start <= end), None)
 

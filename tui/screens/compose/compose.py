@@ -31,7 +31,7 @@ from textual.widgets import Input, Static, TabbedContent, TabPane, TextArea
 
 from infospace.core.json_types import JSON
 from planner.editor.draft import Draft, Mark, check_draft
-from planner.editor.text_patch import changed_range, rewritten
+from planner.editor.text_patch import changed_range, patch_text
 from tui.screens.compose.breakpoints import DraftBreakpoints
 from tui.screens.compose.files import DraftFiles
 from tui.screens.compose.fork import DraftFork
@@ -416,7 +416,7 @@ class Compose(RunActions):
         if mark is None or mark.problem.fix is None:
             self.notify("There is no fix for what is wrong here.", severity="warning")
             return
-        self.editor.become(rewritten(draft.text, mark.problem.fix))
+        self.editor.become(patch_text(draft.text, mark.problem.fix))
         self.notify(f"Mended: {mark.problem.message}. ^z undoes it.", markup=False)
         await self.checked()
 
