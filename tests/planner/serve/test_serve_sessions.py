@@ -220,7 +220,7 @@ def test_steps_that_run_elsewhere_keep_a_session_to_themselves(space: Space) -> 
         return said
 
     first, second = asyncio.run(go())
-    assert "is running steps elsewhere" in first
+    assert "is running steps in another process" in first
     assert "is not run through this door (another caller of this server began it, and can cancel it)" in second
 
 

@@ -138,7 +138,7 @@ def test_a_session_that_runs_in_another_process_is_left_alone(tmp_path: Path) ->
     file = tmp_path / "space.db"
     with in_a_call(file, [NOTE, SAY]) as process, open_space(file) as space, open_session(space, "work") as session:
         for call in (lambda: session.step(NOTE), session.resume, session.end, session.cancel):
-            with pytest.raises(Conflict, match="running steps elsewhere"):
+            with pytest.raises(Conflict, match="running steps in another process"):
                 call()
         with pytest.raises(Conflict, match="is being run by"):
             asyncio.run(resume(space, "run_1"))
