@@ -196,7 +196,7 @@ def test_a_run_that_another_process_goes_on_with_is_left_to_it(tmp_path: Path) -
             assert asyncio.run(resume(space, "run_1")).status == "success"
         person.types("1984")
         assert person.ended() == 0
-    assert "run_1 was gone on with elsewhere, and is success" in person.seen
+    assert "run_1 was resumed by another process, and is success" in person.seen
     long = [{"type": "wait", "seconds": 3600}]
     with terminal(tmp_path, "run", plan(tmp_path, *long), "--wait") as person:
         person.until("waiting until")
@@ -205,7 +205,7 @@ def test_a_run_that_another_process_goes_on_with_is_left_to_it(tmp_path: Path) -
                 owner = snapshot.run("run_2").owner
             space.store.commit([], [ClaimRun("run_2", "elsewhere:1:x", owner, now())])
         assert person.ended() == 4
-    assert "run_2 was gone on with elsewhere: elsewhere:1:x runs it now" in person.seen
+    assert "run_2 was resumed by another process: elsewhere:1:x runs it now" in person.seen
 
 
 def test_an_answer_from_elsewhere_is_gone_on_with(tmp_path: Path) -> None:

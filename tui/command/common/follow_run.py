@@ -74,9 +74,9 @@ def report_taken_over(space: Space, gone: RunTakenOver, out: Output) -> int:
 
     row = gone.row
     if row.status == "running":
-        out.talk(f"{row.run} was gone on with elsewhere: {row.owner} runs it now", "yellow")
+        out.talk(f"{row.run} was resumed by another process: {row.owner} runs it now", "yellow")
     else:
-        out.talk(f"{row.run} was gone on with elsewhere, and is {row.status}", "yellow")
+        out.talk(f"{row.run} was resumed by another process, and is {row.status}", "yellow")
     out.talk(f"  → {command(out, 'show', row.run)}", "dim")
     if out.json:
         with space.store.reading() as snapshot:
