@@ -88,7 +88,7 @@ class Expressions:
         self._complete = complete
 
     def value(self, node: Expression) -> Typed:
-        """Write an expression."""
+        """Return an expression as SQL, with its type."""
         known = self._instead(node)
         if known is not None:
             return known
