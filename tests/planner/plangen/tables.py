@@ -246,7 +246,7 @@ def _outside(w: Writer, type_: str) -> None:
 
 @maker("plan")
 def _saved(w: Writer, type_: str) -> None:
-    name = w.chance.choice(("greet", "count", "count", "open tasks", "report", "stopping", "about", "asking"))
+    name = w.chance.choice(("greet", "count", "count", "open tasks", "report", "stopping", "about", "asking", "asking"))
     given: dict[str, Any] = {}
     gives: Thing = UNKNOWN
     match name:
