@@ -61,12 +61,14 @@ async def sort(args: Sort, context: Context) -> Collection:
 def _by(
     rows: list[tuple[Any, Resource]], values: list[JSON], descending: bool, *, nulls_first: bool
 ) -> list[tuple[Any, Resource]]:
-    keyed = list(zip(values, rows, strict=True))
-    empty = [row for value, row in keyed if value is None]
-    full = sorted(
-        (pair for pair in keyed if pair[0] is not None),
-        key=lambda pair: order_key(pair[0]),
-        reverse=descending,
-    )
-    ordered = [row for _, row in full]
+    empty = [row for value, row in zip(values, rows, strict=True) if value is None]
+    full = [place for place, value in enumerate(values) if value is not None]
+    full.sort(key=_keys(values).__getitem__, reverse=descending)
+    ordered = [rows[place] for place in full]
     return empty + ordered if nulls_first else ordered + empty
+
+
+def _keys(values: list[JSON]) -> list[Any]:
+    """What the values go by: numbers alone, and strings alone, go by themselves."""
+    types = {type(value) for value in values if value is not None}
+    return values if types <= {int, float} or types == {str} else [order_key(value) for value in values]

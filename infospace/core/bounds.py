@@ -173,7 +173,10 @@ def characters_of(value: JSON) -> int:
     if value is None or isinstance(value, (int, float)):
         return 8
     if isinstance(value, Mapping):
-        return 2 + sum(len(key) + 4 + characters_of(item) for key, item in value.items())
+        total = 2 + 4 * len(value)
+        for key, item in value.items():
+            total += len(key) + (len(item) if type(item) is str else characters_of(item))
+        return total
     if isinstance(value, (list, tuple)):
         return 2 + sum(1 + characters_of(item) for item in timed_if_many(value))
     return 8

@@ -1,4 +1,4 @@
-"""What the verbs over rows cost: milliseconds of one step over 100,000 rows of a table, from start to its journal row."""
+"""What the verbs over rows cost: milliseconds of one step over 100,000 rows, from its start to its journal row."""
 
 from __future__ import annotations
 
