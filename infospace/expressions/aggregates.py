@@ -68,11 +68,11 @@ def reckon_of(node: AggregateNode) -> Reckoner:
         try:
             more = [other(items[0], given) for other in others] if items else [None for _ in others]
             return reckon(values, given.tally, text, *more)
-        except OverflowError as error:
-            raise Invalid(f"{text} is beyond what a number holds", hint="numbers go to about 1.8e308") from error
+        except OverflowError:
+            given.tally.wrong(text, "is beyond what a number holds")
         except Wrong as error:
             given.tally.wrong(text, str(error))
-            return None
+        return None
 
     def of(items: Sequence[Readable], given: Evaluation, _keys: Mapping[Path, JSON]) -> JSON:
         try:

@@ -188,9 +188,13 @@ def test_what_is_wrong_is_told_at_its_place(
 
 
 def test_a_sum_that_no_number_holds_fails(run: Any) -> None:
-    """With one sentence."""
-    ran = grouped(run, [{"n": 1e308, "r": 1}, {"n": 1e308, "r": 1}], "r", "failed", aggregates={"x": "sum(n)"})
-    assert "sum(n) is beyond what a number holds" in ran.reason
+    """With one sentence; or it is null, and counted."""
+    values = [{"n": 1e308, "r": 1}, {"n": 1e308, "r": 1}]
+    ran = grouped(run, values, "r", "failed", aggregates={"x": "sum(n)"})
+    assert "`sum(n)` is beyond what a number holds" in ran.reason
+    counted = grouped(run, values, "r", aggregates={"x": "sum(n)"}, mismatch="null")
+    assert counted.content("groups") == [{"r": 1, "x": None}]
+    assert counted.last.extra["mismatches"] == 1
 
 
 def test_nothing_has_no_groups(run: Any) -> None:
