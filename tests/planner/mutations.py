@@ -113,6 +113,11 @@ def references(plan: Any) -> Iterator[tuple[str, str, str]]:
                 yield place, text, found[1]
 
 
+def _renamed(text: str, name: str, other: str) -> str:
+    """Read another variable where a text reads one first; the same letters elsewhere in it stay."""
+    return re.sub(rf"(\$\{{?){name}\b", rf"\g<1>{other}", text, count=1)
+
+
 def _set_text(pointer: str, text: str) -> Callable[[Any], None]:
     holder, _, key = pointer.rpartition("/")
 
@@ -126,14 +131,14 @@ def _set_text(pointer: str, text: str) -> Callable[[Any], None]:
 @mutation
 def misspelt_variable(plan: Any, _chance: random.Random) -> Any:
     for pointer, text, name in references(plan):
-        yield _set_text(pointer, text.replace(name, f"{name}_{name[0]}" if len(name) < 3 else name[:-1], 1)), (pointer,)
+        yield _set_text(pointer, _renamed(text, name, f"{name}_{name[0]}" if len(name) < 3 else name[:-1])), (pointer,)
 
 
 @mutation
 def one_for_many(plan: Any, _chance: random.Random) -> Any:
     for pointer, text, name in references(plan):
         if len(name) > 1:
-            yield _set_text(pointer, text.replace(name, name[:-1] if name.endswith("s") else f"{name}s", 1)), (pointer,)
+            yield _set_text(pointer, _renamed(text, name, name[:-1] if name.endswith("s") else f"{name}s")), (pointer,)
 
 
 @mutation
@@ -283,13 +288,15 @@ def broken_slice_path_or_aggregate(plan: Any, _chance: random.Random) -> Any:
 
 
 def conditions(plan: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every condition with its pointer."""
+    """Every condition that is an object, with its pointer."""
     for pointer, step in steps_of(plan):
         if isinstance(step.get("condition"), dict):
             yield from _inner(step["condition"], f"{pointer}/condition")
 
 
 def _inner(condition: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(condition, str):
+        return
     yield pointer, condition
     of = condition.get("of")
     if isinstance(of, list):

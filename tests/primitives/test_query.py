@@ -55,6 +55,16 @@ def test_the_rows_of_a_select(run: Any, sql: str, rows: list[Any]) -> None:
     assert run(*steps).content("rows") == rows
 
 
+def test_an_output_may_be_called_like_the_column_that_it_is_made_of(run: Any) -> None:
+    """Also where the check knows no columns: what HAVING and ORDER BY name is the output."""
+    text = {"type": "create-note", "value": '[{"k": "a", "price": 2}, {"k": "b", "price": 5}]', "out": "$text"}
+    rows = {"type": "coerce", "target": "$text", "coercion": "json", "out": "$json"}
+    split = {"type": "split", "target": "$json", "out": "$all"}
+    sql = "SELECT k, sum(price) AS price FROM $all GROUP BY k HAVING price > 1 ORDER BY price DESC"
+    result = run(text, rows, split, {"type": "query", "sql": sql, "out": "$rows"})
+    assert result.content("rows") == [{"k": "b", "price": 5}, {"k": "a", "price": 2}]
+
+
 def test_the_notes_of_the_space_are_a_table(run: Any) -> None:
     """Their columns, their properties by name, and one read transaction whose generation is told."""
     made = [

@@ -217,7 +217,8 @@ class _Analysis:
                 return of_inner(first)
             found = find.schema(path)
             if found is None and len(path.parts) == 1 and not find.knows(path) and str(first) in outputs:
-                return typer.schema(outputs[str(first)]) if outputs[str(first)] != Field(path) else None
+                # In what an output is made of, its own name is a column: `max(price) AS price` ends there.
+                return self._typer(find, inner, common, {}).schema(outputs[str(first)])
             return found
 
         def parameter(name: str) -> Schema | None:
