@@ -8,7 +8,7 @@ import pytest
 
 from infospace import Space
 from planner.execute.start import check_plan
-from planner.language.json_patch import patched
+from planner.language.json_patch import apply_patch
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_verbs_that_add_fields_elsewhere_are_project_with_keep(
         assert problem.fix is None
         return
     assert problem.fix is not None
-    [step] = patched(document, problem.fix)["steps"]
+    [step] = apply_patch(document, problem.fix)["steps"]
     assert step == {"type": "project", "target": "$rows", "out": "$r", **mended}
     assert told(space, step) == []
 

@@ -29,7 +29,7 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("completion") / "infospace.bash"
     with path.open("w") as file, contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())) as printed:
         assert main(["completion", "bash"]) == 0
-        printed.search_now(0)
+        printed.seek(0)
         file.write(printed.read())
     return path
 

@@ -121,7 +121,7 @@ class _Analysis:
 
     def _select(self, select: Select, query: Query, common: Mapping[str, Schema | None]) -> Schema | None:
         tables: list[_Table] = []
-        inner = {**query.inner, **select.inner}
+        inner = {**query.nested, **select.nested}
         outputs: dict[str, Expression] = {}
         find = _Finder(tables)
         typer = self._typer(find, inner, common, outputs)

@@ -124,7 +124,7 @@ class Writer:
             self._builder,
             scope.resolve,
             strict=True,
-            inner=lambda name, value: self.inner(query.inner, name, value, None),
+            inner=lambda name, value: self.nested(query.nested, name, value, None),
         )
         outputs = compiled.outputs
         keys = []
@@ -215,7 +215,7 @@ class Writer:
         base.joined_to = parent.order
         return base
 
-    def inner(self, inner: Mapping[str, Inner], name: str, value: Typed | None, outer: Scope | None) -> Typed:
+    def nested(self, inner: Mapping[str, Inner], name: str, value: Typed | None, outer: Scope | None) -> Typed:
         """Write a subselect within an expression."""
         node = inner[name]
         if isinstance(node, Window):
@@ -273,7 +273,7 @@ class _SelectWriter:
         self._writer = writer
         self._builder = writer._builder  # noqa: SLF001 - one thing in two classes
         self._select = select
-        self._inner = {**query.inner, **select.inner}
+        self._inner = {**query.nested, **select.nested}
         self._outer = outer
         self._relations: list[Relation] = []
         self._scope = Scope(self._relations, outer)
@@ -403,7 +403,7 @@ class _SelectWriter:
             return window(
                 node, make, f"min({self._order})" if grouped else self._order, None if grouped else self._extra
             )
-        return self._writer.inner(self._inner, name, value, None if grouped else self._scope)
+        return self._writer.nested(self._inner, name, value, None if grouped else self._scope)
 
     def _extra(self, typed: Typed) -> Typed:
         """Let what a window goes by be a column of its own: the engine takes none there that may fail."""

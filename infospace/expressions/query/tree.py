@@ -1,7 +1,7 @@
 """What a query is made of, once read.
 
 Scalar expressions are `infospace.expressions.tree`. A window function or a subselect within one stands as a field (or,
-behind IN, a parameter) whose name begins with `MARK`; the SELECT that it stands in says what it is, in `inner`.
+behind IN, a parameter) whose name begins with `MARK`; the SELECT that it stands in says what it is, in `nested`.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Select:
     where: Expression | None = None
     group: tuple[Expression, ...] = ()
     having: Expression | None = None
-    inner: Mapping[str, Inner] = field(default_factory=dict)
+    nested: Mapping[str, Inner] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class Query:
     order: tuple[Sort, ...] = ()
     limit: Expression | None = None
     offset: Expression | None = None
-    inner: Mapping[str, Inner] = field(default_factory=dict)
+    nested: Mapping[str, Inner] = field(default_factory=dict)
     """What stands in its ORDER BY."""
 
 
@@ -177,7 +177,7 @@ def sources_of(query: Query) -> list[Source]:
     for _, common in query.common:
         found += sources_of(common)
     _of_body(query.body, found)
-    _of_inner(query.inner, found)
+    _of_inner(query.nested, found)
     return found
 
 
@@ -190,7 +190,7 @@ def _of_body(body: Select | Union, found: list[Source]) -> None:
         found.append(join.source)
         if isinstance(join.source, Derived):
             found += sources_of(join.source.query)
-    _of_inner(body.inner, found)
+    _of_inner(body.nested, found)
 
 
 def _of_inner(inner: Mapping[str, Inner], found: list[Source]) -> None:

@@ -125,7 +125,7 @@ def test_a_run_stops_at_steps_and_conditions(show: Show, space: Space) -> None:
         await stage.sees("Break when")
         await stage.write("nonsense here")
         await stage.press("enter")
-        await stage.until(lambda: any("says no condition" in one for one in stage.said()))
+        await stage.until(lambda: any("where an operator or the end was expected" in one for one in stage.said()))
         stage.app.screen.query_one(Input).value = "$items is bound"
         await stage.press("enter")
         await stage.sees("Breaks 3")

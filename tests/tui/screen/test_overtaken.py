@@ -154,7 +154,7 @@ def test_a_value_does_not_come_after_the_moment_was_left(
         slider.value = 0
         await stage.sees("nothing is bound yet")
         await held.is_over(stage)
-        data = variables.query_one(tui.widgets.details.resource_data.Data)
+        data = variables.query_one(tui.widgets.details.resource_data.ResourceData)
         assert (data.table, data.query_one(TextView).text) == (None, "")
 
     show(story, on=furnished)

@@ -104,7 +104,7 @@ class TestPictures:
                 key: replace(use, mean_ms=48.0) if key == guestbook else use for key, use in tool_uses(space).items()
             }
 
-        monkeypatch.setattr("tui.tables.tools_query.uses", timed)
+        monkeypatch.setattr("tui.tables.tools_query.tool_uses", timed)
 
         async def story(stage: Stage) -> None:
             await opened(stage, "54 tools")
