@@ -31,7 +31,7 @@ What must hold of every store (tests/infospace/memory/contract tries it):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.resources import Resource, SearchResult
+from infospace.data.properties import Property
 from infospace.journal.queries import JournalQueries
 from infospace.journal.rows import Entry
 from infospace.store.changes import Change, Evidence, Linked
@@ -71,6 +72,7 @@ __all__ = [
     "Head",
     "Lineage",
     "NearestNotes",
+    "Property",
     "PurgeStats",
     "ResourceSummary",
     "Rows",
@@ -208,6 +210,12 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
         """Iterate over the discoverable Notes, all or some, by number.
 
         Without `text`, a content that is a text is empty; without `own`, so are id, name and times.
+        """
+
+    def properties(self) -> Mapping[str, Property]:
+        """Return the properties of discoverable Notes by name: types and, where they are few, values.
+
+        Those that most Notes have stand first. A store keeps them, so that asking again costs what changed.
         """
 
     def keyword_matches(self, query: str, among: Collection[int] | None = None) -> Words | None:

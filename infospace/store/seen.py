@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +19,7 @@ from urllib.parse import quote
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind, number_of
 from infospace.core.resources import Note, Relation, Resource
+from infospace.data.properties import Property, survey
 from infospace.journal.rows import MISSING
 from infospace.store.changes import (
     AddMembers,
@@ -272,6 +273,12 @@ class SeenSnapshot:
     def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False, own: bool = False) -> Iterator[Any]:
         """Iterate over the Notes that are searched."""
         return self._of.heads(self.discoverable(numbers).tolist(), text=text, own=own)
+
+    def properties(self) -> Mapping[str, Property]:
+        """Return the properties of the Notes that are searched: of the others neither names, values nor counts."""
+        if not self._sight.hides:
+            return self._of.properties()
+        return survey(head.metadata for head in self.heads())
 
     # Runs
 

@@ -27,6 +27,7 @@ from infospace.data.json_source_map import parts_of
 from infospace.data.paths import Path
 from infospace.expressions.aggregates import Aggregate
 from infospace.expressions.expression import guarded_paths
+from infospace.expressions.query.properties import Given
 from infospace.schema.shapes import (
     UNTOLD,
     CollectionShape,
@@ -42,6 +43,7 @@ from infospace.schema.shapes import (
     format_types,
     is_itself,
     place_in,
+    types_of,
     with_identity,
 )
 from infospace.schema.words import describe_schema
@@ -66,6 +68,8 @@ class CallChecker:
         self._problems = problems
         self.extra: Schema | None = None
         """What is known of the `extra` of the latest call."""
+        self._given = Given()
+        """What calls up to here may give to the metadata of Notes."""
 
     def check(
         self,
@@ -98,6 +102,7 @@ class CallChecker:
                 if fault.missing not in taken:
                     taken.update(self._report_argument_error(entry, fault, raw, pointer, env))
             self._places(entry, args, raw, shapes, pointer, env)
+            self._give(entry, raw)
         self.extra = None if entry.extra_schema is None else entry.extra_schema(args)
         try:
             gives = entry.gives(args, shapes)
@@ -113,6 +118,13 @@ class CallChecker:
         if gives is not None and entry.changes is entry.gives and target is not None and is_itself(target):
             gives = with_identity(bare(gives), target.facts.which)
         return gives
+
+    def _give(self, entry: Primitive, raw: Mapping[str, JSON]) -> None:
+        """Take what is given as an object, which may become metadata."""
+        for name, written in raw.items():
+            argument = entry.arguments.get(name)
+            if isinstance(written, dict) or (argument is not None and types_of(argument.schema) <= {"object", "null"}):
+                self._given.add(written)
 
     def _tool_arguments(
         self, entry: Primitive, read: Mapping[str, Any], raw: Mapping[str, JSON], pointer: str, env: Environment
@@ -217,8 +229,22 @@ class CallChecker:
         from infospace.expressions.query.analyse import analyse
 
         self._values.parameters(bound, pointer, env)
-        for told in analyse(bound.parsed, bound.written.shapes, bound.written.schemas.get).problems:
+        parsed, written = bound.parsed, bound.written
+        properties = self._values.known.properties() if parsed.tables else {}
+        seen = analyse(parsed, written.shapes, written.schemas.get, properties, self._given)
+        for told in seen.problems:
             self._problems.error("bad-expression", pointer, told.message, told.hint)
+        for doubt in seen.doubts:
+            self._problems.warn(doubt.code, pointer, doubt.message, doubt.hint)
+
+    def _properties(self, bound: Bound, pointer: str) -> None:
+        """Check a condition on the space's Notes against the properties that they have."""
+        from infospace.expressions.query.properties import doubts
+
+        if all(_property_of(path) is None for path in bound.where.paths):
+            return
+        for doubt in doubts(bound.where.tree, _property_of, self._values.known.properties(), self._given):
+            self._problems.warn(doubt.code, pointer, doubt.message, doubt.hint)
 
     def _report_argument_error(
         self, entry: Primitive, fault: ArgumentError, raw: Mapping[str, JSON], pointer: str, env: Environment
@@ -277,6 +303,8 @@ class CallChecker:
                 if not isinstance(leaf, Path):
                     self._values.parameters(leaf, at, env)
                     self._typed(leaf, argument, _item_of(entry, argument, shapes), at, env)
+                    if isinstance(leaf, Bound) and argument is not None and _of_notes(entry, argument):
+                        self._properties(leaf, at)
             for holder in argument.within if argument else ():
                 if holder not in shapes:
                     continue
@@ -433,6 +461,19 @@ def _items_of(entry: Primitive, holder: str, shapes: Mapping[str, Shape]) -> Sha
 def _item_of(entry: Primitive, argument: Argument | None, shapes: Mapping[str, Shape]) -> Shape:
     holder = next((one for one in argument.within if one in shapes), None) if argument else None
     return Unknown() if holder is None else _items_of(entry, holder, shapes)
+
+
+def _of_notes(entry: Primitive, argument: Argument) -> bool:
+    """Whether the items of an argument's condition are the space's Notes: there is no argument that has them."""
+    return not any(holder in entry.arguments for holder in argument.within)
+
+
+def _property_of(path: Path) -> str | None:
+    """Return the property of a Note that a path means, if it means one."""
+    match path.parts:
+        case ("metadata" | "@metadata", str(name), *_):
+            return name
+    return None
 
 
 def _at(written: Any, place: tuple[str | int, ...]) -> JSON:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from infospace.core.errors import NotFound
 from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note, Resource, SearchResult
+from infospace.data.properties import Property
 from infospace.journal.forks import first_of
 from infospace.schema.shapes import (
     CollectionShape,
@@ -44,6 +45,9 @@ class SpaceFacts(Protocol):
     def plan(self, name: str) -> JSON:
         """Return the document of a saved plan, None when there is none of that name."""
 
+    def properties(self) -> Mapping[str, Property]:
+        """Return the properties of the Notes that discovery searches, by name."""
+
 
 class SnapshotFacts:
     """A snapshot of a real space."""
@@ -57,6 +61,7 @@ class SnapshotFacts:
         self._free = free
         self._unseen = unseen
         self._shapes: dict[str, Shape | None] = {}
+        self._properties: Mapping[str, Property] | None = None
 
     def shape(self, reference: str) -> Shape | None:
         """Return the shape of the resource with an id or a name, None when there is none."""
@@ -90,6 +95,12 @@ class SnapshotFacts:
     def plan(self, name: str) -> JSON:
         """Return the document of a saved plan, None when there is none of that name."""
         return saved_plan(self._snapshot, name)
+
+    def properties(self) -> Mapping[str, Property]:
+        """Return the properties of the Notes that discovery searches, by name."""
+        if self._properties is None:
+            self._properties = self._snapshot.properties()
+        return self._properties
 
     def _shape_of(self, resource: Resource) -> Shape:
         if isinstance(resource, Note):

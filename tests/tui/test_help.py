@@ -38,8 +38,9 @@ NO_PLAN = {
     "not-connected",
     "blocked",
     "outside-text",
+    "hidden-property",
 }
-"""Codes whose problem needs more than a plan: a server, a session, saved plans, text that no file holds."""
+"""Codes whose problem needs more than a plan: a server, a session, saved plans, text in no file, other notes."""
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -229,7 +230,7 @@ def _given(tree: ast.AST) -> Iterator[str]:
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         place = 1 if called == "Fault" else 0
         if (
-            called in ("error", "warn", "Problem", "Fault", "ReferenceInvalid", "ArgumentInvalid")
+            called in ("error", "warn", "Problem", "Doubt", "Fault", "ReferenceInvalid", "ArgumentInvalid")
             and len(node.args) > place
         ):
             yield from _texts(node.args[place])

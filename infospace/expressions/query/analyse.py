@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from infospace.core.errors import Invalid
 from infospace.data.paths import Part, Path, nearest, show_parts
+from infospace.data.properties import Property
 from infospace.expressions.expression import walk
 from infospace.expressions.functions import AGGREGATES
-from infospace.expressions.query.notes import COLUMNS, SCHEMAS
+from infospace.expressions.query.notes import COLUMNS, OF_PROPERTIES, SCHEMAS
 from infospace.expressions.query.parse import ParsedQuery
+from infospace.expressions.query.properties import NOTHING_GIVEN, Doubt, Given, doubts
 from infospace.expressions.query.tree import (
     MARK,
     Derived,
@@ -41,6 +43,8 @@ class Seen:
     """What is known of a query."""
 
     problems: list[Senseless] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    """What is no mistake, but fits no Note that there is now."""
     rows: Schema | None = None
     """The schema of its rows; None where not even their fields are known."""
 
@@ -54,16 +58,26 @@ class _Table:
     names: list[str] | None
     element: Schema | None = None
     is_element: bool = False
+    is_notes: bool = False
 
 
-def analyse(parsed: ParsedQuery, shapes: Mapping[str, Shape], parameters: Callable[[str], Schema | None]) -> Seen:
-    """Return what is known of a query over Collections whose items have these shapes, by reference."""
+def analyse(
+    parsed: ParsedQuery,
+    shapes: Mapping[str, Shape],
+    parameters: Callable[[str], Schema | None],
+    properties: Mapping[str, Property] | None = None,
+    given: Given = NOTHING_GIVEN,
+) -> Seen:
+    """Return what is known of a query over Collections whose items have these shapes, by reference.
+
+    `properties` are those of the space's Notes, `given` what the plan gives Notes itself.
+    """
     seen = Seen()
     for name in parsed.tables:
         if name.lower() not in TABLES:
             seen.problems.append(unknown_table(name))
     if not seen.problems:
-        seen.rows = _Analysis(seen, shapes, parameters, parsed.text).query(parsed.query, {})
+        seen.rows = _Analysis(seen, shapes, parameters, parsed.text, properties or {}, given).query(parsed.query, {})
         _write(parsed, seen)
     return seen
 
@@ -94,9 +108,17 @@ class _Analysis:
     """Goes through a query with what is known of its tables."""
 
     def __init__(
-        self, seen: Seen, shapes: Mapping[str, Shape], parameters: Callable[[str], Schema | None], text: str
+        self,
+        seen: Seen,
+        shapes: Mapping[str, Shape],
+        parameters: Callable[[str], Schema | None],
+        text: str,
+        properties: Mapping[str, Property],
+        given: Given,
     ) -> None:
         self._seen = seen
+        self._properties = properties
+        self._given = given
         self._shapes = shapes
         self._parameters = parameters
         self._text = text
@@ -172,6 +194,21 @@ class _Analysis:
             if told not in self._seen.problems:
                 self._seen.problems.append(told)
 
+        def property_of(path: Path) -> str | None:
+            return None if _is_output(Field(path), outputs) else find.property(path)
+
+        found = [*doubts(node, property_of, self._properties, self._given), *self._hidden(node, find, outputs)]
+        self._seen.doubts += [doubt for doubt in found if doubt not in self._seen.doubts]
+
+    def _hidden(self, node: Expression, find: _Finder, outputs: Mapping[str, Expression]) -> Iterator[Doubt]:
+        """Iterate over the columns of `notes` that are read where Notes have a property of that name, too."""
+        for part in walk(node):
+            name = None if not isinstance(part, Field) or _is_output(part, outputs) else find.column(part.path)
+            if name is not None and name in self._properties and name not in OF_PROPERTIES:
+                some = f"{(count := self._properties[name].notes):,} note{'s' * (count != 1)}"
+                message = f"`{name}` is the column of every note, and a property of {some}"
+                yield Doubt("hidden-property", message, f"the property is metadata.{show_parts((name,))}")
+
     def _grouped(self, select: Select, query: Query, find: _Finder, outputs: Mapping[str, Expression]) -> None:
         """Tell of fields that are neither grouped by nor in an aggregate."""
         trees = [output.expression for output in select.outputs if isinstance(output, Output)]
@@ -245,7 +282,7 @@ class _Analysis:
                 return _of_shape(alias, shape)
             case Table(name, alias) if name.lower() not in common:
                 shape = NoteShape({"type": "object", "properties": dict(SCHEMAS)})
-                return _Table(alias, _places(shape, own=True), None)
+                return _Table(alias, _places(shape, own=True), None, is_notes=True)
             case Table(name, alias):
                 return _of_rows(alias, common[name.lower()])
             case Derived(query, alias):
@@ -316,6 +353,26 @@ class _Finder:
         table, parts, _ = self._find(path)
         found = None if table is None or not parts else table.at(parts)
         return found is not None and not isinstance(found, NoSuchPath)
+
+    def property(self, path: Path) -> str | None:
+        """Return the property of Notes that a path means, if it means one."""
+        match self._in_notes(path):
+            case ["metadata" | "@metadata", str(name), *_]:
+                return name
+            case [str(name), *_] if name not in COLUMNS and not name.startswith("@"):
+                return name
+        return None
+
+    def column(self, path: Path) -> str | None:
+        """Return the column of `notes` that a path means, if it means one."""
+        match self._in_notes(path):
+            case [str(name), *_] if name in COLUMNS:
+                return name
+        return None
+
+    def _in_notes(self, path: Path) -> list[Part]:
+        table, parts, _ = self._find(path)
+        return list(parts) if table is not None and table.is_notes else []
 
     def canonical(self, path: Path) -> tuple[Part, ...]:
         """Return a path without its table's alias, where there is but one table that it can mean."""

@@ -31,6 +31,8 @@ SCHEMAS: Final[Mapping[str, Schema]] = {
 }
 """The columns that every Note has, and what is known of each."""
 COLUMNS: Final = tuple(SCHEMAS)
+OF_PROPERTIES: Final = frozenset({"title", "tags", "aliases"})
+"""Columns that are made of the property of their name."""
 
 
 class NoteRow:

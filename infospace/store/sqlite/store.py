@@ -27,6 +27,7 @@ from infospace.store.sqlite.open_file import Settings, Synchronous
 from infospace.store.sqlite.place import FilePlace
 from infospace.store.sqlite.private_copy import private_copy
 from infospace.store.sqlite.read.membership_cache import Membership
+from infospace.store.sqlite.read.property_cache import PropertyCache
 from infospace.store.sqlite.read.snapshot import SqliteSnapshot, plain_note
 from infospace.store.sqlite.transaction import Transaction
 from infospace.store.sqlite.write import delete_runs as forgetting
@@ -55,6 +56,7 @@ class SqliteStore:
         self._path = path
         self._pool = pool
         self._membership = Membership()
+        self._properties = PropertyCache()
         self._writable = writable
         self._durable = durable
         self._counted = {} if durable else self._counters()
@@ -86,7 +88,7 @@ class SqliteStore:
         """Open a read transaction. In memory, a commit while it is open copies the space first."""
         engine = self._pool.acquire()
         try:
-            snapshot = SqliteSnapshot(engine, self._membership)
+            snapshot = SqliteSnapshot(engine, self._membership, self._properties)
             try:
                 yield snapshot
             finally:

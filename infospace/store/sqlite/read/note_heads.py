@@ -28,10 +28,12 @@ def heads(engine: Connection, numbers: Iterable[int] | None, *, text: bool, own:
         found, metadata, contents, *rest = zip(*batch, strict=True)
         sizes = [len(said or "") + len(content or "") for said, content in zip(metadata, contents, strict=True)]
         more = [map(id_of, rest[0]), *rest[1:4], map(location_of, rest[4])] if own else []
-        yield from map(Head, found, sizes, _decoded(metadata, "{}", address), _decoded(contents, '""', address), *more)
+        yield from map(
+            Head, found, sizes, decode_many(metadata, "{}", address), decode_many(contents, '""', address), *more
+        )
 
 
-def _decoded(texts: Sequence[str | None], absent: str, address: str) -> list[Any]:
+def decode_many(texts: Sequence[str | None], absent: str, address: str) -> list[Any]:
     """Read many JSON columns; as one document, which takes half the time, unless something is damaged."""
     given = [absent if text is None else text for text in texts]
     try:

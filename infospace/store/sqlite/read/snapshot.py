@@ -16,6 +16,7 @@ from infospace.core.names import normalise
 from infospace.core.resources import Collection, Made, Note, Relation, Resource, SearchResult
 from infospace.core.tool import ToolKind
 from infospace.data import result_identity as identity
+from infospace.data.properties import Property
 from infospace.journal.audit import AuditRow
 from infospace.journal.origin import Origin, Product, Reading
 from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow, Use
@@ -58,6 +59,7 @@ from infospace.store.sqlite.read import run_summaries as overview
 from infospace.store.sqlite.read import summaries as briefs
 from infospace.store.sqlite.read.membership_cache import Membership
 from infospace.store.sqlite.read.note_heads import heads
+from infospace.store.sqlite.read.property_cache import PropertyCache
 from infospace.store.sqlite.read.search_results import (
     arrow,
     reference_of,
@@ -108,11 +110,12 @@ class SqliteSnapshot:
     functions of modules of their own.
     """
 
-    __slots__ = ("_engine", "_membership", "generation")
+    __slots__ = ("_engine", "_membership", "_properties", "generation")
 
-    def __init__(self, engine: Connection, membership: Membership) -> None:
+    def __init__(self, engine: Connection, membership: Membership, properties: PropertyCache) -> None:
         self._engine = engine
         self._membership = membership
+        self._properties = properties
         # The first query of a read transaction fixes what all of them see: the generation is that of what is read.
         self.generation: int = engine.value("SELECT value FROM state WHERE key = 'generation'")
 
@@ -398,6 +401,10 @@ class SqliteSnapshot:
     def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False, own: bool = False) -> Iterator[Head]:
         """Iterate over what conditions read of discoverable Notes."""
         return heads(self._engine, numbers, text=text, own=own)
+
+    def properties(self) -> abc.Mapping[str, Property]:
+        """Return the properties of discoverable Notes, those that most have first."""
+        return self._properties.of(self._engine, self.generation)
 
     def keyword_matches(self, query: str, among: abc.Collection[int] | None = None) -> Words:
         """Return the discoverable Notes that have one of a query's words."""

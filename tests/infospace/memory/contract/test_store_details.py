@@ -6,9 +6,47 @@ import numpy as np
 import pytest
 from store_tools import MODEL, collection, digest, embed, get, note, searched, waiting
 
-from infospace.core.ids import number_of
-from infospace.store.changes import Delete, Derived, Describe, GiveName, Query, Revise, Vectors
+from infospace.core.ids import Kind, number_of
+from infospace.data.properties import Property
+from infospace.store.changes import Delete, Derived, Describe, GiveName, MakeNote, Query, Revise, Vectors
 from infospace.store.protocol import Chosen, Store
+
+
+class TestProperties:
+    """The keys of the metadata of the Notes that discovery searches."""
+
+    def test_they_have_types_and_few_values_those_that_most_have_first(self, store: Store) -> None:
+        """Values of lists count; what is transient, evidence or begins with `_` does not."""
+        note(store, "a", kept=True, state="open", tags=["x", 1, ["deep"]], when="2026-11-24T09:30:00Z")
+        second = note(store, "b", kept=True, state=["late"], done=True)
+        note(store, "c", kept=True, state="open", done=1, when="2026-13-01")
+        note(store, "transient", state="other")
+        with store.reading() as snapshot:
+            found = snapshot.properties()
+        assert list(found) == ["state", "done", "when", "tags"]
+        assert found == {
+            "state": Property(3, {"text": 2, "list": 1}, ("open", "late")),
+            "done": Property(2, {"boolean": 1, "number": 1}, (True, 1)),
+            "when": Property(2, {"date": 1, "text": 1}, ("2026-11-24T09:30:00Z", "2026-13-01")),
+            "tags": Property(1, {"list": 1}, (1, "x")),
+        }
+        with store.reading() as before:
+            store.commit(
+                [Revise(second, metadata={"state": None}), MakeNote(store.new_id(Kind.NOTE), "", {"n": 2}, kept=True)]
+            )
+            with store.reading() as after:
+                changed = after.properties()
+            assert before.properties() == found
+        assert changed["state"] == Property(3, {"text": 2, "null": 1}, ("open",))
+        assert changed["n"] == Property(1, {"number": 1}, (2,))
+
+    def test_one_with_more_than_twenty_values_has_none_told(self, store: Store) -> None:
+        for number in range(21):
+            note(store, "", kept=True, n=number, few=number % 20)
+        with store.reading() as snapshot:
+            found = snapshot.properties()
+        assert found["n"].values is None
+        assert found["few"].values == tuple(range(20))
 
 
 class TestHeads:

@@ -1,0 +1,138 @@
+"""What expressions over the space's Notes say of properties: names that no Note has, and values that none has there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from infospace.core.json_types import JSON
+from infospace.data.json_text import same
+from infospace.data.paths import Path, kind_of, nearest
+from infospace.data.properties import Property, PropertyType
+from infospace.expressions.expression import walk
+from infospace.expressions.tree import Call, Compare, Constant, Expression, Field, In
+from infospace.schema.words import listed, shown
+
+_NOUNS: Final[Mapping[str, str]] = {
+    "text": "text",
+    "date": "a date",
+    "number": "a number",
+    "boolean": "true or false",
+    "list": "a list",
+    "object": "an object",
+    "null": "null",
+}
+_KINDS: Final[Mapping[PropertyType, str]] = {"text": "string", "date": "string"}
+"""What `kind_of` calls the values of a type that it calls otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What no Note fits now: the code of a problem, a sentence, a hint."""
+
+    code: str
+    message: str
+    hint: str | None = None
+
+
+@dataclass(slots=True)
+class Given:
+    """Names and values that a plan itself may give to the metadata of Notes before an expression reads it."""
+
+    names: set[str] = field(default_factory=set)
+    values: list[JSON] = field(default_factory=list)
+    any_name: bool = False
+    any_value: bool = False
+
+    def add(self, written: JSON) -> None:
+        """Take what an argument of something that writes is, as the plan has it."""
+        match written:
+            case dict():
+                self.names.update(written)
+                for value in written.values():
+                    self.add(value)
+            case list():
+                for value in written:
+                    self.add(value)
+            case str() if "$" in written:
+                self.any_value = True
+                self.any_name |= written.startswith("$")
+            case _:
+                self.values.append(written)
+
+
+NOTHING_GIVEN: Final = Given()
+
+
+def doubts(
+    tree: Expression,
+    property_of: Callable[[Path], str | None],
+    known: Mapping[str, Property],
+    given: Given = NOTHING_GIVEN,
+) -> Iterator[Doubt]:
+    """Iterate over what in an expression no Note fits; `property_of` names the property that a path means, if any.
+
+    Of a space without any property nothing is said.
+    """
+    told: set[str] = set()
+    for node in walk(tree) if known else ():
+        for path, literals, equal in _read(node):
+            name = property_of(path)
+            if name is None:
+                continue
+            found = known.get(name)
+            if found is None:
+                if name not in told and not given.any_name and name not in given.names:
+                    told.add(name)
+                    yield _unknown(name, known)
+            elif not given.any_value:
+                written = [one for one in literals if not any(same(one, value) for value in given.values)]
+                yield from _unfit(path, name, found, written, equal=equal)
+
+
+def _read(node: Expression) -> Iterator[tuple[Path, list[JSON], bool]]:
+    """Iterate over the places that a node reads with what it compares them with, and whether for being the same."""
+    match node:
+        case Field(path):
+            yield path, [], False
+        case Compare(by, Field(path), Constant(value)) | Compare(by, Constant(value), Field(path)):
+            yield path, [value], by in ("=", "!=")
+        case In(Field(path), items):
+            yield path, [one.value for one in items if isinstance(one, Constant)], True
+        case Call("contains" | "has", (Field(path), Constant(value))):
+            yield path, [[value]], True
+
+
+def _unknown(name: str, known: Mapping[str, Property]) -> Doubt:
+    near = nearest(name, known)
+    some = ", ".join(list(known)[:12])
+    return Doubt("unknown-property", f"no note has a property `{name}`", f"did you mean `{near}`?" if near else some)
+
+
+def types_told(found: Property) -> str:
+    """Return the types of a property as words: `text in 41 notes, a list in 2`."""
+    first, *rest = found.types.items()
+    count = first[1]
+    written = [f"{_NOUNS[first[0]]} in {count:,} note{'s' * (count != 1)}"]
+    return ", ".join([*written, *(f"{_NOUNS[type_]} in {times:,}" for type_, times in rest)])
+
+
+def _unfit(path: Path, name: str, found: Property, literals: list[JSON], *, equal: bool) -> Iterator[Doubt]:
+    types = [type_ for type_ in found.types if type_ != "null"]
+    kinds = {_KINDS.get(type_, type_) for type_ in types}
+    for literal in literals:
+        element = isinstance(literal, list)
+        if literal is None or (element and kinds != {"list"}):
+            continue
+        value = literal[0] if isinstance(literal, list) else literal
+        if not element and kind_of(value) not in kinds:
+            yield Doubt("unknown-value", f"`{path}` is compared with {shown(value)}, and it is {types_told(found)}")
+            continue
+        values = found.values
+        if not equal or values is None or any(same(value, one) for one in values):
+            continue
+        alike = [one for one in values if isinstance(one, str)]
+        near = nearest(value, alike) if isinstance(value, str) else None
+        message = f"no note has {shown(value)} as `{name}`: it is {listed([*values])}"
+        yield Doubt("unknown-value", message, f"did you mean {shown(near)}?" if near else None)
