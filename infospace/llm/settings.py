@@ -23,6 +23,7 @@ from math import inf
 from typing import TypeVar
 
 from infospace.core.errors import Invalid, NotConfigured
+from infospace.core.installation import install_hint
 from infospace.core.redaction import secrets_in
 
 NumberT = TypeVar("NumberT", int, float)
@@ -82,7 +83,7 @@ def configured() -> Settings:
 def installed() -> None:
     """Raise NotConfigured where the client is not installed."""
     if find_spec("openai") is None:
-        raise NotConfigured("the client of language models is not installed", hint='pip install "infospace[llm]"')
+        raise NotConfigured("the client of language models is not installed", hint=install_hint("llm"))
 
 
 def _env(name: str) -> str:

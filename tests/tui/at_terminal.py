@@ -9,7 +9,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -86,14 +86,16 @@ class Terminal:
 @contextmanager
 def terminal(folder: Path, *words: str, **more: str) -> Iterator[Terminal]:
     """Run the command at a terminal of its own; afterwards the process is gone."""
+    with program_at_terminal([sys.executable, str(SCRIPT), *words], environment(folder, **more)) as opened:
+        yield opened
+
+
+@contextmanager
+def program_at_terminal(program: Sequence[str], environment: Mapping[str, str]) -> Iterator[Terminal]:
+    """Run any program at a terminal of its own; afterwards the process is gone."""
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, str(SCRIPT), *words],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        env=environment(folder, **more),
-        start_new_session=True,
+        program, stdin=slave, stdout=slave, stderr=slave, env=environment, start_new_session=True
     )
     os.close(slave)
     try:

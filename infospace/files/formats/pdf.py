@@ -7,6 +7,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from infospace.core.errors import Invalid
+from infospace.core.installation import install_hint
 from infospace.core.json_types import JSON
 from infospace.files.formats import FileContent
 
@@ -23,7 +24,7 @@ def read(data: bytes, name: str) -> FileContent:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
     except ImportError:
-        raise Invalid(f"{name!r} is a PDF, and nothing here reads those", hint="pip install 'infospace[pdf]'") from None
+        raise Invalid(f"{name!r} is a PDF, and nothing here reads those", hint=install_hint("pdf")) from None
     if not data:
         return FileContent("", {})
     logging.getLogger("pypdf").addHandler(logging.NullHandler())

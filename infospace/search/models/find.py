@@ -22,6 +22,12 @@ from infospace.search.models import default_weights as weights
 from infospace.search.models.default_weights import Manifest, Progress
 from infospace.search.models.fastembed_download import MOST_TOKENS, fetch, limits
 from infospace.search.models.onnx_graph import DATA_FILE, GRAPH_FILE
+from infospace.search.models.package_download import (
+    PACKAGE_ORIGIN,
+    check_installed,
+    fetch_package,
+    installed_package,
+)
 
 Pooling: TypeAlias = Literal["CLS", "MEAN", "LAST_TOKEN"]
 """How a text's vector comes from those of its tokens, in fastembed's words."""
@@ -88,7 +94,8 @@ def get_model(progress: Progress | None = None, *, download: bool = False) -> Mo
     """Return the default model, fetching and writing it if need be; its hashes have been checked.
 
     `progress` is told in a few words what is being done. `download` allows fastembed's own source as the
-    last resort. Raises ModelError when no source has the weights, or when what it has is not the release.
+    last resort. Raises ModelError when no source has the weights, when what it has is not the release, and, before
+    anything is fetched, when the packages that use the weights are not installed.
     """
     found = find_model()
     if found is not None and not found.verified and found.folder == _named_folder():
@@ -130,18 +137,19 @@ def verify_model(info: ModelInfo) -> ModelInfo:
 
 
 def _obtain(progress: Progress | None, *, download: bool) -> ModelInfo:
+    check_installed()  # before 90 MB are fetched that nothing could read
     folder = _released_folder()
     named = _named_folder()
-    installed = weights.installed_package()
+    installed = installed_package()
     if named is not None:
         weights.write_model(named, folder, f"the released files in {named}", progress)
     elif installed is not None:
-        weights.write_model(installed, folder, weights.PACKAGE_ORIGIN, progress)
+        weights.write_model(installed, folder, PACKAGE_ORIGIN, progress)
     else:
         try:
             with weights.working_folder(folder.parent, "fetch") as work:
-                weights.fetch_package(work, progress)
-                weights.write_model(work, folder, weights.PACKAGE_ORIGIN, progress)
+                fetch_package(work, progress)
+                weights.write_model(work, folder, PACKAGE_ORIGIN, progress)
         except ModelError:
             if not download:
                 raise

@@ -13,6 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from infospace.search.models import onnx_messages as messages
+from infospace.search.models.safetensors_file import open_tensors
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -58,44 +61,29 @@ class _Writer:
 
     data: BinaryIO
     released: Tensor
-    nodes: list[Any] = field(default_factory=list)
-    tensors: list[Any] = field(default_factory=list)
+    nodes: list[bytes] = field(default_factory=list)
+    tensors: list[bytes] = field(default_factory=list)
 
-    def node(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        from onnx import helper
-
-        self.nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
+    def node(self, operator: str, inputs: list[str], output: str, **attributes: messages.Attribute) -> str:
+        self.nodes.append(messages.node(operator, inputs, output, attributes))
         return output
 
     def integers(self, name: str, values: list[int]) -> str:
-        from onnx import TensorProto, helper
-
-        self.tensors.append(helper.make_tensor(name, TensorProto.INT64, [len(values)], values))
+        self.tensors.append(messages.tensor(name, messages.INT64, [len(values)], values))
         return name
 
     def scalar(self, name: str, value: float) -> str:
-        from onnx import TensorProto, helper
-
-        self.tensors.append(helper.make_tensor(name, TensorProto.FLOAT, [], [value]))
+        self.tensors.append(messages.tensor(name, messages.FLOAT, [], [value]))
         return name
 
     def floats(self, name: str, values: Array) -> str:
         import numpy as np
-        from onnx import TensorProto
 
         raw = np.ascontiguousarray(values, dtype="<f4")
         self.data.write(b"\0" * (-self.data.tell() % PAGE))
-        tensor = TensorProto(
-            name=name,
-            data_type=TensorProto.FLOAT,
-            dims=raw.shape,
-            data_location=TensorProto.EXTERNAL,
-        )
         where = {"location": DATA_FILE, "offset": str(self.data.tell()), "length": str(raw.nbytes)}
-        for key, value in where.items():
-            tensor.external_data.add(key=key, value=value)
+        self.tensors.append(messages.external_tensor(name, raw.shape, where))
         self.data.write(raw.data)
-        self.tensors.append(tensor)
         return name
 
     def linear(self, name: str, x: str, part: str, scale: float = 1.0) -> str:
@@ -119,35 +107,24 @@ def write_graph(weights: Path, folder: Path) -> None:
     `input_ids`, `attention_mask` and `token_type_ids`, int64 of shape (batch, sequence), and gives
     `last_hidden_state`, float32 of shape (batch, sequence, 384). Raises OSError when the disk is full.
     """
-    from safetensors import safe_open
-
-    with safe_open(weights, framework="numpy") as released, (folder / DATA_FILE).open("wb") as data:
-        writer = _Writer(data, released.get_tensor)
+    with (folder / DATA_FILE).open("wb") as data:
+        writer = _Writer(data, open_tensors(weights))
         _encoder(writer)
         data.flush()
         os.fsync(data.fileno())
     with (folder / GRAPH_FILE).open("wb") as graph:
-        graph.write(_model(writer).SerializeToString())
+        graph.write(_model(writer))
         graph.flush()
         os.fsync(graph.fileno())
 
 
-def _model(writer: _Writer) -> Any:
-    from onnx import TensorProto, helper
-
+def _model(writer: _Writer) -> bytes:
     shape: list[str | int] = ["batch", "sequence"]
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, shape)
-        for name in ("input_ids", "attention_mask", "token_type_ids")
-    ]
-    output = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, [*shape, HIDDEN])
-    graph = helper.make_graph(writer.nodes, "all-MiniLM-L6-v2", inputs, [output], initializer=writer.tensors)
-    return helper.make_model(
-        graph,
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
-        producer_name="infospace",
-    )
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    inputs = [messages.value_info(name, messages.INT64, shape) for name in names]
+    output = messages.value_info("last_hidden_state", messages.FLOAT, [*shape, HIDDEN])
+    graph = messages.graph("all-MiniLM-L6-v2", writer.nodes, writer.tensors, inputs, output)
+    return messages.model(graph, opset=OPSET, ir_version=IR_VERSION, producer="infospace")
 
 
 def _encoder(w: _Writer) -> None:
@@ -174,10 +151,8 @@ def _embeddings(w: _Writer) -> str:
 
 def _mask(w: _Writer) -> str:
     """0 where a token is, MASKED where padding is; (batch, 1, 1, sequence), added to the scores."""
-    from onnx import TensorProto
-
     w.integers("mask.axes", [1, 2])
-    kept = w.node("Cast", ["attention_mask"], "mask.float", to=TensorProto.FLOAT)
+    kept = w.node("Cast", ["attention_mask"], "mask.float", to=messages.FLOAT)
     padding = w.node("Sub", [w.scalar("one", 1.0), kept], "mask.padding")
     added = w.node("Mul", [padding, w.scalar("masked", MASKED)], "mask.added")
     return w.node("Unsqueeze", [added, "mask.axes"], "mask")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from infospace.core.errors import StoreError
+from infospace.core.installation import REINSTALL
 from infospace.core.json_types import JSON
 from infospace.core.tool import NotCalled, ToolAnswer, ToolKind
 from infospace.tools.mcp.config import Entry
@@ -223,4 +224,4 @@ def _must_have_client() -> None:
     from importlib.util import find_spec
 
     if find_spec("mcp") is None:
-        raise NotCalled("tools of servers need the package `mcp`", hint="pip install 'infospace[tools]'")
+        raise NotCalled("tools of servers need the package `mcp`", hint=REINSTALL)

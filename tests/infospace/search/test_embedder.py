@@ -286,7 +286,7 @@ def test_a_number_of_threads_that_is_none_is_refused(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("missing", ["fastembed", "onnxruntime", "tokenizers"])
-def test_without_the_extra_the_error_says_what_to_install(model: ModelInfo, missing: str) -> None:
+def test_in_a_broken_installation_the_error_says_what_is_missing(model: ModelInfo, missing: str) -> None:
     """Each of the libraries is missed in the same words."""
     ask = (
         "import json, sys; sys.modules[sys.argv[1]] = None\n"
@@ -300,4 +300,4 @@ def test_without_the_extra_the_error_says_what_to_install(model: ModelInfo, miss
     done = subprocess.run([sys.executable, "-c", ask, missing], capture_output=True, text=True, check=True)
     message, hint = json.loads(done.stdout)
     assert message == f"texts cannot be embedded without {missing}"
-    assert hint == 'pip install "infospace[search]"'
+    assert hint == "the installation is not whole: install infospace again, as you did"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from infospace.core.errors import ModelError
-from infospace.search.models import default_weights as weights
 from infospace.search.models.find import DEFAULT_KEY, ModelInfo, find_model, get_model, verify_model
+from infospace.search.models.package_download import installed_package
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -224,7 +224,7 @@ def test_fastembeds_own_download_is_the_last_resort(cache: Path, hub: str, model
 
 def test_without_any_source_the_error_says_what_else_works(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither pip nor fastembed gets through: one sentence, a hint, and nothing left behind."""
-    if weights.installed_package() is not None:
+    if installed_package() is not None:
         pytest.skip("the package with the weights is installed in this environment")
     for name, value in {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "HF_HUB_OFFLINE": "1"}.items():
         monkeypatch.setenv(name, value)

