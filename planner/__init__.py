@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from planner.execute.start import run as run
     from planner.execute.start import run_sync as run_sync
     from planner.execute.start import stream as stream
+    from planner.goals.session import GoalSession as GoalSession
+    from planner.goals.session import do as do
+    from planner.goals.session import write as write
     from planner.journal.events import Event as Event
     from planner.journal.events import Progressed as Progressed
     from planner.journal.events import RunFinished as RunFinished
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "execute.start": ("Prepared", "Refused", "check_plan", "prepare", "run", "run_sync", "stream"),
+    "goals.session": ("GoalSession", "do", "write"),
     "journal.events": ("Event", "Progressed", "RunFinished", "RunStarted", "Spoke", "StepFinished", "StepStarted"),
     "journal.result": ("RunResult",),
     "language.plan": ("Plan",),

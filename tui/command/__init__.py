@@ -26,6 +26,8 @@ COMMANDS = {
     "export": "write all notes out as files, or edits back to theirs",
     "prune": "remove deleted notes, old versions or runs for good",
     "primitives": "the vocabulary: what a plan can do",
+    "plan": "let a language model write a plan for a goal, and show it",
+    "do": "let a language model write a plan for a goal, and run it",
     "check": "say everything that is wrong with a plan, and run nothing",
     "run": "check a plan and run it",
     "runs": "list the runs",
@@ -50,7 +52,10 @@ COMMANDS = {
 
 ROOMS = {
     "notes": ("add", "edit", "export", "notes", "prune", "query", "rm", "search", "show", "stale", "why"),
-    "runs": (*("answer", "cancel", "check", "diff", "fork", "plans", "replay", "resume", "run", "runs", "undo"),),
+    "runs": (
+        *("answer", "cancel", "check", "diff", "do", "fork", "plan", "plans", "replay", "resume", "run", "runs"),
+        "undo",
+    ),
     "system": ("completion", "demo", "doctor", "help", "model", "primitives", "serve", "tui"),
 }
 """The folder of each command's module; `tools` is a folder of its own."""

@@ -1,0 +1,60 @@
+"""`write-plan`: the planner's own step type, offered to the catalogue as other packages offer theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from infospace import Args, Context, Invalid, Note, Text, Value, primitive
+from infospace.authoring.shapes import NO_METADATA, NoteShape
+
+
+class WritePlan(Args):
+    """Arguments of `write-plan`."""
+
+    goal: Text = Field(description="What the plan is to reach, in plain words.")
+    inputs: Value | None = Field(None, description='Inputs that the plan will have, by name, such as {"topic": "…"}.')
+    so_far: Text | None = Field(None, description="What was done of it already; the plan goes on from there.")
+    max_repairs: int = Field(3, ge=0, le=10, description="How often the model is told what is wrong with its plan.")
+
+
+@primitive(
+    effect="calls",
+    asks=True,
+    gives=lambda _arguments, _shapes: NoteShape({"type": "object", "required": ["goal", "steps"]}, NO_METADATA),
+    failures=[
+        "No language model is configured, or it cannot be reached.",
+        "`inputs` is no object.",
+        "No answer of the model is a plan that passes the check; `extra.attempts` says what was wrong with each.",
+    ],
+    examples=[
+        {
+            "type": "write-plan",
+            "goal": "Find all notes about ranking, sum up what was decided, and keep the report as weekly.",
+            "out": "$plan",
+        },
+    ],
+    avoid=["Expecting that the plan is run: it is a Note, for a person to look at or for `infospace run`."],
+)
+async def write_plan(args: WritePlan, context: Context) -> Note[Any]:
+    """Let the language model write a plan for a goal.
+
+    The plan is checked and mended, and nothing of it is run. The model is told the language, the tools and saved plans
+    nearest to the goal, and what the space holds. Errors are mended by their fixes where they have one, else the model
+    is told of them.
+    """
+    from planner.goals.write import PlanWriter
+
+    async def ask(messages: Sequence[Any]) -> str:
+        return str(await context.ask_model(messages))
+
+    if args.inputs is not None and not isinstance(args.inputs, Mapping):
+        raise Invalid("`inputs` is no object", hint='{"topic": "ranking"}')
+    writer = PlanWriter(context.space, ask, args.max_repairs)
+    try:
+        checked = await writer.write(args.goal, args.inputs, args.so_far or "")
+    finally:
+        context.extra["attempts"] = [attempt.to_json() for attempt in writer.attempts]
+    return context.note(checked.document)

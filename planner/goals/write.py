@@ -1,0 +1,78 @@
+"""The loop that writes a plan: ask, read, check, fix, and ask again with what is wrong, a few times at most."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from infospace.core.errors import BadResponse
+from infospace.core.json_types import JSON
+from infospace.data.json_text import dump
+from infospace.llm.model import Message
+from infospace.space import Space
+from planner.goals.prompt import planning_messages
+from planner.goals.repair import Checked, check_and_fix, plan_document, repair_messages
+from planner.goals.reply import read_reply
+
+MAX_REPAIRS = 3
+
+AskModel = Callable[[Sequence[Message]], Awaitable[str]]
+"""Asks the model and returns its text: journalled and charged by whoever gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One answer of the model: what was wrong with it (nothing where it may run), and how many fixes it took."""
+
+    errors: tuple[str, ...]
+    fixes: int = 0
+
+    def to_json(self) -> JSON:
+        """Return it as the step's `extra` has it."""
+        return {"errors": list(self.errors), "fixes": self.fixes}
+
+
+@dataclass(slots=True)
+class PlanWriter:
+    """Writes one plan for one goal; `attempts` are those made so far."""
+
+    space: Space
+    ask: AskModel
+    max_repairs: int = MAX_REPAIRS
+    attempts: list[Attempt] = field(default_factory=list)
+
+    async def write(self, goal: str, inputs: Mapping[str, JSON] | None = None, so_far: str = "") -> Checked:
+        """Return a plan that passes the check. `so_far` says what was done of the goal already.
+
+        Raises BadResponse where no answer is one, with what was tried, and what `ask` raises.
+        """
+        first = await asyncio.to_thread(planning_messages, self.space, goal, inputs, so_far)
+        messages, seen = first, set[str]()
+        while True:
+            answer = await self.ask(messages)
+            reply = read_reply(answer)
+            checked: Checked | None = None
+            wrong: tuple[str, ...] = (reply.problem or "",)
+            key = answer
+            if reply.problem is None:
+                document = plan_document(reply.document, goal)
+                checked = await asyncio.to_thread(check_and_fix, self.space, document)
+                wrong, key = tuple(problem.message for problem in checked.errors), dump(checked.document)
+            self.attempts.append(Attempt(wrong, 0 if checked is None else checked.fixes))
+            if checked is not None and not wrong:
+                return checked
+            if key in seen:
+                raise self._gave_up("it answered with the same wrong plan again", wrong)
+            if len(self.attempts) > self.max_repairs:
+                raise self._gave_up("none of its answers passes the check", wrong)
+            seen.add(key)
+            messages = repair_messages(self.space, first, answer, wrong[0] if checked is None else checked)
+
+    def _gave_up(self, why: str, wrong: Sequence[str]) -> BadResponse:
+        count = len(self.attempts)
+        more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        return BadResponse(
+            f"the model wrote no plan in {count} attempt{'s' * (count != 1)}: {why}; last: {wrong[0]}{more}",
+            hint="put the goal in other words or in parts, or use another model",
+        )

@@ -1,0 +1,182 @@
+"""`plan` and `do`: a goal in words becomes a plan that one sees first, and is run after one question."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chatting import Endpoint, Hang
+
+READS = {
+    "goal": "x",
+    "steps": [
+        {"type": "discover-notes", "query": "ranking", "limit": "all", "out": "$hits"},
+        {"type": "size", "target": "$hits", "out": "$n"},
+    ],
+    "result": "$n",
+}
+WRITES = {"steps": [{"type": "create-note", "value": "all of it", "name": "weekly", "out": "$note"}], "result": "$note"}
+FAILS = {
+    "steps": [
+        {"type": "create-note", "value": [], "out": "$list"},
+        {"type": "compute", "expression": "1 / length('')", "out": "$x"},
+    ],
+    "result": "$x",
+}
+WRONG = json.dumps(READS).replace("$hits", "$found", 1)
+
+
+def test_without_a_model_one_sentence_says_how_to_set_one(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("INFOSPACE_LLM_MODEL", "INFOSPACE_LLM_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for command in ("plan", "do"):
+        said = cli(command, "count the notes")
+        assert (said.code, said.out) == (2, "")
+        assert said.err.startswith("infospace: no language model is configured: set INFOSPACE_LLM_MODEL")
+        assert said.err.count("\n") == 1
+
+
+def test_a_plan_is_shown_as_sentences_with_what_it_would_do(cli: Any, endpoint: Endpoint) -> None:
+    endpoint.say(json.dumps(WRITES))
+    said = cli("plan", "keep a note called weekly")
+    assert said.code == 0
+    assert said.out == '1. write a note: "all of it", as $note, kept as "weekly"\n'
+    assert "It writes: weekly\n" in said.err
+    assert "there is no id, name or imported file 'weekly'" in cli("show", "weekly").err
+
+
+def test_a_plan_is_written_to_a_file_and_kept_by_name(cli: Any, endpoint: Endpoint, tmp_path: Path) -> None:
+    endpoint.say(json.dumps(READS), json.dumps(READS))
+    assert cli("plan", "count notes", "--out", "count.json").code == 0
+    assert json.loads((tmp_path / "count.json").read_text()) == {**READS, "goal": "count notes"}
+    assert cli("run", "count.json", "--print", "result").out == "0\n"
+    assert cli("plan", "count notes", "--save", "count").code == 0
+    assert cli("run", "plan:count", "--print", "result").out == "0\n"
+
+
+def test_the_document_of_plan_has_the_plan_its_effects_and_what_was_tried(cli: Any, endpoint: Endpoint) -> None:
+    endpoint.say(WRONG, json.dumps(WRITES))
+    said = cli("plan", "keep a note", "--json")
+    document = said.json
+    assert document["plan"] == {**WRITES, "goal": "keep a note"}
+    assert document["effects"] == [{"pointer": "/steps/0", "kind": "writes", "what": "weekly", "read_only": False}]
+    assert [len(attempt["errors"]) for attempt in document["attempts"]] == [1, 0]
+    assert document["llm"]["calls"] == 2
+    assert document["llm"]["model"] == "made"
+
+
+def test_a_goal_comes_from_standard_input(cli: Any, endpoint: Endpoint) -> None:
+    endpoint.say(json.dumps(READS))
+    assert cli("plan", "-", stdin="count\nthe notes\n").code == 0
+    assert endpoint.prompts[0].endswith("Goal:\ncount\nthe notes")
+
+
+@pytest.mark.parametrize(
+    ("goal", "sentence"),
+    [
+        ("", "the goal is blank"),
+        (" \n", "the goal is blank"),
+        ("x" * 1_000_000, "the goal has 1,000,000 characters, and at most 20,000 are taken"),
+    ],
+)
+def test_a_goal_that_is_none_is_refused_in_a_sentence(cli: Any, endpoint: Endpoint, goal: str, sentence: str) -> None:
+    said = cli("do", "-", stdin=goal)
+    assert said.code == 2
+    assert said.err.startswith(f"infospace: {sentence}")
+    assert not endpoint.requests
+
+
+@pytest.mark.parametrize(
+    "goal", ["costs $5", "what is $x and ${y}?", "\"quoted\" 'and' `so`", "zähle die Notizen 数える"]
+)
+def test_a_goal_is_taken_as_it_is_written(cli: Any, endpoint: Endpoint, goal: str) -> None:
+    endpoint.say(json.dumps(READS))
+    said = cli("do", goal, "--json")
+    assert said.code == 0
+    assert endpoint.prompts[0].endswith(f"Goal:\n{goal}")
+    assert cli("runs", "--json").json["runs"][0]["goal"] == goal
+
+
+def test_what_only_reads_is_run_at_once(cli: Any, endpoint: Endpoint) -> None:
+    endpoint.say(json.dumps(READS))
+    said = cli("do", "count the notes")
+    assert said.code == 0
+    assert said.out.endswith("0\n")
+
+
+def test_what_writes_wants_a_yes(cli: Any, endpoint: Endpoint) -> None:
+    """Where nobody can be asked nothing is run, and the run does not stay open."""
+    endpoint.say(json.dumps(WRITES), json.dumps(WRITES))
+    refused = cli("do", "keep a note")
+    assert refused.code == 2
+    assert "the plan writes or calls, and nobody can be asked here (--yes agrees" in refused.err
+    assert "there is no id, name or imported file 'weekly'" in cli("show", "weekly").err
+    assert [run["status"] for run in cli("runs", "--json").json["runs"]] == ["cancelled"]
+    agreed = cli("do", "keep a note", "--yes")
+    assert agreed.code == 0
+    assert cli("show", "weekly").code == 0
+
+
+def test_one_run_holds_the_model_and_the_steps(cli: Any, endpoint: Endpoint) -> None:
+    endpoint.say(WRONG, json.dumps(READS))
+    document = cli("do", "count", "--json").json
+    assert [step["type"] for step in document["steps"]] == ["write-plan", "discover-notes", "size", "bind"]
+    assert document["steps"][0]["extra"]["llm"]["calls"] == 2
+    shown = cli("show", document["run"], "--json").json
+    assert (shown["goal"], shown["status"]) == ("count", "success")
+
+
+def test_a_replay_of_it_asks_no_model(cli: Any, endpoint: Endpoint) -> None:
+    endpoint.say(json.dumps(READS))
+    run = cli("do", "count", "--json").json["run"]
+    asked = len(endpoint.requests)
+    said = cli("replay", run)
+    assert said.code == 0, said.err
+    assert len(endpoint.requests) == asked
+
+
+def test_where_a_step_fails_the_rest_is_written_anew(cli: Any, endpoint: Endpoint) -> None:
+    """The model is told what was done, by id, and on what the plan failed; done steps are not done again."""
+    going_on = {"steps": [{"type": "bind", "target": "Note_2", "out": "$list"}], "result": "$list"}
+    endpoint.say(json.dumps(FAILS), json.dumps(going_on))
+    said = cli("do", "divide", "--json")
+    document = said.json
+    assert (said.code, document["status"], document["result"]["data"]) == (0, "success", [])
+    assert "gave Note_2, bound as $list" in endpoint.prompts[1]
+    assert "divides by zero" in endpoint.prompts[1]
+    assert [step["type"] for step in document["steps"]].count("create-note") == 1
+
+
+def test_a_plan_that_fails_again_and_again_ends(cli: Any, endpoint: Endpoint) -> None:
+    endpoint.say(*[json.dumps(FAILS)] * 10)
+    said = cli("do", "divide")
+    assert said.code == 1
+    assert "divides by zero" in said.err
+    assert len(endpoint.requests) <= 3
+
+
+def test_a_killed_do_is_resumed_without_a_second_bill(cli: Any, endpoint: Endpoint, tmp_path: Path) -> None:
+    """The first answer was journalled when the process was killed while it waited for the second."""
+    endpoint.say(WRONG, Hang())
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tui.command", "do", "count"], cwd=tmp_path, stderr=subprocess.DEVNULL, env=os.environ
+    )
+    deadline = time.monotonic() + 100
+    while len(endpoint.requests) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    endpoint.say(json.dumps(READS))
+    said = cli("resume", "run_1", "--json")
+    assert said.code == 0, said.err
+    assert len(endpoint.requests) == 3
+    assert "The check refuses this plan" in endpoint.prompts[2]
+    assert said.json["result"]["data"]["steps"] == READS["steps"]

@@ -1,0 +1,76 @@
+"""What `plan` and `do` share: the goal, its inputs, the model, and the run that both begin."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from tui.text.output import Output, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from infospace.core.json_types import JSON
+    from infospace.space import Space
+    from planner.journal.events import Emit
+
+MAX_GOAL = 20_000
+"""Characters of a goal."""
+
+
+def add_goal(parser: argparse.ArgumentParser) -> None:
+    """Declare the goal and how often its plan is mended."""
+    parser.add_argument("goal", metavar="GOAL", help="what is wanted, in plain words; `-` is standard input")
+    parser.add_argument(
+        "--max-repairs",
+        type=int,
+        default=3,
+        choices=range(11),
+        metavar="N",
+        help="how often the model is told what is wrong with its plan (3)",
+    )
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Declare the inputs."""
+    parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="an input of the plan")
+
+
+def goal_of(args: argparse.Namespace) -> str:
+    """Return the goal. Raises UsageError for one that is blank or too long."""
+    goal = (sys.stdin.read() if args.goal == "-" else args.goal).strip()
+    if not goal:
+        raise UsageError("the goal is blank", hint="infospace plan 'a report of all notes about ranking'")
+    if len(goal) > MAX_GOAL:
+        raise UsageError(
+            f"the goal has {len(goal):,} characters, and at most {MAX_GOAL:,} are taken",
+            hint="`infospace add` takes long texts as notes, which the goal can name",
+        )
+    return goal
+
+
+def inputs_of(args: argparse.Namespace) -> Mapping[str, JSON]:
+    """Return the inputs that are given, as texts."""
+    from tui.command.common.plan_input import parse_inputs
+
+    return parse_inputs(args.input, None, {})
+
+
+def require_model(space: Space) -> None:
+    """Raise UsageError where no language model is configured, with how to set one."""
+    from infospace.core.errors import NotConfigured
+
+    error = space.catalogue.why_unasked()
+    if error is not None:
+        hint = error.hint if isinstance(error, NotConfigured) else None
+        raise UsageError(error.message, hint=hint)
+
+
+def watcher(out: Output) -> Emit:
+    """Return what shows the events of a run as they happen; with --json nothing does."""
+    if out.json:
+        return lambda _event: None
+    from tui.command.common.event_printer import EventPrinter
+
+    return EventPrinter(out)

@@ -1,0 +1,116 @@
+"""Let a language model write a plan for a goal, and show it; nothing of it is run.
+
+The plan is shown as sentences, with what it would write and call. INFOSPACE_LLM_MODEL names the model, and
+INFOSPACE_LLM_URL its endpoint. Exit code 0 when there is a plan, 1 when the model wrote none that passes the check.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from tui.command.common.goal_input import add_goal, add_inputs, goal_of, inputs_of, require_model, watcher
+from tui.command.common.open_space import open_from
+from tui.text.output import Output, UsageError
+from tui.text.paths import path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infospace.core.json_types import JSON
+    from infospace.space import Space
+    from planner.goals.effects import Effect
+    from planner.journal.result import RunResult
+
+EXAMPLES = """examples:
+  infospace plan 'a report of all notes about ranking, kept as weekly'
+  infospace plan 'which orders are overdue?' --input least=100 --out overdue.json
+  infospace plan 'a digest of this week' --save weekly-digest
+  echo 'count the notes by folder' | infospace plan - --json"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_goal(parser)
+    add_inputs(parser)
+    parser.add_argument("--out", metavar="FILE", help="write the plan to a file, as JSON")
+    parser.add_argument("--save", metavar="NAME", help="keep the plan in the space; `infospace run plan:NAME` runs it")
+    parser.add_argument("--replace", action="store_true", help="with --save, make it the next version of that plan")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Write a plan, show it, keep it where that is wanted."""
+    from planner.execute.start import check_plan
+    from planner.goals.effects import effects_of
+    from planner.goals.session import write
+
+    goal, inputs = goal_of(args), inputs_of(args)
+    if args.out is not None and not path_of(args.out).absolute().parent.is_dir():
+        raise UsageError(f"there is no folder for --out {args.out!r}")
+    with open_from(args, create=True) as space:
+        require_model(space)
+        document, result = asyncio.run(write(space, goal, inputs, max_repairs=args.max_repairs, emit=watcher(out)))
+        if document is None:
+            return _show_failure(result, out)
+        _keep(space, document, args)
+        effects = effects_of(check_plan(space, document)[0], space.catalogue)
+        if out.json:
+            out.document(_to_json(document, effects, result))
+        else:
+            show_plan(document, effects, out)
+            _show_kept(args, out)
+    return 0
+
+
+def _keep(space: Space, document: Any, args: argparse.Namespace) -> None:
+    if args.out is not None:
+        from infospace.files.atomic_write import write_atomically
+        from tui.text.format_plan import format_plan
+
+        write_atomically(path_of(args.out), format_plan(document).encode())
+    if args.save is not None:
+        from planner.parse.saved_plans import save_plan
+
+        save_plan(space, args.save, document, replace=args.replace)
+
+
+def _show_kept(args: argparse.Namespace, out: Output) -> None:
+    if args.out is not None:
+        out.talk(f"written to {args.out}; `infospace run {args.out}` runs it", "dim")
+    if args.save is not None:
+        out.talk(f"saved; `infospace run plan:{args.save}` runs it", "dim")
+
+
+def _to_json(document: JSON, effects: Sequence[Effect], result: RunResult) -> dict[str, Any]:
+    """Return the plan, what it would do, and what was tried, as JSON."""
+    row = next((row for row in reversed(result.steps) if "attempts" in row.extra), None)
+    return {
+        "run": result.run,
+        "plan": document,
+        "effects": [effect.to_json() for effect in effects],
+        "attempts": None if row is None else row.extra["attempts"],
+        "llm": None if row is None else row.extra.get("llm"),
+    }
+
+
+def show_plan(document: JSON, effects: Sequence[Effect], out: Output) -> None:
+    """Show a plan as sentences, and what it would do."""
+    from tui.text.plan_sentences import plan_sentences
+
+    for line in plan_sentences(document):
+        out.text(line)
+    for kind, verb in (("writes", "It writes"), ("calls", "It calls"), ("asks-model", "It asks the model for")):
+        named = list(dict.fromkeys(effect.what for effect in effects if effect.kind == kind))
+        if named:
+            out.talk(f"{verb}: {', '.join(named)}", "yellow" if kind != "asks-model" else "dim")
+
+
+def _show_failure(result: RunResult, out: Output) -> int:
+    """Say why there is no plan; return the exit code."""
+    from tui.command.runs.run import code_of
+
+    if out.json:
+        out.document(result.to_json())
+    out.talk(f"infospace: {result.reason}", "red")
+    return code_of(result)
