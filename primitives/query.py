@@ -11,6 +11,7 @@ from infospace import Args, Collection, Context, Invalid, Sql, primitive
 from infospace.authoring.shapes import NO_METADATA, CollectionShape, NoteShape, Shape
 
 if TYPE_CHECKING:
+    from infospace.authoring.expressions import ItemMismatches
     from infospace.authoring.queries import ParsedQuery, WrittenQuery
 
 
@@ -78,9 +79,10 @@ async def query(args: Query, context: Context) -> Collection:
     modified, tags, aliases, words, text, content, metadata, and each property by its name. There are WITH, JOIN,
     UNNEST, WHERE, GROUP BY, HAVING, OVER, DISTINCT, UNION, subselects, ORDER BY and LIMIT, and the functions of
     expressions, which mean the same here; nothing else. Text stands in single quotes, an odd name in double ones.
-    Missing is null, and `@id` comes out as `id`. A comparison of different types is unknown in WHERE, ON and HAVING,
-    and fails elsewhere; computing with a column of mixed types needs TRY_CAST. Rows stand in the order of their tables
-    where ORDER BY says none, nulls last. The new Notes have no metadata of their own.
+    Missing is null, and `@id` comes out as `id`. A comparison of different types is unknown in WHERE, ON and HAVING
+    (counted in `extra.mismatches`, and told in the answer's text), and fails elsewhere; computing with a column of
+    mixed types needs TRY_CAST. Rows stand in the order of their tables where ORDER BY says none, nulls last. The new
+    Notes have no metadata of their own.
     """
     from infospace.authoring.queries import NoteRow, Rows, analyse, run_query
 
@@ -92,5 +94,10 @@ async def query(args: Query, context: Context) -> Collection:
     if parsed.tables:
         notes, context.extra["generation"] = context.notes()
         tables["notes"] = Rows([NoteRow(note) for note in notes])
-    rows = run_query(parsed, tables, written.parameters, context.clock, context.room.items)
-    return context.collection([context.note(row) for row in rows])
+    tallies: list[ItemMismatches] = []
+    rows = run_query(parsed, tables, written.parameters, context.clock, context.room.items, tallies)
+    found = context.collection([context.note(row) for row in rows])
+    context.extra["mismatches"] = sum(tally.mismatches for tally in tallies)
+    for tally in tallies:
+        context.remark(str(tally))
+    return found

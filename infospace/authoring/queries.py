@@ -14,7 +14,7 @@ from infospace.expressions.query.notes import NoteRow
 from infospace.expressions.query.parse import ParsedQuery
 
 if TYPE_CHECKING:
-    from infospace.expressions import Clock
+    from infospace.expressions import Clock, ItemMismatches
 
 __all__ = [
     "BoundQuery",
@@ -34,6 +34,7 @@ def run_query(
     parameters: Mapping[str, JSON | PathNotFound],
     clock: Clock,
     most: int,
+    tallies: list[ItemMismatches],
 ) -> Iterator[dict[str, JSON]]:
     """Run a query over rows by table; see `infospace.expressions.query.engine`."""
     try:
@@ -42,4 +43,4 @@ def run_query(
         if error.name is None or not error.name.startswith(("duckdb", "_duckdb")):
             raise
         raise Invalid("`query` needs DuckDB, which is not installed here", hint="pip install duckdb") from error
-    return run(parsed, tables, parameters, clock, most)
+    return run(parsed, tables, parameters, clock, most, tallies)

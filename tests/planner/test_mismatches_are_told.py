@@ -74,3 +74,38 @@ def test_a_long_preview_keeps_it(space: Space) -> None:
     value = filtered(space, "price > 3 OR price LIKE 'x%'", *prices)
     assert value.startswith("40 items (40 of 41 compare text with number, 1 of 41 looks at number, not at text): ")
     assert len(value) <= 500
+
+
+def queried(space: Space, sql: str, *prices: Any) -> tuple[str, int]:
+    """Return the text and the count of a step that queries."""
+    step = ran(space, *rows(*prices), {"type": "query", "sql": sql, "out": "$o"}).steps[-1]
+    return step.value, step.extra["mismatches"]
+
+
+def test_a_query_says_it_of_where(space: Space) -> None:
+    """As the filter does, with what AND and OR do not look at left out."""
+    sql = "SELECT price FROM $rows WHERE price > 3"
+    assert queried(space, sql, "12", "7", "1") == ("0 items (3 of 3 compare text with number)", 3)
+    value, count = queried(space, sql, "12", 7, 1)
+    assert (value.startswith("1 note (1 of 3 compares text with number): "), count) == (True, 1)
+    assert queried(space, sql, 12, None)[1] == 0
+    both = "SELECT price FROM $rows WHERE price LIKE '1%' AND price > 3"
+    assert queried(space, both, "12", "7") == ("0 items (1 of 2 compares text with number)", 1)
+    day = "SELECT price FROM $rows r WHERE year(r.price) = 2026"
+    assert queried(space, day, "2026-01-01", "soon", None)[0].startswith("1 note (1 of 3 has year of what is not a d")
+
+
+def test_a_query_says_it_of_on_and_having(space: Space) -> None:
+    """Of ON by pairs of rows, of HAVING by groups, also of a table that WITH makes."""
+    joined = "SELECT a.price AS x FROM $rows a JOIN $rows b ON a.price = b.price AND b.price = 7"
+    assert queried(space, joined, "7", 7)[0].startswith("1 note (3 of 4 compare ")
+    having = "SELECT price AS p, count(*) AS n FROM $rows GROUP BY p HAVING max(price) > 5 AND n > 0"
+    assert queried(space, having, "7", 7, 9, "a")[0].startswith("2 notes (2 of 4 compare text with number): ")
+    within = "WITH few AS (SELECT price FROM $rows WHERE price < 3) SELECT count(*) AS n FROM few"
+    assert queried(space, within, "7", 1)[0].startswith("1 note (1 of 2 compares text with number): ")
+
+
+def test_what_stands_beside_a_subselect_is_told(space: Space) -> None:
+    """The condition with the subselect itself is not counted."""
+    sql = "SELECT price FROM $rows WHERE price IN (SELECT price FROM $rows) AND price > 3"
+    assert queried(space, sql, "7", 1) == ("0 items (1 of 2 compares text with number)", 1)

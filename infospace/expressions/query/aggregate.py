@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from infospace.core.errors import Invalid
 from infospace.expressions.functions import AGGREGATES
-from infospace.expressions.query.builder import WORDS, Typed, number, sort_key, unify
+from infospace.expressions.query.builder import UNSURE, WORDS, Typed, number, renamed, sort_key, unify, wholeness
 from infospace.expressions.query.calls import mixed_numbers
 from infospace.expressions.query.columns import EXACT, NUMBERS, Type
 from infospace.expressions.query.translate import Expressions, clean
@@ -40,10 +40,13 @@ def aggregate(node: Aggregate, of: Expressions, order: str, over: str = "") -> T
     if name == "list":
         return _list(value, order, over)
     if name in ("min", "max") and value.type is not Type.ANY:
-        return Typed(f"{name}({sql}){over}", value.type, value.most)
+        return Typed(f"{name}({sql}){over}", value.type, value.most, whole=value.whole and UNSURE)
     by = f"({sql}).v" if name in ("min", "max") else order
     pick = "arg_min" if name in ("min", "first") else "arg_max"
-    return Typed(f"{pick}({sql}, {by}){over}", value.type, value.most, kinds=value.kinds)
+    whole = value.whole
+    if whole not in (None, UNSURE):
+        whole = f"{pick}(CASE WHEN ({sql}) IS NOT NULL THEN {whole} END, {by}){over}"
+    return Typed(f"{pick}({sql}, {by}){over}", value.type, value.most, kinds=value.kinds, whole=whole)
 
 
 def _of_nothing(name: str) -> Type:
@@ -68,20 +71,31 @@ def _numeric(node: Aggregate, value: Typed, of: Expressions, text: str, over: st
     total = f"sum({sql}){over}" if whole else f"fsum({sql}){over}"
     match node.function:
         case "sum":
-            return Typed(total, value.type)
+            return Typed(total, value.type, whole=_all_whole(value, over))
         case "avg" if whole:
             parts = f"({total} // {count})::DOUBLE + ({total} % {count})::DOUBLE / {count}"
             small = f"CASE WHEN abs({total}) <= {EXACT} THEN {total}::DOUBLE / {count} ELSE {parts} END"
             return Typed(f"CASE WHEN {count} = 0 THEN NULL ELSE {small} END", Type.NUM)
         case "avg":
-            return Typed(f"({total} / {count})", value.type)
+            found = f"({total} / {count})"
+            all_ = _all_whole(value, over)
+            exact = f"{all_} AND {found} = trunc{found}" if all_ not in (None, UNSURE) else all_
+            return Typed(found, value.type, whole=exact)
     part = 0.5 if node.function == "median" else _part(node.arguments[1], of, text)
     if part is None:
         return Typed("NULL::DOUBLE", Type.NUM)
     if whole and not value.is_small:
         raise Invalid(f"`{text}` has whole numbers beyond 2^53", hint="a query interpolates between doubles")
     type_ = Type.FLOAT if value.type is Type.FLOAT else Type.NUM
-    return Typed(f"quantile_cont({number(value)}, {part!r}::DOUBLE){over}", type_)
+    whole_ = UNSURE if value.type is Type.NUM else None
+    return Typed(f"quantile_cont({number(value)}, {part!r}::DOUBLE){over}", type_, whole=whole_)
+
+
+def _all_whole(value: Typed, over: str) -> str | None:
+    """Return SQL for whether all numbers that an aggregate is made of are whole."""
+    if value.type is not Type.NUM or value.whole == UNSURE:
+        return value.whole
+    return f"coalesce(bool_and(CASE WHEN ({value.sql}) IS NOT NULL THEN {wholeness(value)} END){over}, TRUE)"
 
 
 def _part(node: Expression, of: Expressions, text: str) -> float | None:
@@ -152,9 +166,10 @@ def _ranked(name: str, values: Sequence[Typed], nodes: Sequence[Expression], ove
             rest = f", {values[1].sql}" if len(values) > 1 else ""
             most = max((value.most or 0 for value in values), default=0)
             known = all(value.most is not None for value in values)
-            return Typed(f"{name}({values[0].sql}, {by}{rest}){over}", type_, most if known else None)
+            whole = UNSURE if type_ is Type.NUM else None
+            return Typed(f"{name}({values[0].sql}, {by}{rest}){over}", type_, most if known else None, whole=whole)
     [value] = values
-    return Typed(f"{name}({value.sql}){over}", value.type, value.most, value.element, value.kinds)
+    return renamed(value, f"{name}({value.sql}){over}")
 
 
 def _count(node: Expression, name: str) -> int:

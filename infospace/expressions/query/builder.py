@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
 
@@ -33,7 +33,9 @@ WORDS: Final[Mapping[Type, str]] = {
 class Typed:
     """A value as SQL, and its type.
 
-    `most` bounds a whole number; `element` is the type of a list's elements, `kinds` what a mixed value may be.
+    `most` bounds a whole number; `element` is the type of a list's elements, `kinds` what a mixed value may be. `whole`
+    is SQL that says of a `NUM` whether the language has it as a whole number, which is written without a point: None
+    where that is whether it has no fraction, `UNSURE` where it is not known.
     """
 
     sql: str
@@ -41,6 +43,7 @@ class Typed:
     most: int | None = None
     element: Type | None = None
     kinds: frozenset[str] = frozenset(KIND_NAMES)
+    whole: str | None = None
 
     @property
     def is_number(self) -> bool:
@@ -54,6 +57,41 @@ class Typed:
 
 
 NULL: Final = Typed("NULL", Type.NULL)
+UNSURE: Final = "?"
+
+
+def wholeness(value: Typed) -> str:
+    """Return SQL for whether a number is a whole one of the language, or `UNSURE`."""
+    if value.type is Type.INT:
+        return "TRUE"
+    if value.type is Type.FLOAT:
+        return "FALSE"
+    return value.whole or f"(({value.sql}) = trunc({value.sql}))"
+
+
+def all_whole(values: Sequence[Typed], *more: str) -> str:
+    """Return SQL for whether all of some numbers are whole ones of the language, and more is so; or `UNSURE`."""
+    parts = [part for part in dict.fromkeys(map(wholeness, values)) if part != "TRUE"]
+    if UNSURE in parts:
+        return UNSURE
+    return " AND ".join(f"({part})" for part in (*parts, *more)) or "TRUE"
+
+
+def chosen_whole(values: Sequence[Typed], conditions: Sequence[str]) -> str:
+    """Return SQL for whether the number is whole that the first condition that holds chooses, else the last one.
+
+    `UNSURE` where that is not known of one.
+    """
+    parts = ["FALSE" if value.type is Type.NULL else wholeness(value) for value in values]
+    if UNSURE in parts:
+        return UNSURE
+    chosen = "".join(f" WHEN {when} THEN {part}" for when, part in zip(conditions, parts, strict=False))
+    return f"CASE{chosen} ELSE {parts[-1]} END"
+
+
+def renamed(value: Typed, sql: str, whole: str | None = None) -> Typed:
+    """Return a value under another name; `whole` is that of its wholeness, where it has one."""
+    return replace(value, sql=sql, whole=None if value.whole is None else whole or UNSURE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +112,10 @@ class Builder:
     values: dict[str, Any] = field(default_factory=dict)
     functions: dict[str, Udf] = field(default_factory=dict)
     tables: dict[str, Rows] = field(default_factory=dict)
+    clause: str = ""
+    """The clause of conditions that is being written."""
+    doubtful: set[str] = field(default_factory=set)
+    """Clauses in which something may have no result, or had none."""
     _known: dict[Any, str] = field(default_factory=dict)
     _numbers: Any = field(default_factory=count)
 
@@ -86,6 +128,11 @@ class Builder:
         name = self.name("p")
         self.values[name] = value
         return f"${name}"
+
+    def doubt(self) -> Callable[[], None]:
+        """Return what says that something had no result in the clause that is being written."""
+        clause = self.clause
+        return lambda: self.doubtful.add(clause)
 
     def function(self, key: object, udf: Udf) -> str:
         """Return the name of a function; `key` says which it is."""
@@ -173,10 +220,26 @@ def any_of(value: Typed) -> Typed:
     if value.type is Type.NULL:
         return Typed(f"NULL::{STRUCT}", Type.ANY)
     written = f"to_json({value.sql})::VARCHAR" if value.type is Type.TEXT else f"({value.sql})::VARCHAR"
-    if value.type in (Type.FLOAT, Type.NUM):
+    if value.type is Type.FLOAT:
         written = f"to_json({value.sql})::VARCHAR"
+    elif value.type is Type.NUM:
+        written = _number_written(value, f"to_json({value.sql})::VARCHAR")
     sql = f"CASE WHEN ({value.sql}) IS NULL THEN NULL ELSE {{'v': {key_of(value)}, 'o': {written}}} END"
     return Typed(sql, Type.ANY, kinds=frozenset({KIND_NAMES[KINDS[value.type]]}))
+
+
+def _number_written(value: Typed, otherwise: str) -> str:
+    whole = wholeness(value if value.whole != UNSURE else replace(value, whole=None))
+    small = f"abs({value.sql}) < 1e38"
+    return f"CASE WHEN {whole} AND {small} THEN ({value.sql})::HUGEINT::VARCHAR ELSE {otherwise} END"
+
+
+def number_as_text(value: Typed, otherwise: str, text: str) -> str:
+    """Return SQL for a `NUM` as the language writes it; `otherwise` writes one with a point."""
+    if value.whole == UNSURE:
+        message = f"`{text}` writes a number of which the query does not know whether it is 1 or 1.0"
+        raise Invalid(message, hint="format(…, 2), or CAST(… AS integer) first")
+    return _number_written(value, otherwise)
 
 
 def json_of(value: Typed) -> str:
@@ -204,7 +267,9 @@ def unify(values: Sequence[Typed]) -> tuple[list[Typed], Type]:
     whole = [value for value in values if value.type is Type.INT]
     if types <= NUMBERS and all(value.is_small for value in whole):
         return [
-            Typed(number(value), Type.NUM) if value.type is not Type.NULL else _null_as(value, Type.NUM)
+            Typed(number(value), Type.NUM, whole=wholeness(value))
+            if value.type is not Type.NULL
+            else _null_as(value, Type.NUM)
             for value in values
         ], Type.NUM
     if Type.LIST in types:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from infospace.core.errors import Invalid
@@ -11,7 +12,20 @@ from infospace.core.json_types import JSON
 from infospace.data.like import like
 from infospace.expressions.cast import CASTS
 from infospace.expressions.functions import FUNCTIONS, joined, whole
-from infospace.expressions.query.builder import WORDS, Builder, Typed, Udf, json_of, number, unify
+from infospace.expressions.query.builder import (
+    UNSURE,
+    WORDS,
+    Builder,
+    Typed,
+    Udf,
+    all_whole,
+    chosen_whole,
+    json_of,
+    number,
+    number_as_text,
+    unify,
+    wholeness,
+)
 from infospace.expressions.query.columns import DIGITS, EXACT, NUMBERS, Type
 from infospace.expressions.wrong import Wrong
 
@@ -43,11 +57,14 @@ class Mismatches(Protocol):
         """Return SQL for it: null where one of the values is."""
 
 
-def guarded(call: Callable[..., Any], text: str, name: str, count: int, *, strict: bool) -> Callable[..., Any]:
+def guarded(
+    at: Mismatches, call: Callable[..., Any], text: str, name: str, count: int, *, attempt: bool = False
+) -> Callable[..., Any]:
     """Return a function of so many values, null for null; where `call` cannot, it fails with a sentence, or gives null.
 
-    The engine wants to see how many values a function takes.
+    The engine wants to see how many values a function takes. Of an attempt, null is what was asked for.
     """
+    strict, doubt = at.strict and not attempt, at.builder.doubt()
 
     def applied(*values: Any) -> Any:
         for value in values:
@@ -58,6 +75,8 @@ def guarded(call: Callable[..., Any], text: str, name: str, count: int, *, stric
         except Wrong as error:
             if strict:
                 raise Wrong(_sentence(text, name, error)) from None
+            if not attempt:
+                doubt()
             return None
 
     return _COUNTED[count](applied)
@@ -115,19 +134,30 @@ def cast_to(at: Mismatches, value: Typed, to: str, text: str, *, attempt: bool) 
         return Typed(f"({value.sql})::INTEGER", Type.INT, 1)
     if to == "boolean" and value.type is Type.INT:
         return Typed(f"({value.sql}) <> 0", Type.BOOL)
+    if to == "text" and value.type is Type.NUM:
+        pointed = cast_to(at, replace(value, type=Type.FLOAT, whole=None), to, text, attempt=attempt)
+        return Typed(number_as_text(value, pointed.sql, text), Type.TEXT)
     cast, plain = CASTS[to], value.type in (Type.TEXT, Type.BOOL, Type.FLOAT)
     finish: Callable[[JSON], Any] = {"number": exact, "integer": bounded}.get(to, _same)
 
     def call(given: Any) -> Any:
-        found = given if plain else json.loads(given)
-        if value.type is Type.NUM and isinstance(found, float) and found.is_integer():
-            found = int(found)
-        return finish(cast(found))
+        return finish(cast(given if plain else json.loads(given)))
 
     takes = value.type.value.strip() if plain else "VARCHAR"
-    udf = Udf(guarded(call, text, "", 1, strict=at.strict and not attempt), (takes,), gives)
+    udf = Udf(guarded(at, call, text, "", 1, attempt=attempt), (takes,), gives)
     name = at.builder.function(("cast", to, value.type, text, at.strict, attempt), udf)
-    return Typed(f"{name}({value.sql if plain else json_of(value)})", type_)
+    whole = _whole_cast(value) if type_ is Type.NUM else None
+    return Typed(f"{name}({value.sql if plain else json_of(value)})", type_, whole=whole)
+
+
+def _whole_cast(value: Typed) -> str:
+    """Return SQL for whether what is cast to a number is written as a whole one."""
+    written = value.sql
+    if value.type not in (Type.TEXT, Type.ANY):  # nothing of another type is cast to a number
+        return "FALSE"
+    if value.type is Type.ANY:
+        written = f"CASE WHEN ({value.sql}).v.k = 0 THEN ({value.sql}).o ELSE ({value.sql}).v.s END"
+    return f"NOT contains({written}, '.') AND NOT contains(lower({written}), 'e')"
 
 
 def _same(value: JSON) -> JSON:
@@ -137,13 +167,13 @@ def _same(value: JSON) -> JSON:
 def like_of(at: Mismatches, value: Typed, pattern: Typed, known: str | None, escape: str | None, text: str) -> Typed:
     """Return LIKE; `known` is the pattern where it is a constant."""
     if known is not None:
-        udf = Udf(guarded(like(known, escape), text, "", 1, strict=at.strict), ("VARCHAR",), "BOOLEAN")
+        udf = Udf(guarded(at, like(known, escape), text, "", 1), ("VARCHAR",), "BOOLEAN")
         return Typed(f"{at.builder.function(('like', known, escape), udf)}({value.sql})", Type.BOOL)
 
     def call(given: str, pattern: str) -> bool:
         return like(pattern, escape)(given)
 
-    udf = Udf(guarded(call, text, "", 2, strict=at.strict), ("VARCHAR", "VARCHAR"), "BOOLEAN")
+    udf = Udf(guarded(at, call, text, "", 2), ("VARCHAR", "VARCHAR"), "BOOLEAN")
     return Typed(f"{at.builder.function(('like', escape), udf)}({value.sql}, {pattern.sql})", Type.BOOL)
 
 
@@ -156,7 +186,9 @@ def call_of(at: Mismatches, name: str, arguments: Sequence[Typed], text: str) ->
         bounded_ = all(value.most is not None or value.type is Type.NULL for value in arguments)
         elements = next((value.element for value in arguments if value.element), None)
         sql = f"COALESCE({', '.join(value.sql for value in unified)})"
-        return Typed(sql, type_, most if bounded_ and type_ is Type.INT else None, elements)
+        there = [f"({value.sql}) IS NOT NULL" for value in unified[:-1]]
+        whole_ = chosen_whole(unified, there) if type_ is Type.NUM else None
+        return Typed(sql, type_, most if bounded_ and type_ is Type.INT else None, elements, whole=whole_)
     if name in ("today", "now"):
         return at.builder.constant(at.builder.clock()[name == "now"])
     if name == "concat_ws":
@@ -238,10 +270,25 @@ def _ours(at: Mismatches, name: str, values: Sequence[Typed], text: str) -> Type
         return finish(apply(*read))
 
     takes = tuple(value.type.value.strip() for value in values)
-    udf = Udf(guarded(call, text, name, len(values), strict=at.strict), takes, gives)
+    udf = Udf(guarded(at, call, text, name, len(values)), takes, gives)
     known = at.builder.function((name, tuple(value.type for value in values), text, at.strict), udf)
     element = Type.TEXT if type_ is Type.LIST else None
-    return Typed(f"{known}({', '.join(value.sql for value in values)})", type_, element=element)
+    sql = f"{known}({', '.join(value.sql for value in values)})"
+    if type_ is Type.NUM:
+        type_, whole_ = _of_number(name, values)
+        return Typed(sql, type_, whole=whole_)
+    return Typed(sql, type_, element=element)
+
+
+def _of_number(name: str, values: Sequence[Typed]) -> tuple[Type, str | None]:
+    """Return the type of the number that a function gives, and what says whether it is whole."""
+    if name == "sqrt" or (name == "round" and values[0].type is Type.FLOAT):
+        return Type.FLOAT, None
+    if name == "round":
+        return Type.NUM, wholeness(values[0])
+    if name == "power":
+        return Type.NUM, all_whole(values, f"({values[1].sql}) >= 0")
+    return Type.NUM, UNSURE
 
 
 def _concat_ws(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
@@ -254,9 +301,13 @@ def _concat_ws(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
         except Wrong as error:
             if at.strict:
                 raise Wrong(_sentence(text, "concat_ws", error)) from None
+            doubt()
             return None
 
-    strict = at.strict
+    for value in values:
+        if value.whole == UNSURE:
+            number_as_text(value, "", text)
+    strict, doubt = at.strict, at.builder.doubt()
     name = at.builder.function(("concat_ws", text, strict), Udf(call, ("VARCHAR[]",), "VARCHAR"))
     return Typed(f"{name}([{', '.join(map(json_of, values))}])", Type.TEXT)
 
@@ -284,7 +335,8 @@ def _extreme(at: Mismatches, name: str, values: Sequence[Typed], text: str) -> T
     listed = ", ".join(value.sql for value in unified)
     most = max((value.most for value in values if value.most is not None), default=None)
     known = type_ is Type.INT and all(value.most is not None for value in values)
-    return Typed(f"CASE WHEN {nulls} THEN NULL ELSE {name}({listed}) END", type_, most if known else None)
+    sql = f"CASE WHEN {nulls} THEN NULL ELSE {name}({listed}) END"
+    return Typed(sql, type_, most if known else None, whole=UNSURE if type_ is Type.NUM else None)
 
 
 def _list_has(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
@@ -297,7 +349,7 @@ def _list_has(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
             raise Wrong("takes text or a list")
         return contains(read, sought)
 
-    udf = Udf(guarded(call, text, "contains", 2, strict=at.strict), ("VARCHAR", "VARCHAR"), "BOOLEAN")
+    udf = Udf(guarded(at, call, text, "contains", 2), ("VARCHAR", "VARCHAR"), "BOOLEAN")
     name = at.builder.function(("contains", text, at.strict), udf)
     return Typed(f"{name}({json_of(values[0])}, {json_of(values[1])})", Type.BOOL)
 
@@ -312,7 +364,7 @@ def _length(at: Mismatches, value: Typed, text: str) -> Typed:
             raise Wrong("takes text or a list")
         return len(read)
 
-    udf = Udf(guarded(call, text, "length", 1, strict=at.strict), ("VARCHAR",), "BIGINT")
+    udf = Udf(guarded(at, call, text, "length", 1), ("VARCHAR",), "BIGINT")
     name = at.builder.function(("length", text, at.strict), udf)
     return Typed(f"{name}({json_of(value)})", Type.INT, 2**53)
 
@@ -320,7 +372,7 @@ def _length(at: Mismatches, value: Typed, text: str) -> Typed:
 def _abs(values: Sequence[Typed]) -> Typed | None:
     [value] = values
     sql = f"({value.sql})::HUGEINT" if value.type is Type.INT else value.sql
-    return Typed(f"abs({sql})", value.type, value.most)
+    return Typed(f"abs({sql})", value.type, value.most, whole=value.whole)
 
 
 def _whole(values: Sequence[Typed]) -> Typed | None:

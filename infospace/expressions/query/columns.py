@@ -33,7 +33,7 @@ class Type(Enum):
     INT = "HUGEINT"
     FLOAT = "DOUBLE"
     NUM = "DOUBLE "
-    """Whole numbers and others, none of which a double changes; comes back whole where it is whole."""
+    """Whole numbers and others, none of which a double changes; comes back whole where it has no fraction."""
     TEXT = "VARCHAR"
     BOOL = "BOOLEAN"
     ANY = "STRUCT"
@@ -48,7 +48,10 @@ NUMBERS: Final = frozenset({Type.INT, Type.FLOAT, Type.NUM})
 
 @dataclass(slots=True)
 class Column:
-    """One column: its type, the largest whole number in it, and its arrays by the suffix of their names."""
+    """One column: its type, the largest whole number in it, and its arrays by the suffix of their names.
+
+    `NUM` has an array `w`, of whether each is whole, where a number with a point has no fraction (1.0).
+    """
 
     type: Type
     arrays: dict[str, Any]
@@ -175,7 +178,10 @@ def column_of(values: list[JSON], name: str) -> Column:
         case ["int"]:
             return _whole(values, name, nulls=nulls)
         case ["float", "int"] if all(-EXACT <= v <= EXACT for v in values if type(v) is int):
-            return Column(Type.NUM, {"": _masked(values, 0.0, np.float64, nulls=nulls)})
+            arrays = {"": _masked(values, 0.0, np.float64, nulls=nulls)}
+            if any(type(value) is float and value.is_integer() for value in values):
+                arrays["w"] = np.array([type(value) is int for value in values], dtype=np.bool_)
+            return Column(Type.NUM, arrays)
     return _any(values, name)
 
 

@@ -22,10 +22,12 @@ from infospace.core.json_types import JSON
 from infospace.expressions.query.builder import Builder, Typed
 from infospace.expressions.query.calls import MISMATCH
 from infospace.expressions.query.columns import EXACT, Column, Rows, Type
+from infospace.expressions.query.mismatches import count_mismatches
 from infospace.expressions.query.parse import ParsedQuery
 from infospace.expressions.query.relations import Compiled, Tables, physical
 from infospace.expressions.query.select import Writer
-from infospace.expressions.wrong import Clock, Mismatch
+from infospace.expressions.query.tree import Query
+from infospace.expressions.wrong import Clock, ItemMismatches, Mismatch
 
 MEMORY: Final = "2GB"
 """What one query may take, of which nothing goes to a disk."""
@@ -33,6 +35,7 @@ THREADS: Final = 2
 _TICK: Final = 0.02
 """Seconds between two looks at the clock while the engine computes."""
 _PARAMETER: Final = re.compile(r"\$(p[0-9]+)")
+_ALL: Final = 2**62
 _CHUNK: Final = 4_096
 """Rows that are taken at once."""
 _SETTINGS: Final[Mapping[str, Any]] = {
@@ -54,14 +57,28 @@ def run_query(
     parameters: Mapping[str, JSON | PathNotFound],
     clock: Clock | None = None,
     most: int = MOST_ITEMS,
+    tallies: list[ItemMismatches] | None = None,
 ) -> Iterator[dict[str, JSON]]:
     """Run a query; iterate over its rows, of which at most `most` + 1 come.
+
+    `tallies` gets, after the last row, what had no result in its conditions.
 
     Raises Invalid for what the tables make senseless, Mismatch where an operation has no result, BudgetExceeded where
     the engine's memory does not do, and OutOfTime.
     """
-    builder = Builder(parameters, clock or today_and_now)
-    compiled = Writer(builder, tables).write(parsed.query, most + 1)
+    present = (clock or today_and_now)()
+    builder = Builder(parameters, lambda: present)
+    yield from _run(parsed.query, tables, builder, most)
+    if tallies is not None and builder.doubtful:
+
+        def run(query: Query) -> Iterator[dict[str, JSON]]:
+            return _run(query, tables, Builder(parameters, builder.clock), _ALL)
+
+        tallies += count_mismatches(parsed.query, builder.doubtful, run, parameters, builder.clock)
+
+
+def _run(query: Query, tables: Tables, builder: Builder, most: int) -> Iterator[dict[str, JSON]]:
+    compiled = Writer(builder, tables).write(query, most + 1)
     connection: Any = duckdb.connect(":memory:", config=dict(_SETTINGS))
     try:
         for name, rows in builder.tables.items():
@@ -100,6 +117,8 @@ def _load(connection: Any, name: str, rows: Rows) -> None:
             continue
         arrays |= {f"a{place}{suffix}": array for suffix, array in column.arrays.items()}
         selected.append(f"{_read(column, f'a{place}')} AS {physical(place)}")
+        if "w" in column.arrays:
+            selected.append(f"a{place}w AS {physical(place)}w")
     connection.register("given", arrays)
     connection.execute(f"CREATE TABLE {name} AS SELECT {', '.join(selected)} FROM given")
     connection.unregister("given")

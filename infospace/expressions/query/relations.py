@@ -8,7 +8,7 @@ from typing import Protocol
 
 from infospace.core.errors import Invalid
 from infospace.data.paths import Part, Path, nearest, show_parts
-from infospace.expressions.query.builder import NULL, STRUCT, Builder, Typed
+from infospace.expressions.query.builder import NULL, STRUCT, UNSURE, Builder, Typed, renamed
 from infospace.expressions.query.columns import KIND_NAMES, Rows, Type
 from infospace.expressions.query.tree import MARK
 
@@ -49,6 +49,8 @@ class Base:
     joined_to: str = ""
     """Of elements, the column that numbers the rows of their table."""
     _names: dict[tuple[Part, ...], str] = field(default_factory=dict)
+    _wholes: dict[tuple[Part, ...], str] = field(default_factory=dict)
+    """What says of numbers whether they are whole, by the column."""
 
     def __post_init__(self) -> None:
         self.order, self.parent = self.builder.name("r"), self.builder.name("r")
@@ -64,7 +66,8 @@ class Base:
             return NULL
         name = self._names.setdefault(parts, self.builder.name("c"))
         most = made.most if made.type is Type.INT else None
-        return Typed(name, made.type, most, kinds=made.kinds or frozenset(KIND_NAMES))
+        whole = self._wholes.setdefault(parts, self.builder.name("c")) if "w" in made.arrays else None
+        return Typed(name, made.type, most, kinds=made.kinds or frozenset(KIND_NAMES), whole=whole)
 
     def whole(self) -> bool:
         """Whether the alias alone is a value."""
@@ -81,6 +84,7 @@ class Base:
         if self.rows.parents is not None:
             columns.append(f"pn AS {self.parent}")
         columns += [f"{physical(places.index(parts))} AS {name}" for parts, name in self._names.items()]
+        columns += [f"{physical(places.index(parts))}w AS {name}" for parts, name in self._wholes.items()]
         return f"(SELECT {', '.join(columns)} FROM {table}) AS {self.builder.name('t')}"
 
 
@@ -91,11 +95,19 @@ def physical(place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A SELECT written: its outputs by name, each a column of `sql`; `order` numbers its rows."""
+    """A SELECT written: its outputs by name, each a column of `sql`, as what says whether it is whole is.
+
+    `order` numbers its rows.
+    """
 
     sql: str
     outputs: tuple[tuple[str, Typed], ...]
     order: str
+
+    def columns(self) -> list[str]:
+        """Return the columns that its outputs are."""
+        wholes = [typed.whole for _, typed in self.outputs if typed.whole not in (None, UNSURE)]
+        return [*(typed.sql for _, typed in self.outputs), *map(str, wholes)]
 
 
 @dataclass(slots=True)
@@ -107,6 +119,7 @@ class DerivedRows:
     builder: Builder
     order: str = ""
     _names: dict[str, str] = field(default_factory=dict)
+    _wholes: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.order = self.builder.name("r")
@@ -125,7 +138,10 @@ class DerivedRows:
                 if typed.type is Type.NULL:
                     return NULL
                 mine = self._names.setdefault(name, self.builder.name("c"))
-                return Typed(mine, typed.type, typed.most, typed.element, typed.kinds)
+                whole = typed.whole
+                if whole not in (None, UNSURE):
+                    whole = self._wholes.setdefault(name, self.builder.name("c"))
+                return renamed(typed, mine, whole)
         message = f"there is no `{show_parts(parts)}` in what {_called(self.alias)} gives"
         near = nearest(str(parts[0]), self.all())
         raise Invalid(message, hint=f"did you mean `{near}`?" if near else f"it gives {', '.join(self.all())}")
@@ -142,6 +158,7 @@ class DerivedRows:
         """Return the subselect, with names that are this use's alone."""
         columns = [f"{self.compiled.order} AS {self.order}"]
         columns += [f"{typed.sql} AS {self._names[n]}" for n, typed in self.compiled.outputs if n in self._names]
+        columns += [f"{typed.whole} AS {self._wholes[n]}" for n, typed in self.compiled.outputs if n in self._wholes]
         return f"(SELECT {', '.join(columns)} FROM ({self.compiled.sql})) AS {self.builder.name('t')}"
 
 

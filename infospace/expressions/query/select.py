@@ -10,7 +10,7 @@ from infospace.core.errors import Invalid
 from infospace.data.paths import Path, nearest
 from infospace.expressions.expression import walk
 from infospace.expressions.query.aggregate import aggregate, sort_sql, window
-from infospace.expressions.query.builder import Builder, Typed, key_of, sort_key, unify
+from infospace.expressions.query.builder import UNSURE, Builder, Typed, key_of, renamed, sort_key, unify
 from infospace.expressions.query.columns import NUMBERS, Type, unnest
 from infospace.expressions.query.relations import (
     Base,
@@ -81,7 +81,7 @@ class Writer:
         self._common = hidden
         limit = self._count(query.limit, "LIMIT")
         offset = self._count(query.offset, "OFFSET")
-        columns = ", ".join(typed.sql for _, typed in body.outputs)
+        columns = ", ".join(body.columns())
         ordered = ", ".join([*sorts, body.order])
         if most is not None:
             limit = most if limit is None else min(limit, most)
@@ -129,7 +129,7 @@ class Writer:
         outputs = compiled.outputs
         keys = []
         for sort in query.order:
-            by = _of_place(sort.by, [Field(Path((name,))) for name, _ in outputs])
+            by = of_place(sort.by, [Field(Path((name,))) for name, _ in outputs])
             keys.append(sort_sql(expressions.value(by), sort))
         renamed = [(name, relation.column((name,))) for name, _ in outputs]
         return Compiled(f"SELECT * FROM {relation.sql()}", tuple(renamed), relation.order), keys
@@ -155,7 +155,8 @@ class Writer:
                 sql = null_of(type_) if pair[which].type is Type.NULL else unified[which].sql
                 selected[which].append(f"{sql} AS {name}")
             most = None if None in (pair[0].most, pair[1].most) else max(pair[0].most or 0, pair[1].most or 0)
-            outputs.append((sides[0].outputs[place][0], Typed(name, type_, most, pair[0].element)))
+            whole = UNSURE if type_ is Type.NUM else None
+            outputs.append((sides[0].outputs[place][0], Typed(name, type_, most, pair[0].element, whole=whole)))
         order, side_of, inner = (self._builder.name("r") for _ in range(3))
         parts = [
             f"SELECT {', '.join(columns)}, {which} AS {side_of}, {side.order}::HUGEINT AS {inner} FROM ({side.sql})"
@@ -178,7 +179,7 @@ class Writer:
             else:
                 columns.append(f"arg_min({typed.sql}, {compiled.order}) AS {mine}")
                 keys.append(sort_key(typed))
-            outputs.append((name, dataclasses.replace(typed, sql=mine)))
+            outputs.append((name, renamed(typed, mine)))
         group = ", ".join(keys) or "1 = 1"
         sql = f"SELECT {', '.join(columns)}, min({compiled.order}) AS {order} FROM ({compiled.sql}) GROUP BY {group}"
         return Compiled(sql, tuple(outputs), order)
@@ -227,7 +228,7 @@ class Writer:
             raise Invalid(f"a subselect within an expression gives one output, and this one {len(compiled.outputs)}")
         [(_, typed)] = compiled.outputs
         if isinstance(node, Scalar):
-            return dataclasses.replace(typed, sql=f"(SELECT {typed.sql} FROM ({compiled.sql}))")
+            return renamed(typed, f"(SELECT {typed.sql} FROM ({compiled.sql}))")
         assert value is not None  # noqa: S101 - what stands behind IN has a value before it
         return _among(node, compiled, typed, value)
 
@@ -241,7 +242,7 @@ def _among(_node: Among, compiled: Compiled, typed: Typed, value: Typed) -> Type
     return Typed(f"({key_of(value)}) IN (SELECT {key_of(typed)} FROM ({compiled.sql}))", Type.BOOL)
 
 
-def _of_place(node: Expression, outputs: Sequence[Expression]) -> Expression:
+def of_place(node: Expression, outputs: Sequence[Expression]) -> Expression:
     """Return the output that a whole number means in ORDER BY and GROUP BY."""
     if isinstance(node, Constant):
         place = node.value
@@ -290,11 +291,12 @@ class _SelectWriter:
         outputs = self._outputs()
         self._trees = {output.name: output.expression for output in reversed(outputs)}
         trees = [output.expression for output in outputs]
-        sorts = [dataclasses.replace(sort, by=self._with_outputs(_of_place(sort.by, trees))) for sort in self._sorts]
+        sorts = [dataclasses.replace(sort, by=self._with_outputs(of_place(sort.by, trees))) for sort in self._sorts]
         having = None if self._select.having is None else self._with_outputs(self._select.having)
         where = ""
         if self._select.where is not None:
             self._refuse_aggregates(self._select.where, "WHERE")
+            self._builder.clause = "WHERE"
             where = f" WHERE {self._expressions(strict=False).condition(self._select.where, top=True)}"
         grouped = bool(self._select.group) or having is not None
         grouped = grouped or any(self._has_aggregate(tree) for tree in [*trees, *(sort.by for sort in sorts)])
@@ -304,7 +306,11 @@ class _SelectWriter:
             typed, name = make.value(output.expression), self._builder.name("o")
             sql = null_of(Type.NULL) if typed.type is Type.NULL else typed.sql
             columns.append(f"{sql} AS {name}")
-            made.append((output.name, dataclasses.replace(typed, sql=name)))
+            whole = typed.whole
+            if whole not in (None, UNSURE):
+                whole = self._builder.name("o")
+                columns.append(f"{typed.whole} AS {whole}")
+            made.append((output.name, renamed(typed, name, whole)))
         keys = []
         for sort in sorts:
             typed, name = make.value(sort.by), self._builder.name("k")
@@ -333,6 +339,7 @@ class _SelectWriter:
                 kind = "inner" if kind == "cross" else kind
             if join.on is not None:
                 self._refuse_aggregates(join.on, "ON")
+                self._builder.clause = "ON"
                 conditions.append(self._expressions(strict=False).condition(join.on, top=True))
             joined.append((_JOINS[kind], relation, " AND ".join(conditions)))
         return joined
@@ -411,7 +418,7 @@ class _SelectWriter:
             return typed
         name = self._builder.name("x")
         self._columns.append(f"{typed.sql} AS {name}")
-        return dataclasses.replace(typed, sql=name)
+        return renamed(typed, name)
 
     def _has_aggregate(self, node: Expression) -> bool:
         for part in walk(node):
@@ -435,7 +442,7 @@ class _SelectWriter:
         """Return what writes expressions over groups."""
         plain = self._expressions(strict=True)
         for node in self._select.group:
-            tree = _of_place(node, trees)
+            tree = of_place(node, trees)
             if isinstance(tree, Field) and len(tree.path.parts) == 1 and not self._scope.has(tree.path):
                 tree = self._trees.get(str(tree.path.parts[0]), tree)
             self._refuse_aggregates(tree, "GROUP BY")
@@ -479,7 +486,7 @@ class _SelectWriter:
                     return Typed("NULL", Type.NULL)
                 plain = typed.type in (Type.INT, Type.TEXT, Type.BOOL)
                 sql = name if plain else f"arg_min({name}, {self._order})"
-                return dataclasses.replace(typed, sql=sql)
+                return renamed(typed, sql)
         return None
 
     def _ungrouped(self, path: Path) -> Typed:
@@ -502,6 +509,7 @@ class _SelectWriter:
         if keys:
             sql = f" GROUP BY {', '.join(keys)}"
         if having is not None:
+            self._builder.clause = "HAVING"
             sql += f" HAVING {self._over_groups(strict=False).condition(having)}"
         return sql
 
@@ -519,4 +527,4 @@ def _arguments(node: Expression) -> tuple[Expression, ...]:
     return node.arguments if isinstance(node, Aggregate) else (node,)
 
 
-__all__ = ["Sort", "Writer", "rewrite"]
+__all__ = ["Sort", "Writer", "of_place", "rewrite"]

@@ -19,6 +19,8 @@ from infospace.expressions.query.builder import (
     WORDS,
     Builder,
     Typed,
+    all_whole,
+    chosen_whole,
     key_of,
     number,
     unify,
@@ -154,6 +156,7 @@ class Expressions:
     def mismatch(self, message: str, *values: Typed) -> str:
         """Return SQL for what has no result for values: null where one of them is."""
         if not self.strict:
+            self.builder.doubt()()
             return "NULL"
         failing = f"error({self.builder.parameter(f'{MISMATCH}{clean(message)}{MISMATCH}')})"
         nulls = " OR ".join(f"({value.sql}) IS NULL" for value in values if value.type is not Type.NULL)
@@ -300,7 +303,8 @@ class Expressions:
         most = [value.most for value in values if value.type is Type.INT]
         element = next((value.element for value in values if value.element), None)
         bound = None if None in most else max((one or 0 for one in most), default=None)
-        return Typed(f"CASE{written} ELSE {values[-1].sql} END", type_, bound, element)
+        whole = None if type_ is not Type.NUM else chosen_whole(values, [f"{when}" for when in conditions])
+        return Typed(f"CASE{written} ELSE {values[-1].sql} END", type_, bound, element, whole=whole)
 
     def _call(self, node: Call, function: str, arguments: tuple[Expression, ...]) -> Typed:
         if function == "complete":
@@ -326,8 +330,9 @@ class Expressions:
         if operator in ("/", "%"):
             return self._divided(operator, left, right, text, safe=safe)
         if not whole:
-            type_ = Type.NUM if Type.NUM in (left.type, right.type) else Type.FLOAT
-            return Typed(f"({number(left)} {operator} {number(right)})", type_)
+            type_ = Type.FLOAT if Type.FLOAT in (left.type, right.type) else Type.NUM
+            whole_ = None if type_ is Type.FLOAT else all_whole((left, right))
+            return Typed(f"({number(left)} {operator} {number(right)})", type_, whole=whole_)
         most = _most(operator, left, right)
         type_name = "BIGINT" if most is not None and most < WORD else "HUGEINT"
         return Typed(f"(({left.sql})::{type_name} {operator} ({right.sql})::{type_name})", Type.INT, most)
@@ -344,12 +349,15 @@ class Expressions:
             made = Typed(f"CASE WHEN {fits} THEN {number(left)} / {number(right)} ELSE {large} END", Type.NUM)
         else:
             type_ = Type.FLOAT if Type.FLOAT in (left.type, right.type) else Type.NUM
-            made = Typed(f"({number(left)} {operator} {number(right)})", type_)
+            sql = f"({number(left)} {operator} {number(right)})"
+            exact = () if operator == "%" else (f"{sql} = trunc{sql}",)
+            both = None if type_ is Type.FLOAT else all_whole((left, right), *exact)
+            made = Typed(sql, type_, whole=both)
         if safe:
             return made
         zero = self.mismatch(f"`{text}` divides by zero", left)
         sql = f"CASE WHEN ({right.sql}) = 0 THEN {zero} ELSE {made.sql} END"
-        return Typed(sql, made.type, made.most)
+        return Typed(sql, made.type, made.most, whole=made.whole)
 
     def _concatenated(self, left: Typed, right: Typed, text: str) -> Typed:
         if Type.NULL in (left.type, right.type):
@@ -371,7 +379,7 @@ class Expressions:
                 f"({self.mismatch(f'`{text}` takes a number, not {WORDS[value.type]}', value)})::DOUBLE", Type.NUM
             )
         sql = f"({value.sql})::HUGEINT" if value.type is Type.INT and (value.most or WORD) >= WORD else value.sql
-        return Typed(f"(- {sql})", value.type, value.most)
+        return Typed(f"(- {sql})", value.type, value.most, whole=value.whole)
 
 
 _AGGREGATES = "HAVING, ORDER BY and the SELECT list have aggregates; WHERE is before them"
