@@ -384,3 +384,15 @@ SYNONYMS: Final[Mapping[str, str]] = {
     "has": "contains",
 }
 """Functions that other dialects call otherwise, and that are just the same."""
+
+_PARTS: Final = "year(d), month(d), day(d) and weekday(d) are parts of a date, strftime(d, '%H:%M') any other"
+INSTEAD: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("group_concat", "string_agg", "listagg"), "concat_ws(', ', list(x)) joins texts of many"),
+    **dict.fromkeys(("extract", "date_part", "datepart"), _PARTS),
+    **dict.fromkeys(("datediff", "date_diff", "julianday"), "days(a, b) counts the days from a to b"),
+    **dict.fromkeys(("dateadd", "date_sub"), "date_add(d, n) is n days later, or earlier for a negative n"),
+    **dict.fromkeys(("to_char", "date_format", "format_date", "date_trunc"), "strftime(d, '%Y-%m') writes a date"),
+    **dict.fromkeys(("json_extract", "json_value"), "a place inside of a value is a path: metadata.score, tags[0]"),
+    **dict.fromkeys(("iif", "if"), "CASE WHEN … THEN … ELSE … END"),
+}
+"""What is written instead of functions of other dialects that are none here."""

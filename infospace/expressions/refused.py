@@ -8,7 +8,8 @@ from infospace.core.errors import ExpressionInvalid, WhereInvalid
 class Refused(Exception):
     """What is wrong with a text, as what follows its name: `has ';' (character 3) where a value was expected`.
 
-    `meant` is the text that says the same in the language, where that is plain.
+    `meant` is the text that says the same in the language, where that is plain; `edit` says what stands there instead
+    of the characters from one place to another.
     """
 
     def __init__(
@@ -19,6 +20,7 @@ class Refused(Exception):
         meant: str | None = None,
         *,
         renamed: tuple[int, str | None] | None = None,
+        edit: tuple[int, int, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -26,10 +28,14 @@ class Refused(Exception):
         self.position = position
         self.meant = meant
         self.renamed = renamed
+        self.edit = edit
 
     def named(self, name: str, text: str) -> ExpressionInvalid:
         """Return it as the error of a text that is called `name`: `where`, or an expression."""
         meant = self.meant
+        if meant is None and self.edit is not None:
+            start, end, new = self.edit
+            meant = f"{text[:start]}{new}{text[end:]}"
         if meant is None and self.renamed is not None and self.renamed[1] is not None and self.position is not None:
             end = self.position + self.renamed[0]
             meant = f"{text[: self.position]}{self.renamed[1]}{text[end:]}"

@@ -17,7 +17,7 @@ from sqlglot.errors import TokenError
 
 from infospace.core.errors import Invalid
 from infospace.data.paths import KEY, nearest, parse_suffix, read_path
-from infospace.expressions.functions import AGGREGATES, FUNCTIONS, SYNONYMS
+from infospace.expressions.functions import AGGREGATES, FUNCTIONS, INSTEAD, SYNONYMS
 from infospace.expressions.refused import Refused
 from infospace.expressions.tree import Constant, Field, Parameter, Star
 
@@ -312,10 +312,12 @@ def _function(name: str, start: int) -> str:
     if lower in FUNCTIONS or lower in AGGREGATES:
         return lower
     known = [known for known in (*FUNCTIONS, *AGGREGATES) if known != "has"]
-    near = SYNONYMS.get(lower) or nearest(lower, known)
     message = f"has no function {name[:40]!r} (character {start})"
+    if lower in INSTEAD:
+        raise Refused(message, INSTEAD[lower], start)
+    near = SYNONYMS.get(lower) or nearest(lower, known)
     hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
-    meant = near if near is not None and (lower in SYNONYMS or _is_misspelt(lower, near)) else None
+    meant = near if near is not None and (lower in SYNONYMS or is_misspelt(lower, near)) else None
     raise Refused(message, hint, start, renamed=(len(name), meant))
 
 
@@ -323,7 +325,7 @@ _OTHERS: Final = frozenset({"ltrim", "rtrim"})
 """Functions elsewhere that mean something else than those that are written nearly the same here."""
 
 
-def _is_misspelt(name: str, near: str) -> bool:
+def is_misspelt(name: str, near: str) -> bool:
     """Whether a name is plainly meant to be another: a letter or two apart."""
     from difflib import SequenceMatcher
 

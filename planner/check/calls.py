@@ -231,9 +231,10 @@ class CallChecker:
         self._values.parameters(bound, pointer, env)
         parsed, written = bound.parsed, bound.written
         properties = self._values.known.properties() if parsed.tables else {}
-        seen = analyse(parsed, written.shapes, written.schemas.get, properties, self._given)
+        seen = analyse(parsed, written.shapes, written.schemas.get, properties, self._given, env.variables)
         for told in seen.problems:
-            self._problems.error("bad-expression", pointer, told.message, told.hint)
+            fix = None if told.meant is None else replace(pointer, told.meant)
+            self._problems.error("bad-expression", pointer, told.message, told.hint, fix)
         for doubt in seen.doubts:
             self._problems.warn(doubt.code, pointer, doubt.message, doubt.hint)
 

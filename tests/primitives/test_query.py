@@ -203,3 +203,99 @@ def test_it_makes_no_more_than_its_budget_allows(space: Any) -> None:
     result = run_sync(space, {"steps": steps, "budget": {"items": 1000}})
     assert result.status == "failed"
     assert "the budget of 1,000 items that one step may make is too small" in (result.reason or "")
+
+
+TYPED = {
+    "kind": "Collection",
+    "items": {
+        "type": "object",
+        "properties": {"person": {"type": "string"}, "price": {"type": "number"}, "due date": {"type": "string"}},
+        "additionalProperties": False,
+    },
+    "default": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("sql", "hint", "meant"),
+    [
+        ("SELECT persn FROM $rows", "did you mean `person`?", "SELECT person FROM $rows"),
+        (
+            "SELECT r.persn FROM $rows r WHERE r.persn LIKE 'persn%'",
+            "did you mean `person`?",
+            "SELECT r.person FROM $rows r WHERE r.person LIKE 'persn%'",
+        ),
+        ("SELECT due FROM $rows", "there is person, price, due date", None),
+        ("SELECT `due dat` AS d FROM $rows", "did you mean `due date`?", "SELECT `due date` AS d FROM $rows"),
+        (
+            "SELECT person FROM $rows WHERE person ILIKE 'a%'",
+            "LIKE ignores case already",
+            "SELECT person FROM $rows WHERE person LIKE 'a%'",
+        ),
+        ("SELECT count(*) FROM $rows", "… AS count", "SELECT count(*) AS count FROM $rows"),
+        (
+            "SELECT person, sum(price) FROM $rows GROUP BY person",
+            "… AS sum",
+            "SELECT person, sum(price) AS sum FROM $rows GROUP BY person",
+        ),
+        ("SELECT price * 2 FROM $rows", "… AS total", None),
+        ('SELECT person FROM $rows WHERE person = "Ada"', "a text stands in single quotes: 'Ada'", None),
+        ("SELECT mean(price) AS m FROM $rows", "did you mean avg?", "SELECT avg(price) AS m FROM $rows"),
+        ("SELECT group_concat(person) AS g FROM $rows", "concat_ws(', ', list(x))", None),
+        ("SELECT person FROM rows", "a Collection is $rows", "SELECT person FROM $rows"),
+        ("SELECT title FROM note", "did you mean notes?", "SELECT title FROM notes"),
+        ("SELECT title FROM tasks", "there is notes", None),
+        (
+            "SELECT person FROM $rows LIMIT 5, 10",
+            "write LIMIT 10 OFFSET 5",
+            "SELECT person FROM $rows LIMIT 10 OFFSET 5",
+        ),
+        (
+            "SELECT person FROM $rows WHERE price > '3'",
+            "price > 3",
+            "SELECT person FROM $rows WHERE price > 3",
+        ),
+    ],
+)
+def test_what_is_plainly_meant_is_a_fix(space: Any, sql: str, hint: str, meant: str | None) -> None:
+    """What may be meant otherwise is a hint alone."""
+    from planner.execute.start import check_plan
+
+    plan = {"inputs": {"rows": TYPED}, "steps": [{"type": "query", "sql": sql, "out": "$x"}]}
+    [problem] = [one for one in check_plan(space, plan)[1].found if one.severity == "error"]
+    assert hint in (problem.hint or "")
+    assert problem.fix == (None if meant is None else [{"op": "replace", "path": "/steps/0/sql", "value": meant}])
+
+
+def test_two_equal_signs_are_one(run: Any) -> None:
+    """As in every expression."""
+    step = {"type": "query", "sql": "SELECT 1 AS n FROM $orders WHERE 1 == 1", "out": "$n"}
+    assert run(*table("orders", ORDERS), step).content("n") == [{"n": 1}] * 4
+
+
+def test_a_token_sees_in_notes_what_it_may_read(space: Any) -> None:
+    """Neither rows nor counts nor provenance of the others, with every limit that `notes` of a token may have."""
+    from infospace.store.changes import MakeNote
+    from infospace.store.seen import Sight
+    from infospace.tools.scope import EVERYTHING
+    from infospace.tools.scoped_space import ScopedSpace
+    from planner.execute.start import run_sync
+
+    ids = [space.store.new_id("Note") for _ in range(4)]
+    metadata: list[dict[str, Any]] = [{"team": "red", "n": 1}, {"team": "blue", "n": 2}, {"team": "red", "n": 3}, {}]
+    space.store.commit(
+        [MakeNote(one, f"text {one}", given, kept=True) for one, given in zip(ids, metadata, strict=True)]
+    )
+    sql = "SELECT @id, n, (SELECT count(*) FROM notes) AS all_, count(*) OVER (PARTITION BY 1) AS here FROM notes"
+
+    def seen(notes: str) -> tuple[list[Any], set[str]]:
+        narrowed = ScopedSpace(space, EVERYTHING, sight=Sight(notes=notes, caller="someone"))
+        result = run_sync(narrowed, [{"type": "query", "sql": sql, "out": "$rows"}])
+        assert result.status == "success", (result.reason, result.problems)
+        return list(result.result.data), {use.id for use in result.steps[0].uses}
+
+    whole = [{"id": one, "n": given.get("n"), "all_": 4, "here": 4} for one, given in zip(ids, metadata, strict=True)]
+    assert seen("all") == seen("read") == (whole, set(ids))
+    assert seen("none") == ([], set())
+    red = [{"id": ids[0], "n": 1, "all_": 2, "here": 2}, {"id": ids[2], "n": 3, "all_": 2, "here": 2}]
+    assert seen("metadata.team = 'red'") == (red, {ids[0], ids[2]})

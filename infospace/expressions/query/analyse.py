@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from infospace.core.errors import Invalid
@@ -27,9 +27,12 @@ from infospace.expressions.query.tree import (
     Unnest,
     Variable,
     Window,
+    sources_of,
 )
+from infospace.expressions.show import show
 from infospace.expressions.tree import Aggregate, Constant, Expression, Field, Parameter, children
 from infospace.expressions.types import Senseless, Typer
+from infospace.expressions.words import is_misspelt
 from infospace.schema.combine import any_of, closed_object, list_of, nullable
 from infospace.schema.infer import Schema, subschema_at, types_of
 from infospace.schema.shapes import NoSuchPath, NoteShape, Shape, Unknown, place_in
@@ -67,26 +70,34 @@ def analyse(
     parameters: Callable[[str], Schema | None],
     properties: Mapping[str, Property] | None = None,
     given: Given = NOTHING_GIVEN,
+    variables: Collection[str] = (),
 ) -> Seen:
     """Return what is known of a query over Collections whose items have these shapes, by reference.
 
-    `properties` are those of the space's Notes, `given` what the plan gives Notes itself.
+    `properties` are those of the space's Notes, `given` what the plan gives Notes itself, `variables` those
+    that are bound.
     """
     seen = Seen()
     for name in parsed.tables:
         if name.lower() not in TABLES:
-            seen.problems.append(unknown_table(name))
+            seen.problems.append(unknown_table(parsed, name, variables))
     if not seen.problems:
         seen.rows = _Analysis(seen, shapes, parameters, parsed.text, properties or {}, given).query(parsed.query, {})
         _write(parsed, seen)
     return seen
 
 
-def unknown_table(name: str) -> Senseless:
-    """Return what is said of a table that there is not."""
-    near = nearest(name.lower(), TABLES)
-    hint = f"did you mean {near}? " if near and near != name else ""
-    return Senseless(f"there is no table {name!r}", f"{hint}there is {', '.join(TABLES)}; a Collection is ${name}")
+def unknown_table(parsed: ParsedQuery, name: str, variables: Collection[str] = ()) -> Senseless:
+    """Return what is said of a table that there is not; `variables` are those that are bound."""
+    near, told = nearest(name.lower(), TABLES), f"a Collection is ${name}"
+    better = f"${name}" if name in variables else near if near and is_misspelt(name.lower(), near) else None
+    if name not in variables:
+        told = f"{f'did you mean {near}? ' if near else ''}there is {', '.join(TABLES)}; {told}"
+    place = next((one.start for one in sources_of(parsed.query) if isinstance(one, Table) and one.name == name), None)
+    meant = None
+    if better is not None and place is not None and parsed.text.startswith(name, place):
+        meant = f"{parsed.text[:place]}{better}{parsed.text[place + len(name) :]}"
+    return Senseless(f"there is no table {name!r}", told, meant)
 
 
 def _write(parsed: ParsedQuery, seen: Seen) -> None:
@@ -186,11 +197,12 @@ class _Analysis:
     ) -> None:
         for part in walk(node):
             if isinstance(part, Field) and not _is_mark(part) and not _is_output(part, outputs):
-                problem = find.problem(part.path)
+                problem = find.problem(part.path, self._text)
                 if problem is not None and problem not in self._seen.problems:
                     self._seen.problems.append(problem)
         for problem in problems:
-            told = Senseless(_clean(problem.message), problem.hint, None)
+            meant = None if problem.meant is None or MARK in problem.meant else problem.meant
+            told = Senseless(_clean(problem.message), problem.hint, meant)
             if told not in self._seen.problems:
                 self._seen.problems.append(told)
 
@@ -379,14 +391,14 @@ class _Finder:
         table, parts, _ = self._find(path)
         return path.parts if table is None else (table.alias, *parts)
 
-    def problem(self, path: Path) -> Senseless | None:
-        """Return what is wrong with a path: nothing has it, or several tables do."""
+    def problem(self, path: Path, text: str) -> Senseless | None:
+        """Return what is wrong with a path in a query: nothing has it, or several tables do."""
         table, parts, may = self._find(path)
         if table is not None and not may:
             found = table.at(parts) if parts else None
             if not isinstance(found, NoSuchPath):
                 return None
-            return _missing(path, found.known, f" in `{table.alias}`")
+            return _missing(path, found.known, f" in `{table.alias}`", text)
         if may:
             sure = [table for table in may if table.at(path.parts) is not None and table.names is not None]
             if len(sure) < 2:
@@ -394,14 +406,30 @@ class _Finder:
             message = f"`{show_parts(path.parts)}` is in `{sure[0].alias}` and in `{sure[1].alias}`"
             return Senseless(message, f"say which: {sure[0].alias}.{show_parts(path.parts)}")
         known = [key for one in self._tables for key in (one.names or ())]
-        return _missing(path, known, " in " + " or ".join(f"`{one.alias}`" for one in self._tables))
+        return _missing(path, known, " in " + " or ".join(f"`{one.alias}`" for one in self._tables), text)
 
 
-def _missing(path: Path, known: object, where: str) -> Senseless:
+def _missing(path: Path, known: object, where: str, text: str) -> Senseless:
     names = [str(name) for name in known] if isinstance(known, (list, tuple)) else []
-    near = nearest(str(path.parts[-1]), names)
+    last = str(path.parts[-1])
+    near = nearest(last, names)
     hint = f"did you mean `{near}`?" if near else f"there is {', '.join(names[:12])}" if names else None
-    return Senseless(f"there is no `{show_parts(path.parts)}`{where}", hint)
+    quoted = len(path.parts) == 1 and f'"{last}"' in text
+    if quoted and near is None:
+        hint = f"a text stands in single quotes: '{last}'"
+    better = (*path.parts[:-1], near) if near is not None and not quoted and is_misspelt(last, near) else None
+    meant = None if better is None else _with_path(text, path, Path(better))
+    return Senseless(f"there is no `{show_parts(path.parts)}`{where}", hint, meant)
+
+
+def _with_path(text: str, path: Path, better: Path) -> str:
+    """Return a query with another path wherever one stands."""
+    from infospace.expressions.query.words import tokenize_query
+
+    for word in reversed(tokenize_query(text)):
+        if isinstance(word.value, Field) and word.value.path == path:
+            text = f"{text[: word.start]}{show(Field(better))}{text[word.start + len(word.text) :]}"
+    return text
 
 
 def _schema(found: Schema | NoSuchPath | None) -> Schema | None:

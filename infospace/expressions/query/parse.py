@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from sqlglot import TokenType
 
 from infospace.core.errors import ExpressionInvalid
-from infospace.data.paths import OWN, Path, nearest
+from infospace.data.paths import OWN, Path
 from infospace.expressions.expression import LONGEST, walk
 from infospace.expressions.functions import AGGREGATES
 from infospace.expressions.grammar_check import DEEPEST
@@ -44,7 +44,7 @@ from infospace.expressions.query.tree import (
 )
 from infospace.expressions.query.words import CLAUSES, WINDOWS, is_word, near_clause, tokenize_query
 from infospace.expressions.refused import Refused
-from infospace.expressions.tree import Aggregate, Expression, Parameter
+from infospace.expressions.tree import Aggregate, Call, Expression, Parameter
 from infospace.expressions.tree import Field as FieldNode
 from infospace.expressions.words import Kind, Word
 
@@ -187,10 +187,21 @@ class _Parser:
             body = Union(body, self._operand(), keep_all)
         self._inner.append({})
         order = self._order() if self._take("ORDER") else ()
-        limit = self._expression("LIMIT") if self._take("LIMIT") else None
+        limit = self._limit() if self._take("LIMIT") else None
         offset = self._expression("OFFSET") if self._take("OFFSET") else None
         self._depth -= 1
         return Query(body, common, order, limit, offset, self._inner.pop())
+
+    def _limit(self) -> Expression:
+        begins = self._word
+        limit = self._expression("LIMIT")
+        comma, count = self._word, self._peek()
+        if begins is not None and comma is not None and comma.kind is Kind.COMMA and count is not None:
+            meant = f"{count.text} OFFSET {begins.text}"
+            message = f"has ',' (character {comma.start}) after LIMIT"
+            edit = (begins.start, count.start + len(count.text), meant)
+            raise Refused(message, f"write LIMIT {meant}", comma.start, edit=edit)
+        return limit
 
     def _named_query(self) -> Query:
         self._unnamed, before = 0, self._unnamed
@@ -573,8 +584,8 @@ def _own_name(tree: Expression, start: int, words: Sequence[Word]) -> str:
         last = tree.path.parts[-1]
         if isinstance(last, str) and not last.startswith(MARK):
             return last.removeprefix("@") if last in OWN else last
-    suggestion = nearest(words[0].text, AGGREGATES) or "total"
     message = f"has an output without a name (character {start})"
-    raise Refused(
-        message, f"every output is named: … AS {suggestion if words[0].kind is Kind.CALL else 'total'}", start
-    )
+    name = tree.function if isinstance(tree, (Aggregate, Call)) else None
+    end = words[-1].start + len(words[-1].text)
+    edit = None if name is None else (end, end, f" AS {name}")
+    raise Refused(message, f"every output is named: … AS {name or 'total'}", start, edit=edit)
