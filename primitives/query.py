@@ -84,19 +84,19 @@ async def query(args: Query, context: Context) -> Collection:
     mixed types needs TRY_CAST. Rows stand in the order of their tables where ORDER BY says none, nulls last. The new
     Notes have no metadata of their own.
     """
-    from infospace.authoring.queries import NoteRow, Rows, analyse, run_query
+    from infospace.authoring.queries import Rows, analyse, run_query
 
     parsed, written = args.sql.parsed, args.sql.written
     _must_be_given(parsed, written)
     tables = {f"${reference}": Rows(context.items(table)) for reference, table in written.tables.items()}
     for told in analyse(parsed, {}, lambda _name: None).problems[:1]:
         raise Invalid(told.message, hint=told.hint)
-    if parsed.tables:
-        notes, context.extra["generation"] = context.notes()
-        tables["notes"] = Rows([NoteRow(note) for note in notes])
     tallies: list[ItemMismatches] = []
-    rows = run_query(parsed, tables, written.parameters, context.clock, context.room.items, tallies)
-    found = context.collection([context.note(row) for row in rows])
+    with context.tables(parsed, written.parameters) as (own, generation):
+        rows = run_query(parsed, tables | own, written.parameters, context.clock, context.room.items, tallies)
+        found = context.collection([context.note(row) for row in rows])
+    if parsed.tables:
+        context.extra["generation"] = generation
     context.extra["mismatches"] = sum(tally.mismatches for tally in tallies)
     for tally in tallies:
         context.remark(str(tally))

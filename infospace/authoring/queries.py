@@ -10,7 +10,6 @@ from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.expressions.query.analyse import analyse, unknown_table
 from infospace.expressions.query.columns import Rows
-from infospace.expressions.query.notes import NoteRow
 from infospace.expressions.query.parse import ParsedQuery
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BoundQuery",
-    "NoteRow",
     "ParsedQuery",
     "Rows",
     "WrittenQuery",

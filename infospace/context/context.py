@@ -6,8 +6,8 @@ step's journal row, or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace as with_changes
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -50,6 +50,8 @@ from infospace.store.changes import (
 if TYPE_CHECKING:
     from infospace.contract.arguments import Bound
     from infospace.expressions import Clock
+    from infospace.expressions.query.columns import Rows
+    from infospace.expressions.query.parse import ParsedQuery
     from infospace.llm.meter import Meter
     from infospace.llm.model import Message
     from infospace.llm.prompts import Material
@@ -379,16 +381,24 @@ class Context:
         self._read(drafts)
         return Timed([found[i] if i in found else self._real(i, drafts[i]) for i in identifiers])
 
-    def notes(self) -> tuple[list[Note[Any]], int]:
-        """Return every Note that discovery finds, by id, of one read transaction, and its generation."""
+    @contextmanager
+    def tables(self, query: ParsedQuery, parameters: Mapping[str, Any]) -> Iterator[tuple[dict[str, Rows], int]]:
+        """Open the space's own tables that a query reads, as far as it wants their rows, and their generation.
+
+        They are of one read transaction, and good while it is open: none where the query reads none. The Notes whose
+        rows are read are used.
+        """
+        from infospace.context.space_tables import open_tables
+
         check_time()
+        if not query.tables:
+            yield {}, 0
+            return
         with self.space.store.reading() as snapshot:
-            identifiers = [f"{Kind.NOTE}_{number}" for number in snapshot.discoverable().tolist()]
-            found = cast("list[Note[Any]]", snapshot.many(identifiers))
-            generation = snapshot.generation
-        for note in found:
-            self.uses.setdefault(note.id, note.version)
-        return Timed(found), generation
+            tables, used = open_tables(snapshot, query, parameters, self.clock)
+            yield tables, snapshot.generation
+            for identifier, version in used():
+                self.uses.setdefault(identifier, version)
 
     def source(self, resource: Resource) -> Resource:
         """Return the source of a search result, and any other resource itself; a tool has no source here."""

@@ -224,6 +224,11 @@ def lookup(value: JSON, parts: Sequence[Part], of: str = "the content") -> JSON:
     return found
 
 
+def inside(value: JSON, parts: Sequence[Part]) -> JSON | Absent:
+    """Give the place `parts` inside `value`, or `ABSENT`."""
+    return _walk(value, parts, 0)
+
+
 def find(resource: Readable, path: Path) -> JSON | Absent:
     """Give the place of `path` in `resource`, or `ABSENT`.
 

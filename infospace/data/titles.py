@@ -36,6 +36,16 @@ def title_of(metadata: Mapping[str, Any], name: str | None, content: JSON, locat
     return first_line(content) if isinstance(content, str) else None
 
 
+def aliases_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the other names of a Note: `aliases` of its metadata, or `alias`, a text or a list of texts."""
+    found: dict[str, None] = {}
+    for key in ("aliases", "alias"):
+        value = metadata.get(key)
+        texts = value if isinstance(value, (list, tuple)) else [value]
+        found |= dict.fromkeys(text.strip() for text in texts if isinstance(text, str) and text.strip())
+    return tuple(found)
+
+
 def first_line(text: str) -> str | None:
     """Return the first line of a text that says something, without the marks of Markdown and HTML."""
     start = 0

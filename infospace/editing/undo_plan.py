@@ -324,4 +324,5 @@ def _linked(rows: Sequence[dict[str, Any]]) -> list[Linked]:
 
 
 def _tracked(row: dict[str, Any]) -> TrackedFile:
-    return TrackedFile(**{**row, "digest": bytes.fromhex(row["digest"])})
+    fields = {**row, "digest": bytes.fromhex(row["digest"]), "aliases": tuple(row.get("aliases", ()))}
+    return TrackedFile(**fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.resources import Made
 from infospace.data.json_text import same
+from infospace.files.file_times import FileTimes, Times, of_file_system
 from infospace.files.formats import FileContent, Row, format_of, has_rows, read, read_rows
 from infospace.files.links import is_alive, replaced, written
 from infospace.files.own_text import is_half_written, own_version
@@ -20,6 +21,9 @@ from infospace.files.tracked_files import NOTHING, FileKey, TrackedFiles, path_o
 from infospace.files.walk import FoundFile
 from infospace.store.changes import Change, Delete, ExpectedFile, JsonNull, MakeNote, Revise, Untrack
 from infospace.store.protocol import Store, TrackedFile
+
+READER = 1
+"""The version of what is read of a file; of one that an earlier one read, the same bytes are read once more."""
 
 HALF_WRITTEN = -1
 """In the place of a version: the next export goes on with writing the file."""
@@ -52,8 +56,12 @@ class FileChanges:
     Raises Conflict when something is not as it is known any more.
     """
 
-    def __init__(self, store: Store, known: TrackedFiles, made: Callable[[], Made]) -> None:
+    def __init__(
+        self, store: Store, known: TrackedFiles, made: Callable[[], Made], times: FileTimes = of_file_system
+    ) -> None:
         self._store = store
+        self._times_of = times
+        self._times = Times()
         self._known = known
         self._made = made
         self._taken = Gathered()
@@ -62,6 +70,7 @@ class FileChanges:
         """Take a file, or say why it cannot be read."""
         self._taken = Gathered(roots={str(file.root)})
         try:
+            self._times = self._times_of(file.path)
             if has_rows(file.path):
                 self._rows(file)
             else:
@@ -89,8 +98,13 @@ class FileChanges:
 
     def _put(self, place: FileKey, digest: bytes, load: Callable[[], FileContent]) -> None:
         tracked = self._known.places.get(place)
-        if tracked is not None and tracked.digest == digest:
+        if tracked is not None and tracked.digest == digest and tracked.reader == READER:
             self._taken.counts["unchanged"] += 1
+            if (tracked.created, tracked.modified) != self._times:
+                self._taken.changes.append(track(self._as_now(tracked), was_of(tracked)))
+        elif tracked is not None and tracked.digest == digest and self._is_edited(tracked):
+            self._taken.counts["unchanged"] += 1
+            self._taken.changes.append(track(self._as_now(tracked, load()), was_of(tracked)))
         elif tracked is not None:
             self._change(place, tracked, load(), digest, was_of(tracked))
         elif self._known.gone.get(digest):
@@ -102,7 +116,7 @@ class FileChanges:
         identifier, made = self._store.new_id(Kind.NOTE), self._made()
         self._taken.changes += [
             MakeNote(identifier, whole.content, whole.metadata, kept=True, made=made),
-            track(TrackedFile(*place[:2], identifier, 1, digest, place[2], whole.title), NOTHING),
+            track(self._tracked(place, identifier, 1, digest, whole), NOTHING),
             *replaced(identifier, [], written(whole.links), made, lambda _: False),
         ]
         self._taken.fresh.add(identifier)
@@ -128,9 +142,29 @@ class FileChanges:
             if edited:
                 self._conflict(Path(place[0]) / place[1], tracked.note, version - 1, version)
         self._relink(tracked.note, whole)
-        self._taken.changes.append(
-            track(TrackedFile(*place[:2], tracked.note, version, digest, place[2], whole.title), was)
+        self._taken.changes.append(track(self._tracked(place, tracked.note, version, digest, whole), was))
+
+    def _tracked(self, place: FileKey, note: str, version: int, digest: bytes, whole: FileContent) -> TrackedFile:
+        created, modified = self._times
+        title, aliases, lines = whole.title, whole.aliases, whole.lines
+        return TrackedFile(
+            *place[:2], note, version, digest, place[2], title, created, modified, aliases, lines, READER
         )
+
+    def _as_now(self, one: TrackedFile, whole: FileContent | None = None) -> TrackedFile:
+        """Return a file of the same bytes with its times as they are now, and what is read of it by this reader."""
+        created, modified = self._times
+        if whole is None:
+            return replace(one, created=created, modified=modified)
+        aliases, lines = whole.aliases, whole.lines
+        return replace(one, created=created, modified=modified, aliases=aliases, lines=lines, reader=READER)
+
+    def _is_edited(self, tracked: TrackedFile) -> bool:
+        try:
+            with self._store.reading() as snapshot:
+                return was_edited(snapshot, tracked)
+        except NotFound as error:
+            raise Conflict(error.message, hint=error.hint) from error
 
     def _compared(self, tracked: TrackedFile, whole: FileContent) -> tuple[int, bool, bool]:
         """Return a Note's version, whether it was edited since its file was read, and whether it says the same."""
@@ -166,7 +200,7 @@ class FileChanges:
         self._taken.counts["moved"] += 1
         self._taken.roots.add(gone.root)
         if whole is None:
-            moved = TrackedFile(*place[:2], gone.note, gone.version, gone.digest, place[2], gone.title)
+            moved = replace(self._as_now(gone), root=place[0], path=place[1], part=place[2])
             self._taken.changes.append(track(moved, NOTHING))
         else:
             self._change(place, gone, whole, gone.digest, NOTHING)

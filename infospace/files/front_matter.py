@@ -28,8 +28,9 @@ MAX_ALIASED = 10_000
 _WORDS: dict[str, bool | None] = {"": None, "~": None}
 for _word, _meaning in (("null", None), ("true", True), ("false", False)):
     _WORDS |= dict.fromkeys((_word, _word.capitalize(), _word.upper()), _meaning)
-_WHOLE = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_REAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)|0o[0-7]+|0x[0-9a-fA-F]+")
+"""Not `007`: who writes zeros in front means the signs, as in a code or a postal code."""
+_REAL = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _BARE = re.compile(r"[^\W\d_](?:[\w ./()'&+-]*[\w.()'&+-])?|[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NOT_BARE = re.compile(r"(?:null|true|false|yes|no|on|off)", re.IGNORECASE)

@@ -15,6 +15,7 @@ from infospace.core.ids import Kind
 from infospace.core.listener import Listener
 from infospace.core.resources import Made
 from infospace.files.file_changes import FileChanges, Gathered
+from infospace.files.file_times import FileTimes, OfGit, of_file_system
 from infospace.files.formats.json import is_side
 from infospace.files.links import resolve
 from infospace.files.tracked_files import TrackedFiles
@@ -91,16 +92,24 @@ class Summary:
 
 
 def import_paths(
-    space: Space, paths: Sequence[Path], listener: Listener, *, prune: bool = False, summary: Summary | None = None
+    space: Space,
+    paths: Sequence[Path],
+    listener: Listener,
+    *,
+    prune: bool = False,
+    git_times: bool = False,
+    summary: Summary | None = None,
 ) -> Summary:
     """Import files and folders. A file that cannot be read is reported, and the rest goes on.
 
     Nothing is embedded here. The import is a run of the journal, unless nothing changed. With `prune`, Notes
-    whose file or row under `paths` is gone are deleted. Interrupted, it keeps what it has, and `summary`, if it
+    whose file or row under `paths` is gone are deleted. With `git_times` a file is as old as its first commit, and
+    changed at its last. Interrupted, it keeps what it has, and `summary`, if it
     was given, says what that is. What another process changes at the same time is looked at again: whoever was
     first made the Note, and for the others it is unchanged. Raises NotFound for a path where nothing is.
     """
-    return Import(space.store, listener, summary or Summary()).run(paths, prune=prune)
+    times = OfGit() if git_times else of_file_system
+    return Import(space.store, listener, summary or Summary(), times).run(paths, prune=prune)
 
 
 class Import:
@@ -111,8 +120,9 @@ class Import:
 
     _known: TrackedFiles
 
-    def __init__(self, store: Store, listener: Listener, summary: Summary) -> None:
+    def __init__(self, store: Store, listener: Listener, summary: Summary, times: FileTimes = of_file_system) -> None:
         self._store = store
+        self._times = times
         self._listener = listener
         self._summary = summary
         self._goal = "add"
@@ -199,7 +209,9 @@ class Import:
         self._do(partial(self._gather_file, file))
 
     def _gather_file(self, file: FoundFile) -> Gathered:
-        return FileChanges(self._store, self._known, self._provenance).file(self._known.rooting.placed(file))
+        return FileChanges(self._store, self._known, self._provenance, self._times).file(
+            self._known.rooting.placed(file)
+        )
 
     def _settle_links(self) -> None:
         """Settle links until there is nothing to settle, since others bring files in as well."""

@@ -2,8 +2,8 @@
 
 A link leads to a file under the same root. `[text](path)` by its path, from the folder of its file or from the
 root, with or without suffix. `[[name]]` by path too; else by the end of a path without suffix, which a file's stem
-is; else by title. Upper and lower case are no matter. Of several that fit, the one written in the same case; then
-the one in the same folder; then the one nearest to the root; then the first in order of paths.
+is; else by title; else by alias. Upper and lower case are no matter. Of several that fit, the one written in the same
+case; then the one in the same folder; then the one nearest to the root; then the first in order of paths.
 
 What a link leads to depends on the files that are known, not on the order in which they came.
 """
@@ -20,7 +20,7 @@ from infospace.core.clock import now
 from infospace.core.errors import InfospaceError, NotFound
 from infospace.core.ids import Kind
 from infospace.core.resources import Made, Relation
-from infospace.files.markdown import Link
+from infospace.data.markdown.body import Link
 from infospace.journal.rows import CloseRun, Heartbeat
 from infospace.store.changes import Change, Delete, ExpectLinks, Linked, MakeRelation, SetLinks
 from infospace.store.optimistic import TRIES, retry_on_conflict
@@ -94,12 +94,11 @@ class Roots:
         return note in self._home
 
     def leads(self, note: str, link: Linked) -> str | None:
-        """Return the Note that a link in an imported Note leads to; None when there is none, or itself."""
+        """Return the Note that a link in an imported Note leads to, which may be itself; None when there is none."""
         home = self._home.get(note)
         if home is None:
             return None
-        found = self._places[home.root].find(link.target, link.wiki, posixpath.dirname(home.path))
-        return None if found == note else found
+        return self._places[home.root].find(link.target, link.wiki, posixpath.dirname(home.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +115,17 @@ class _Places:
         self._paths: dict[str, list[_Place]] = {}
         self._stems: dict[str, list[_Place]] = {}
         self._titles: dict[str, list[tuple[str, _Place]]] = {}
+        self._aliases: dict[str, list[tuple[str, _Place]]] = {}
         for file in files:
             bare = posixpath.splitext(file.path)[0]
             place = _Place(file.path, bare, file.note)
             for path in {file.path.casefold(), bare.casefold()}:
                 self._paths.setdefault(path, []).append(place)
             self._stems.setdefault(posixpath.basename(bare).casefold(), []).append(place)
-            if file.title:
-                title = unicodedata.normalize("NFC", file.title)
-                self._titles.setdefault(title.casefold(), []).append((title, place))
+            for names, said in ((self._titles, (file.title,)), (self._aliases, file.aliases)):
+                for name in filter(None, said):
+                    written_so = unicodedata.normalize("NFC", name)
+                    names.setdefault(written_so.casefold(), []).append((written_so, place))
 
     def find(self, target: str, wiki: bool, folder: str) -> str | None:
         for path in dict.fromkeys((posixpath.normpath(posixpath.join(folder, target)), posixpath.normpath(target))):
@@ -142,7 +143,8 @@ class _Places:
             for place in stems
             if f"/{place.bare}".casefold().endswith(end) or f"/{place.path}".casefold().endswith(end)
         ]
-        fits = fits or [(title == target, place) for title, place in self._titles.get(target.casefold(), ())]
+        for names in (self._titles, self._aliases):
+            fits = fits or [(name == target, place) for name, place in names.get(target.casefold(), ())]
         return min(fits, key=lambda fit: _rank(fit[1], fit[0], folder))[1].note if fits else None
 
 
@@ -220,6 +222,9 @@ def _settled(
     known: Mapping[str, str | None] = {link.to: link.relation for link, _ in rows if link.to}
     relations: dict[str, str | None] = {}
     for to in dict.fromkeys(to for _, to in rows if to is not None):
+        if to == note:  # a Relation has two ends: a link to its own Note leads there by none
+            relations[to] = None
+            continue
         if to in known:
             relations[to] = known[to]
             continue

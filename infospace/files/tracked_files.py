@@ -95,7 +95,21 @@ def was_of(one: TrackedFile | None) -> ExpectedFile:
 
 def track(one: TrackedFile, was: ExpectedFile) -> Track:
     """Return the change that remembers a file."""
-    return Track(one.root, one.path, one.note, one.digest, one.version, one.part, one.title, was)
+    return Track(
+        one.root,
+        one.path,
+        one.note,
+        one.digest,
+        one.version,
+        one.part,
+        one.title,
+        was,
+        one.created,
+        one.modified,
+        one.aliases,
+        one.lines,
+        one.reader,
+    )
 
 
 def was_edited(snapshot: Snapshot, tracked: TrackedFile) -> bool:

@@ -16,7 +16,8 @@ from typing import TypeAlias
 
 from infospace.core.errors import Invalid, NotFound
 from infospace.core.json_types import JSON
-from infospace.files.markdown import Link, parse
+from infospace.data.markdown.body import Link
+from infospace.files.markdown import parse
 
 MARKDOWN = frozenset({".md", ".markdown"})
 """Suffixes of files whose front matter, tags and links are read."""

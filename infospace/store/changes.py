@@ -207,7 +207,9 @@ class ExpectedFile:
 class Track:
     """Remember the file that a Note was imported from. `root` is absolute, `path` posix and below it.
 
-    `part` is 0 for a whole file, else the number of a row in it; `title` is what links may call it by.
+    `part` is 0 for a whole file, else the number of a row in it; `title` is what links may call it by, and so are
+    its `aliases`. `created` and `modified` are its times, `lines` how many stand before its text, `reader` the version
+    of the importer that read it.
     A place that is not as it `was` is a Conflict; and so, where it was nothing, is the same file below another root.
     """
 
@@ -219,6 +221,11 @@ class Track:
     part: int = 0
     title: str | None = None
     was: ExpectedFile | None = None
+    created: str | None = None
+    modified: str | None = None
+    aliases: tuple[str, ...] = ()
+    lines: int = 0
+    reader: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.resources import Resource, SearchResult
 from infospace.data.properties import Property
+from infospace.expressions.query.preselect import ColumnTest
 from infospace.journal.queries import JournalQueries
 from infospace.journal.rows import Entry
 from infospace.store.changes import Change, Evidence, Linked
@@ -284,6 +285,22 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
         One to a Note that has no file of its own now, since it was deleted for example, leads nowhere.
         """
 
+    def testable(self, name: str) -> frozenset[str]:
+        """Return the columns of one of the space's own tables by which its rows can be chosen."""
+
+    def space_table(
+        self,
+        name: str,
+        tests: Iterable[ColumnTest],
+        among: Iterable[tuple[str, Collection[int]]],
+        seen: Collection[int] | None = None,
+    ) -> SpaceTable:
+        """Return the rows of a table that pass tests, and whose columns that hold ids hold one of some Notes' numbers.
+
+        A test of a column that has ids is of equality alone. Where some Notes alone are `seen`, there are rows of
+        these alone, and a link to another one leads to null.
+        """
+
     def effects(self, run: str) -> list[Effect]:
         """Return what a run did besides making versions, in its order."""
 
@@ -292,6 +309,39 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
 
     def holders(self, identifiers: Sequence[str]) -> list[tuple[str, str]]:
         """Return pairs of a resource and of the living Collection that has it, or the living Relation at it."""
+
+
+class SpaceTable(Protocol):
+    """Some rows of one of the space's own tables (`notes`, `items`, `links`), by Note and by their place in it.
+
+    Good while the snapshot is open that gave it. Columns are read when they are asked for.
+    """
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether it can have fewer rows than there are."""
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The number of the Note of each row."""
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+
+    def versions(self) -> dict[str, int]:
+        """Return the versions of the Notes whose rows these are, by id."""
+
+    def column(self, name: str) -> list[JSON]:
+        """Return a column by its name."""
+
+    def property(self, key: str) -> list[JSON]:
+        """Return a key of each Note's metadata, null where it has none. Of `notes` alone."""
+
+    def properties(self) -> list[str]:
+        """Return the keys of the metadata of all Notes, in the order in which they first come."""
+
+    def has_property(self, key: str) -> bool:
+        """Whether any Note has a key in its metadata."""
 
 
 class Store(Protocol):

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 class TrackedFile:
     """An imported file as it was last read: where, which Note at which version, the SHA-256 of its bytes.
 
-    `part` is 0 for a whole file, else the number of a row in it, whose digest it then is.
+    `part` is 0 for a whole file, else the number of a row in it, whose digest it then is. `created` and `modified` are
+    the file's times, `aliases` what links may call it besides its title, `lines` how many stand before its text, and
+    `reader` the version of the importer that read it, 0 for the first ones.
     """
 
     root: str
@@ -29,6 +31,11 @@ class TrackedFile:
     digest: bytes
     part: int = 0
     title: str | None = None
+    created: str | None = None
+    modified: str | None = None
+    aliases: tuple[str, ...] = ()
+    lines: int = 0
+    reader: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,7 @@ class SeenSnapshot:
         {
             # of the space as a whole
             *("generation", "model", "chosen", "derived", "searchable", "words_in", "fitting"),
+            "testable",
             # by the digest of a text, which whoever asks has
             *("query", "known_vectors", "vectors"),
             # of tools, which have a scope of their own
@@ -279,6 +280,11 @@ class SeenSnapshot:
         if not self._sight.hides:
             return self._of.properties()
         return survey(head.metadata for head in self.heads())
+
+    def space_table(self, name: str, tests: Iterable[Any], among: Iterable[Any]) -> Any:
+        """Return rows of one of the space's own tables: of Notes that are searched, and what leads to such."""
+        seen = self.discoverable().tolist() if self._sight.hides else None
+        return self._of.space_table(name, tests, among, seen)
 
     # Runs
 

@@ -10,9 +10,9 @@ from infospace.data.paths import Part, Path, nearest, show_parts
 from infospace.data.properties import Property
 from infospace.expressions.expression import walk
 from infospace.expressions.functions import AGGREGATES
-from infospace.expressions.query.notes import COLUMNS, OF_PROPERTIES, SCHEMAS
 from infospace.expressions.query.parse import ParsedQuery
 from infospace.expressions.query.properties import NOTHING_GIVEN, Doubt, Given, doubts
+from infospace.expressions.query.space_tables import OF_PROPERTIES, SCHEMAS, TABLES, Nothing, SpaceRows
 from infospace.expressions.query.tree import (
     MARK,
     Derived,
@@ -36,9 +36,6 @@ from infospace.expressions.words import is_misspelt
 from infospace.schema.combine import any_of, closed_object, list_of, nullable
 from infospace.schema.infer import Schema, subschema_at, types_of
 from infospace.schema.shapes import NoSuchPath, NoteShape, Shape, Unknown, place_in
-
-TABLES = ("notes",)
-"""The space's own tables."""
 
 
 @dataclass(slots=True)
@@ -107,7 +104,8 @@ def _write(parsed: ParsedQuery, seen: Seen) -> None:
     from infospace.expressions.query.columns import Rows
     from infospace.expressions.query.select import Writer
 
-    tables = {name: Rows([]) for name in (*TABLES, *(f"${reference}" for reference in parsed.variables))}
+    tables: dict[str, Rows] = {f"${reference}": Rows([]) for reference in parsed.variables}
+    tables |= {name: SpaceRows(name, Nothing()) for name in TABLES}
     try:
         Writer(Builder({}, today_and_now), tables).write(parsed.query, 1)
     except Invalid as error:
@@ -293,8 +291,7 @@ class _Analysis:
                 shape = self._shapes.get(reference, Unknown())
                 return _of_shape(alias, shape)
             case Table(name, alias) if name.lower() not in common:
-                shape = NoteShape({"type": "object", "properties": dict(SCHEMAS)})
-                return _Table(alias, _places(shape, own=True), None, is_notes=True)
+                return _of_space(alias, name.lower())
             case Table(name, alias):
                 return _of_rows(alias, common[name.lower()])
             case Derived(query, alias):
@@ -325,9 +322,18 @@ def _names(schema: Schema | None) -> list[str] | None:
     return list(properties) if isinstance(properties, Mapping) and closed else None
 
 
+def _of_space(alias: str, name: str) -> _Table:
+    """Return one of the space's own tables; `notes` has the properties of its Notes besides its columns."""
+    columns = SCHEMAS[name]
+    if name != "notes":
+        return _Table(alias, _places(NoteShape(closed_object(dict(columns)))), list(columns))
+    shape = NoteShape({"type": "object", "properties": dict(columns)})
+    return _Table(alias, _places(shape, own=True), None, is_notes=True)
+
+
 def _places(shape: Shape, *, own: bool = False) -> Callable[[tuple[Part, ...]], Schema | NoSuchPath | None]:
     def at(parts: tuple[Part, ...]) -> Schema | NoSuchPath | None:
-        if own and parts and parts[0] not in COLUMNS:
+        if own and parts and parts[0] not in SCHEMAS["notes"]:
             return None
         return place_in(shape, parts)
 
@@ -371,14 +377,14 @@ class _Finder:
         match self._in_notes(path):
             case ["metadata" | "@metadata", str(name), *_]:
                 return name
-            case [str(name), *_] if name not in COLUMNS and not name.startswith("@"):
+            case [str(name), *_] if name not in SCHEMAS["notes"] and not name.startswith("@"):
                 return name
         return None
 
     def column(self, path: Path) -> str | None:
         """Return the column of `notes` that a path means, if it means one."""
         match self._in_notes(path):
-            case [str(name), *_] if name in COLUMNS:
+            case [str(name), *_] if name in SCHEMAS["notes"]:
                 return name
         return None
 

@@ -72,6 +72,13 @@ class Rows:
     columns: dict[tuple[Part, ...], Column] = field(default_factory=dict)
     _keys: list[str] | None = None
 
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def called(self, place: int) -> str:
+        """Return what a row is called in a sentence."""
+        return self.items[place].id or f"row {place}"
+
     def column(self, parts: tuple[Part, ...]) -> Column:
         """Return the column of a path."""
         found = self.columns.get(parts)
@@ -146,8 +153,7 @@ def unnest(rows: Rows, parts: tuple[Part, ...], written: str) -> Rows:
         if value is None:
             continue
         if not isinstance(value, (list, tuple)):
-            what = rows.items[place].id or f"row {place}"
-            raise Invalid(f"UNNEST({written}) takes lists, and that of {what} is {_short(value)}")
+            raise Invalid(f"UNNEST({written}) takes lists, and that of {rows.called(place)} is {_short(value)}")
         elements += map(Element, value)
         parents += [place] * len(value)
     return Rows(elements, parents)

@@ -105,7 +105,7 @@ def _forget(connection: Any, name: str) -> None:
 
 def _load(connection: Any, name: str, rows: Rows) -> None:
     """Make the table of rows: `rn` from 1, `pn` of the row that an element comes from, and the columns by place."""
-    count = len(rows.items)
+    count = len(rows)
     arrays: dict[str, Any] = {"rn": np.arange(1, count + 1, dtype=np.int64)}
     selected = ["rn"]
     if rows.parents is not None:

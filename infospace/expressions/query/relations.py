@@ -233,4 +233,7 @@ def null_of(type_: Type) -> str:
 
 
 Tables = Mapping[str, Rows]
-"""The tables that a query reads, by reference (`orders`, `x.rows`) or, of the space's own, by name (`notes`)."""
+"""The tables that a query reads, by reference (`$orders`, `$x.rows`) or, of the space's own, by name (`notes`).
+
+Where a SELECT wants some rows alone of one of these, they stand by name and place, too (`notes@14`).
+"""

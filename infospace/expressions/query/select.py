@@ -189,13 +189,15 @@ class Writer:
         match source:
             case Variable(reference, alias):
                 return Base(alias, self._tables[f"${reference}"], self._builder)
-            case Table(name, alias):
+            case Table(name, alias, start):
                 common = self._common.get(name.lower())
                 if common is not None:
                     return DerivedRows(alias, common, self._builder)
                 if name.lower() not in self._tables:
                     raise Invalid(f"there is no table {name!r}", hint="a Collection is $name, the space's notes notes")
-                return Base(alias, self._tables[name.lower()], self._builder)
+                return Base(
+                    alias, self._tables.get(f"{name.lower()}@{start}", self._tables[name.lower()]), self._builder
+                )
             case Derived(query, alias):
                 return DerivedRows(alias, self._query(query, None), self._builder)
             case Unnest(path, alias):

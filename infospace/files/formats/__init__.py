@@ -12,7 +12,8 @@ from importlib import import_module
 from pathlib import Path
 
 from infospace.core.json_types import JSON
-from infospace.files.markdown import Link
+from infospace.data.markdown.body import Link
+from infospace.data.titles import aliases_of
 from infospace.files.walk import FoundFile, read_bytes
 
 
@@ -23,12 +24,19 @@ class FileContent:
     content: JSON
     metadata: dict[str, JSON]
     links: tuple[Link, ...] = ()
+    lines: int = 0
+    """How many stand before the content, as a front matter does."""
 
     @property
     def title(self) -> str | None:
         """The title by which links may call the Note."""
         title = self.metadata.get("title")
         return title if isinstance(title, str) else None
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """What links may call the Note besides."""
+        return aliases_of(self.metadata)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
+from infospace.data.markdown.body import Link
 from infospace.files.formats import FileContent
-from infospace.files.markdown import Link
 from infospace.files.walk import decode
 
 if TYPE_CHECKING:

@@ -10,4 +10,4 @@ from infospace.files.walk import decode
 def read(data: bytes, name: str) -> FileContent:
     """Read Markdown. Raises Invalid for what is no text, and for a front matter that cannot be read."""
     parsed = parse(decode(data, name))
-    return FileContent(parsed.text, parsed.metadata, parsed.links)
+    return FileContent(parsed.text, parsed.metadata, parsed.links, parsed.lines)

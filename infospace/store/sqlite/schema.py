@@ -14,6 +14,7 @@ from infospace.store.sqlite.connection import Connection, connect
 from infospace.store.sqlite.journal import audit, successful_calls, tools
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.write import collection_texts as described
+from infospace.store.sqlite.write import outlines
 
 APPLICATION_ID = 0x696E6673
 """`infs`: marks a file as a space (https://sqlite.org/pragma.html#pragma_application_id)."""
@@ -172,6 +173,25 @@ def _eighth(engine: Connection) -> None:
     sums.fill(engine)
 
 
+def _ninth(engine: Connection) -> None:
+    """Notes are read for their items and links; files have times, aliases, and lines before their text.
+
+    What the text says is read here. Of files imported before, times and aliases come with the next import: what read
+    them is `reader`, 0 for what came before there was one.
+    """
+    for column in ("created TEXT", "modified TEXT", "aliases TEXT", "lines INTEGER NOT NULL DEFAULT 0"):
+        engine.run(f"ALTER TABLE files ADD COLUMN {column}")
+    engine.run("ALTER TABLE files ADD COLUMN reader INTEGER NOT NULL DEFAULT 0")
+    engine.run(f"ALTER TABLE files ADD COLUMN folder TEXT AS ({FOLDER}) VIRTUAL")
+    engine.run("CREATE INDEX files_folder ON files (folder)")
+    for statement in outlines.TABLES:
+        engine.run(statement)
+    outlines.fill(engine)
+
+
+FOLDER = "rtrim(rtrim(path, replace(path, '/', '')), '/')"
+"""The folder of a file under its root, as SQL: what is left of the path without what follows the last slash."""
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _first,
     _second,
@@ -181,6 +201,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _sixth,
     _seventh,
     _eighth,
+    _ninth,
 )
 """Each brings a file from the version of its index to the next one."""
 

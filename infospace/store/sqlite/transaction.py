@@ -14,6 +14,7 @@ from infospace.store.sqlite.codec import FOUND, KINDS, NOTE, gone, key_of, keys_
 from infospace.store.sqlite.connection import Connection
 from infospace.store.sqlite.id_ranges import Counted, IdRanges
 from infospace.store.sqlite.read import fulltext as words
+from infospace.store.sqlite.write import outlines
 from infospace.store.sqlite.write.nesting import refuse_loops
 
 
@@ -36,7 +37,19 @@ _STRAYED = f"SELECT key, found FROM resources WHERE key IN (SELECT value FROM js
 class Transaction:
     """A transaction that has begun. `limit(kind)` is the first number of a kind that no process has reserved."""
 
-    __slots__ = ("_limit", "_numbers", "_reworded", "_stamp", "before", "engine", "nested", "now", "owner", "run")
+    __slots__ = (
+        "_limit",
+        "_numbers",
+        "_outlined",
+        "_reworded",
+        "_stamp",
+        "before",
+        "engine",
+        "nested",
+        "now",
+        "owner",
+        "run",
+    )
 
     def __init__(
         self, engine: Connection, numbers: IdRanges, limit: Callable[[Connection, Counted], int], run: int | None = None
@@ -50,6 +63,7 @@ class Transaction:
         self.before: int = engine.value("SELECT value FROM state WHERE key = 'generation'")
         self._stamp: int | None = None
         self._reworded: set[int] = set()
+        self._outlined: set[int] = set()
         self.nested: set[int] = set()
         """Collections that came to hold other Collections, or that live again."""
         self._numbers = numbers
@@ -68,13 +82,15 @@ class Transaction:
         return self._stamp
 
     def finish(self) -> int:
-        """Write the full text of what changed, and the generation, if there is a new one; return it.
+        """Write the full text of what changed, what that says of itself, and the generation; return the last.
 
         Raises Invalid where a Collection would contain itself.
         """
         refuse_loops(self.engine, self.nested)
         if self._reworded:
             words.index(self.engine, self._reworded)
+        if self._outlined or self._reworded:
+            outlines.index(self.engine, self._outlined | self._reworded)
         if self._stamp is None:
             return self.before
         self.engine.run("UPDATE state SET value = ? WHERE key = 'generation'", (self._stamp,))
@@ -155,6 +171,10 @@ class Transaction:
     def reword(self, numbers: Iterable[int]) -> None:
         """Have the full text of Notes written anew at the end, if discovery searches them then."""
         self._reworded.update(number * 4 + NOTE for number in numbers)
+
+    def outline(self, keys: Iterable[int]) -> None:
+        """Have what Notes say of themselves read anew at the end, since another file is theirs."""
+        self._outlined.update(keys)
 
 
 def whom(run: int | None, step: str | None, by: str | None) -> str:

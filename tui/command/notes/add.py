@@ -38,6 +38,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("paths", nargs="+", metavar="PATH", help="files and folders; `-` is standard input")
     parser.add_argument("--prune", action="store_true", help="delete notes whose file or row is gone")
+    parser.add_argument(
+        "--git-times", action="store_true", help="in a Git repository, take times from its commits, not from files"
+    )
     parser.add_argument("--watch", action="store_true", help="go on, and add what changes, until Ctrl-C")
 
 
@@ -50,7 +53,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if args.watch and "-" in args.paths:
         raise UsageError("standard input cannot be watched", hint="name files and folders")
     with open_from(args, create=True) as space:
-        adding = _Adding(space, out, paths, prune=args.prune)
+        adding = _Adding(space, out, paths, prune=args.prune, git_times=args.git_times)
         if args.watch:
             return _watch(adding, paths, out)
         return adding.once(sys.stdin.buffer.read() if "-" in args.paths else None)
@@ -59,11 +62,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 class _Adding:
     """Adds the same paths, once or again and again."""
 
-    def __init__(self, space: Space, out: Output, paths: Sequence[Path], *, prune: bool) -> None:
+    def __init__(self, space: Space, out: Output, paths: Sequence[Path], *, prune: bool, git_times: bool) -> None:
         self._space = space
         self._out = out
         self._paths = paths
         self._prune = prune
+        self._git_times = git_times
 
     def once(self, text: bytes | None = None, *, quiet: bool = False) -> int:
         """Add, and report unless there is nothing to report and `quiet`; the exit code."""
@@ -107,7 +111,14 @@ class _Adding:
 
         if self._paths:
             try:
-                import_paths(self._space, self._paths, listener, prune=self._prune, summary=summary)
+                import_paths(
+                    self._space,
+                    self._paths,
+                    listener,
+                    prune=self._prune,
+                    git_times=self._git_times,
+                    summary=summary,
+                )
             except NotFound as error:
                 raise UsageError(error.message, hint=error.hint) from error
         if text is not None:

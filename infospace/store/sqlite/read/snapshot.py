@@ -17,6 +17,7 @@ from infospace.core.resources import Collection, Made, Note, Relation, Resource,
 from infospace.core.tool import ToolKind
 from infospace.data import result_identity as identity
 from infospace.data.properties import Property
+from infospace.expressions.query.preselect import ColumnTest
 from infospace.journal.audit import AuditRow
 from infospace.journal.origin import Origin, Product, Reading
 from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow, Use
@@ -29,6 +30,7 @@ from infospace.store.protocol import (
     Lineage,
     ResourceSummary,
     Rows,
+    SpaceTable,
     Text,
     TrackedFile,
     Words,
@@ -54,7 +56,7 @@ from infospace.store.sqlite.journal import runs as journal
 from infospace.store.sqlite.journal.tools import totals as tools_totals
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.read import fulltext_check as wordcheck
-from infospace.store.sqlite.read import provenance, vectors
+from infospace.store.sqlite.read import provenance, tables, vectors
 from infospace.store.sqlite.read import run_summaries as overview
 from infospace.store.sqlite.read import summaries as briefs
 from infospace.store.sqlite.read.membership_cache import Membership
@@ -464,6 +466,23 @@ class SqliteSnapshot:
     def queries(self, model: str, limit: int) -> NDArray[np.float32]:
         """Return the vectors of the latest queries that are remembered."""
         return vectors.queries(self._engine, model, limit)
+
+    # The space's own tables
+
+    @staticmethod
+    def testable(name: str) -> frozenset[str]:
+        """Return the columns of a table by which its rows can be chosen."""
+        return tables.testable(name)
+
+    def space_table(
+        self,
+        name: str,
+        tests: Iterable[ColumnTest],
+        among: Iterable[tuple[str, abc.Collection[int]]],
+        seen: abc.Collection[int] | None = None,
+    ) -> SpaceTable:
+        """Return rows of one of the space's own tables."""
+        return tables.SqliteTable(self._engine, name, tests, among, seen)
 
     # Provenance
 

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from infospace.core.errors import Conflict, Invalid
 from infospace.core.json_types import JSON
+from infospace.data.json_text import dump
 from infospace.store.changes import ExpectedFile, ExpectLinks, Linked, SetLinks, Track, Untrack
 from infospace.store.protocol import TrackedFile
 from infospace.store.sqlite.codec import NOTE, id_of, key_of, keys_json
@@ -17,7 +19,7 @@ from infospace.store.sqlite.connection import Connection, Row
 from infospace.store.sqlite.transaction import Transaction
 from infospace.store.sqlite.write.effects import log
 
-_COLUMNS = "root, path, part, note, version, digest, title"
+_COLUMNS = "root, path, part, note, version, digest, title, created, modified, aliases, lines, reader"
 _AT = f"SELECT {_COLUMNS} FROM files WHERE root = ? AND path = ? AND part = ?"
 
 # Steps from root to root by the primary key, since a space has few roots and many files.
@@ -43,9 +45,15 @@ def track(work: Transaction, changes: Sequence[Track]) -> None:
         key, place = notes[change.note], (change.root, change.path, change.part)
         before = rows[place] if place in rows else work.engine.one(_AT, place)
         _expect(work.engine, change, before, nested.get(change.root, ()))
-        rows[place] = (*place, key >> 2, change.version, change.digest, change.title)
+        aliases = dump(list(change.aliases)) if change.aliases else None
+        rows[place] = (
+            *(*place, key >> 2, change.version, change.digest, change.title),
+            *(change.created, change.modified, aliases, change.lines, change.reader),
+        )
         done.append((key, "file", _json(before), _json(rows[place])))
-    work.engine.many(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows.values())
+    marks = ", ".join("?" * (_COLUMNS.count(",") + 1))
+    work.engine.many(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES ({marks})", rows.values())
+    work.outline(notes.values())
     log(work, done)
 
 
@@ -82,6 +90,7 @@ def untrack(work: Transaction, changes: Sequence[Untrack]) -> None:
         _expect(work.engine, change, before)
         if before is not None:
             work.engine.run("DELETE FROM files WHERE root = ? AND path = ? AND part = ?", place)
+            work.outline([before[3] * 4])
             log(work, [(before[3] * 4, "file", _json(before), None)])
 
 
@@ -97,7 +106,7 @@ def forget_notes(work: Transaction, keys: Iterable[int]) -> None:
 def _json(row: Row | None) -> JSON:
     if row is None:
         return None
-    root, path, part, note, version, digest, title = row
+    root, path, part, note, version, digest, title, created, modified, aliases, lines, reader = row
     return {
         "root": root,
         "path": path,
@@ -106,6 +115,11 @@ def _json(row: Row | None) -> JSON:
         "digest": digest.hex(),
         "part": part,
         "title": title,
+        "created": created,
+        "modified": modified,
+        "aliases": _aliases(aliases),
+        "lines": lines,
+        "reader": reader,
     }
 
 
@@ -113,9 +127,15 @@ def tracked(engine: Connection, root: str | None) -> list[TrackedFile]:
     """Return imported files by root, path and part."""
     rows = engine.all(f"SELECT {_COLUMNS} FROM files WHERE ?1 IS NULL OR root = ?1 ORDER BY root, path, part", (root,))
     return [
-        TrackedFile(at, path, id_of(note * 4), version, digest, part, title)
-        for at, path, part, note, version, digest, title in rows
+        TrackedFile(
+            at, path, id_of(note * 4), version, digest, part, title, created, modified, (*_aliases(aliases),), *of
+        )
+        for at, path, part, note, version, digest, title, created, modified, aliases, *of in rows
     ]
+
+
+def _aliases(written: str | None) -> list[str]:
+    return [] if written is None else json.loads(written)
 
 
 def expect_links(work: Transaction, changes: Sequence[ExpectLinks]) -> None:

@@ -1,0 +1,1 @@
+"""What a Markdown text says of itself: its title, tags, links, headings, bullets, tasks and inline fields."""

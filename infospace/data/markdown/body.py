@@ -1,0 +1,312 @@
+"""A Markdown text taken apart by its parser: code and comments hold nothing, whatever they look like."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from urllib.parse import unquote
+
+from infospace.core.json_types import JSON
+from infospace.data.json_text import dump
+from infospace.data.markdown.fields import InlineField, collect, fields_in, read_task
+from infospace.data.markdown.parser import OPAQUE, blocks, inline, mask
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+ItemKind: TypeAlias = Literal["task", "bullet", "heading"]
+
+LINKS_TO: Final = "links-to"
+"""The label of a link that says none."""
+
+_SAYS_SOMETHING = re.compile(r"[#\[]|::|^=|^[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]", re.MULTILINE)
+_TAG = re.compile(r"""(?:^|(?<=[\s(\[{"'“‘«]))#([\w/-]+)""")
+_BOX = re.compile(r"\[(.)\](?:\s+|$)")
+_LABELLED = re.compile(
+    r"(?P<label>[a-z][\w-]*(?: [a-z][\w-]*){0,2})[ \t]+!?\[\[[^\[\]\n]*\]\](?:[ \t]+\([^()\n]*\))?[ \t]*"
+)
+_MARKUP = re.compile(r"[\[\]*_`<\\&%!]")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link to another note: `[[target#heading|text]]` (`wiki`), or `[text](target#heading)`.
+
+    `target` is a name or a relative path, decoded and without heading; `start` is the offset of the opening
+    bracket in the text, in characters; `line` from 1. `label` is what `- implements [[X]]` says of it, `property`
+    the inline field that it stands in.
+    """
+
+    target: str
+    text: str
+    start: int
+    wiki: bool
+    heading: str = ""
+    line: int = 0
+    label: str = LINKS_TO
+    property: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A task, a bullet or a heading; `line` from 1, `section` the heading above it.
+
+    `text` is as written, but for what `due`, `scheduled`, `completed` and `priority` say; of a heading, its plain
+    text. `status` is the character in a task's brackets.
+    """
+
+    kind: ItemKind
+    line: int
+    section: str | None
+    text: str
+    status: str | None = None
+    due: str | None = None
+    scheduled: str | None = None
+    completed: str | None = None
+    priority: str | None = None
+    tags: tuple[str, ...] = ()
+    fields: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a text says. `fields` are those of the note itself: of its lines, and of bullets that are nothing else."""
+
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    items: tuple[Item, ...] = ()
+    fields: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=256)
+def read_body(text: str) -> Body:
+    """Read a text with line feeds for line ends. What reads it again within the same commit gets the same Body."""
+    return _Reader(text).read() if _SAYS_SOMETHING.search(text) else Body()
+
+
+@dataclass(slots=True)
+class _OpenItem:
+    line: int
+    said: bool = False
+
+
+class _Reader:
+    """Goes through the blocks of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._env: dict[str, Any] = {}
+        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._title = ""
+        self._tags: dict[str, None] = {}
+        self._links: list[Link] = []
+        self._items: list[Item] = []
+        self._fields: list[InlineField] = []
+        self._open: list[_OpenItem] = []
+        self._headings: list[tuple[int, str]] = []
+
+    def read(self) -> Body:
+        for opening, block in pairwise(blocks(self._text, self._env)):
+            if block.type == "list_item_open":
+                self._open.append(_OpenItem((block.map or [0])[0] + 1))
+            elif block.type == "list_item_close":
+                self._open.pop()
+            elif block.type == "inline" and opening.type == "heading_open":
+                self._heading(block, int(opening.tag[1]))
+            elif block.type == "inline":
+                self._paragraph(block)
+        fields = collect(iter(self._fields))
+        return Body(self._title, tuple(self._tags), tuple(self._links), tuple(self._items), fields)
+
+    def _heading(self, block: Token, level: int) -> None:
+        tokens, masked = self._inline(block)
+        text = " ".join((_spoken(tokens) if tokens else block.content).split())
+        if self._open:
+            self._open[-1].said = True
+        if level == 1 and not self._title:
+            self._title = text
+        while self._headings and self._headings[-1][0] >= level:
+            self._headings.pop()
+        found = fields_in(block.content, masked)
+        self._fields += found
+        line = (block.map or [0])[0] + 1
+        section = self._headings[-1][1] if self._headings else None
+        self._headings.append((level, text))
+        self._items.append(Item("heading", line, section, text, fields={"level": level, **collect(iter(found))}))
+        self._add_links(block, tokens, found)
+
+    def _paragraph(self, block: Token) -> None:
+        item = self._open[-1] if self._open and not self._open[-1].said else None
+        if item is None and not any(sign in block.content for sign in ("[", "#", "::")):
+            return
+        tokens, masked = self._inline(block)
+        tags = tuple(dict.fromkeys(_tags_in(tokens)))
+        self._tags |= dict.fromkeys(tags)
+        found = fields_in(block.content, masked)
+        label = LINKS_TO
+        if item is None:
+            self._fields += found
+        else:
+            item.said = True
+            box = _BOX.match(block.content)
+            self._item(item, block.content, masked, tags, box)
+            if box is None:
+                self._fields += (one for one in found if one.of_line)
+                labelled = _LABELLED.fullmatch(masked)
+                label = labelled["label"] if labelled else LINKS_TO
+        self._add_links(block, tokens, found, label)
+
+    def _inline(self, block: Token) -> tuple[list[Token], str]:
+        """Return what stands in a block, where anything may, and its content without what is hidden."""
+        if not (_MARKUP.search(block.content) or "#" in block.content):
+            return [], block.content
+        return mask(block.content, self._env)
+
+    def _item(
+        self, item: _OpenItem, content: str, masked: str, tags: tuple[str, ...], box: re.Match[str] | None
+    ) -> None:
+        start = box.end() if box else 0
+        timing = read_task(content[start:], masked[start:])
+        section = self._headings[-1][1] if self._headings else None
+        self._items.append(
+            Item(
+                "task" if box else "bullet",
+                item.line,
+                section,
+                timing.text,
+                box[1] if box else None,
+                timing.due,
+                timing.scheduled,
+                timing.completed,
+                timing.priority,
+                tags,
+                timing.fields,
+            )
+        )
+
+    def _add_links(self, block: Token, tokens: list[Token], fields: list[InlineField], label: str = LINKS_TO) -> None:
+        places = _Offsets(self._text, self._starts, block)
+        first = (block.map or [0])[0] + 1
+        for target, text, position, wiki, heading in links_in(tokens):
+            within = next((one.key for one in fields if one.start <= position < one.end), None)
+            line = first + block.content.count("\n", 0, position)
+            self._links.append(Link(target, text, places(position), wiki, heading, line, label, within))
+
+
+class _Offsets:
+    """Where in a text the characters of a block's content stand.
+
+    A line of content is its source line without the marks of quotes, lists and headings around it. Each is looked
+    for once, however many links it has.
+    """
+
+    def __init__(self, text: str, starts: list[int], block: Token) -> None:
+        self._text = text
+        self._starts = starts
+        self._first = (block.map or [0])[0]
+        self._content = block.content
+        self._lines = [0, *(found.end() for found in re.finditer("\n", block.content))]
+        self._found: dict[int, int] = {}
+
+    def __call__(self, position: int) -> int:
+        """Return the offset in the text of a position in the content."""
+        line = bisect_right(self._lines, position) - 1
+        if line not in self._found:
+            self._found[line] = self._find(line)
+        return self._found[line] + position - self._lines[line]
+
+    def _find(self, number: int) -> int:
+        first = self._starts[self._first + number]
+        source = self._text[first : self._text.find("\n", first) + 1 or None].replace("\0", "\ufffd")
+        line = self._content[self._lines[number] :].partition("\n")[0]
+        return first + source.rfind(line.strip()) - (len(line) - len(line.lstrip()))
+
+
+def property_links(properties: Mapping[str, JSON]) -> list[Link]:
+    """Return the links in the texts of properties, in lists and objects too; they stand in no line."""
+    found: list[Link] = []
+    for key, value in properties.items():
+        for text in _texts(value):
+            if "[" in text:
+                found += (
+                    Link(target, shown, -1, wiki, heading, property=key)
+                    for target, shown, _, wiki, heading in links_in(inline(text, {}))
+                )
+    return found
+
+
+def _texts(value: JSON) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _texts(one)
+
+
+def _spoken(tokens: list[Token]) -> str:
+    spaces = {"softbreak": " ", "hardbreak": " ", "html_inline": ""}
+    return "".join(spaces.get(token.type, token.content) for token in tokens)
+
+
+def _tags_in(tokens: list[Token]) -> Iterator[str]:
+    """Read tags from what is plain text; anything else is a character that no tag can follow or contain."""
+    parts, inside = [], 0
+    for token in tokens:
+        inside += token.nesting if token.type.startswith("link_") else 0
+        if token.type == "text" and not inside:
+            parts.append(token.content)
+        elif token.type in ("softbreak", "hardbreak", "html_inline"):
+            parts.append("\n")
+        elif not token.nesting:
+            parts.append(OPAQUE)
+    found = (one[1].rstrip("/-") for one in _TAG.finditer("".join(parts)))
+    yield from (tag for tag in found if any(map(str.isalpha, tag)))
+
+
+def links_in(tokens: list[Token]) -> Iterator[tuple[str, str, int, bool, str]]:
+    """Iterate over links to notes: target, text, place of the opening bracket, whether `[[…]]`, heading."""
+    for index, token in enumerate(tokens):
+        if token.type == "wiki" and token.meta["target"]:
+            yield token.meta["target"], token.content, token.meta["position"], True, token.meta["heading"]
+        elif token.type == "link_open" and "position" in token.meta:
+            path, _, heading = str(token.attrs["href"]).partition("#")
+            target = unquote(path)
+            if target and not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/", target):
+                yield target, _spoken(_inside(tokens, index)), token.meta["position"], False, unquote(heading)
+
+
+def _inside(tokens: list[Token], opened: int) -> list[Token]:
+    """Return what stands between the opening of a link and its end."""
+    end = opened + 1
+    while end < len(tokens) and tokens[end].type != "link_close":
+        end += 1
+    return tokens[opened + 1 : end]
+
+
+def tags_of(value: JSON) -> tuple[str, ...]:
+    """Read tags as a property has them: a list, or a text with commas; none where it is anything else."""
+    if isinstance(value, str):
+        value = value.split(",")
+    if not isinstance(value, list):
+        return ()
+    texts = (one if isinstance(one, str) else dump(one) for one in value if isinstance(one, (str, int, float)))
+    cleaned = (one.strip().removeprefix("#").strip() for one in texts)
+    return tuple(dict.fromkeys(tag for tag in cleaned if tag))
+
+
+def with_parents(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return tags with those above them: `a/b` is also `a`."""
+    found: dict[str, None] = {}
+    for tag in tags:
+        parts = tag.split("/")
+        found |= dict.fromkeys("/".join(parts[: depth + 1]) for depth in range(len(parts)) if parts[depth])
+    return tuple(found)

@@ -1,0 +1,170 @@
+"""Inline fields, and what tasks say of time and priority: in brackets, or by the signs of the Tasks plugin.
+
+`key:: value` alone on a line, `[key:: value]` and `(key:: value)` anywhere; what is code, raw HTML or a comment has
+been masked before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Final
+
+from infospace.core.json_types import JSON
+
+_KEY = r"[^\W_](?:[\w /.&'-]{0,58}[\w.&'])?"
+_BRACKETS = re.compile(rf"\[(?P<key>{_KEY})::[ \t]*(?P<value>(?:\[\[[^\[\]\n]*\]\]|[^\[\]\n])*)\]")
+_PARENTHESES = re.compile(rf"\((?P<key>{_KEY})::[ \t]*(?P<value>(?:\([^()\n]*\)|[^()\n])*)\)")
+_LINE = re.compile(rf"^[ \t]*[*_]{{0,3}}(?P<key>{_KEY})[*_]{{0,3}}::(?:[ \t]+(?P<value>[^\n]*))?$", re.MULTILINE)
+
+_WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
+_REAL = re.compile(r"-?(?:0|[1-9][0-9]{0,17})\.[0-9]{1,17}")
+_LINKS = re.compile(r"\[\[[^\[\]]+\]\](?:\s*,\s*\[\[[^\[\]]+\]\])+")
+_LINK = re.compile(r"\[\[[^\[\]]+\]\]")
+
+_DATE = r"\ufe0f?[ \t]*(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})"
+_DATED: Final[Mapping[str, str]] = {
+    "📅": "due",
+    "📆": "due",
+    "🗓": "due",
+    "⏳": "scheduled",
+    "⌛": "scheduled",
+    "✅": "completed",
+    "🛫": "start",
+    "➕": "created",
+    "❌": "cancelled",
+}
+_SIGNED_DATE = re.compile(rf"(?P<sign>[{''.join(_DATED)}]){_DATE}")
+_PRIORITIES: Final[Mapping[str, str]] = {"🔺": "highest", "⏫": "high", "🔼": "medium", "🔽": "low", "⏬": "lowest"}
+_SIGNED_PRIORITY = re.compile(rf"[{''.join(_PRIORITIES)}]\ufe0f?")
+_REPEATED = re.compile(rf"🔁\ufe0f?[ \t]*(?P<rule>[^\n{''.join(_DATED)}{''.join(_PRIORITIES)}#\[(]+)")
+_KNOWN: Final[Mapping[str, str]] = {
+    "due": "due",
+    "scheduled": "scheduled",
+    "completion": "completed",
+    "completed": "completed",
+    "done": "completed",
+    "priority": "priority",
+}
+_ISO = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InlineField:
+    """A field with its place: offsets of the content of its block, from the key's bracket or line to its end."""
+
+    key: str
+    value: str
+    start: int
+    end: int
+    of_line: bool
+
+
+@dataclass(slots=True)
+class Timing:
+    """What a task says of time and priority, the fields that it has besides, and its text without the first."""
+
+    text: str
+    due: str | None = None
+    scheduled: str | None = None
+    completed: str | None = None
+    priority: str | None = None
+    fields: dict[str, JSON] = field(default_factory=dict)
+
+
+def fields_in(content: str, masked: str) -> list[InlineField]:
+    """Return the fields of a block's content in their order; `masked` is as long, and has nothing hidden in it."""
+    if "::" not in masked:
+        return []
+    found: list[InlineField] = []
+    for pattern, of_line in ((_BRACKETS, False), (_PARENTHESES, False), (_LINE, True)):
+        for one in pattern.finditer(masked):
+            if any(other.start < one.end() and one.start() < other.end for other in found if not of_line):
+                continue
+            if of_line and any(other.start <= one.start("key") < other.end for other in found):
+                continue
+            start, end = one.span("value")
+            value = "" if start < 0 else content[start:end].strip()
+            found.append(InlineField(one["key"], value, one.start(), one.end(), of_line))
+    return sorted(found, key=lambda one: one.start)
+
+
+def collect(fields: Iterator[InlineField]) -> dict[str, JSON]:
+    """Return fields by key; a key that comes several times has the list of its values."""
+    found: dict[str, list[JSON]] = {}
+    for one in fields:
+        found.setdefault(one.key, []).append(value_of(one.value))
+    return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
+
+
+def value_of(text: str) -> JSON:
+    """Return what a value means: a number, true or false, a list of links, null where it is empty; else the text."""
+    if not text:
+        return None
+    if text in ("true", "false"):
+        return text == "true"
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if _REAL.fullmatch(text):
+        return float(text)
+    return list(_LINK.findall(text)) if _LINKS.fullmatch(text) else text
+
+
+def read_task(content: str, masked: str) -> Timing:
+    """Take the dates, the priority and the other fields out of an item's content."""
+    fields = fields_in(content, masked)
+    timing = Timing(content, fields=collect(iter(fields)))
+    gone: list[tuple[int, int]] = []
+    for one in fields:
+        known = None if one.of_line else _KNOWN.get(one.key.lower())
+        value = one.value.removeprefix("[[").removesuffix("]]").strip()
+        if known is not None and _take(timing, known, value.lower() if known == "priority" else value):
+            gone.append((one.start, one.end))
+    signs = _SIGNED_DATE.finditer(masked)
+    gone += (signed.span() for signed in signs if _take(timing, _DATED[signed["sign"]], signed["date"]))
+    for mark in _SIGNED_PRIORITY.finditer(masked):
+        timing.priority = timing.priority or _PRIORITIES[mark[0][0]]
+        gone.append(mark.span())
+    if repeated := _REPEATED.search(masked):
+        timing.fields.setdefault("repeat", repeated["rule"].strip())
+        gone.append(repeated.span())
+    timing.text = _without(content, gone)
+    return timing
+
+
+def _take(timing: Timing, what: str, value: str) -> bool:
+    """Keep a date or a priority, the first of its kind; whether it is one."""
+    if what == "priority":
+        timing.priority = timing.priority or value or None
+        return bool(value)
+    if not is_date(value):
+        return False
+    if what in ("due", "scheduled", "completed"):
+        setattr(timing, what, getattr(timing, what) or value)
+    else:
+        timing.fields.setdefault(what, value)
+    return True
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is an ISO date, with a time of the day or without."""
+    if not _ISO.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(text[:10])
+    except ValueError:
+        return False
+    return True
+
+
+def _without(content: str, gone: list[tuple[int, int]]) -> str:
+    if not gone:
+        return content.strip()
+    kept = content
+    for start, end in sorted(gone, reverse=True):
+        kept = kept[:start].rstrip(" \t") + " " + kept[end:].lstrip(" \t")
+    return kept.strip()

@@ -1,0 +1,239 @@
+"""The space's own tables as a snapshot has them: `notes`, `items` and `links`, by the column.
+
+A table is read with tests that its rows pass: what a SELECT asks besides decides which of them count. Rows stand by
+Note, then by their place in it; each column is read by the same FROM, WHERE and ORDER BY, and so in the same order.
+"""
+
+# ruff: noqa: S608 - statements are put together from constants alone; what is compared with is a parameter
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from infospace.core.errors import NotFound
+from infospace.core.json_types import JSON
+from infospace.core.resources import Location
+from infospace.data.titles import aliases_of, title_of
+from infospace.expressions.query.preselect import ColumnTest
+from infospace.store.sqlite.codec import id_of, key_of, keys_json, read
+from infospace.store.sqlite.connection import Connection, Row
+
+_FILE: Final = """files f ON f.note = o.note AND NOT EXISTS (
+        SELECT 1 FROM files g WHERE g.note = f.note AND (g.root, g.path, g.part) < (f.root, f.path, f.part))"""
+"""The file of a Note; of one that was imported twice the first."""
+_LINES: Final = "coalesce((SELECT max(lines) FROM files WHERE note = {}.note AND part = 0), 0)"
+_LEADS: Final = (
+    """CASE WHEN EXISTS (SELECT 1 FROM files WHERE files.note = l.leads >> 2 AND part = 0) THEN l.leads END"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """How a column is read: SQL, and what makes JSON of what that gives; by `test` tests compare it."""
+
+    sql: str
+    read: Callable[..., JSON] | None = None
+    test: str | None = None
+
+
+def _json(text: str | None) -> JSON:
+    return None if text is None else json.loads(text)
+
+
+def _object(text: str | None) -> JSON:
+    return {} if text is None else json.loads(text)
+
+
+def _text(content: str) -> str:
+    return json.loads(content) if content.startswith('"') else content
+
+
+def _bool(value: int | None) -> bool | None:
+    return None if value is None else value == 1
+
+
+def _note(key: int | None) -> str | None:
+    return None if key is None else id_of(key)
+
+
+def _title(*row: Any) -> str | None:
+    title, name, said, begins, root, path, part = row
+    place = None if path is None else Location(root, path, part)
+    found = title_of({"title": title}, name, {"title": said}, place)
+    return begins if found is None else found
+
+
+def _aliases(metadata: str | None) -> JSON:
+    return list(aliases_of(json.loads(metadata))) or None if metadata and '"alias' in metadata else None
+
+
+def _plain(sql: str) -> _Column:
+    return _Column(sql, None, sql)
+
+
+_BASENAME = "substr(f.path, length(f.folder) + iif(f.folder = '', 1, 2))"
+
+_NOTES: Final = {
+    "@id": _Column("o.note * 4", _note, "o.note"),
+    "@name": _plain("r.name"),
+    "@created": _plain("r.created"),
+    "@updated": _plain("r.updated"),
+    "title": _Column("o.title, r.name, o.said, o.begins, f.root, f.path, f.part", _title),
+    "path": _plain("f.path"),
+    "folder": _plain("f.folder"),
+    "root": _plain("f.root"),
+    "file": _plain(_BASENAME),
+    "created": _plain("coalesce(f.created, r.created)"),
+    "modified": _plain("coalesce(f.modified, r.updated)"),
+    "tags": _Column("o.tags", _json),
+    "aliases": _Column("r.metadata", _aliases),
+    "words": _Column("o.words"),
+    "text": _Column("r.content", _text),
+    "content": _Column("r.content", _json),
+    "metadata": _Column("r.metadata", _object),
+}
+_ITEMS: Final = {
+    "note": _Column("o.note * 4", _note, "o.note"),
+    "section": _plain("o.section"),
+    "line": _Column(f"o.line + {_LINES.format('o')}"),
+    "kind": _plain("o.kind"),
+    "text": _plain("o.text"),
+    "status": _plain("o.status"),
+    "done": _Column("iif(o.kind = 'task', o.status IN ('x', 'X'), NULL)", _bool),
+    "due": _plain("o.due"),
+    "scheduled": _plain("o.scheduled"),
+    "completed": _plain("o.completed"),
+    "priority": _plain("o.priority"),
+    "tags": _Column("o.tags", _json),
+    "fields": _Column("o.fields", _json),
+}
+_LINKS: Final = {
+    "source": _Column("o.note * 4", _note, "o.note"),
+    "target": _Column(_LEADS, _note, "l.leads >> 2"),
+    "target_text": _plain("o.target"),
+    "heading": _plain("o.heading"),
+    "relation": _plain("o.relation"),
+    "property": _plain("o.property"),
+    "line": _Column(f"o.line + {_LINES.format('o')}"),
+}
+_TABLES: Final[dict[str, tuple[str, str, dict[str, _Column]]]] = {
+    "notes": (f"outlines o JOIN resources r ON r.key = o.note * 4 LEFT JOIN {_FILE}", "o.note", _NOTES),
+    "items": ("items o", "o.note, o.sequence", _ITEMS),
+    "links": (
+        "mentions o LEFT JOIN links l ON l.note = o.note AND l.target = o.target AND l.wiki = o.wiki",
+        "o.note, o.sequence",
+        _LINKS,
+    ),
+}
+_IDS: Final = frozenset({("notes", "@id"), ("items", "note"), ("links", "source"), ("links", "target")})
+"""Columns that hold ids, and are tested by their numbers."""
+
+
+class SqliteTable:
+    """Some rows of one of the space's own tables; good while the snapshot is open that gave it."""
+
+    def __init__(
+        self,
+        engine: Connection,
+        name: str,
+        tests: Iterable[ColumnTest],
+        among: Iterable[tuple[str, Collection[int]]],
+        seen: Collection[int] | None = None,
+    ) -> None:
+        self._engine = engine
+        self._source, self._order, self._columns = _TABLES[name]
+        self._name = name
+        self._seen = None if seen is None else frozenset(seen)
+        conditions, self._values = [], []
+        for one in tests:
+            sql, values = self._condition(one)
+            conditions.append(sql)
+            self._values += values
+        for column, numbers in (*among, *((("", seen),) if seen is not None else ())):
+            conditions.append(
+                f"{self._columns[column].test if column else 'o.note'} IN (SELECT value FROM json_each(?))"
+            )
+            self._values.append(keys_json(numbers))
+        self.is_filtered = bool(conditions)
+        self._where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
+    def _condition(self, one: ColumnTest) -> tuple[str, list[Any]]:
+        column = self._columns[one.column].test
+        values: list[Any] = list(one.values)
+        if (self._name, one.column) in _IDS:
+            values = [number for value in one.values if (number := _number(value)) is not None]
+        if one.by == "=":
+            return f"{column} IN ({', '.join('?' * len(values))})", values
+        return f"{column} {one.by} ?", values
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The number of the Note of each row."""
+        return [number for (number,) in self._select("o.note")]
+
+    def versions(self) -> dict[str, int]:
+        """Return the versions of the Notes whose rows these are, by id."""
+        keys = keys_json({number * 4 for number in self.numbers})
+        sql = "SELECT key, version FROM resources WHERE key IN (SELECT value FROM json_each(?))"
+        return {id_of(key): version for key, version in self._engine.all(sql, (keys,))}
+
+    def column(self, name: str) -> list[JSON]:
+        """Return a column of the table by its name."""
+        how = self._columns[name]
+        rows = self._select(how.sql)
+        if name == "target" and self._seen is not None:
+            rows = [(key if key is not None and key >> 2 in self._seen else None,) for (key,) in rows]
+        if how.read is None:
+            return [value for (value,) in rows]
+        return [how.read(*row) for row in rows]
+
+    def property(self, key: str) -> list[JSON]:
+        """Return a key of each Note's metadata, null where it has none. Of `notes` alone."""
+        if '"' in key or "\\" in key:
+            address = self._engine.address
+            return [read(metadata, address).get(key) for (metadata,) in self._select("r.metadata")]
+        known: dict[str | None, JSON] = {None: None}
+        found: list[JSON] = []
+        path = f'$."{key}"'
+        for (text,) in self._select("r.metadata -> ?", path):
+            if text not in known:
+                known[text] = json.loads(text)
+            found.append(known[text])
+        return found
+
+    def properties(self) -> list[str]:
+        """Return the keys of the metadata of all Notes, in the order in which they first come."""
+        sql = """SELECT j.key FROM outlines o JOIN resources r ON r.key = o.note * 4, json_each(r.metadata) j
+            GROUP BY 1 ORDER BY min(o.note), min(j.id)"""
+        return [key for (key,) in self._engine.all(sql)]
+
+    def has_property(self, key: str) -> bool:
+        """Whether any Note has a key in its metadata."""
+        sql = """SELECT EXISTS (SELECT 1 FROM outlines o JOIN resources r ON r.key = o.note * 4
+            WHERE instr(r.metadata, ?1) AND EXISTS (SELECT 1 FROM json_each(r.metadata) j WHERE j.key = ?2))"""
+        return bool(self._engine.value(sql, (json.dumps(key, ensure_ascii=False), key)))
+
+    def _select(self, sql: str, *values: object) -> list[Row]:
+        statement = f"SELECT {sql} FROM {self._source}{self._where} ORDER BY {self._order}"
+        return self._engine.all(statement, (*values, *self._values))
+
+
+def _number(identifier: JSON) -> int | None:
+    try:
+        key = key_of(str(identifier))
+    except NotFound:
+        return None
+    return None if key & 3 else key >> 2
+
+
+def testable(name: str) -> frozenset[str]:
+    """Return the columns of a table by which its rows can be chosen; none of what is no such table."""
+    columns = _TABLES[name][2] if name in _TABLES else {}
+    return frozenset(column for column, how in columns.items() if how.test is not None)
