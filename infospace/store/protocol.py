@@ -40,7 +40,6 @@ from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.resources import Resource, SearchResult
 from infospace.data.properties import Property
-from infospace.expressions.query.preselect import ColumnTest
 from infospace.journal.queries import JournalQueries
 from infospace.journal.rows import Entry
 from infospace.store.changes import Change, Evidence, Linked
@@ -64,6 +63,8 @@ from infospace.store.tool_records import ToolQueries
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from infospace.expressions.query.preselect import ColumnTest
 
 __all__ = [
     "ChangedNotes",

@@ -13,6 +13,7 @@ from infospace.store.sqlite import schema, sums
 from infospace.store.sqlite.codec import EVIDENCE, FOUND, digest_of, id_of, read
 from infospace.store.sqlite.connection import Connection
 from infospace.store.sqlite.read.search_results import text_of_column
+from infospace.store.sqlite.write import outlines
 from infospace.store.sqlite.write.nesting import loops
 
 MOST = 20
@@ -167,7 +168,17 @@ def problems(engine: Connection, *, counters: bool) -> list[str]:
     found: list[str] = []
     try:
         found.extend(_damage(engine))
-        for rule in (_rows, loops, _runs, _names, _notes, _history, _evidence, *((_counters,) if counters else ())):
+        for rule in (
+            _rows,
+            loops,
+            _runs,
+            _names,
+            _notes,
+            _history,
+            _outlines,
+            _evidence,
+            *((_counters,) if counters else ()),
+        ):
             found.extend(_few(rule(engine)))
         found.extend(schema.strangers(engine))
         if counters:
@@ -249,6 +260,11 @@ def _history(engine: Connection) -> Iterator[str]:
                 same = False
             if not same:
                 yield f"{id_of(key)} has content of version {version} that its hash does not fit"
+
+
+def _outlines(engine: Connection) -> Iterator[str]:
+    for number in outlines.strayed(engine):
+        yield f"Note_{number} has words, items or links listed that are not those of its text"
 
 
 def _evidence(engine: Connection) -> Iterator[str]:

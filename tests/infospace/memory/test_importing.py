@@ -19,8 +19,8 @@ from infospace.core.listener import NullListener
 from infospace.core.resources import Made
 from infospace.editing.undo import undo
 from infospace.files import import_files as importing
+from infospace.files.formats.row_diff import align
 from infospace.files.import_files import Summary, import_paths
-from infospace.files.row_diff import align
 from infospace.search.query import Hit
 from infospace.store.changes import Revise
 

@@ -9,8 +9,8 @@ from infospace.files.formats import csv as tables
 from infospace.files.formats import html as hypertext
 from infospace.files.formats import json as objects
 from infospace.files.formats import jsonl as lines
+from infospace.files.formats.row_diff import align
 from infospace.files.front_matter import MAX_DEPTH, read_yaml
-from infospace.files.row_diff import align
 
 
 def test_an_empty_json_file_is_an_empty_text() -> None:

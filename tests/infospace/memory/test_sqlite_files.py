@@ -17,6 +17,7 @@ from infospace.store.changes import Delete, Linked, MakeNote, MakeRelation, SetL
 from infospace.store.sqlite import open_store, schema
 from infospace.store.sqlite.connection import connect
 from infospace.store.sqlite.schema import APPLICATION_ID, VERSION, is_empty
+from infospace.store.sqlite.write import outlines
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -205,6 +206,18 @@ class TestStrangers:
             open_store(path, create=True)
 
 
+def as_of_version(connection: sqlite3.Connection, version: int) -> None:
+    """Make a file as one of versions 4 or 5 was, so that later changes of tables are made anew."""
+    connection.execute("ALTER TABLE runs DROP COLUMN scope")
+    for table in ("outlines", "items", "mentions"):
+        connection.execute(f"DROP TABLE {table}")
+    for index in ("files_folder", "links_leads"):
+        connection.execute(f"DROP INDEX {index}")
+    for column in ("folder", "created", "modified", "aliases", "lines", "reader"):
+        connection.execute(f"ALTER TABLE files DROP COLUMN {column}")
+    connection.execute(f"PRAGMA user_version = {version}")
+
+
 def test_every_space_has_an_identity_of_its_own_for_good(tmp_path: Path) -> None:
     """What is derived from one space is not taken for another's at the same address."""
     path = tmp_path / "space.db"
@@ -226,6 +239,7 @@ def test_a_space_of_an_earlier_version_is_brought_up_to_date(
     with monkeypatch.context() as earlier:
         earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
         earlier.setattr(schema, "VERSION", version)
+        earlier.setattr(outlines, "index", lambda *_: None)
         with contextlib.closing(open_store(old, create=True)) as store:
             note = store.new_id(Kind.NOTE)
             store.commit([MakeNote(note, "from then", kept=True)])
@@ -244,23 +258,20 @@ def test_a_space_of_an_earlier_version_is_brought_up_to_date(
     assert shapes[0] == shapes[1]
 
 
-def test_links_of_an_earlier_version_whose_relation_was_deleted_lead_on_by_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_links_of_an_earlier_version_whose_relation_was_deleted_lead_on_by_none(tmp_path: Path) -> None:
     """Where the Relation went with what it led to, it stays the link's, and comes back with that."""
     path = tmp_path / "old.db"
-    with monkeypatch.context() as earlier:
-        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:4])
-        earlier.setattr(schema, "VERSION", 4)
-        with contextlib.closing(open_store(path, create=True)) as store:
-            a, b, c = (store.new_id(Kind.NOTE) for _ in range(3))
-            to_b, to_c = (store.new_id(Kind.RELATION) for _ in range(2))
-            links = [Linked("b", wiki=True, to=b, relation=to_b), Linked("c", wiki=True, to=c, relation=to_c)]
-            store.commit([MakeNote(one, "", kept=True) for one in (a, b, c)])
-            store.commit([MakeRelation(to_b, a, b, "links-to"), MakeRelation(to_c, a, c, "links-to")])
-            store.commit([Delete(to_b), Delete(c)])
-            store.commit([*(Track("/r", f"{one}.md", one, b"", 1) for one in (a, b)), SetLinks(a, links)])
-            assert store.check() == [f"{a} links to {b} by {to_b}, which was deleted"]
+    with contextlib.closing(open_store(path, create=True)) as store:
+        a, b, c = (store.new_id(Kind.NOTE) for _ in range(3))
+        to_b, to_c = (store.new_id(Kind.RELATION) for _ in range(2))
+        links = [Linked("b", wiki=True, to=b, relation=to_b), Linked("c", wiki=True, to=c, relation=to_c)]
+        store.commit([MakeNote(one, "", kept=True) for one in (a, b, c)])
+        store.commit([MakeRelation(to_b, a, b, "links-to"), MakeRelation(to_c, a, c, "links-to")])
+        store.commit([Delete(to_b), Delete(c)])
+        store.commit([*(Track("/r", f"{one}.md", one, b"", 1) for one in (a, b)), SetLinks(a, links)])
+        assert store.check() == [f"{a} links to {b} by {to_b}, which was deleted"]
+    with contextlib.closing(sqlite3.connect(path)) as other, other:
+        as_of_version(other, 4)
     with contextlib.closing(open_store(path, create=False)) as store:
         assert store.check() == []
         with store.reading() as snapshot:
@@ -280,8 +291,7 @@ def test_steps_of_an_earlier_version_that_wait_in_a_run_that_has_ended_wait_no_m
             store.commit([], [opened, row, CloseRun(run, "suspended", "2026")])
     with contextlib.closing(sqlite3.connect(path)) as other, other:
         other.execute("UPDATE runs SET status = 'cancelled' WHERE number = 1")
-        other.execute("ALTER TABLE runs DROP COLUMN scope")
-        other.execute("PRAGMA user_version = 5")
+        as_of_version(other, 5)
     with contextlib.closing(open_store(path, create=False)) as store, store.reading() as snapshot:
         ended, waits = (snapshot.steps(run)[0] for run in runs)
     assert ended == broken_off(replace(waits, run=runs[0]))

@@ -17,7 +17,6 @@ from infospace.core.resources import Collection, Made, Note, Relation, Resource,
 from infospace.core.tool import ToolKind
 from infospace.data import result_identity as identity
 from infospace.data.properties import Property
-from infospace.expressions.query.preselect import ColumnTest
 from infospace.journal.audit import AuditRow
 from infospace.journal.origin import Origin, Product, Reading
 from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow, Use
@@ -78,6 +77,8 @@ from infospace.store.tool_records import KeptServer, KeptTool, SuccessfulCall, T
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from infospace.expressions.query.preselect import ColumnTest
 
 NOBODY = Made()
 

@@ -12,15 +12,17 @@ import json
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infospace.core.errors import NotFound
 from infospace.core.json_types import JSON
 from infospace.core.resources import Location
 from infospace.data.titles import aliases_of, title_of
-from infospace.expressions.query.preselect import ColumnTest
 from infospace.store.sqlite.codec import id_of, key_of, keys_json, read
 from infospace.store.sqlite.connection import Connection, Row
+
+if TYPE_CHECKING:
+    from infospace.expressions.query.preselect import ColumnTest
 
 _FILE: Final = """files f ON f.note = o.note AND NOT EXISTS (
         SELECT 1 FROM files g WHERE g.note = f.note AND (g.root, g.path, g.part) < (f.root, f.path, f.part))"""

@@ -44,22 +44,22 @@ _NOTES = """SELECT key >> 2, metadata, content,
 
 _ALL = "SELECT key FROM resources WHERE found = 1 ORDER BY key"
 
+_ORPHANS = """SELECT note FROM (SELECT note FROM outlines UNION SELECT note FROM items UNION SELECT note FROM mentions)
+    WHERE note * 4 NOT IN (SELECT key FROM resources WHERE found = 1)"""
+
+_WIDTHS: Final = {"outlines": 6, "items": 13, "mentions": 8}
+"""The tables, and how many columns each has."""
+
 _BATCH = 500
 
 
 def index(engine: Connection, keys: Collection[int]) -> None:
     """Bring the rows in line with what the resources of these keys are now."""
     listed = keys_json(keys)
-    for table in ("outlines", "items", "mentions"):
+    for table in _WIDTHS:
         engine.run(f"DELETE FROM {table} WHERE note IN (SELECT value >> 2 FROM json_each(?))", (listed,))  # noqa: S608
-    outlines: list[Row] = []
-    items: list[Row] = []
-    mentions: list[Row] = []
-    for batch in engine.batches(_NOTES, (listed,)):
-        outlines += (_rows(row, engine.address, items, mentions) for row in batch)
-    engine.many("INSERT INTO outlines VALUES (?, ?, ?, ?, ?, ?)", outlines)
-    engine.many("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", items)
-    engine.many("INSERT INTO mentions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", mentions)
+    for table, rows in _made(engine, listed).items():
+        engine.many(f"INSERT INTO {table} VALUES ({', '.join('?' * _WIDTHS[table])})", rows)  # noqa: S608
 
 
 def fill(engine: Connection) -> None:
@@ -67,6 +67,27 @@ def fill(engine: Connection) -> None:
     keys = [key for (key,) in engine.all(_ALL)]
     for start in range(0, len(keys), _BATCH):
         index(engine, keys[start : start + _BATCH])
+
+
+def strayed(engine: Connection) -> Iterator[int]:
+    """Give the numbers of the Notes whose rows are not what their present version says."""
+    keys = [key for (key,) in engine.all(_ALL)]
+    yield from (number for (number,) in engine.all(_ORPHANS))
+    for start in range(0, len(keys), _BATCH):
+        listed = keys_json(keys[start : start + _BATCH])
+        wrong: set[int] = set()
+        for table, made in _made(engine, listed).items():
+            kept = engine.all(f"SELECT * FROM {table} WHERE note IN (SELECT value >> 2 FROM json_each(?))", (listed,))  # noqa: S608
+            wrong |= {row[0] for row in {*made} ^ {*kept}}
+        yield from sorted(wrong)
+
+
+def _made(engine: Connection, listed: str) -> dict[str, list[Row]]:
+    """Make the rows of some Notes by table."""
+    made: dict[str, list[Row]] = {table: [] for table in _WIDTHS}
+    for batch in engine.batches(_NOTES, (listed,)):
+        made["outlines"] += (_rows(row, engine.address, made["items"], made["mentions"]) for row in batch)
+    return made
 
 
 def _rows(row: Row, address: str, items: list[Row], mentions: list[Row]) -> Row:

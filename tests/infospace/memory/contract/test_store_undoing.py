@@ -145,6 +145,7 @@ class TestWhatRunsDid:
         ]
         store.commit(changes, [CloseRun(run, "success", AT)])
         file = {"root": "/r", "path": "a.md", "note": a, "version": 1, "digest": "01", "part": 0, "title": None}
+        file |= {"created": None, "modified": None, "aliases": [], "lines": 0, "reader": 0}
         link = {"target": "b.md", "wiki": False, "to": b, "relation": None}
         with store.reading() as snapshot:
             assert snapshot.effects(run) == [
