@@ -36,7 +36,7 @@ def test_rows_come_as_csv_as_json_and_as_a_table(filled: Any) -> None:
 def test_what_cannot_be_asked_is_one_sentence(filled: Any) -> None:
     for sql, message in (
         ("DROP TABLE notes", "`sql` has 'DROP' (character 0) where a query was expected"),
-        ("SELECT a FROM tasks", "there is no table 'tasks' (there is notes; a Collection is $tasks)"),
+        ("SELECT a FROM tasks", "there is no table 'tasks' (there is notes, items, links; a Collection is $tasks)"),
         ("SELECT a FROM $rows", "$rows is bound to nothing here"),
         ("SELECT title FROM notes WHERE words > $least", "$least is bound to nothing here"),
         ("SELECT title || 1 / 0 AS x FROM notes", "divides by zero"),
