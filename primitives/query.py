@@ -19,8 +19,8 @@ class Query(Args):
     """Arguments of `query`."""
 
     sql: Sql = Field(
-        description="One SELECT: `FROM $x` is a Collection or a list, `FROM notes` the space's notes; `$x` elsewhere "
-        "is a typed parameter. Every output has a name."
+        description="One SELECT: `FROM $x` is a Collection or a list, `FROM notes`, `items`, `links` what the space's "
+        "notes hold; `$x` elsewhere is a typed parameter. Every output has a name."
     )
 
 
@@ -39,7 +39,7 @@ def _must_be_given(parsed: ParsedQuery, written: WrittenQuery) -> None:
     given = {*written.tables, *written.parameters}
     for reference in (*parsed.variables, *parsed.parameters):
         if reference not in given:
-            raise Invalid(f"${reference} is bound to nothing here", hint="FROM notes reads the space's notes")
+            raise Invalid(f"${reference} is bound to nothing here", hint="FROM notes, items, links read the space")
 
 
 @primitive(
@@ -65,6 +65,12 @@ def _must_be_given(parsed: ParsedQuery, written: WrittenQuery) -> None:
             "out": "$owned",
         },
         {"type": "query", "sql": "SELECT title, words FROM notes ORDER BY words DESC LIMIT 10", "out": "$longest"},
+        {
+            "type": "query",
+            "sql": 'SELECT n.title, i.text, i.due FROM items i JOIN notes n ON n."@id" = i.note '
+            "WHERE n.folder = 'projects' AND NOT i.done AND i.due < today() ORDER BY i.due",
+            "out": "$overdue",
+        },
     ],
     avoid=[
         "What one verb says: `filter-structured`, `sort`, `group` and `join` keep the items, or need no SQL.",
@@ -76,7 +82,10 @@ async def query(args: Query, context: Context) -> Collection:
 
     `FROM $x` reads a Collection or a list, whose columns are the paths of its items (`content` of plain values; an
     alias of UNNEST is the element); `FROM notes` the space's kept notes: title, path, folder, root, file, created,
-    modified, tags, aliases, words, text, content, metadata, and each property by its name. There are WITH, JOIN,
+    modified, tags (of `#a/b` also `a`), aliases, words, text, content, metadata, and each property by its name.
+    `FROM items` reads the tasks, bullets and headings in their texts: note (its id), section, line, kind, text, status
+    (the character in the brackets), done, due, scheduled, completed, priority, tags, fields; `FROM links` the links:
+    source, target (null where it leads nowhere), target_text, heading, relation, property, line. There are WITH, JOIN,
     UNNEST, WHERE, GROUP BY, HAVING, OVER, DISTINCT, UNION, subselects, ORDER BY and LIMIT, and the functions of
     expressions, which mean the same here; nothing else. Text stands in single quotes, an odd name in double ones.
     Missing is null, and `@id` comes out as `id`. A comparison of different types is unknown in WHERE, ON and HAVING

@@ -45,7 +45,8 @@ def text(number: int) -> str:
     return (
         f"---\nstatus: {'open' if number % 3 else 'done'}\nrank: {number % 10}\n---\n"
         f"# About {number}\n\nSome words that say what it is about, {links}.\n\n"
-        f"- [ ] Call somebody 📅 {day}\n- [x] Write it down ✅ 2026-01-02\n- [ ] Look again\n- see [[note {number % 50}]]\n"
+        f"- [ ] Call somebody 📅 {day}\n- [x] Write it down ✅ 2026-01-02\n- [ ] Look again\n"
+        f"- see [[note {number % 50}]]\n"
     )
 
 
