@@ -65,8 +65,7 @@ class Space:
         if "language_model" in self.__dict__:
             return None
         try:
-            configured()
-            installed()
+            installed(configured().api)
         except InfospaceError as error:
             return error
         return None
@@ -80,6 +79,30 @@ class Space:
         from infospace.llm.client import connect
 
         return connect()
+
+    def model_for(self, name: str | None = None, *, plans: bool = False) -> LanguageModel:
+        """Return the model of a name at the same endpoint, the one that writes `plans`, or the usual one.
+
+        A model that was put here, and that of a replay, answers for all names.
+        """
+        from dataclasses import replace
+
+        from infospace.llm.client import client_of
+        from infospace.llm.settings import Settings, plan_model
+
+        usual = self.language_model
+        settings = getattr(usual, "settings", None)
+        wanted = name or (plan_model() if plans else None)
+        if not isinstance(settings, Settings) or wanted in (None, settings.model):
+            return usual
+        if wanted not in self._models:
+            self._models[wanted] = client_of(replace(settings, model=wanted))
+        return self._models[wanted]
+
+    @cached_property
+    def _models(self) -> dict[str, LanguageModel]:
+        """Those besides the usual one, by name."""
+        return {}
 
     @cached_property
     def tools(self) -> Toolbox:

@@ -15,6 +15,7 @@ class Assess(Args):
 
     target: Ref[Resource] = Field(description="What is judged, whole; of a search result its source's text.")
     predicate: Text = Field(description="A statement that is true of it or not, in plain words.")
+    model: Text | None = Field(None, description="Another model at the same endpoint than the usual one.")
 
 
 @primitive(
@@ -39,4 +40,4 @@ async def assess(args: Assess, context: Context) -> Note[bool]:
     A Collection is judged as its items' texts together. Where the model is in doubt the answer is false.
     """
     messages = judge_prompt(args.predicate, (args.target.id, context.text(args.target)))
-    return context.note(cast("bool", await context.ask_model(messages, schema={"type": "boolean"})))
+    return context.note(cast("bool", await context.ask_model(messages, schema={"type": "boolean"}, model=args.model)))

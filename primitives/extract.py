@@ -16,6 +16,7 @@ class Extract(Args):
     schema_: JsonSchema | None = Field(
         None, description="A JSON Schema that the result fits, read literally; without it the result is text."
     )
+    model: Text | None = Field(None, description="Another model at the same endpoint than the usual one.")
 
 
 @primitive(
@@ -54,4 +55,4 @@ async def extract(args: Extract, context: Context) -> Note:
     """
     instruction = f"Take out of the material, adding nothing that it does not say:\n{args.instruction}"
     messages = task(instruction, [(args.target.id, context.text(args.target))])
-    return context.note(await context.ask_model(messages, schema=args.schema_))
+    return context.note(await context.ask_model(messages, schema=args.schema_, model=args.model))

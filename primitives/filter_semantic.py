@@ -22,6 +22,7 @@ class FilterSemantic(Args):
     mode: Literal["include", "exclude"] = Field(
         "include", description="Keep the items of which it is true, or the others."
     )
+    model: Text | None = Field(None, description="Another model at the same endpoint than the usual one.")
 
 
 @primitive(
@@ -65,7 +66,7 @@ async def filter_semantic(args: FilterSemantic, context: Context) -> Collection:
         async with free:
             messages = judge_prompt(args.predicate, (item.id, context.text(item)))
             try:
-                holds = bool(await context.ask_model(messages, schema={"type": "boolean"}))
+                holds = bool(await context.ask_model(messages, schema={"type": "boolean"}, model=args.model))
             except InfospaceError as error:
                 raise error.of(f"item {index + 1} ({item.id})") from error
         done += 1

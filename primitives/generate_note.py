@@ -16,6 +16,7 @@ class GenerateNote(Args):
     schema_: JsonSchema | None = Field(
         None, description="A JSON Schema that the result fits, read literally; without it the result is text."
     )
+    model: Text | None = Field(None, description="Another model at the same endpoint than the usual one.")
 
 
 @primitive(
@@ -55,4 +56,4 @@ async def generate_note(args: GenerateNote, context: Context) -> Note:
     The Note is transient until it is kept. Of a Collection as `target` the items are given each with its id.
     """
     material = [] if args.target is None else context.material(args.target)
-    return context.note(await context.ask_model(task(args.prompt, material), schema=args.schema_))
+    return context.note(await context.ask_model(task(args.prompt, material), schema=args.schema_, model=args.model))

@@ -17,6 +17,7 @@ class Refine(Args):
 
     target: Ref[Note] = Field(description="The Note, read whole; of a search result its source's text.")
     instruction: Text = Field(description="How it should become, in plain words.")
+    model: Text | None = Field(None, description="Another model at the same endpoint than the usual one.")
 
 
 def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
@@ -55,4 +56,6 @@ async def refine(args: Refine, context: Context) -> Note:
         "Write the material anew by the instruction, and give the whole result. What the instruction does not"
         f" concern stays as it is.\n\nInstruction:\n{args.instruction}"
     )
-    return context.note(await context.ask_model(task(instruction, [(note.id, context.text(note))]), schema=schema))
+    return context.note(
+        await context.ask_model(task(instruction, [(note.id, context.text(note))]), schema=schema, model=args.model)
+    )

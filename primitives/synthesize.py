@@ -41,6 +41,7 @@ class Synthesize(Args):
     focus: Text | None = Field(None, description="What the text is to be about, in plain words.")
     format: Text | None = Field(None, description="How it is to look, in plain words: a list, a table, a paragraph.")
     max_tokens: int | None = Field(None, ge=1, description="The most tokens that the answer may have.")
+    model: Text | None = Field(None, description="Another model at the same endpoint than the usual one.")
 
 
 def _result_shape(_arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
@@ -94,7 +95,9 @@ async def synthesize(args: Synthesize, context: Context) -> Note[Synthesis]:
         return wrong or ([] if cited else ["nothing is cited; the ids are the labels of the material"])
 
     messages = task(_instruction(args, next(iter(known))), items)
-    answer: Any = await context.ask_model(messages, schema=SCHEMA, max_tokens=args.max_tokens, check=check)
+    answer: Any = await context.ask_model(
+        messages, schema=SCHEMA, max_tokens=args.max_tokens, check=check, model=args.model
+    )
     context.extra["item_count"] = len(items)
     return context.note({"text": answer["text"], "citations": _citations(answer)})
 

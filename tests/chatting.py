@@ -1,4 +1,7 @@
-"""A small chat-completions endpoint on loopback, which answers as a test tells it to."""
+"""A small endpoint of a language model on loopback, which answers as a test tells it to.
+
+It speaks chat completions and Anthropic's Messages, whole and streamed.
+"""
 
 from __future__ import annotations
 
@@ -79,6 +82,14 @@ class Endpoint:
     peak: int = 0
     """The most requests that were there at once."""
     connections: int = 0
+    pieces: int = 20
+    """Characters of a piece of a streamed answer."""
+    gap: float = 0.0
+    """Seconds between pieces."""
+    cuts_after: int | None = None
+    """Pieces after which a stream is cut off, as by a broken connection."""
+    no_streams: bool = False
+    """Whether it answers a request for a stream as a whole."""
     flooded: int = 0
     """Bytes of floods that were sent."""
     _there: int = 0
@@ -145,14 +156,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        assert self.path == "/v1/chat/completions", self.path
+        messages = self.path.endswith("/v1/messages")
+        assert messages or self.path == "/v1/chat/completions", self.path
         answer = self.endpoint.take(request, self.headers["authorization"])
         if isinstance(answer, Hang):
             self.endpoint.closing.wait(120)
         self.endpoint.leave()
         match answer:
+            case Say() if request.get("stream") and not self.endpoint.no_streams:
+                self._stream(message_events if messages else completion_chunks, answer, request)
             case Say():
-                self._send(200, json.dumps(completion(answer)).encode())
+                body = message_body(answer, request) if messages else completion(answer)
+                self._send(200, json.dumps(body).encode())
             case Fail(status, message, headers, code):
                 error = {"error": {"message": message, "type": "invalid", "code": code}}
                 self._send(status, json.dumps(error).encode(), headers)
@@ -162,6 +177,25 @@ class _Handler(BaseHTTPRequestHandler):
                 self._flood(answer)
             case Hang():
                 self.close_connection = True
+
+    def _stream(self, events: Callable[..., Iterator[dict[str, Any]]], answer: Say, request: dict[str, Any]) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        for number, event in enumerate(events(answer, request, self.endpoint.pieces)):
+            if number == self.endpoint.cuts_after:
+                return
+            named = f"event: {event['type']}\n" if "type" in event else ""
+            try:
+                self.wfile.write(f"{named}data: {json.dumps(event)}\n\n".encode())
+            except OSError:
+                return
+            if self.endpoint.gap:
+                self.endpoint.closing.wait(self.endpoint.gap)
+        if events is completion_chunks:
+            self.wfile.write(b"data: [DONE]\n\n")
 
     def _flood(self, flood: Flood) -> None:
         self.send_response(flood.status)
@@ -210,6 +244,59 @@ def completion(answer: Say) -> dict[str, Any]:
         "choices": [{"index": 0, "message": message, "finish_reason": answer.finish}],
     }
     return body if answer.usage is None else body | {"usage": answer.usage}
+
+
+def completion_chunks(answer: Say, request: dict[str, Any], size: int) -> Iterator[dict[str, Any]]:
+    """Return the chunks of a streamed chat completion."""
+    base = {"id": "chat-1", "object": "chat.completion.chunk", "created": 0, "model": "made"}
+    text = answer.content or ""
+    for start in range(0, len(text), size):
+        yield {**base, "choices": [{"index": 0, "delta": {"content": text[start : start + size]}}]}
+    yield {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": answer.finish}]}
+    if answer.usage is not None and request.get("stream_options", {}).get("include_usage"):
+        yield {**base, "choices": [], "usage": answer.usage}
+
+
+_FINISHES = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
+
+
+def message_body(answer: Say, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the body of Anthropic's Messages: a text, or the arguments of the tool that was forced."""
+    forced = request.get("tool_choice", {}).get("name")
+    block = {"type": "text", "text": answer.content}
+    if forced is not None:
+        block = {"type": "tool_use", "id": "toolu_1", "name": forced, "input": json.loads(answer.content)}
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "made",
+        "content": [] if answer.content is None else [block],
+        "stop_reason": "refusal" if answer.refusal else _FINISHES.get(answer.finish, answer.finish),
+        "stop_sequence": None,
+        "usage": answer.usage or {"input_tokens": 0, "output_tokens": 0},
+    }
+
+
+def message_events(answer: Say, request: dict[str, Any], size: int) -> Iterator[dict[str, Any]]:
+    """Return the events of a streamed message."""
+    whole = message_body(answer, request)
+    usage = whole["usage"]
+    yield {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}
+    forced = bool(whole["content"]) and whole["content"][0]["type"] == "tool_use"
+    block = (
+        {"type": "tool_use", "id": "toolu_1", "name": "answer", "input": {}} if forced else {"type": "text", "text": ""}
+    )
+    yield {"type": "content_block_start", "index": 0, "content_block": block}
+    text = answer.content or ""
+    for start in range(0, len(text), size):
+        part = text[start : start + size]
+        delta = {"type": "input_json_delta", "partial_json": part} if forced else {"type": "text_delta", "text": part}
+        yield {"type": "content_block_delta", "index": 0, "delta": delta}
+    yield {"type": "content_block_stop", "index": 0}
+    delta = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    yield {"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage.get("output_tokens", 0)}}
+    yield {"type": "message_stop"}
 
 
 class _Server(ThreadingHTTPServer):

@@ -148,9 +148,17 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     """A language model's endpoint on loopback, which the environment names; no answer is waited for over long."""
     from chatting import serving
 
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "INFOSPACE_LLM_KEY", "INFOSPACE_LLM_CONTEXT"):
+    for name in (
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "ANTHROPIC_API_KEY",
+        "INFOSPACE_LLM_API",
+        "INFOSPACE_LLM_KEY",
+        "INFOSPACE_LLM_CONTEXT",
+    ):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("infospace.llm.client._LEARNT", {})
+    monkeypatch.setattr("infospace.llm.openai_client._LEARNT", {})
+    monkeypatch.setattr("infospace.llm.anthropic_client._LEARNT", {})
     with serving() as endpoint:
         for name, value in {"URL": endpoint.url, "MODEL": "made", "TIMEOUT": "60", "RETRIES": "2"}.items():
             monkeypatch.setenv(f"INFOSPACE_LLM_{name}", value)

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from infospace.expressions.query.columns import Rows
     from infospace.expressions.query.parse import ParsedQuery
     from infospace.llm.meter import Meter
-    from infospace.llm.model import Message
+    from infospace.llm.model import Message, OnText
     from infospace.llm.prompts import Material
     from infospace.llm.structured_output import Check
     from infospace.schema.infer import Schema
@@ -508,8 +508,14 @@ class Context:
         schema: Schema | None = None,
         max_tokens: int | None = None,
         check: Check | None = None,
+        model: str | None = None,
+        plans: bool = False,
+        on_text: OnText | None = None,
     ) -> JSON:
         """Ask the language model: one message, or a conversation. Returns a text, or with `schema` JSON that fits it.
+
+        `model` names another one at the same endpoint; `plans` asks the one that writes plans. `on_text` is handed the
+        answer piece by piece as it comes.
 
         `max_tokens` bounds the answer, which is never cut: a longer one is a failure. `check` says in sentences what
         else is wrong with an answer; a wrong one is asked for once more, with what is wrong. Equal questions of one
@@ -524,7 +530,7 @@ class Context:
         if self.meter is None:
             self.meter = Meter()
         messages: Sequence[Message] = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
-        questions = StructuredClient(self.space.language_model, self.meter, self.made)
+        questions = StructuredClient(self.space.model_for(model, plans=plans), self.meter, self.made, on_text)
         try:
             return await questions.ask(messages, schema, max_tokens, check)
         finally:
@@ -568,6 +574,10 @@ class Context:
     def think(self, text: str) -> None:
         """Put something into the run's context for later planning turns."""
         self._listener.message("think", text)
+
+    def draft(self, text: str) -> None:
+        """Show a piece of what a model is writing, as it comes."""
+        self._listener.message("draft", text)
 
     def progress(self, done: int, total: int, what: str) -> None:
         """Tell how far long work has come."""

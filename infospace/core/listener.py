@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
-Speech = Literal["say", "think"]
+Speech = Literal["say", "think", "draft"]
+"""`draft` is a piece of what a model is writing, as it comes."""
 
 
 class Listener(Protocol):
     """Whoever runs the step: hears what it says while it runs."""
 
     def message(self, kind: Speech, text: str) -> None:
-        """Take something said to the user, or thought into the run's context."""
+        """Take something said to the user, thought into the run's context, or drafted."""
 
     def progress(self, done: int, total: int, what: str) -> None:
         """Take how far long work has come; behind a `;` in `what` stands what it is at just now."""

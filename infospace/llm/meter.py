@@ -12,7 +12,7 @@ from infospace.core.resources import Made
 from infospace.journal.external_call import Call, Record
 from infospace.journal.id_mapping import IdMapping, ReplaySource
 from infospace.journal.rows import CallRow
-from infospace.llm.model import LanguageModel, Reply, Request, estimate
+from infospace.llm.model import LanguageModel, OnText, Reply, Request, estimate
 from infospace.llm.recorded import RecordedCalls, unrecorded
 from infospace.tools.journalled_calls import ToolCalls
 
@@ -64,8 +64,12 @@ class Meter:
         """What was spent, by the names of the budget; empty where nothing was."""
         return {"llm_calls": self.calls, "tokens": self.tokens} if self.calls else {}
 
-    async def call(self, model: LanguageModel, request: Request, made: Made) -> tuple[Reply, bool]:
+    async def call(
+        self, model: LanguageModel, request: Request, made: Made, on_text: OnText | None = None
+    ) -> tuple[Reply, bool]:
         """Return the answer to a request of a step, and whether a call was made for it.
+
+        `on_text` is handed the pieces of an answer that is not known yet as they come.
 
         Raises LanguageModelError, BudgetExceeded; in a replay NotRecorded, ReplayedFailure and ReplayInterrupted.
         """
@@ -81,7 +85,7 @@ class Meter:
             raise unrecorded(model.name)
         if going is None:
             promised = self._charge(request)
-            going = _Going(asyncio.create_task(self._make_call(model, request, key, made, promised)))
+            going = _Going(asyncio.create_task(self._make_call(model, request, key, made, promised, on_text)))
             self._going[key] = going
         going.waiting += 1
         try:
@@ -141,11 +145,19 @@ class Meter:
         self._promised += wanted
         return wanted
 
-    async def _make_call(self, model: LanguageModel, request: Request, key: bytes, made: Made, promised: int) -> Reply:
+    async def _make_call(
+        self,
+        model: LanguageModel,
+        request: Request,
+        key: bytes,
+        made: Made,
+        promised: int,
+        on_text: OnText | None,
+    ) -> Reply:
         call = Call(self._record, made, self.number(), "llm", model.name, key, request.to_json())
         try:
             call.record_start()
-            reply = await model.complete(request)
+            reply = await (model.complete(request) if on_text is None else model.complete(request, on_text))
         except BaseException as error:
             _log.info("the model %s gave no answer in step %s: %s", model.name, made.step, type(error).__name__)
             self.tokens += promised if isinstance(error, BadResponse) else 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from typing_extensions import TypedDict
 
@@ -15,6 +15,10 @@ from infospace.schema.infer import Schema
 
 CHARACTERS_PER_TOKEN = 4
 """What a token is taken for where the endpoint does not count."""
+
+
+OnText: TypeAlias = Callable[[str], None]
+"""Takes the pieces of an answer as they come."""
 
 
 class Message(TypedDict):
@@ -57,7 +61,7 @@ class Reply:
 
 
 class LanguageModel(Protocol):
-    """Any model. `infospace.llm.client` has the one that speaks to an endpoint."""
+    """Any model. `infospace.llm.client` has those that speak to endpoints."""
 
     @property
     def name(self) -> str:
@@ -67,8 +71,11 @@ class LanguageModel(Protocol):
     def context(self) -> int:
         """The most tokens that the messages of one call may have."""
 
-    async def complete(self, request: Request) -> Reply:
-        """Answer. The schema is a wish: whoever asks validates. Raises LanguageModelError."""
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer. The schema is a wish: whoever asks validates. Raises LanguageModelError.
+
+        With `on_text` the answer is streamed where the endpoint can: it is handed the text piece by piece.
+        """
 
 
 def estimate(messages: Sequence[Message], answer: str = "") -> int:

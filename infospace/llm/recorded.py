@@ -9,7 +9,7 @@ from dataclasses import replace
 from infospace.core.errors import NotRecorded, ReplayedFailure
 from infospace.journal.id_mapping import ReplaySource
 from infospace.journal.rows import CANCELLED, CallRow
-from infospace.llm.model import Message, Reply, Request
+from infospace.llm.model import Message, OnText, Reply, Request
 from infospace.llm.prompts import reworded
 
 
@@ -22,9 +22,9 @@ class RecordedModel:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Raise NotRecorded: a replay asks no model."""
-        del request
+        del request, on_text
         raise unrecorded(self.name)
 
 

@@ -17,6 +17,8 @@ from infospace.llm.model import Reply, Request, estimate
 
 MAX_BYTES = 64 * 2**20
 """The largest body that is read."""
+MAX_CHARACTERS = 16 * 2**20
+"""The longest answer that is taken of a stream."""
 
 _REASONING = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
 """What some servers leave in front of an answer, and is not part of it."""
@@ -27,15 +29,24 @@ def read_reply(body: bytes, request: Request, where: str, secrets: Sequence[str]
 
     Raises BadResponse, RequestRejected.
     """
+    return read_completion(read_body(body, where, secrets), request, where, secrets)
+
+
+def read_body(body: bytes, where: str, secrets: Sequence[str] = ()) -> JSON:
+    """Read a body as JSON. Raises BadResponse where it is too large, or none."""
     if len(body) > MAX_BYTES:
         message = f"{where} answers with more than {MAX_BYTES // 2**20} MB, which are not taken"
         raise BadResponse(message, hint="is it the URL of a chat endpoint?")
     try:
-        found = read_json(body, what=f"the answer of {where}", max_bytes=MAX_BYTES)
+        return read_json(body, what=f"the answer of {where}", max_bytes=MAX_BYTES)
     except InvalidJSON as error:
         raise BadResponse(
             hidden(error.message, secrets), hint="is it the URL of a chat endpoint, and was nothing cut off?"
         ) from None
+
+
+def read_completion(found: JSON, request: Request, where: str, secrets: Sequence[str] = ()) -> Reply:
+    """Return the reply in a chat completion. Raises BadResponse, RequestRejected."""
     if isinstance(found, Mapping) and found.get("error") and not found.get("choices"):
         raise RequestRejected(f"{where} does not take the request: {error_text(found, secrets)}")
     choices = found.get("choices") if isinstance(found, Mapping) else None
@@ -73,11 +84,12 @@ def _tokens(usage: JSON) -> int:
     """Return the tokens that an endpoint counted, 0 where it did not, or counted what cannot be."""
     if not isinstance(usage, Mapping):
         return 0
-    total = _count(usage.get("total_tokens"))
-    return total or _count(usage.get("prompt_tokens")) + _count(usage.get("completion_tokens"))
+    total = count_of(usage.get("total_tokens"))
+    return total or count_of(usage.get("prompt_tokens")) + count_of(usage.get("completion_tokens"))
 
 
-def _count(value: JSON) -> int:
+def count_of(value: JSON) -> int:
+    """Return a number of tokens, 0 for what is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 

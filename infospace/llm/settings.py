@@ -4,13 +4,15 @@
 |---|---|
 | INFOSPACE_LLM_MODEL | the model's name, as its endpoint calls it; without it none is configured |
 | INFOSPACE_LLM_URL | the endpoint, such as `http://localhost:11434/v1`; else OPENAI_BASE_URL, else OpenAI's own |
+| INFOSPACE_LLM_PLAN_MODEL | the model that writes plans, where it is another one at the same endpoint |
+| INFOSPACE_LLM_API | `openai` or `anthropic`: what the endpoint speaks; else told by its URL, or by a model `claude…` |
 | INFOSPACE_LLM_KEY | the endpoint's key, where it wants one |
 | INFOSPACE_LLM_TIMEOUT | seconds to wait for the next part of an answer (120) |
 | INFOSPACE_LLM_RETRIES | how often a call is repeated that found the endpoint busy, failing or silent (2) |
 | INFOSPACE_LLM_CONTEXT | the most tokens (characters / 4) that the messages of one call may have (100,000) |
 
-OPENAI_API_KEY is used where INFOSPACE_LLM_URL is not given; so a key of OpenAI never goes to another endpoint
-unless OPENAI_BASE_URL, which belongs to it, says so.
+OPENAI_API_KEY, or ANTHROPIC_API_KEY, is used where INFOSPACE_LLM_URL is not given; so a vendor's key never goes to
+another endpoint unless OPENAI_BASE_URL or ANTHROPIC_BASE_URL, which belongs to it, says so.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from math import inf
-from typing import TypeVar
+from typing import Literal, TypeAlias, TypeVar
+from urllib.parse import urlsplit
 
 from infospace.core.errors import Invalid, NotConfigured
 from infospace.core.installation import install_hint
@@ -28,7 +31,10 @@ from infospace.core.redaction import secrets_in
 
 NumberT = TypeVar("NumberT", int, float)
 
+Api: TypeAlias = Literal["openai", "anthropic"]
+
 OPENAI = "https://api.openai.com/v1"
+ANTHROPIC = "https://api.anthropic.com"
 NO_KEY = "none"
 """Sent to an endpoint that wants no key."""
 
@@ -45,6 +51,7 @@ class Settings:
     timeout: float = TIMEOUT
     retries: int = RETRIES
     context: int = CONTEXT
+    api: Api = "openai"
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -55,14 +62,16 @@ class Settings:
 def configured() -> Settings:
     """Return what the environment says.
 
-    Raises NotConfigured where it names no model or no way to one, Invalid where a number is none.
+    Raises NotConfigured where it names no model or no way to one, Invalid where a number or a name is none.
     """
     model, own = _env("INFOSPACE_LLM_MODEL"), _env("INFOSPACE_LLM_URL")
-    url = own or _env("OPENAI_BASE_URL")
-    key = _env("INFOSPACE_LLM_KEY") or ("" if own else _env("OPENAI_API_KEY"))
+    api = _api(model, own)
+    vendor = api.upper()
+    url = own or _env(f"{vendor}_BASE_URL")
+    key = _env("INFOSPACE_LLM_KEY") or ("" if own else _env(f"{vendor}_API_KEY"))
     missing = [
         *(["INFOSPACE_LLM_MODEL"] if not model else []),
-        *(["INFOSPACE_LLM_URL (or OPENAI_API_KEY)"] if not url and not key else []),
+        *([f"INFOSPACE_LLM_URL (or {vendor}_API_KEY)"] if not url and not key else []),
     ]
     if missing:
         raise NotConfigured(
@@ -72,18 +81,40 @@ def configured() -> Settings:
         )
     return Settings(
         model,
-        url or OPENAI,
+        url or (OPENAI if api == "openai" else ANTHROPIC),
         key or NO_KEY,
         _number("INFOSPACE_LLM_TIMEOUT", float, TIMEOUT, above=0),
         _number("INFOSPACE_LLM_RETRIES", int, RETRIES, above=-1),
         _number("INFOSPACE_LLM_CONTEXT", int, CONTEXT, above=0),
+        api,
     )
 
 
-def installed() -> None:
+def plan_model() -> str | None:
+    """Return the model that writes plans, None where it is the model of all other steps."""
+    return _env("INFOSPACE_LLM_PLAN_MODEL") or None
+
+
+def installed(api: Api = "openai") -> None:
     """Raise NotConfigured where the client is not installed."""
-    if find_spec("openai") is None:
-        raise NotConfigured("the client of language models is not installed", hint=install_hint("llm"))
+    if find_spec(api) is None:
+        raise NotConfigured(
+            "the client of language models is not installed",
+            hint=install_hint("llm" if api == "openai" else "anthropic"),
+        )
+
+
+def _api(model: str, url: str) -> Api:
+    given = _env("INFOSPACE_LLM_API")
+    if given not in ("", "openai", "anthropic"):
+        raise Invalid(f"INFOSPACE_LLM_API is {given!r}", hint="openai or anthropic")
+    if given:
+        return "openai" if given == "openai" else "anthropic"
+    if url:
+        host = urlsplit(url).hostname or ""
+        return "anthropic" if host == "anthropic.com" or host.endswith(".anthropic.com") else "openai"
+    named = model.startswith("claude") and not _env("OPENAI_BASE_URL")
+    return "anthropic" if named else "openai"
 
 
 def _env(name: str) -> str:

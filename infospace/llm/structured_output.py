@@ -11,7 +11,7 @@ from infospace.core.json_types import JSON
 from infospace.core.resources import Made
 from infospace.data.json_text import dump, read_json
 from infospace.llm.meter import Meter
-from infospace.llm.model import LanguageModel, Message, Reply, Request, estimate
+from infospace.llm.model import LanguageModel, Message, OnText, Reply, Request, estimate
 from infospace.schema.infer import Schema
 from infospace.schema.validate import DATA, schema_errors, validate
 
@@ -92,6 +92,7 @@ class StructuredClient:
     model: LanguageModel
     meter: Meter
     made: Made
+    on_text: OnText | None = None
     calls: int = 0
     tokens: int = 0
 
@@ -134,7 +135,7 @@ class StructuredClient:
                 hint="take less of it (`load` with a slice, `head`, `search-within-collection`), go over parts with"
                 " `map`, or set INFOSPACE_LLM_CONTEXT; nothing is cut",
             )
-        reply, paid = await self.meter.call(self.model, request, self.made)
+        reply, paid = await self.meter.call(self.model, request, self.made, self.on_text)
         if paid:
             self.calls += 1
             self.tokens += reply.tokens

@@ -21,7 +21,8 @@ class StepListener:
 
     def message(self, kind: Speech, text: str) -> None:
         """Pass on something said."""
-        self.spoken.append(text)
+        if kind != "draft":
+            self.spoken.append(text)
         self._send(Spoke(kind, self._position, text))
 
     def progress(self, done: int, total: int, what: str) -> None:

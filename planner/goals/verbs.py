@@ -17,6 +17,7 @@ class WritePlan(Args):
     goal: Text = Field(description="What the plan is to reach, in plain words.")
     inputs: Value | None = Field(None, description='Inputs that the plan will have, by name, such as {"topic": "…"}.')
     so_far: Text | None = Field(None, description="What was done of it already; the plan goes on from there.")
+    model: Text | None = Field(None, description="Another model at the same endpoint than the one for plans.")
     max_repairs: int = Field(3, ge=0, le=10, description="How often the model is told what is wrong with its plan.")
 
 
@@ -48,7 +49,8 @@ async def write_plan(args: WritePlan, context: Context) -> Note[Any]:
     from planner.goals.write import PlanWriter
 
     async def ask(messages: Sequence[Any]) -> str:
-        return str(await context.ask_model(messages))
+        answer = await context.ask_model(messages, model=args.model, plans=True, on_text=context.draft)
+        return str(answer)
 
     if args.inputs is not None and not isinstance(args.inputs, Mapping):
         raise Invalid("`inputs` is no object", hint='{"topic": "ranking"}')

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
+from infospace.core.listener import Speech
 from infospace.journal.rows import StepRow
 from planner.journal.result import RunResult
 
@@ -49,9 +50,9 @@ class StepRanAhead:
 
 @dataclass(frozen=True, slots=True)
 class Spoke:
-    """A step said something to the user, or thought something into the run's context."""
+    """A step said something to the user, thought something into the run's context, or has a piece of a draft."""
 
-    kind: Literal["say", "think"]
+    kind: Speech
     position: str
     text: str
 

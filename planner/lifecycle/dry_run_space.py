@@ -11,7 +11,7 @@ from infospace.core.listener import Listener
 from infospace.core.resources import Made, Resource
 from infospace.core.tool import Tool, ToolAnswer
 from infospace.llm.meter import Meter
-from infospace.llm.model import LanguageModel, Reply, Request
+from infospace.llm.model import LanguageModel, OnText, Reply, Request
 from infospace.space import Space
 from infospace.store.protocol import Store
 from infospace.tools.journalled_calls import ToolCalls
@@ -96,9 +96,11 @@ class _View(Context):
 class NoModel(Meter):
     """Asks no language model."""
 
-    async def call(self, model: LanguageModel, request: Request, made: Made) -> tuple[Reply, bool]:
+    async def call(
+        self, model: LanguageModel, request: Request, made: Made, on_text: OnText | None = None
+    ) -> tuple[Reply, bool]:
         """Raise Unknown: no model is asked in a dry run."""
-        del request
+        del request, on_text
         raise Unknown(not_called(made.step or "", model.name))
 
 

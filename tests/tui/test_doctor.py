@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chatting import Endpoint
 
 HURT = {
     "UPDATE passages SET digest = (SELECT digest FROM passages WHERE note = 2 AND sequence = 0) WHERE note = 1": (
@@ -118,15 +119,34 @@ def test_findings_are_lines_with_marks(cli: Any, sample: Path) -> None:
 
 
 def test_it_says_whether_a_language_model_is_configured(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """None is no fault, since only some primitives need one; it is not called, and no key is shown."""
-    for name in ("INFOSPACE_LLM_MODEL", "INFOSPACE_LLM_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+    """None is no fault, since only some primitives need one; one that does not answer is, and no key is shown."""
+    for name in ("INFOSPACE_LLM_MODEL", "INFOSPACE_LLM_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "INFOSPACE_LLM_API"):
         monkeypatch.delenv(name, raising=False)
     (found,) = of(cli("doctor", "--json"), "language model")
     assert (found["verdict"], found["message"][:32]) == ("weak", "no language model is configured:")
     monkeypatch.setenv("INFOSPACE_LLM_MODEL", "small")
     monkeypatch.setenv("INFOSPACE_LLM_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("INFOSPACE_LLM_KEY", "secret")
+    monkeypatch.setenv("INFOSPACE_LLM_RETRIES", "0")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     answer = cli("doctor", "--json")
     (found,) = of(answer, "language model")
-    assert (found["verdict"], found["message"]) == ("good", "small at http://127.0.0.1:9/v1, not called")
+    assert found["verdict"] == "bad"
+    assert found["message"].startswith("small does not answer: http://127.0.0.1:9/v1 cannot be reached, or broke off")
     assert "secret" not in answer.out
+
+
+def test_it_tries_the_language_model(cli: Any, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it answers, keeps to a schema and streams, for the model that writes plans, too."""
+    endpoint.answers = lambda _request: '{"answer": "yes"}'
+    endpoint.pieces = 3
+    monkeypatch.setenv("INFOSPACE_LLM_PLAN_MODEL", "large")
+    small, large = of(cli("doctor", "--json"), "language model")
+    assert small["verdict"] == large["verdict"] == "good"
+    assert small["message"].startswith(f"made at {endpoint.url} answers in ")
+    assert "keeps to a JSON schema, streams (first text after " in small["message"]
+    assert large["message"].startswith("large at ")
+    endpoint.no_streams, endpoint.answers = True, lambda _request: "yes"
+    small, _ = of(cli("doctor", "--json"), "language model")
+    assert small["verdict"] == "weak"
+    assert small["message"].endswith("keeps to no JSON schema, does not stream")

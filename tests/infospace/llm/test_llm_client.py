@@ -280,3 +280,37 @@ def test_an_error_without_end_is_read_for_its_beginning(endpoint: Endpoint, monk
     with pytest.raises(Unreachable, match="failed with 500"):
         ask()
     assert endpoint.flooded < 2**27
+
+
+def test_a_streamed_answer_comes_in_pieces_and_adds_up(endpoint: Endpoint) -> None:
+    """With the tokens that the endpoint counted at its end."""
+    text = "a long answer, in pieces, " * 10
+    endpoint.say(Say(text, usage={"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9}))
+    pieces: list[str] = []
+    reply = asyncio.run(connect().complete(Request(({"role": "user", "content": "x"},)), pieces.append))
+    assert reply == Reply(text, 9)
+    assert "".join(pieces) == text
+    assert len(pieces) > 3
+
+
+def test_an_endpoint_that_knows_no_stream_options_is_asked_without(endpoint: Endpoint) -> None:
+    endpoint.say(Fail(400, "unknown field stream_options"), "Hi.", "Ho.")
+    for text in ("Hi.", "Ho."):
+        pieces: list[str] = []
+        assert asyncio.run(connect().complete(Request(({"role": "user", "content": "x"},)), pieces.append)).text == text
+    assert ["stream_options" in request for request in endpoint.requests] == [True, False, False]
+
+
+def test_an_endpoint_without_streams_answers_whole(endpoint: Endpoint) -> None:
+    endpoint.no_streams = True
+    endpoint.say("Hi.")
+    pieces: list[str] = []
+    assert asyncio.run(connect().complete(Request(({"role": "user", "content": "x"},)), pieces.append)).text == "Hi."
+    assert pieces == ["Hi."]
+
+
+def test_a_stream_that_is_cut_off_is_no_answer(endpoint: Endpoint) -> None:
+    endpoint.cuts_after = 3
+    endpoint.say("a long answer in pieces " * 20)
+    with pytest.raises((BadResponse, Unreachable), match="broke off"):
+        asyncio.run(connect().complete(Request(({"role": "user", "content": "x"},)), lambda _text: None))

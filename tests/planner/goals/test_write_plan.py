@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from chatting import Endpoint, Fail
 
 from infospace import Space
-from planner import RunResult, run_sync
+from planner import Prepared, RunResult, Spoke, prepare, run_sync, stream
 
 GOAL = "count the notes about ranking"
 RIGHT = {
@@ -136,3 +137,34 @@ def test_inputs_are_told_and_the_check_sees_them_declared(space: Space, endpoint
     )
     assert write(space, inputs={"topic": "ranking"}).status == "success"
     assert '{"topic":"ranking"}' in endpoint.prompts[0]
+
+
+def test_the_plan_arrives_while_it_is_written(space: Space, endpoint: Endpoint) -> None:
+    """As pieces of a draft among the events of the run; together they are the answer."""
+    endpoint.say(json.dumps(RIGHT))
+    plan = {"steps": [{"type": "write-plan", "goal": GOAL, "out": "$plan"}]}
+
+    async def drafted() -> list[str]:
+        prepared = prepare(space, plan)
+        assert isinstance(prepared, Prepared)
+        return [
+            event.text async for event in stream(space, prepared) if isinstance(event, Spoke) and event.kind == "draft"
+        ]
+
+    pieces = asyncio.run(drafted())
+    assert len(pieces) > 3
+    assert "".join(pieces) == json.dumps(RIGHT)
+
+
+def test_another_model_writes_plans_where_one_is_named(
+    space: Space, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """INFOSPACE_LLM_PLAN_MODEL for plans, `model` for a step, the usual one for all else."""
+    monkeypatch.setenv("INFOSPACE_LLM_PLAN_MODEL", "planner")
+    endpoint.say(json.dumps(RIGHT), json.dumps(RIGHT), "text", "text")
+    write(space)
+    write(space, model="other")
+    for more in ({}, {"model": "small"}):
+        step = {"type": "generate-note", "prompt": "x", "out": "$x", **more}
+        assert run_sync(space, {"steps": [step]}).status == "success"
+    assert [request["model"] for request in endpoint.requests] == ["planner", "other", "made", "small"]

@@ -47,6 +47,8 @@ class EventPrinter:
         self._out = out
         self._status: Any = None
         self._untold: dict[str, int] = {}
+        self._drafted = 0
+        """Characters of drafts that came since the last step ended."""
         self._ahead: set[str] = set()
         """Positions of steps that were shown as they ran ahead."""
 
@@ -64,6 +66,9 @@ class EventPrinter:
                     self._wait(f"{event.position} {event.type}")
             case Progressed():
                 self._wait(f"{event.position} {event.what} {event.done:,} of {event.total:,}")
+            case Spoke(kind="draft"):
+                self._drafted += len(event.text)
+                self._wait(f"{event.position} the model writes: {self._drafted:,} characters")
             case Spoke():
                 self._done()
                 if event.kind == "say":
@@ -86,6 +91,7 @@ class EventPrinter:
             self._untold[loop] = self._untold.get(loop, 0) + 1
             return
         self._done()
+        self._drafted = 0
         untold = self._untold.pop(row.position, 0)
         if untold:
             steps = f"{untold:,} more step{'s' * (untold != 1)} of later rounds"

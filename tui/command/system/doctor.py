@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -133,17 +133,33 @@ def _model(args: argparse.Namespace) -> Iterator[Finding]:
 
 
 def _language_model() -> Iterator[Finding]:
-    from infospace.core.errors import NotConfigured
+    """Ask the model three short questions, where one is configured."""
+    import asyncio
+
+    from infospace.core.errors import LanguageModelError, NotConfigured
     from infospace.core.redaction import shown_url
-    from infospace.llm.settings import configured, installed
+    from infospace.llm.client import client_of
+    from infospace.llm.probe import probe
+    from infospace.llm.settings import configured, installed, plan_model
 
     try:
         settings = configured()
-        installed()
+        installed(settings.api)
     except NotConfigured as error:
         yield Finding("language model", "weak", f"{error.message}; `extract` and the like fail", error.hint)
         return
-    yield Finding("language model", "good", f"{settings.model} at {shown_url(settings.url)}, not called")
+    for name in dict.fromkeys((settings.model, plan_model() or settings.model)):
+        try:
+            found = asyncio.run(probe(client_of(replace(settings, model=name))))
+        except LanguageModelError as error:
+            yield Finding("language model", "bad", f"{name} does not answer: {error.message}", error.hint)
+            continue
+        where = f"{name} at {shown_url(settings.url)}"
+        structured = "keeps to a JSON schema" if found.structured else "keeps to no JSON schema"
+        streams = f"streams (first text after {found.first_text_s:.1f} s)" if found.streams else "does not stream"
+        message = f"{where} answers in {found.seconds:.1f} s, {structured}, {streams}"
+        advice = None if found.structured else "answers are read and checked here; a model that keeps to it errs less"
+        yield Finding("language model", "good" if found.structured else "weak", message, advice)
 
 
 def _vocabulary() -> Iterator[Finding]:

@@ -287,6 +287,6 @@ def _format_event(event: Event) -> str:
         case Progressed():
             of = f" of {event.total:,}" if event.total else ""
             return single_line(f"{event.what} {event.done:,}{of}")
-        case Spoke():
+        case Spoke(kind="say" | "think"):
             return single_line(event.text)
     return ""
