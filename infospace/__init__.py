@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from infospace.contract.arguments import JsonSchema as JsonSchema
     from infospace.contract.arguments import Limit as Limit
     from infospace.contract.arguments import Path as Path
+    from infospace.contract.arguments import PathOrExpression as PathOrExpression
     from infospace.contract.arguments import PromptName as PromptName
     from infospace.contract.arguments import Query as Query
     from infospace.contract.arguments import Ref as Ref
@@ -71,6 +72,7 @@ _HOMES = {
         "Limit",
         "Path",
         "PromptName",
+        "PathOrExpression",
         "Query",
         "Ref",
         "ServedResource",

@@ -37,12 +37,12 @@ async def filter_structured(args: FilterStructured, context: Context) -> Collect
     between different types are unknown too: counted in `extra.mismatches`, and told in the answer's text. Where
     nothing satisfies it because a key stands elsewhere (`status` under `metadata`), `extra.hint` says so.
     """
-    from infospace.authoring.expressions import ItemMismatches
+    from infospace.authoring.expressions import ItemMismatches, keys_of
     from infospace.authoring.ranking import misplaced_in
 
     tally = ItemMismatches()
     items = context.items(args.target)
-    judge = args.where.judge(tally)
+    judge = args.where.judge(tally, keys_of(items, [args.where.where]))
     chosen = [member for member, item in zip(args.target.members, items, strict=True) if judge(item)]
     context.extra["mismatches"] = tally.mismatches
     context.remark(str(tally))

@@ -8,10 +8,11 @@
 | `Path` | `metadata.score` | a parsed path |
 | `Expression` | `$price * 1.19`, with `$x` as typed parameter | the expression with its parameters |
 | `Formulas[X]` | X, in which `ItemExpression`, `Aggregate` stand as values of an object | X |
-| `SortKeys[X]` | X, in which `SortKey` stands alone or in a list | X |
+| `SortKeys[X]` | X, in which `SortKey` or `PathOrExpression` stands alone or in a list | X |
 | `ItemExpression` | `price * 1.19`, over the paths of items | the expression with its parameters |
 | `Aggregate` | `avg(metadata.score)` | what is computed of many items, with its parameters |
 | `SortKey` | a path or an expression, `desc` behind it | the expression with its order |
+| `PathOrExpression` | a path, or an expression over the paths of items | the expression with its parameters |
 | `Sql` | one SELECT, with `$x` as tables and typed parameters | the query with its tables and parameters |
 | `Query` | words to look for, not blank | `str` |
 | `Limit` | a whole number from 1, or `"all"` | `int` or `None` for all |
@@ -257,15 +258,17 @@ class Bound:
     clock: Clock | None = field(default=None, compare=False)
     """Gives `today()` and `now()`; without one they are those of the machine."""
 
-    def judge(self, tally: TypeMismatches | None = None) -> Callable[[Readable], bool | None]:
+    def judge(
+        self, tally: TypeMismatches | None = None, fields: tuple[str, ...] = ()
+    ) -> Callable[[Readable], bool | None]:
         """Return what says of one resource after the other: True, False, or None where the condition is unknown.
 
         Unknown is what compares a missing or null value, or of another type, which `tally` counts. All that one judge
-        is asked has the same `today()` and `now()`.
+        is asked has the same `today()` and `now()`. `fields` are those that `complete(*)` asks for.
         """
         from infospace.expressions import Evaluation, ItemMismatches, TypeMismatches
 
-        given = Evaluation(self.parameters, TypeMismatches() if tally is None else tally, self.clock)
+        given = Evaluation(self.parameters, TypeMismatches() if tally is None else tally, self.clock, fields)
         judge = self.where.judge
         if not isinstance(tally, ItemMismatches):
             return lambda resource: judge(resource, given)
@@ -371,6 +374,12 @@ def _read_sort_key(value: object) -> BoundExpression[ParsedSortKey]:
     from infospace.expressions import parse_sort_key
 
     return _bind(value, parse_sort_key, "misfit")
+
+
+def _read_path_or_expression(value: object) -> BoundExpression[Formula]:
+    from infospace.expressions import parse_path_or_expression
+
+    return _bind(value, parse_path_or_expression, "misfit")
 
 
 def _read_path(value: object) -> ParsedPath:
@@ -484,6 +493,7 @@ if TYPE_CHECKING:
     ItemExpression: TypeAlias = BoundExpression[Formula]
     Aggregate: TypeAlias = BoundExpression[ParsedAggregate]
     SortKey: TypeAlias = BoundExpression[ParsedSortKey]
+    PathOrExpression: TypeAlias = BoundExpression[Formula]
     Sql: TypeAlias = BoundQuery
     Limit: TypeAlias = int | None
     Query: TypeAlias = str
@@ -506,6 +516,9 @@ else:
     ItemExpression = Annotated[BoundExpression, _plain(_read_expression, type="string", format="expression")]
     Aggregate = Annotated[BoundExpression, _plain(_read_aggregate, type="string", format="aggregate")]
     SortKey = Annotated[BoundExpression, _plain(_read_sort_key, type="string", format="sort-key")]
+    PathOrExpression = Annotated[
+        BoundExpression, _plain(_read_path_or_expression, type="string", format="path-or-expression")
+    ]
     Query = Annotated[str, AfterValidator(_not_blank)]
     Limit = Annotated[int | None, _plain(_read_limit, anyOf=[{"type": "integer", "minimum": 1}, {"const": "all"}])]
     Slice = Annotated[slice, _plain(_read_slice, type="string", format="slice")]

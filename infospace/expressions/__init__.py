@@ -15,6 +15,7 @@ from infospace.expressions.expression import (
     parameters_in,
     parse_condition,
     parse_expression,
+    parse_path_or_expression,
     parse_sort_key,
     parse_where,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "parameters_in",
     "parse_condition",
     "parse_expression",
+    "parse_path_or_expression",
     "parse_sort_key",
     "parse_where",
 ]

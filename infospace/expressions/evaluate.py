@@ -30,6 +30,7 @@ from infospace.expressions.tree import (
     Comparator,
     Compare,
     Constant,
+    Element,
     Expression,
     Field,
     In,
@@ -100,6 +101,8 @@ class Compiler:
                 return _parameter(name, lenient=self._lenient)
             case Call():
                 return self._call(node)
+            case Element(value, place):
+                return _element(self.value(value), place, show(node))
             case Aggregate():
                 if self._aggregates is None:
                     raise Invalid(f"`{show(node)}` is an aggregate, which `group` makes of many items")
@@ -312,6 +315,18 @@ def _parameter(name: str, *, lenient: bool) -> Getter:
         return found
 
     return parameter
+
+
+def _element(get: Getter, place: int, text: str) -> Getter:
+    def element(resource: Readable, given: Evaluation) -> JSON:
+        found = get(resource, given)
+        if isinstance(found, (list, tuple)):
+            return found[place] if -len(found) <= place < len(found) else None
+        if found is not None:
+            given.tally.wrong(text, f"takes an element of {kind_word(found)}, not of a list", found)
+        return None
+
+    return element
 
 
 def _all(parts: list[Judge]) -> Judge:

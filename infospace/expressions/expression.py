@@ -68,6 +68,11 @@ class Formula(Parsed):
 
     get: Getter = field(repr=False, compare=False)
 
+    @property
+    def path(self) -> Path | None:
+        """The path that it is as a whole; None of what is computed."""
+        return self.tree.path if isinstance(self.tree, Field) else None
+
 
 @dataclass(frozen=True, slots=True)
 class SortKey(Formula):
@@ -97,6 +102,26 @@ def parse_expression(text: str, name: str = "the expression") -> Formula:
     return Formula(text, *_reads(tree), tree, compile_expression(tree))
 
 
+_PLACE = re.compile(r"[\w.@\[\]\"'-]*")
+"""A text that is meant to be a path, right or wrong."""
+
+
+@lru_cache(maxsize=256)
+def parse_path_or_expression(text: str, name: str = "the expression") -> Formula:
+    """Read a path, whatever words of the language are in it, else an expression.
+
+    Raises `Invalid` for what is neither, at a path as `Path.parse` has it, else `ExpressionInvalid`.
+    """
+    _refuse_long(text, name)
+    try:
+        tree: Expression = Field(Path.parse(text.strip()))
+    except Invalid:
+        if _PLACE.fullmatch(text):
+            raise
+        tree = _read(text, name)
+    return Formula(text, *_reads(tree), tree, compile_expression(tree))
+
+
 _ORDERED = re.compile(r"(?P<key>.*\S)\s+(?P<order>asc|desc)\s*", re.IGNORECASE | re.DOTALL)
 
 
@@ -121,7 +146,7 @@ def parse_sort_key(text: str) -> SortKey:
     try:
         words: Sequence[Any] = tokenize(text)
         last = words[-1].text.lower() if len(words) > 1 else ""
-        ends = len(words) > 1 and words[-2].kind in (Kind.VALUE, Kind.CLOSE, Kind.END)
+        ends = len(words) > 1 and words[-2].kind in (Kind.VALUE, Kind.CLOSE, Kind.ELEMENT, Kind.END)
         if last in ("asc", "desc") and ends:
             order, words = ("asc" if last == "asc" else "desc"), words[:-1]
         tree = parse_words(words)

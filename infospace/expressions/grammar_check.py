@@ -124,6 +124,8 @@ class _Order:
 
     def _after_value(self, place: int) -> tuple[int, bool]:
         kind = self._words[place].kind
+        if kind is Kind.ELEMENT and self._kind(place - 1) in (Kind.CLOSE, Kind.ELEMENT):
+            return place + 1, False
         if kind is Kind.OPERATOR:
             return place + 1, True
         if kind is Kind.NOT and self._kind(place + 1) in _NEGATED:

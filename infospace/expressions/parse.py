@@ -29,6 +29,7 @@ from infospace.expressions.tree import (
     Comparator,
     Compare,
     Constant,
+    Element,
     Expression,
     In,
     InList,
@@ -113,22 +114,37 @@ def _read_sql(words: Sequence[Word]) -> exp.Expr:
 
 
 def sql_tokens(words: Sequence[Word]) -> list[Token]:
-    """Return what sqlglot's parser sees: values and functions by their place among the words, types as values."""
-    made = []
+    """Return what sqlglot's parser sees: values and functions by their place among the words, types as values.
+
+    What an element is taken of is the argument of a function in its place: `split(a, ',')[0]` as `f(split(a, ','))`.
+    """
+    made: list[Token] = []
+    opened: list[int] = []
+    begun = 0
     for place, word in enumerate(words):
         if word.kind is Kind.DISTINCT:
+            continue
+        if word.kind is Kind.OPEN:
+            opened.append(len(made) - (place > 0 and words[place - 1].kind in {Kind.CALL, Kind.CAST}))
+        elif word.kind is Kind.CLOSE and opened:
+            begun = opened.pop()
+        elif word.kind is Kind.ELEMENT:
+            made[begun:begun] = [_sign(place, word.type, f"call{place}"), _sign(place, TokenType.L_PAREN, "(")]
+            made.append(_sign(place, TokenType.R_PAREN, ")"))
             continue
         called = word.kind in {Kind.CALL, Kind.CAST}
         name = f"call{place}" if called else str(place) if word.kind in {Kind.VALUE, Kind.TYPE} else word.text
         after = words[place - 1].kind if place else None
         token = Token(TokenType.STRING if after is Kind.ESCAPE else word.type, name, line=1, col=place)
         if after is Kind.IN and word.kind is Kind.VALUE:
-            sides = ((TokenType.L_PAREN, "("), (TokenType.R_PAREN, ")"))
-            opening, closing = (Token(type_, sign, line=1, col=place) for type_, sign in sides)
-            made += [opening, token, closing]
+            made += [_sign(place, TokenType.L_PAREN, "("), token, _sign(place, TokenType.R_PAREN, ")")]
         else:
             made.append(token)
     return made
+
+
+def _sign(place: int, type_: TokenType, text: str) -> Token:
+    return Token(type_, text, line=1, col=place)
 
 
 def _not_of_the_language(word: Word) -> Refused:
@@ -267,6 +283,9 @@ class Reader:
             assert isinstance(to, TypeWord)  # noqa: S101 - the grammar has a type there
             return Cast(self.read(value), cast("TypeName", to.name), attempt=word.text == "try_cast")
         arguments = tuple(self.read(argument) for argument in node.expressions)
+        if word.kind is Kind.ELEMENT:
+            assert isinstance(word.value, Constant)  # noqa: S101 - the words have a position there
+            return Element(arguments[0], int(str(word.value.value)))
         if word.text in AGGREGATES:
             return self._aggregate(word, place, arguments)
         function = FUNCTIONS[word.text]

@@ -17,6 +17,7 @@ from infospace.expressions.tree import (
     Cast,
     Compare,
     Constant,
+    Element,
     Expression,
     Field,
     In,
@@ -67,6 +68,9 @@ def show(node: Expression) -> str:
             return "*"
         case Call(function, arguments) | Aggregate(function, arguments):
             return f"{function}({', '.join(map(show, arguments))})"
+        case Element(value, place):
+            computed = isinstance(value, (Call, Aggregate, Cast, Element))
+            return f"{show(value) if computed else f'({show(value)})'}[{place}]"
         case Arithmetic(first, rest):
             return _within(first) + "".join(f" {operator} {_within(part)}" for operator, part in rest)
         case Negative(value):
@@ -106,5 +110,5 @@ def _condition(node: Compare | In | InList | Like | Between | IsNull) -> str:
 
 
 def _within(node: Expression) -> str:
-    simple = (Constant, Field, Parameter, Call, Aggregate, Cast)
+    simple = (Constant, Field, Parameter, Call, Element, Aggregate, Cast)
     return show(node) if isinstance(node, simple) else f"({show(node)})"

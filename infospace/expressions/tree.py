@@ -47,6 +47,14 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Element:
+    """`value[place]`: an element of a computed list, from 0, negative from the end; null where there is none."""
+
+    value: Expression
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregate:
     """A function of what many resources have, by its name in `aggregates.AGGREGATES`."""
 
@@ -164,6 +172,7 @@ Expression: TypeAlias = (
     | Parameter
     | Star
     | Call
+    | Element
     | Aggregate
     | Arithmetic
     | Negative
@@ -190,7 +199,7 @@ def children(node: Expression) -> tuple[Expression, ...]:
             return parts
         case Arithmetic(first, rest):
             return (first, *(part for _, part in rest))
-        case Negative(value) | Cast(value) | IsNull(value) | Not(value):
+        case Negative(value) | Cast(value) | Element(value) | IsNull(value) | Not(value):
             return (value,)
         case Case(branches, otherwise):
             return (*(part for branch in branches for part in branch), otherwise)

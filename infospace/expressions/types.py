@@ -19,6 +19,7 @@ from infospace.expressions.tree import (
     Cast,
     Compare,
     Constant,
+    Element,
     Expression,
     Field,
     In,
@@ -33,7 +34,7 @@ from infospace.expressions.tree import (
     children,
 )
 from infospace.schema.combine import any_of, list_of, nullable
-from infospace.schema.infer import Schema, schema_of_value, subschema_at, types_of
+from infospace.schema.infer import NoSuchPath, Schema, schema_of_value, subschema_at, types_of
 
 Kinds: TypeAlias = "frozenset[str]"
 """The kinds of JSON that a value may be of, null apart; empty where nothing is known of it."""
@@ -111,6 +112,9 @@ class Typer:
                 return None
             case Call():
                 return self._called(node)
+            case Element(value, place):
+                found = subschema_at(self.schema(value), (place,))
+                return None if isinstance(found, NoSuchPath) else nullable(found)
             case Aggregate():
                 return self._aggregated(node)
             case Arithmetic(_, rest):
@@ -220,6 +224,9 @@ class Typer:
             case Negative(value):
                 yield from self._parts(node)
                 yield from self._unfit(value, _NUMBER, f"`{show(node)}` takes a number")
+            case Element(value):
+                yield from self._parts(node)
+                yield from self._unfit(value, frozenset({"list"}), f"`{show(node)}` takes an element of a list")
             case Call() | Aggregate():
                 yield from self._parts(node)
                 yield from self._taken(node)

@@ -44,6 +44,8 @@ class Kind(Enum):
     CAST = auto()
     OPEN = auto()
     CLOSE = auto()
+    ELEMENT = auto()
+    """`[0]` behind the `)` of what is computed."""
     COMMA = auto()
     COMPARE = auto()
     OPERATOR = auto()
@@ -107,6 +109,7 @@ _SIGNS: Final = {
 _NUMBER = re.compile(r"-?\s*(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TEMPLATE = re.compile(r"\$\{\s*([A-Za-z_][^{}]{0,80}?)\s*\}")
+_ELEMENT = re.compile(r"\[\s*(-?[0-9]{1,15})\s*\]")
 _OPENING = re.compile(r"\s*\(")
 _LONGEST_NUMBER: Final = 400
 _QUOTED = re.compile(r"""(?:[^'"`]|'(?:[^']|'')*+'|"(?:[^"]|"")*+"|`(?:[^`]|``)*+`)*+""")
@@ -165,6 +168,8 @@ class Cutter:
         self._cases = 0
         self._opened: list[Kind | None] = []
         """Of each `(` that is open, the kind of the word before it."""
+        self._closed: Kind | None = None
+        """Of the latest `)`, the kind of the word before its `(`."""
 
     def words(self) -> list[Word]:
         """Return the words; raises `Refused` at what is none."""
@@ -184,14 +189,16 @@ class Cutter:
             case Kind.OPEN:
                 self._opened.append(self._words[-1].kind if self._words else None)
             case Kind.CLOSE if self._opened:
-                self._opened.pop()
+                self._closed = self._opened.pop()
             case Kind.CASE:
                 self._cases += 1
             case Kind.END:
                 self._cases -= 1
 
     def _after_value(self) -> bool:
-        return bool(self._words) and self._words[-1].kind in {Kind.VALUE, Kind.CLOSE, Kind.END, Kind.TYPE}
+        return bool(self._words) and self._words[-1].kind in {
+            *(Kind.VALUE, Kind.CLOSE, Kind.ELEMENT, Kind.END, Kind.TYPE)
+        }
 
     def _word(self, type_: TokenType, content: str, start: int, end: int) -> tuple[Word, int]:
         text, after = self._text, self._after_value()
@@ -212,6 +219,10 @@ class Cutter:
         text = self._text
         if text[start] == "$":
             return _read_parameter(text, start)
+        element = _ELEMENT.match(text, start) if self._ends_computed(start) else None
+        if element is not None:
+            word = Word(Kind.ELEMENT, TokenType.VAR, element[0], start, Constant(int(element[1])))
+            return word, element.end()
         if text[start] in "@`[":
             return _read_field(text, start)
         if text[start] == "-" and after_value:
@@ -254,6 +265,15 @@ class Cutter:
             message = f"has `->` (character {end - 1})"
             raise Refused(message, "a place in JSON is written metadata.score or tags[0]", end - 1)
         return _read_field(text, start)
+
+    def _ends_computed(self, start: int) -> bool:
+        """Whether what is computed ends right before a place: a call, a CAST or parentheses, not the list of an IN."""
+        if not self._words:
+            return False
+        last = self._words[-1]
+        if last.start + len(last.text) != start:
+            return False
+        return last.kind is Kind.ELEMENT or (last.kind is Kind.CLOSE and self._closed is not Kind.IN)
 
     def _begins_aggregate(self) -> bool:
         before = self._words[-2:]

@@ -22,6 +22,7 @@ _FORMATS = {
     "expression": "an expression of SQL",
     "items": "a list or one resource",
     "path": "a path",
+    "path-or-expression": "a path or an expression",
     "sort-key": "a path or an expression",
     "slice": 'a slice such as "2:5", ":100" or "-3:"',
     "where": "an SQL condition",

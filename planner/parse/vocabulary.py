@@ -43,13 +43,13 @@ fails the step; ask `bound`, `empty` or `has_value` first.
 `["odd key"]`, `tags[0]`.
 
 **Expressions** are SQL over paths of items, in `where` (`metadata.score >= 0.5 AND title LIKE '%plan%'`), `project` \
-(`{"total": "round(price * quantity, 2)"}`), `group` and `sort`; over `$variables` in `compute`: `+ - * / % ||`, \
-comparisons, AND, OR, NOT, IN, LIKE, BETWEEN, IS NULL, CASE WHEN, CAST, TRY_CAST (to text, number, integer, boolean); \
-coalesce, least, greatest, abs, round, floor, ceil, power, sqrt, lower, upper, trim, length, substr, replace, \
-initcap, split, concat_ws, starts_with, contains, format, matches, regexp_extract, regexp_replace, today, now, \
-date_add, days, strftime, year, month, day, weekday, complete. Nothing is converted; null gives null. \
-**Aggregates**, alone or within one: `count`, count(DISTINCT e), sum, avg, median, quantile(e, q), min, max, first, \
-last, bool_or, bool_and, list.
+(`{"total": "round(price * quantity, 2)"}`), `group`, `sort` and `pluck`; over `$variables` in `compute`: `+ - * / % \
+||`, comparisons, AND, OR, NOT, IN, LIKE, BETWEEN, IS NULL, CASE WHEN, CAST, TRY_CAST (to text, number, integer, \
+boolean); coalesce, least, greatest, abs, round, floor, ceil, power, sqrt, lower, upper, trim, length, substr, \
+replace, initcap, split(text, sep)[0], concat_ws, starts_with, contains, format, matches, regexp_extract, \
+regexp_replace, today, now, date_add, days, strftime, year, month, day, weekday, complete. Nothing is converted; null \
+gives null. **Aggregates**, alone or within one: `count`, count(DISTINCT e), sum, avg, median, quantile(e, q), min, \
+max, first, last, bool_or, bool_and, list.
 
 **Inputs** are JSON Schemas, or `{"kind": "Collection"}` for the resource itself: `{"topic": {"type": "string"}}` \
 binds `$topic`. `{"kind": "Collection", "items": {…JSON Schema of a row…}}` takes a table: a list of rows.

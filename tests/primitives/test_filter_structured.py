@@ -95,3 +95,10 @@ def test_what_is_not_of_the_language_is_refused_at_its_place(run: Any, where: An
     assert [(problem.code, problem.pointer) for problem in ran.result.problems if problem.severity == "error"] == [
         ("bad-where", "/steps/2/where")
     ]
+
+
+def test_complete_of_all_asks_for_the_fields_that_any_item_has(run: Any) -> None:
+    """Null and missing are gaps alike."""
+    rows = [{"a": 1, "b": 2}, {"a": 1, "b": None}, {"a": 1}, {"a": 1, "b": 3}]
+    ran = run({"type": "filter-structured", "target": rows, "where": "complete(*)", "out": "$full"})
+    assert ran.content("full") == [rows[0], rows[3]]

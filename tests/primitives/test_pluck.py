@@ -80,3 +80,19 @@ def test_a_field_that_search_results_cannot_have_is_refused_with_the_right_one(s
     problem = ran.result.problems[0]
     assert (problem.code, problem.pointer) == ("unknown-field", "/steps/1/field")
     assert "metadata.title" in (problem.hint or "")
+
+
+def test_an_expression_gives_a_value_of_each_item(run: Any) -> None:
+    """Null where it reads what the item misses; a path as a whole is one, whatever words are in it."""
+    ran = run(
+        {"type": "create-note", "value": 10, "out": "$more"},
+        {"type": "pluck", "target": [{"n": 1, "case": "a"}, {"case": "b"}], "field": "n + $more", "out": "$sums"},
+        {"type": "pluck", "target": [{"n": 1, "case": "a"}, {"case": "b"}], "field": "case", "out": "$cases"},
+    )
+    assert (ran.content("sums"), ran.content("cases")) == ([11, None], ["a", "b"])
+
+
+def test_an_expression_without_a_result_fails_the_step_and_names_the_item(run: Any) -> None:
+    rows = {"type": "create-note", "value": [{"n": 1}, {"n": "x"}], "out": "$rows"}
+    ran = run(rows, {"type": "pluck", "target": "$rows", "field": "n * 2", "out": "$twice"}, status="failed")
+    assert "item 2" in ran.reason

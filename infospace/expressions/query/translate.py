@@ -40,6 +40,7 @@ from infospace.expressions.tree import (
     Comparator,
     Compare,
     Constant,
+    Element,
     Expression,
     Field,
     In,
@@ -125,6 +126,8 @@ class Expressions:
                 return self._case(branches, otherwise)
             case Call(function, arguments):
                 return self._call(node, function, arguments)
+            case Element(value, place):
+                return self._element(value, place, clean(show(node)))
             case _:
                 return self._verdict(node)
 
@@ -314,6 +317,27 @@ class Expressions:
             return Typed(found or "TRUE", Type.BOOL)
         write = self._guarded if function == "coalesce" else self.value
         return call_of(self, function, [write(argument) for argument in arguments], clean(show(node)))
+
+    def _element(self, of: Expression, place: int, text: str) -> Typed:
+        """Write an element of a list; the engine counts from 1, and from the end as we do."""
+        if isinstance(of, Field) and not str(of.path.parts[0]).startswith(MARK):
+            return self._resolve(Path((*of.path.parts, place)))
+        if isinstance(of, Parameter):
+            given = self._given(of.name, absent=not self.strict)
+            if isinstance(given, (list, tuple)):
+                return self.builder.constant(given[place] if -len(given) <= place < len(given) else None)
+        value = self.value(of)
+        if value.type is Type.NULL:
+            return NULL
+        if value.type is not Type.LIST:
+            if value.type is Type.ANY and "list" in value.kinds:
+                message = f"`{text}` takes an element of lists that stand in a column"
+                raise Invalid(message, hint="a place in a column is a path: tags[0]")
+            what = f"`{text}` takes an element of {WORDS[value.type]}, not of a list"
+            return Typed(f"({self.mismatch(what, value)})::VARCHAR", Type.TEXT)
+        if value.element is Type.ANY:
+            raise Invalid(f"`{text}` takes an element of mixed values", hint="TRY_CAST makes the values of one type")
+        return Typed(f"({value.sql})[{place + 1 if place >= 0 else place}]", value.element or Type.TEXT)
 
     def _computed(self, operator: Operator, left: Typed, right: Typed, text: str, *, safe: bool) -> Typed:
         if operator == "||":

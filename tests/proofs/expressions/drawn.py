@@ -23,6 +23,7 @@ from infospace.expressions.tree import (
     Cast,
     Compare,
     Constant,
+    Element,
     Expression,
     Field,
     In,
@@ -275,6 +276,7 @@ class Drawer:
             lambda: Call("regexp_replace", (self.draw("text", depth), Constant(pattern), new, *flags)),
             lambda: Call("strftime", (self.draw("date", depth), Constant(chance.choice(FORMS)))),
             lambda: self.element("texts", "text"),
+            lambda: Element(self.draw("texts", depth), chance.choice((0, 1, -1, 4, -4))),
             lambda: self.extreme("text", depth),
             lambda: self.draw("date", depth),
         )

@@ -22,6 +22,7 @@ from infospace.expressions.tree import (
     Cast,
     Compare,
     Constant,
+    Element,
     Expression,
     Field,
     In,
@@ -225,6 +226,8 @@ class Translator:
                 return kind
             case Negative(value):
                 return self.type_of(value) or WHOLE
+            case Element(value):
+                return (self.type_of(value) or TEXT).removesuffix("[]")
             case Cast(_, to):
                 return _CASTS[to]
             case Case(branches, otherwise):
@@ -291,6 +294,8 @@ class Translator:
                 return self._arithmetic(node)
             case Negative(value):
                 return f"TRY(-({self.write(value, WHOLE)}))"
+            case Element(value, place):
+                return f"({self.write(value, 'VARCHAR[]')})[{place + 1 if place >= 0 else place}]"
             case Cast(value, to):
                 return self._cast(value, to)
             case Case(branches, otherwise):

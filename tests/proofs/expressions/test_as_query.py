@@ -26,7 +26,13 @@ from infospace.expressions.show import show
 
 PROVE = os.environ.get("INFOSPACE_PROVE") == "1"
 HOW_MANY = 5_000 if PROVE else 60
-LIMITS = ("lists that the query makes", "a list that the query makes", "whole numbers beyond 2^53")
+LIMITS = (
+    "lists that the query makes",
+    "a list that the query makes",
+    "whole numbers beyond 2^53",
+    "an element of lists",
+    "an element of mixed",
+)
 """What a query is refused for that a verb does."""
 
 
