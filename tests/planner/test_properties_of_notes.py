@@ -75,6 +75,11 @@ def test_what_some_note_has_is_none(notes: Space, where: str) -> None:
     assert doubts(notes, {"type": "discover-notes", "query": "x", "where": where, "out": "$x"}) == []
 
 
+def test_a_window_function_is_no_property(notes: Space) -> None:
+    sql = "SELECT title, sum(priority) OVER () AS whole, row_number() OVER (ORDER BY title) AS place FROM notes"
+    assert doubts(notes, {"type": "query", "sql": sql, "out": "$x"}) == []
+
+
 def test_a_property_with_more_than_twenty_values_may_have_any(space: Space) -> None:
     space.store.commit(
         [MakeNote(space.store.new_id("Note"), "", {"n": number}, kept=True) for number in range(21)],

@@ -32,6 +32,16 @@ def table(name: str, rows: list[Any]) -> list[dict[str, Any]]:
         ("SELECT code FROM $orders", [{"code": None}, {"code": None}, {"code": 7}, {"code": "7"}]),
         ("SELECT person FROM $orders WHERE code = 7", [{"person": "Ada"}]),
         ("SELECT DISTINCT person FROM $orders", [{"person": "Ada"}, {"person": "Bob"}, {"person": None}]),
+        (
+            "SELECT DISTINCT o.person FROM $orders o ORDER BY o.person DESC",
+            [{"person": "Bob"}, {"person": "Ada"}, {"person": None}],
+        ),
+        (
+            "SELECT DISTINCT lower(o.person) AS who FROM $orders o WHERE code IS NULL ORDER BY lower(o.person)",
+            [{"who": "ada"}, {"who": "bob"}],
+        ),
+        ("SELECT split(person, 'd')[0] AS a, split(person, 'd')[-1] AS b FROM $orders LIMIT 1", [{"a": "A", "b": "a"}]),
+        ("SELECT list(i.what)[1] AS second FROM $orders o, UNNEST(o.items) AS i", [{"second": "ink"}]),
         ("SELECT n.content AS name FROM $names n ORDER BY name", [{"name": "Ada"}, {"name": "Cy"}]),
         ("SELECT * FROM $names", [{"content": "Cy"}, {"content": "Ada"}]),
         (

@@ -205,7 +205,8 @@ class _Analysis:
                 self._seen.problems.append(told)
 
         def property_of(path: Path) -> str | None:
-            return None if _is_output(Field(path), outputs) else find.property(path)
+            node = Field(path)
+            return None if _is_mark(node) or _is_output(node, outputs) else find.property(path)
 
         found = [*doubts(node, property_of, self._properties, self._given), *self._hidden(node, find, outputs)]
         self._seen.doubts += [doubt for doubt in found if doubt not in self._seen.doubts]

@@ -125,6 +125,7 @@ class Writer:
             scope.resolve,
             strict=True,
             inner=lambda name, value: self.nested(query.nested, name, value, None),
+            instead=_known_as(body, scope),
         )
         outputs = compiled.outputs
         keys = []
@@ -267,6 +268,19 @@ def rewrite(node: Any, change: Callable[[Any], Any]) -> Any:
         return changed
     parts = {one.name: rewrite(getattr(node, one.name), change) for one in dataclasses.fields(node)}
     return type(node)(**parts)
+
+
+def _known_as(body: Select | Union, scope: Scope) -> Callable[[Expression], Typed | None]:
+    """Return what gives the output that an expression of a SELECT's list is, behind its DISTINCT."""
+    outputs = [output for output in body.outputs if isinstance(output, Output)] if isinstance(body, Select) else []
+
+    def known(node: Expression) -> Typed | None:
+        if isinstance(node, Constant):
+            return None
+        name = next((output.name for output in outputs if output.expression == node), None)
+        return None if name is None else scope.resolve(Path((name,)))
+
+    return known
 
 
 class _SelectWriter:
