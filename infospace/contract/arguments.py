@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, TypeAlias, Typ
 from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
-from infospace.core.errors import ExpressionInvalid, Invalid, PathNotFound
+from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note, Relation, Resource, is_resource
@@ -108,8 +108,8 @@ def are_known(*values: object) -> bool:
 
 
 def _invalid(error: Invalid) -> PydanticCustomError:
-    meant = error.meant if isinstance(error, ExpressionInvalid) else None
-    return PydanticCustomError(error.kind, "{message}", {"message": error.message, "hint": error.hint, "meant": meant})
+    context = {"message": error.message, "hint": error.hint, "meant": error.meant}
+    return PydanticCustomError(error.kind, "{message}", context)
 
 
 def _custom_error(code: str = "misfit") -> PydanticCustomError:

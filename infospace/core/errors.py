@@ -50,16 +50,17 @@ class InfospaceError(Exception):
 
 
 class Invalid(InfospaceError):
-    """A value, argument, path or condition that does not fit its declaration."""
-
-    kind = "invalid"
-
-
-class ExpressionInvalid(Invalid):
-    """An expression that is not of the language; `position` is the 0-based character at fault, if known.
+    """A value, argument, path or condition that does not fit its declaration.
 
     `meant` is the text that says the same in the language, where that is plain.
     """
+
+    kind = "invalid"
+    meant: str | None = None
+
+
+class ExpressionInvalid(Invalid):
+    """An expression that is not of the language; `position` is the 0-based character at fault, if known."""
 
     kind = "expression"
 

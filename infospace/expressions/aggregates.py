@@ -250,7 +250,9 @@ def _refused(text: str, error: Any) -> Invalid:
     if refused.meant is not None:
         quote = '"' if '"' not in refused.meant else "`"
         hint = f"did you mean {quote}{refused.meant}{quote}?"
-    return Invalid(f"{text!r:.60} is no aggregate: {refused.message}", hint=hint)
+    invalid = Invalid(f"{text!r:.60} is no aggregate: {refused.message}", hint=hint)
+    invalid.meant = refused.meant
+    return invalid
 
 
 def _made(text: str, tree: Expression) -> Aggregate:

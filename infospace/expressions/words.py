@@ -16,6 +16,7 @@ from sqlglot import Tokenizer, TokenType
 from sqlglot.errors import TokenError
 
 from infospace.core.errors import Invalid
+from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import KEY, nearest, parse_suffix, read_path
 from infospace.expressions.functions import AGGREGATES, FUNCTIONS, INSTEAD, SYNONYMS
 from infospace.expressions.refused import Refused
@@ -347,12 +348,7 @@ _OTHERS: Final = frozenset({"ltrim", "rtrim"})
 
 def is_misspelt(name: str, near: str) -> bool:
     """Whether a name is plainly meant to be another: a letter or two apart."""
-    from difflib import SequenceMatcher
-
-    return name not in _OTHERS and SequenceMatcher(None, name, near, autojunk=False).ratio() >= _ALIKE
-
-
-_ALIKE: Final = 0.8
+    return name not in _OTHERS and name[0] == near[0] and is_misspelling(name, near)
 
 
 def _read_field(text: str, start: int) -> tuple[Word, int]:

@@ -13,6 +13,7 @@ from infospace.core.clock import now
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.json_types import JSON
 from infospace.core.tool import NoAnswer, NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
+from infospace.data.misspelling import is_misspelling, plainly_meant, words_of
 from infospace.data.paths import nearest
 from infospace.store.tool_records import RecordCall
 from infospace.tools.builtin import SERVER
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from infospace.tools.search.results import CallExample
 
 _log = logging.getLogger(__name__)
+
+
+_PREFIXES = {("functions",), ("function",), ("tools",), ("tool",), ("mcp",), ("api",), ("default", "api"), ("local",)}
+"""What stands before the names of tools elsewhere, in words: it is the name of no server."""
 
 
 class Toolbox:
@@ -151,6 +156,28 @@ class Toolbox:
             return near
         last = full_name.rpartition("/")[2]
         same = [name for name in names if name.rpartition("/")[2] == last]
+        return same[0] if len(same) == 1 else None
+
+    def meant(self, full_name: str, kind: ToolKind = "tool") -> str | None:
+        """Return the full name that another is plainly written for; None where there is none, or several.
+
+        Written in another case, with other separators, a letter or two apart, or without its server, or with a word in
+        its place that is the name of no server: `getWeather`, `functions.get_weather`, `mcp__sky__get_weather`.
+        """
+        names = self._names(kind)
+        server, slash, last = full_name.partition("/")
+        if slash and words_of(server) not in _PREFIXES:
+            servers = {name.partition("/")[0] for name in names}
+            servers = {server} if server in servers else {one for one in servers if is_misspelling(server, one, 1)}
+            return plainly_meant(full_name, [name for name in names if name.partition("/")[0] in servers])
+        words = words_of(last if slash else full_name)
+        prefix = next((size for size in (2, 1) if words[:size] in _PREFIXES and len(words) > size), 0)
+        words = words[prefix:]
+        whole = plainly_meant("_".join(words), names)
+        if whole is not None:
+            return whole
+        found = plainly_meant("_".join(words), {name.partition("/")[2] for name in names})
+        same = [name for name in names if name.partition("/")[2] == found]
         return same[0] if len(same) == 1 else None
 
     def hint(self, full_name: str, kind: ToolKind = "tool") -> str:

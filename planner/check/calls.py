@@ -51,8 +51,8 @@ from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment
 from planner.check.expressions import subtracted
 from planner.check.tool_calls import ToolChecker
-from planner.check.values import ValueChecker
-from planner.language.problems import Patch, Problems, join, replace
+from planner.check.values import ValueChecker, is_same_place
+from planner.language.problems import Problems, join, listed, replace
 from planner.language.references import map_expressions, read_value
 from planner.repair.coerce_values import coerce_value
 from planner.repair.unknown_arguments import suggest_argument
@@ -257,9 +257,7 @@ class CallChecker:
             hint, fix = suggest_argument(entry, str(fault.place[0]), raw, pointer, hint)
             yield from (parts_of(move["path"])[-1] for move in fix or () if move["op"] == "move")
         elif fault.missing is not None:
-            fix = self._filled(entry.arguments[fault.missing], pointer, env)
-        elif fault.code == "bad-argument" and hint is not None and hint.startswith('did you mean "'):
-            fix = replace(place, hint.split('"')[1])
+            hint = self._fitting(entry.arguments[fault.missing], hint, env)
         elif fault.meant is not None:
             fix = replace(place, fault.meant)
         elif fault.code == "bad-where" and fault.place:
@@ -267,8 +265,11 @@ class CallChecker:
             fix = None if sql is None else replace(place, sql)
         elif fault.code == "bad-argument" and len(fault.place) == 1 and fault.place[0] in entry.arguments:
             name = str(fault.place[0])
-            mended = coerce_value(raw.get(name), entry.arguments[name].schema)
+            argument = entry.arguments[name]
+            mended = coerce_value(raw.get(name), argument.schema)
             fix = None if mended is None else replace(place, mended.value)
+            if raw.get(name) is None and not argument.required:
+                fix, hint = [{"op": "remove", "path": place}], "it is optional: leave it out"
         self._problems.error(fault.code, place, fault.message, hint, fix)
 
     def _held(self, entry: Primitive, argument: Argument, shape: Shape, pointer: str) -> None:
@@ -279,10 +280,10 @@ class CallChecker:
             self._problems.error("wrong-kind", pointer, f"each item is {held}, and {entry.type} takes {takes}")
 
     @staticmethod
-    def _filled(argument: Argument, pointer: str, env: Environment) -> Patch | None:
-        """Give a resource that is missing: the variable of its kind that was bound last."""
-        fits = list(env.of_kind(argument.kinds)) if argument.reading is ParseMode.RESOURCE else []
-        return [{"op": "add", "path": join(pointer, argument.name), "value": fits[-1]}] if fits else None
+    def _fitting(argument: Argument, hint: str | None, env: Environment) -> str | None:
+        """Say which variables a resource that is missing could be."""
+        fits = listed(list(env.of_kind(argument.kinds)), 6) if argument.reading is ParseMode.RESOURCE else ""
+        return "; ".join(part for part in (hint, f"bound here: {fits}" if fits else None) if part) or None
 
     def _places(
         self,
@@ -347,8 +348,9 @@ class CallChecker:
         """Say that an expression over variables alone has names, which only items have."""
         from planner.check.expressions import bare_names
 
-        for message, hint in bare_names(bound.formula, env):
-            self._problems.error("bad-expression", pointer, message, hint)
+        for message, hint, meant in bare_names(bound.formula, env):
+            fix = None if meant is None else replace(pointer, meant)
+            self._problems.error("bad-expression", pointer, message, hint, fix)
         if bound.formula.reads_all:
             message = "`complete(*)` asks for the fields of an item, and there are no items here"
             self._problems.error("bad-expression", pointer, message, "complete($a, $b) asks for values of variables")
@@ -369,7 +371,8 @@ class CallChecker:
         elif len(path.parts) == 1 and str(path).lower() in ("today", "now"):
             hint = f"`{str(path).lower()}()` is a function"
         fix = None
-        if mended is not None and isinstance(written, str):
+        sure = parts is not None or (better is not None and is_same_place(path.parts, better))
+        if mended is not None and isinstance(written, str) and sure:
             fix = replace(pointer, _replace_path(written, path, mended))
         report = self._problems.warn if found.assumed and self._values.handled else self._problems.error
         report("unknown-field", pointer, message, hint, fix)

@@ -12,6 +12,7 @@ from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.names import normalise
 from infospace.data.json_text import dump
+from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import nearest
 from infospace.schema.shapes import (
     NO_METADATA,
@@ -36,6 +37,7 @@ from planner.parse.document import parse_plan
 from planner.parse.saved_plans import PREFIX, unknown_plan
 from planner.parse.schemas import first_violation, row_violation
 from planner.repair.fixes import with_fixes
+from planner.repair.respell import respell
 
 _KINDS: Mapping[str, Shape] = {
     Kind.NOTE: NoteShape(),
@@ -56,28 +58,29 @@ def check(
         return Plan((), document=document), problems
     plan, problems = _checked(document, catalogue, known, saved_as)
     problems.found[:] = sort_problems(document, problems.found)
-    if not problems.ok:
+    if not problems.ok or any(problem.fix for problem in problems.found):
 
-        def errors(patched: JSON) -> list[Problem]:
-            again = _checked(patched, catalogue, known, saved_as)[1].found
-            return [problem for problem in again if problem.severity == "error"]
+        def again(patched: JSON) -> list[Problem]:
+            return _checked(patched, catalogue, known, saved_as)[1].found
 
         steps = sum(1 for _ in every_step(plan.steps))
-        problems.found[:] = with_fixes(document, problems.found, steps, errors)
+        problems.found[:] = with_fixes(document, problems.found, steps, again)
     return plan, problems
 
 
 def _checked(document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: str | None) -> tuple[Plan, Problems]:
     problems = Problems()
-    plan = parse_plan(document, problems)
+    respelt = respell(document, catalogue)
+    plan = parse_plan(respelt.document, problems)
     checker = Checker(catalogue, known, problems, () if saved_as is None else (normalise(saved_as),))
     checker.inputs(plan)
     checker.block(plan.steps, most=plan.budget.depth)
     checker.result(plan)
     plan = dataclasses.replace(plan, plans=checker.plans)
-    if problems.ok:
+    if problems.ok and not respelt.problems:
         checker.unread(plan)
         warn_of_effects(plan, catalogue, problems, checker.texts)
+    problems.found[:] = respelt.all_written(problems.found)
     return plan, problems
 
 
@@ -209,7 +212,7 @@ class Checker:
             if name.startswith(PREFIX)
         ]
         near = nearest(form.name, names)
-        fix = replace(pointer, f"plan:{near}") if near else None
+        fix = replace(pointer, f"plan:{near}") if near and is_misspelling(form.name, near) else None
         hint = unknown_plan(form.name, names)
         self.problems.error("unknown-plan", pointer, f"there is no saved plan {form.name!r}", hint, fix)
 
@@ -221,7 +224,8 @@ class Checker:
             declared = plan.inputs.get(name)
             if declared is None:
                 near = nearest(name, [key for key in plan.inputs if key not in form.arguments])
-                fix = [{"op": "move", "from": place, "path": join(pointer, near)}] if near else None
+                sure = near is not None and is_misspelling(name, near)
+                fix = [{"op": "move", "from": place, "path": join(pointer, near)}] if near and sure else None
                 meant.update([near] if near else [])
                 takes = f"it takes {listed(list(plan.inputs))}" if plan.inputs else "it takes none"
                 hint = f"did you mean {near!r}?" if near else takes

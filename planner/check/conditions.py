@@ -8,6 +8,7 @@ from typing import Any
 from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
 from infospace.core.names import name_error
+from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import nearest
 from infospace.expressions.expression import asked_parameters, known_parameters
 from infospace.schema.shapes import Schema, Unknown, disjoint, format_types, subschema_at, types_of
@@ -71,8 +72,9 @@ class ConditionChecker:
         parsed, pointer = condition.parsed, condition.pointer
         with self._values.handling():
             self._values.read_parameters(parsed.parameters, asked_parameters(parsed.tree), pointer, env)
-        for message, hint in bare_names(parsed, env):
-            self._problems.error("bad-expression", pointer, message, hint)
+        for message, hint, said in bare_names(parsed, env):
+            fix = None if said is None else replace(pointer, said)
+            self._problems.error("bad-expression", pointer, message, hint, fix)
 
         def of(name: str) -> Schema | None:
             with self._problems.muted():
@@ -151,7 +153,8 @@ class ConditionChecker:
             return
         near = nearest(reference.name, env.variables)
         hint = f"did you mean ${near}?" if near else "the condition always takes it as unbound"
-        fix = replace(pointer, str(Reference(near, reference.path))) if near else None
+        sure = near is not None and is_misspelling(reference.name, near)
+        fix = replace(pointer, str(Reference(near, reference.path))) if near and sure else None
         self._problems.warn("never-bound", pointer, f"no step before this one binds ${reference.name}", hint, fix)
 
     def _named(self, target: JSON, pointer: str, env: Environment) -> None:

@@ -10,6 +10,7 @@ from infospace.contract.arguments import UNKNOWN
 from infospace.contract.decorator import Primitive
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
+from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import nearest
 from infospace.schema.infer import of_listed_fields
 from infospace.schema.shapes import (
@@ -325,7 +326,7 @@ class ControlFlowChecker:
         own = [name for name, one in body.variables.items() if not _as_before(one, start.variables.get(name))]
         near = nearest(collect, own)
         hint = f"did you mean ${near}?" if near else "`collect` names the `out` of a step in `do`"
-        fix = replace(pointer, f"${near}") if near else None
+        fix = replace(pointer, f"${near}") if near and is_misspelling(collect, near) else None
         self._problems.error("unbound-variable", pointer, f"nothing in `do` binds ${collect}", hint, fix)
         return None
 

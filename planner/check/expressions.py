@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Final, NamedTuple
@@ -55,12 +56,19 @@ MOST_PIECES: Final = 6
 """Parts between minus signs, all joints of which are tried."""
 
 
-def bare_names(parsed: Parsed, bound: Environment) -> Iterator[tuple[str, str]]:
-    """Iterate over the names in an expression over variables alone, each as what is wrong with it, and a hint."""
+def bare_names(parsed: Parsed, bound: Environment) -> Iterator[tuple[str, str, str | None]]:
+    """Iterate over the names in an expression over variables alone: what is wrong, a hint, the text that was meant.
+
+    What is meant is plain where a variable has just that name.
+    """
     for path in parsed.paths:
-        near = nearest(str(path).partition(".")[0], bound.variables)
+        name = str(path).partition(".")[0]
+        near = nearest(name, bound.variables)
         hint = f"did you mean ${near}?" if near else "a variable is written $name, a text in quotes"
-        yield f"`{path}` is a name, and there are no items here to have it", hint
+        meant = None
+        if name in bound.variables and "'" not in parsed.text and '"' not in parsed.text:
+            meant = re.sub(rf"(?<![\w$.`]){name}\b", f"${name}", parsed.text)
+        yield f"`{path}` is a name, and there are no items here to have it", hint, meant
 
 
 def senseless_in(

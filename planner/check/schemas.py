@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from infospace.contract.arguments import UNKNOWN
 from infospace.core.json_types import JSON
+from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import nearest
 from infospace.schema.messages import additional
 from infospace.schema.shapes import NoSuchPath, Schema, format_types, subschema_at
@@ -16,6 +17,7 @@ from planner.check.values import ValueChecker
 from planner.language.problems import Patch, Problems, join, listed, replace
 from planner.language.references import ListOf, Literal, ObjectOf, ReferenceInvalid, Value, read_value
 from planner.repair.coerce_values import coerce_value
+from planner.repair.synonyms import is_synonym
 
 _OPEN = ("additionalProperties", "patternProperties", "anyOf", "oneOf", "allOf", "$ref", "if", "unevaluatedProperties")
 """Keywords by which a schema says of other keys whether they may be there."""
@@ -62,25 +64,28 @@ class FitChecker:
             known = tuple(_properties(schema, misfit.place))
             for key in additional(misfit.instance, _schema_at(schema, misfit.place)):
                 if key not in known:
-                    self._unknown(str(key), known, misfit.instance, place, whose)
+                    self._unknown(str(key), known, misfit.instance, place, whose, _schema_at(schema, misfit.place))
             return
-        fix = None
+        fix, hint = None, None
         mended = coerce_value(misfit.instance, _schema_at(schema, misfit.place))
-        if mended is not None:
+        if misfit.instance is None and misfit.place and _is_optional(schema, misfit.place):
+            fix, hint = [{"op": "remove", "path": place}], "it is optional: leave it out"
+        elif mended is not None:
             fix = replace(place, mended.value)
-        self._problems.error("bad-argument", place, f"{whose}: {misfit.message}", None, fix)
+        self._problems.error("bad-argument", place, f"{whose}: {misfit.message}", hint, fix)
 
     def _missing(self, key: str, misfit: Misfit, schema: Schema, place: str, whose: str) -> None:
         whole = _schema_at(schema, misfit.place)
         wanted = _inner(schema, whole, key)
-        near = nearest(key, [name for name in misfit.instance if name not in _properties(schema, misfit.place)])
-        if near is not None and whole.get("additionalProperties") is False:
+        strange = [name for name in misfit.instance if name not in _properties(schema, misfit.place)]
+        lacking = [name for name in misfit.wanted if name not in misfit.instance]
+        meant = next((name for name in strange if self._meant(name, lacking) == key), None)
+        if meant is not None and whole.get("additionalProperties") is False:
             return
+        near = meant or nearest(key, strange)
         if near is not None:
-            message, fix = (
-                f"{whose} needs {key!r}",
-                [{"op": "move", "from": join(place, near), "path": join(place, key)}],
-            )
+            fix = [{"op": "move", "from": join(place, near), "path": join(place, key)}] if meant else None
+            message = f"{whose} needs {key!r}"
             self._problems.error("missing-argument", place, message, f"is {near!r} meant for it?", fix)
             return
         hint = wanted.get("description") or format_types(wanted) or None
@@ -100,11 +105,24 @@ class FitChecker:
                 message = f"{whose} says nothing of {key!r}, and may pass over it"
                 self._problems.warn("unknown-argument", join(pointer, key), message, hint)
 
-    def _unknown(self, key: str, known: tuple[str, ...], instance: Mapping[str, Any], place: str, whose: str) -> None:
-        near = nearest(key, [name for name in known if name not in instance])
-        fix: Patch = [{"op": "remove", "path": join(place, key)}]
-        if near is not None:
-            fix = [{"op": "move", "from": join(place, key), "path": join(place, near)}]
+    @staticmethod
+    def _meant(key: str, lacking: Sequence[str]) -> str | None:
+        """Return which of the arguments that are needed and not there an unknown one is plainly written for."""
+        found = [name for name in lacking if is_misspelling(key, name) or is_synonym(key, name)]
+        return found[0] if len(found) == 1 else None
+
+    def _unknown(
+        self, key: str, known: tuple[str, ...], instance: Mapping[str, Any], place: str, whose: str, whole: Schema
+    ) -> None:
+        free = [name for name in known if name not in instance]
+        lacking = [name for name in whole.get("required", ()) if name in free]
+        meant = self._meant(key, lacking) or next((name for name in free if is_misspelling(key, name)), None)
+        near = meant or nearest(key, free)
+        fix: Patch | None = None
+        if meant is not None:
+            fix = [{"op": "move", "from": join(place, key), "path": join(place, meant)}]
+        elif instance[key] is None:
+            fix = [{"op": "remove", "path": join(place, key)}]
         hint = f"did you mean {near!r}?" if near else f"it takes {listed(list(known))}" if known else "it takes nothing"
         self._problems.error("unknown-argument", join(place, key), f"{whose} has no {key!r}", hint, fix)
 
@@ -138,6 +156,11 @@ def _schema_at(schema: Schema, place: tuple[str | int, ...]) -> Schema:
 def _inner(root: Schema, schema: Schema, key: str | int) -> Schema:
     found = subschema_at({**schema, "$defs": root.get("$defs", {})}, (key,))
     return {} if found is None or isinstance(found, NoSuchPath) else found
+
+
+def _is_optional(schema: Schema, place: tuple[str | int, ...]) -> bool:
+    """Whether what stands at a place is a key of an object that need not have it."""
+    return isinstance(place[-1], str) and place[-1] not in _schema_at(schema, place[:-1]).get("required", ())
 
 
 def _properties(schema: Schema, place: tuple[str | int, ...]) -> Iterator[str]:

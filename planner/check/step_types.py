@@ -6,12 +6,14 @@ from collections.abc import Mapping
 
 from infospace.contract.decorator import Primitive
 from infospace.core.json_types import JSON
+from infospace.data.misspelling import plainly_meant
 from infospace.data.paths import nearest
 from planner.check.state import CheckState
 from planner.language.problems import replace
 from planner.parse.control_flow import FORMS
 from planner.repair.added_columns import is_added_columns, project_of
-from planner.repair.unknown_arguments import suggest_types, translate_legacy
+from planner.repair.synonyms import type_elsewhere
+from planner.repair.unknown_arguments import is_told_by_arguments, suggest_types, translate_legacy
 
 
 class TypeChecker:
@@ -37,7 +39,10 @@ class TypeChecker:
     def find(
         self, type_: str, pointer: str, raw: Mapping[str, JSON], around: str, *, forms: bool = True
     ) -> Primitive | None:
-        """Return the entry of a type; that there is none is told at `pointer`, of the call that stands at `around`."""
+        """Return the entry of a type; that there is none is told at `pointer`, of the call that stands at `around`.
+
+        Where it is plain which was meant, that one is returned all the same, so that its arguments are checked.
+        """
         entry = self._catalogue.find(type_)
         if entry is not None:
             return entry
@@ -52,14 +57,21 @@ class TypeChecker:
             self._problems.error("unknown-type", pointer, message, hint, project_of(raw, pointer, around))
             return None
         several = suggest_types(type_, raw, self._catalogue)
-        if several:
+        known = [*self._catalogue.types(), *(FORMS if forms else ())]
+        meant = plainly_meant(type_, known)
+        elsewhere = type_elsewhere(type_)
+        meant = meant or (elsewhere if elsewhere in known else None)
+        if meant is None and several:
             hint = f"did you mean {' or '.join(map(repr, several))}?"
-            fix = replace(pointer, several[0]) if len(several) == 1 else None
+            sure = len(several) == 1 and is_told_by_arguments(
+                self._catalogue.get(several[0]), type_, raw, self._catalogue
+            )
+            fix = replace(pointer, several[0]) if sure else None
             self._problems.error("unknown-type", pointer, f"there is no step type {type_!r}", hint, fix)
             return None
-        known = [*self._catalogue.types(), *(FORMS if forms else ())]
-        near = nearest(type_, known) or self._catalogue.tools.closest(type_)
+        meant = meant or self._catalogue.tools.meant(type_)
+        near = meant or nearest(type_, known) or self._catalogue.tools.closest(type_)
         hint = f"did you mean {near!r}?" if near else "`infospace primitives` lists them"
-        fix = replace(pointer, near) if near else None
+        fix = replace(pointer, meant) if meant else None
         self._problems.error("unknown-type", pointer, f"there is no step type {type_!r}", hint, fix)
-        return None
+        return self._catalogue.find(meant) if meant else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infospace.core.json_types import JSON
-from infospace.data.paths import nearest
 from infospace.schema.shapes import (
     NO_METADATA,
     NoteShape,
@@ -132,14 +131,13 @@ class StepChecker:
         return Unknown() if step.out is not None else None
 
     def _unknown_call(self, step: Step, arguments: dict[str, JSON]) -> Shape:
-        """Check the references of a call that the catalogue does not have, by the entry that is nearest."""
+        """Check the references of a call that the catalogue does not have, by the entry that was called so."""
         former = self._catalogue.find_alias(step.type)
-        near = former.type if former else nearest(step.type, self._catalogue.types())
-        if near is None:
+        if former is None:
             for key, raw in arguments.items():
                 self._values.references(raw, join(step.pointer, key), self._state.env)
             return Unknown()
-        gives = self._calls.check(self._catalogue.get(near), arguments, step.pointer, self._state.env, quiet=True)
+        gives = self._calls.check(former, arguments, step.pointer, self._state.env, quiet=True)
         return gives or Unknown()
 
     # Names and variables

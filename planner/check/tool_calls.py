@@ -27,7 +27,7 @@ from infospace.tools.builtin import SERVER
 from infospace.tools.toolbox import Toolbox
 from planner.check.environment import Environment, Variable
 from planner.check.schemas import FitChecker
-from planner.check.values import ValueChecker
+from planner.check.values import ValueChecker, is_same_place
 from planner.language.plan import Pages, Step, Test
 from planner.language.problems import Problems, join, replace
 from planner.language.references import names_in, strings
@@ -46,13 +46,18 @@ class ToolChecker:
         self._fit = FitChecker(values, problems)
 
     def find(self, name: str, pointer: str, *, kind: ToolKind = "tool", fix: bool = True) -> Tool | None:
-        """Return a tool of the space, or a prompt or resource; that there is none of that name is an error."""
+        """Return a tool of the space, or a prompt or resource; that there is none of that name is an error.
+
+        Where it is plain which was meant, that one is returned all the same, so that its arguments are checked.
+        """
         tool = self._tools.find(name, kind)
         if tool is None:
-            near = self._tools.closest(name, kind) if fix else None
-            mend = replace(pointer, near) if near else None
+            meant = self._tools.meant(name, kind) if fix else None
+            mend = replace(pointer, meant) if meant else None
+            hint = f"did you mean {meant!r}?" if meant else self._tools.hint(name, kind)
             message = f"there is no {kind} {name!r} in this space"
-            self._problems.error(f"unknown-{kind}", pointer, message, self._tools.hint(name, kind), mend)
+            self._problems.error(f"unknown-{kind}", pointer, message, hint, mend)
+            tool = self._tools.find(meant, kind) if meant else None
         return tool
 
     def named(self, written: JSON, pointer: str, env: Environment, kind: ToolKind = "tool") -> Any:
@@ -188,7 +193,8 @@ class ToolChecker:
         if not isinstance(found, NoSuchPath):
             return found
         (message, hint), better = self._values.nowhere(NoteShape(answer), path.parts, found, "the tool's answer")
-        fix = None if better is None else replace(pointer, show_parts(better))
+        sure = better is not None and is_same_place(path.parts, better)
+        fix = replace(pointer, show_parts(better)) if better is not None and sure else None
         self._problems.error("unknown-field", pointer, message, hint, fix)
         return None
 

@@ -16,6 +16,7 @@ from infospace.core.json_types import JSON
 from infospace.core.names import normalise
 from infospace.core.resources import text_of
 from infospace.data.json_text import dump
+from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import EXTRA, Path, nearest, show_parts
 from infospace.expressions.expression import Parsed, guarded_parameters
 from infospace.schema.combine import closed_object, inline_refs, list_in_order, list_of, object_of
@@ -167,7 +168,8 @@ class ValueChecker:
             )
             if near is None and whole and text and reference.name.isupper() and not reference.path.parts:
                 hint += f"; `${reference}` is the text `{reference}`"
-            fix = replace(pointer, str(Reference(near, reference.path))) if near and whole else None
+            sure = near is not None and is_misspelling(reference.name, near)
+            fix = replace(pointer, str(Reference(near, reference.path))) if near and whole and sure else None
             self.problems.error(
                 "unbound-variable",
                 pointer,
@@ -230,7 +232,7 @@ class ValueChecker:
             NoteShape(extra, NO_METADATA), parts, found, "what its step has in `extra`"
         )
         fix = None
-        if better is not None and whole:
+        if better is not None and whole and is_same_place(parts, better):
             fix = replace(pointer, str(Reference(reference.name, Path((*before, *better)))))
         self._unknown_field(pointer, f"{reference}: {message}", hint, fix)
         return None
@@ -262,7 +264,11 @@ class ValueChecker:
         if isinstance(shape, CollectionShape) and not str(parts[0]).startswith("@") and parts[0] != "metadata":
             holder = str(Reference(reference.name, Path(reference.path.parts[:index])))
             hint = _of_list(holder, parts, f"an item is {holder}[0]; all of a field: `pluck`")
-            self._unknown_field(pointer, f"`{reference}`: a Collection has no field {dump(parts[0])}", hint, None)
+            fix = None
+            if whole and (parts[0] in WRAPPERS or parts[0] == "items"):
+                meant = str(Reference(reference.name, Path((*reference.path.parts[:index], *parts[1:]))))
+                hint, fix = f"{holder} is the Collection itself: write `{meant}`", replace(pointer, meant)
+            self._unknown_field(pointer, f"`{reference}`: a Collection has no field {dump(parts[0])}", hint, fix)
             return None
         found = place_in(shape, parts)
         if not isinstance(found, NoSuchPath):
@@ -282,7 +288,7 @@ class ValueChecker:
         if hint_ is None or better is None:
             hint_ = _where_meant(shape, reference, index) or hint_
         fix = None
-        if better is not None and whole:
+        if better is not None and whole and is_same_place(parts, better):
             mended = Reference(reference.name, Path((*reference.path.parts[:index], *better)))
             fix = replace(pointer, str(mended))
         self._unknown_field(pointer, f"{reference}: {message}", hint_, fix, of_data=found.assumed)
@@ -308,7 +314,7 @@ class ValueChecker:
             self.problems.warn("unknown-field", pointer, message, f"it names {listed(found.known)}")
             return
         mended = str(Reference(reference.name, Path((*reference.path.parts[:index], *better))))
-        fix = replace(pointer, mended) if whole else None
+        fix = replace(pointer, mended) if whole and is_same_place(parts, better) else None
         self.problems.warn("unknown-field", pointer, message, f"did you mean `{show_parts(better)}`?", fix)
 
     def _unknown_field(
@@ -369,10 +375,7 @@ class ValueChecker:
             hint = f"one item is {raw}[0]; `for-each` and `map` go over all" + (f"; {hint}" if hint else "")
         if kinds == {Kind.COLLECTION} and isinstance(shape, NoteShape) and "array" in types_of(shape.content):
             hint = "what is changed is a Collection that there is: `split` makes one" + (f"; {hint}" if hint else "")
-        fix = replace(pointer, fits[-1]) if fits else None
-        if fix is None and isinstance(shape, CollectionShape) and raw.startswith("$"):
-            fix = replace(pointer, f"{raw}[0]")
-        self.problems.error("wrong-kind", pointer, f"{raw!r} is {describe(shape)}, and {wanted} is wanted", hint, fix)
+        self.problems.error("wrong-kind", pointer, f"{raw!r} is {describe(shape)}, and {wanted} is wanted", hint)
 
     def _named_resource(self, raw: str, pointer: str, env: Environment) -> Shape | None:
         self.lookalikes(raw, pointer, env)
@@ -475,14 +478,15 @@ class ValueChecker:
         if is_id(text):
             hint = "ids are given by the space; what a plan makes is written `$variable`"
             kept = {"N": Kind.NOTE, "C": Kind.COLLECTION, "R": Kind.RELATION}[text[0]]
-            fits = list(env.of_kind(frozenset({kept})))
-            fix = replace(pointer, fits[-1]) if fits else None
-            self.problems.error("unknown-id", pointer, f"the space has no {text}", hint, fix)
+            fits = listed(list(env.of_kind(frozenset({kept}))), 6)
+            hint += f"; bound here: {fits}" if fits else ""
+            self.problems.error("unknown-id", pointer, f"the space has no {text}", hint)
             return None
         near = nearest(text, [*self.known.names(), *env.given])
         if text in env.variables:
             near = f"${text}"
-        fix = replace(pointer, near) if near else None
+        sure = near is not None and is_misspelling(text, near.removeprefix("$"))
+        fix = replace(pointer, near) if near and sure else None
         if self.may_be_absent:
             if near is not None:
                 message = f"nothing has the name {text!r} now, and `on_fail` handles that"
@@ -565,9 +569,10 @@ class ValueChecker:
         parameter = f"{spell(place)} in {whose}" if place else whose
         subject = f"`{written}`" if isinstance(written, str) else "this"
         message = f"{parameter}: {found.sentence(subject, inside)}"
-        better = _text_or_value(read, found) if not inside else None
+        better, meant = (_text_or_value(read, found) or _only_field(read, found)) if not inside else (None, None)
+        at = join(pointer, *place)
         report = self.problems.warn if of_data and self.handled else self.problems.error
-        report("bad-argument", join(pointer, *place), message, better or hint)
+        report("bad-argument", at, message, better or hint, None if meant is None else replace(at, meant))
 
     def schema(self, read: Value, pointer: str, env: Environment) -> Schema | None:
         """Check the references in a value; return what is known of it."""
@@ -670,6 +675,43 @@ def _written_at(raw: JSON, place: Way) -> tuple[tuple[str | int, ...], JSON]:
 
 _COUNTS = ("length", "size", "count", "len")
 
+_METADATA = ("metadata", "@metadata")
+WRAPPERS = frozenset(
+    [
+        "result",
+        "results",
+        "output",
+        "outputs",
+        "data",
+        "response",
+        "content",
+        "value",
+        "body",
+        "json",
+        "answer",
+        "structuredContent",
+        "structured_content",
+        "return",
+        "returns",
+    ]
+)
+"""Keys under which other systems have what a step gives."""
+
+
+def is_same_place(written: Sequence[str | int], better: Sequence[str | int]) -> bool:
+    """Whether a place is another one: a letter or two apart, without `metadata` before it, or with a wrapper in it."""
+    if better[:1] and better[0] in _METADATA and tuple(written[:1]) != tuple(better[:1]):
+        better = better[1:]
+    if len(better) == 1 and len(written) > 1 and show_parts(tuple(written)) == better[0]:
+        return True
+    if len(better) + 1 == len(written):
+        return any(
+            part in WRAPPERS and (*written[:at], *written[at + 1 :]) == tuple(better) for at, part in enumerate(written)
+        )
+    return len(written) == len(better) and all(
+        one == other or is_misspelling(str(one), str(other)) for one, other in zip(written, better, strict=True)
+    )
+
 
 def _of_list(whole: str, parts: Sequence[str | int], otherwise: str) -> str:
     """Say how to count what a list holds, or take a field of all, where a path asks the list itself for it."""
@@ -698,16 +740,33 @@ def _where_meant(shape: Shape, reference: Reference, index: int) -> str | None:
     return None
 
 
-def _text_or_value(read: Value, found: Mismatch) -> str | None:
-    """Say how to write a reference for its text, or for its value, where the other is wanted."""
+def _only_field(read: Value, found: Mismatch) -> tuple[str | None, str | None]:
+    """Say which field of an object is wanted in its place, where but one can be, and the reference to it."""
+    fields = found.given.get("properties") if types_of(found.given) == {"object"} else None
+    if not isinstance(read, Reference) or not fields or "object" in types_of(found.wanted) or not found.wanted:
+        return None, None
+    fits = [key for key, inner in fields.items() if _surely_fits(inner, found.wanted)]
+    if len(fits) != 1 or any(not isinstance(inner, Mapping) or not types_of(inner) for inner in fields.values()):
+        return None, None
+    meant = str(Reference(read.name, Path((*read.path.parts, fits[0]))))
+    return f"write `{meant}`: no other field of {read} fits", meant
+
+
+def _surely_fits(given: Any, wanted: Schema) -> bool:
+    return isinstance(given, Mapping) and not disjoint(given, wanted)
+
+
+def _text_or_value(read: Value, found: Mismatch) -> tuple[str, str | None] | None:
+    """Say how to write a reference for its text, or for its value, where the other is wanted; and what is meant."""
     given, wanted = types_of(found.given), types_of(found.wanted)
     if isinstance(read, Reference) and wanted == {"string"} and given <= {"integer", "number", "boolean"}:
-        return f'"${{{str(read)[1:]}}}" is its text'
+        return f'"${{{str(read)[1:]}}}" is its text', None
     if isinstance(read, Reference) and given == {"string"} and wanted <= {"integer", "number"}:
         number = "int" if wanted == {"integer"} else "float"
-        return f'`coerce` makes a number of a text: {{"type": "coerce", "target": "{read}", "coercion": "{number}"}}'
+        call = f'{{"type": "coerce", "target": "{read}", "coercion": "{number}"}}'
+        return f"`coerce` makes a number of a text: {call}", None
     if isinstance(read, Template) and len(read.parts) == 1 and "string" not in wanted:
-        return f'"{read.parts[0]}" is the value, this is its text'
+        return f'"{read.parts[0]}" is the value, this is its text', str(read.parts[0])
     return None
 
 
@@ -733,12 +792,27 @@ def _better(shape: Shape, parts: tuple[str | int, ...], found: NoSuchPath) -> tu
                 return (start, *parts)
     if at == 0 and show_parts(parts) in found.known:
         return (show_parts(parts),)
+    rest = (*parts[:at], *parts[at + 1 :])
+    if parts[at] in WRAPPERS and _is_whole_answer(shape, parts[:at], rest):
+        return rest
     near = nearest(found.key, found.known)
     if near is not None:
         return (*parts[:at], near, *parts[at + 1 :])
     below = place_in(shape, ("metadata", *parts)) if at == 0 else None
     near = nearest(found.key, below.known) if isinstance(below, NoSuchPath) and below.key == found.key else None
     return None if near is None else ("metadata", near, *parts[1:])
+
+
+def _is_whole_answer(shape: Shape, before: tuple[str | int, ...], rest: tuple[str | int, ...]) -> bool:
+    """Whether a place exists once a wrapper in its path is left out; all of it only where it has no fields of its own.
+
+    What is an object is not the `result` of itself.
+    """
+    there = place_in(shape, rest)
+    if isinstance(there, NoSuchPath):
+        return False
+    holder = place_in(shape, before)
+    return len(rest) > len(before) or "object" not in types_of(None if isinstance(holder, NoSuchPath) else holder)
 
 
 def _with_key(

@@ -25,6 +25,12 @@ def apply_patch(document: Any, patch: list[dict[str, Any]]) -> Any:
     Raises KeyError, IndexError or TypeError where the patch names a place that is not there.
     """
     root = [copy.deepcopy(document)]
+    patch_in_place(root, patch)
+    return root[0]
+
+
+def patch_in_place(root: list[Any], patch: list[dict[str, Any]]) -> None:
+    """Apply a patch to the document in a list of one; raises as `apply_patch` does, perhaps after part of it."""
     for operation in patch:
         value = copy.deepcopy(operation.get("value"))
         if operation["op"] == "move":
@@ -41,7 +47,6 @@ def apply_patch(document: Any, patch: list[dict[str, Any]]) -> Any:
             holder.insert(key, value)
         else:
             holder[key] = value
-    return root[0]
 
 
 def check_patch(patch: Sequence[Any]) -> None:

@@ -213,12 +213,31 @@ def _bare(text: str, start: int) -> ReferenceInvalid:
     except Invalid:
         end = found.end()
     written = text[start + 1 : end]
+    mended = f"{text[:start]}${{{written}}}{text[end:]}" if _is_prose(text[:start], text[end:]) else None
     return ReferenceInvalid(
         "bare-variable",
         f"`${written}` stands bare inside a longer text (character {start})",
         f"write `${{{written}}}` for its text, or `$${name}` for the text `${name}`",
-        f"{text[:start]}${{{written}}}{text[end:]}",
+        mended,
     )
+
+
+_REFERENCE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_][\w.]*(?:\[[^\]]*\])*")
+
+
+def _is_prose(before: str, after: str) -> bool:
+    """Whether what stands around a reference is text to read, and neither a computation nor a decoration.
+
+    A text to read has a word of its own, and no sign beside the reference that stands for something else: of
+    `$c.a + 1` nobody wants the text, nor of `{{$r.f}}`.
+    """
+    around = _REFERENCE.sub(" ", f"{before} {after}")
+    if re.search(r"[+*=<>{}|^`%~\\]|&&|\s[-/]\s|\w\(", around.replace("&amp;", "")):
+        return False
+    beside = before[-1:] + after[:1]
+    if re.search(r"[\[\]()#@/<>$_-]", beside.replace("(", "", 1).replace(")", "", 1) if beside == "()" else beside):
+        return False
+    return re.search(r"[^\W\d_]{2,}", around) is not None
 
 
 def read_value(value: JSON) -> Value:

@@ -51,7 +51,17 @@ def condition_from_text(text: str) -> dict[str, Any] | None:
 def _is_plain(value: str) -> bool:
     """Whether a value is one word or one quoted text, and not an expression of several."""
     quote = value[0]
+    if quote not in "'\"" and value != "None" and not _is_json(value):
+        return False
     return quote not in value[1:-1] and value[-1] == quote if quote in "'\"" else not re.search(r"[\s()]", value)
+
+
+def _is_json(value: str) -> bool:
+    try:
+        json.loads(value.lower() if value in ("True", "False") else value)
+    except ValueError:
+        return False
+    return True
 
 
 def _plain(reference: str) -> str:
@@ -72,4 +82,4 @@ def _value(text: str) -> Any:
     try:
         return json.loads(text.lower() if text in ("True", "False") else text)
     except ValueError:
-        return None if text == "None" else text
+        return None

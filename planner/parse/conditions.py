@@ -9,11 +9,12 @@ from infospace.core.errors import ExpressionInvalid, InfospaceError, Invalid
 from infospace.core.json_types import JSON
 from infospace.core.names import normalise
 from infospace.core.regex import compile_pattern
-from infospace.data.json_text import same
+from infospace.data.json_text import dump, same
+from infospace.data.misspelling import plainly_meant, words_of
 from infospace.data.paths import kind_of, nearest
 from infospace.schema.shapes import disjoint
 from planner.language.plan import All, AnyOf, Condition, Expressed, Not, Test
-from planner.language.problems import Problems, a_kind, join, listed
+from planner.language.problems import Patch, Problems, a_kind, join, listed
 from planner.language.references import Literal, ReferenceInvalid, read_text
 from planner.parse.condition_text import condition_from_text
 
@@ -40,16 +41,54 @@ TESTS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Each condition with the fields it needs."""
 
-OTHERWISE: Final[Mapping[str, str]] = {
-    "left": "target",
-    "variable": "target",
-    "subject": "target",
-    "right": "value",
-    "expected": "value",
-    "than": "value",
-    "regex": "pattern",
+OTHERWISE: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("left", "variable", "subject", "var", "field", "a", "lhs", "key", "input"), ("target",)),
+    **dict.fromkeys(("right", "expected", "than", "b", "rhs", "other", "to", "threshold", "compare_to"), ("value",)),
+    "regex": ("pattern",),
+    "value": ("target",),
 }
 """What fields are called elsewhere."""
+
+CALLED_ELSEWHERE: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("eq", "equal", "equal_to", "is_equal", "=", "==", "==="), "equals"),
+    **dict.fromkeys(("ne", "neq", "not_equal", "not_equal_to", "!=", "<>"), "not_equals"),
+    **dict.fromkeys(("gt", "greater", "more_than", "above", ">"), "greater_than"),
+    **dict.fromkeys(("lt", "less", "below", "<"), "less_than"),
+    **dict.fromkeys(("ge", "greater_than_or_equal", "greater_or_equal", "at_least", ">="), "gte"),
+    **dict.fromkeys(("le", "less_than_or_equal", "less_or_equal", "at_most", "<="), "lte"),
+    **dict.fromkeys(("is_empty", "isempty"), "empty"),
+    **dict.fromkeys(("not_empty", "is_not_empty", "non_empty", "nonempty", "has_items"), "has_value"),
+    **dict.fromkeys(("exists", "is_bound", "defined", "is_defined", "is_set"), "bound"),
+    **dict.fromkeys(("not_exists", "not_bound", "unbound", "undefined", "not_defined", "is_unbound"), "notbound"),
+    **dict.fromkeys(("includes", "contains_text"), "contains"),
+    **dict.fromkeys(("not_includes", "excludes"), "not_contains"),
+    **dict.fromkeys(("matches", "regex", "regexp", "match", "pattern", "matches_regex"), "matches_pattern"),
+    **dict.fromkeys(("all", "all_of", "every", "&&"), "and"),
+    **dict.fromkeys(("any", "any_of", "some", "||"), "or"),
+    **dict.fromkeys(("negate", "!"), "not"),
+    **dict.fromkeys(("matches_schema", "valid", "is_valid", "validate", "schema"), "validates"),
+}
+"""What conditions are called elsewhere, with `_` between words."""
+
+_NULL: Final = {
+    "is_null": "IS NULL",
+    "isnull": "IS NULL",
+    "null": "IS NULL",
+    "not_null": "IS NOT NULL",
+    "is_not_null": "IS NOT NULL",
+}
+"""Conditions elsewhere that an expression over variables says."""
+
+
+def _null_test(type_: str, raw: Mapping[str, Any]) -> str | None:
+    """Return the text that asks whether a variable, or a place in one, is null."""
+    words = _NULL.get("_".join(words_of(type_)))
+    fields = [key for key in raw if key != "type" and (key == "target" or "target" in OTHERWISE.get(key, ()))]
+    target = raw.get(fields[0]) if len(fields) == 1 == len(raw) - 1 else None
+    if words is None or not isinstance(target, str) or not target.startswith("$") or target[1:2] == "{":
+        return None
+    return f"{target} {words}"
+
 
 OPTIONAL: Final = ("arguments",)
 """Fields that may be left out."""
@@ -116,14 +155,18 @@ def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | 
         return _parse_join(type_, raw, pointer, problems)
     if type_ not in TESTS:
         known = (*TESTS, *JOINS)
-        near = nearest(type_, known)
+        meant = plainly_meant(type_, known) or CALLED_ELSEWHERE.get("_".join(words_of(type_)) or type_)
+        near = meant or nearest(type_, known)
         place = join(pointer, "type")
-        fix = [{"op": "replace", "path": place, "value": near}] if near else None
+        fix: Patch | None = [{"op": "replace", "path": place, "value": meant}] if meant else None
+        presence = _null_test(type_, raw)
+        if presence is not None:
+            near, fix = None, [{"op": "replace", "path": pointer, "value": presence}]
         problems.error(
             "unknown-condition",
             place,
             f"there is no condition {type_!r}",
-            f"did you mean {near!r}?" if near else listed(known, 20),
+            f"did you mean {near!r}?" if near else dump(presence) if presence is not None else listed(known, 20),
             fix,
         )
         return None
@@ -137,7 +180,8 @@ def _parse_text(raw: str, pointer: str, problems: Problems) -> Condition | None:
     try:
         return Expressed(read(raw), pointer)
     except ExpressionInvalid as error:
-        meant = error.meant or condition_from_text(raw)
+        called = condition_from_text(raw)
+        meant = (called or error.meant) if "(" in raw else (error.meant or called)
         problems.error(
             "bad-expression",
             pointer,
@@ -149,24 +193,25 @@ def _parse_text(raw: str, pointer: str, problems: Problems) -> Condition | None:
 
 
 def _fields(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) -> bool:
-    wanted = TESTS[type_]
+    wanted, given = TESTS[type_], set[str]()
     good = True
     for key in raw:
         if key != "type" and key not in wanted:
-            near = nearest(key, wanted) or OTHERWISE.get(key)
-            near = near if near in wanted else None
+            free = [name for name in wanted if name not in raw]
+            meant = plainly_meant(key, free) or next((name for name in OTHERWISE.get(key, ()) if name in free), None)
+            near = meant or nearest(key, wanted)
+            gone: Patch | None = [{"op": "remove", "path": join(pointer, key)}] if raw[key] is None else None
             problems.error(
                 "unknown-argument",
                 join(pointer, key),
                 f"the condition `{type_}` has no field `{key}`",
                 f"did you mean {near!r}?" if near else f"it takes {listed(wanted)}",
-                [{"op": "move", "from": join(pointer, key), "path": join(pointer, near)}]
-                if near and near not in raw
-                else [{"op": "remove", "path": join(pointer, key)}],
+                [{"op": "move", "from": join(pointer, key), "path": join(pointer, meant)}] if meant else gone,
             )
+            given.add(meant or key)
             good = False
     for key in wanted:
-        if key not in raw and key not in OPTIONAL:
+        if key not in raw and key not in OPTIONAL and key not in given:
             problems.error("missing-argument", pointer, f"the condition `{type_}` needs `{key}`")
             good = False
     if good and type_ == "matches_pattern":
@@ -196,8 +241,8 @@ def _parse_join(type_: str, raw: Mapping[str, Any], pointer: str, problems: Prob
                 f"the condition `{type_}` has no field `{key}`",
                 "it has only `of`, its conditions",
                 [{"op": "move", "from": join(pointer, key), "path": join(pointer, "of")}]
-                if "of" not in raw
-                else [{"op": "remove", "path": join(pointer, key)}],
+                if "of" not in raw and isinstance(raw[key], (list, dict, str))
+                else None,
             )
     place = join(pointer, "of")
     if "of" not in raw:

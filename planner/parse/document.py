@@ -7,6 +7,7 @@ from typing import Any
 
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
+from infospace.data.misspelling import plainly_meant
 from infospace.data.paths import nearest
 from infospace.schema.shapes import TYPES
 from infospace.schema.words import shown
@@ -55,12 +56,11 @@ def parse_head(document: Mapping[str, Any], problems: Problems, at: str = "") ->
     """Read what stands beside the steps; `at` is the pointer of the document."""
     for key in document:
         if key not in HEAD:
-            near = nearest(key, HEAD)
-            fix = (
-                [{"op": "move", "from": join(at, key), "path": join(at, near)}]
-                if near and near not in document
-                else [{"op": "remove", "path": join(at, key)}]
-            )
+            meant = plainly_meant(key, [name for name in HEAD if name not in document])
+            near = meant or nearest(key, HEAD)
+            fix = [{"op": "move", "from": join(at, key), "path": join(at, meant)}] if meant else None
+            if document[key] in (None, "", [], {}):
+                fix = [{"op": "remove", "path": join(at, key)}]
             problems.error(
                 "unknown-key",
                 join(at, key),
@@ -156,15 +156,14 @@ def _budget(declared: JSON, at: str, problems: Problems) -> Budget:
     for key, value in declared.items():
         pointer = join(at, key)
         if key not in BUDGET:
-            near = nearest(key, BUDGET)
+            meant = plainly_meant(key, [name for name in BUDGET if name not in declared])
+            near = meant or nearest(key, BUDGET)
             problems.error(
                 "unknown-key",
                 pointer,
                 f"a budget has no key {key!r}",
                 f"did you mean {near!r}?" if near else f"it has {listed(BUDGET)}",
-                [{"op": "move", "from": pointer, "path": join(at, near)}]
-                if near and near not in declared
-                else [{"op": "remove", "path": pointer}],
+                [{"op": "move", "from": pointer, "path": join(at, meant)}] if meant else None,
             )
         elif isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
             problems.error("bad-value", pointer, f"the budget of {key} is a number from 0, not {shown(value)}")

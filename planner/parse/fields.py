@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
+from infospace.data.misspelling import plainly_meant
 from infospace.data.paths import Path, nearest
 from infospace.schema.words import shown
 from planner.language.plan import Block, Condition, Test
@@ -41,7 +42,20 @@ OTHERWISE: Mapping[str, tuple[str, ...]] = {
     "start": ("first",),
     "max": ("max_pages",),
     "max_iterations": ("max_pages",),
-    **dict.fromkeys(("args", "argument", "parameters", "params", "input", "inputs", "kwargs"), ("arguments",)),
+    "otherwise": ("else",),
+    "loop": ("do", "body"),
+    "func": ("operation",),
+    "fn": ("operation",),
+    "when": ("condition",),
+    "where": ("condition",),
+    "test": ("condition",),
+    "source": ("target",),
+    "list": ("target",),
+    "tasks": ("branches",),
+    "message": ("value",),
+    "text": ("value",),
+    **dict.fromkeys(("args", "argument", "parameters", "params", "inputs", "kwargs"), ("arguments",)),
+    "input": ("arguments", "target"),
     "if_true": ("then",),
     "if_false": ("else",),
     "question": ("value",),
@@ -84,9 +98,9 @@ class Fields:
         return frozenset(name for name in meant if name is not None)
 
     def _unknown(self, type_: str, key: str, known: tuple[str, ...], *, nests: bool) -> str | None:
-        near = nearest(key, (*known, *COMMON))
-        if near is None or near in self.raw:
-            near = next((name for name in OTHERWISE.get(key, ()) if name in known and name not in self.raw), near)
+        free = [name for name in (*known, *COMMON) if name not in self.raw]
+        meant = plainly_meant(key, free) or next((name for name in OTHERWISE.get(key, ()) if name in free), None)
+        near = meant or nearest(key, (*known, *COMMON))
         place = join(self.pointer, key)
         if near is None and nests:
             arguments = join(self.pointer, "arguments")
@@ -96,12 +110,14 @@ class Fields:
             message = f"{type_} has no field {key!r}; the arguments of its tool stand in `arguments`"
             self.problems.error("unknown-argument", place, message, f'"arguments": {{"{key}": …}}', move)
             return None
-        fix = [{"op": "remove", "path": place}]
-        if near and near not in self.raw:
-            fix = [{"op": "move", "from": place, "path": join(self.pointer, near)}]
+        fix: list[dict[str, Any]] | None = None
+        if meant is not None:
+            fix = [{"op": "move", "from": place, "path": join(self.pointer, meant)}]
+        elif self.raw[key] is None:
+            fix = [{"op": "remove", "path": place}]
         hint = f"did you mean {near!r}?" if near else f"it takes {listed(known)}"
         self.problems.error("unknown-argument", place, f"{type_} has no field {key!r}", hint, fix)
-        return near
+        return meant
 
     def condition(self, key: str = "condition") -> Condition:
         """Return the condition in a field; one that cannot be read is told, and stands for any."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from infospace.core.json_types import JSON
+from infospace.data.json_text import dump
+from infospace.data.misspelling import is_misspelling, plainly_meant
 from infospace.data.paths import nearest
 from infospace.schema.words import shown
 from planner.language.plan import Block, Call, Form, Retry, Saved, Step, ToolCall, UnparsedStep
-from planner.language.problems import Problems, a_kind, join, replace
+from planner.language.problems import Patch, Problems, a_kind, join, replace
 from planner.language.references import NAME
 from planner.parse.control_flow import FORMS, read_form
 from planner.parse.fields import COMMON, SAVED, Fields, nested
@@ -72,7 +75,7 @@ def _no_type(raw: Mapping[str, Any], pointer: str, problems: Problems) -> None:
         what = "empty" if raw["type"] == "" else f"text, not {a_kind(raw['type'])}"
         problems.error("missing-type", join(pointer, "type"), f"`type` is {what}", hint)
         return
-    near = nearest("type", [key for key in raw if key not in COMMON])
+    near = next((key for key in raw if key not in COMMON and is_misspelling(key, "type")), None)
     near = near or next((key for key in ("action", "op", "tool", "step", "kind", "primitive") if key in raw), None)
     fix = [{"op": "move", "from": join(pointer, near), "path": join(pointer, "type")}] if near else None
     problems.error("missing-type", pointer, "the step has no `type`", hint, fix)
@@ -112,7 +115,7 @@ def _common(raw: Mapping[str, Any], pointer: str, label: str, problems: Problems
             if isinstance(raw[key], kind):
                 fields[key] = raw[key]
             else:
-                fix = [{"op": "remove", "path": join(pointer, key)}]
+                fix = _common_meant(key, raw[key], join(pointer, key))
                 problems.error("bad-value", join(pointer, key), f"`{key}` is {word}, not {a_kind(raw[key])}", None, fix)
     if "out" in fields:
         fields["out"] = variable(fields["out"], join(pointer, "out"), problems)
@@ -125,7 +128,7 @@ def _common(raw: Mapping[str, Any], pointer: str, label: str, problems: Problems
                 join(pointer, "id"),
                 f"{fields['id']!r} is not an id",
                 "letters, digits, - and _, not a digit first",
-                [{"op": "remove", "path": join(pointer, "id")}],
+                replace(join(pointer, "id"), _as_id(fields["id"])),
             )
     fields["on_fail"] = _on_fail(raw.get("on_fail", "stop"), join(pointer, "on_fail"), problems)
     if "retry" in raw:
@@ -135,10 +138,37 @@ def _common(raw: Mapping[str, Any], pointer: str, label: str, problems: Problems
     return fields
 
 
+def _common_meant(key: str, value: JSON, pointer: str) -> Patch | None:
+    """Return the same in the type that a field of a step has; null says nothing, so that nothing is lost by it."""
+    if value is None:
+        return [{"op": "remove", "path": pointer}]
+    match key, value:
+        case "replace", "true" | "false" | "True" | "False":
+            return replace(pointer, value in ("true", "True"))
+        case "id", int() if not isinstance(value, bool):
+            return replace(pointer, _as_id(str(value)))
+        case "expect", _:
+            return replace(pointer, dump(value))
+        case "name", int() if not isinstance(value, bool):
+            return replace(pointer, str(value))
+        case "out", [str(only)] if only.startswith("$"):
+            return replace(pointer, only)
+    return None
+
+
+def _as_id(written: str) -> str:
+    """Return a label that can be one: signs that it cannot have are `-`, and a word stands before a digit."""
+    plain = re.sub(r"[^A-Za-z0-9_]+", "-", written).strip("-")
+    return plain if NAME.fullmatch(plain.replace("-", "_")) else f"step-{plain}".rstrip("-")
+
+
 def _seconds(raw: JSON, pointer: str, problems: Problems) -> float | None:
     if isinstance(raw, bool) or not isinstance(raw, (int, float)) or raw <= 0:
         message = f"`timeout_s` is a number above 0, not {shown(raw)}"
-        problems.error("bad-value", pointer, message, '"timeout_s": 30', [{"op": "remove", "path": pointer}])
+        fix = [{"op": "remove", "path": pointer}] if raw is None else None
+        if isinstance(raw, str) and re.fullmatch(r"[0-9]+(\.[0-9]+)?", raw):
+            fix = replace(pointer, float(raw) if "." in raw else int(raw))
+        problems.error("bad-value", pointer, message, '"timeout_s": 30', fix)
         return None
     return float(raw)
 
@@ -151,22 +181,23 @@ def _retry(step: Mapping[str, Any], pointer: str, problems: Problems) -> Retry |
     raw, pointer = step["retry"], join(pointer, "retry")
     if not isinstance(raw, dict):
         message, whole = f"`retry` is an object, not {a_kind(raw)}", isinstance(raw, int) and raw > 0
-        fix = replace(pointer, {"attempts": raw}) if whole else [{"op": "remove", "path": pointer}]
+        fix = replace(pointer, {"attempts": raw}) if whole and not isinstance(raw, bool) else None
+        fix = [{"op": "remove", "path": pointer}] if raw is None else fix
         problems.error("bad-value", pointer, message, '{"attempts": 3}', fix)
         return None
     around = _around(step.get("type"))
     if around is not None:
         message = f"`retry` repeats one call, and {step['type']!r} is a {around} of several steps"
-        problems.error(
-            "bad-value", pointer, message, "write it on the steps inside", [{"op": "remove", "path": pointer}]
-        )
+        problems.error("bad-value", pointer, message, "write it on the steps inside")
         return None
     found: dict[str, Any] = {}
     for key, value in raw.items():
         place = join(pointer, key)
         if key not in _RETRY:
-            near = nearest(key, [name for name in _RETRY if name not in raw])
-            move = [{"op": "move", "from": place, "path": join(pointer, near)}] if near else None
+            free = [name for name in _RETRY if name not in raw]
+            near = nearest(key, free)
+            meant = plainly_meant(key, free)
+            move = [{"op": "move", "from": place, "path": join(pointer, meant)}] if meant else None
             hint = f"did you mean {near!r}?" if near else f"it has {', '.join(_RETRY)}"
             problems.error("unknown-key", place, f"`retry` has no key {key!r}", hint, move)
             continue
@@ -197,17 +228,30 @@ def _on_fail(raw: JSON, pointer: str, problems: Problems) -> Any:
     if isinstance(raw, list):
         return parse_block(raw, pointer, problems)
     message = f'`on_fail` is "stop", "continue" or a list of steps, not {shown(raw)}'
-    instead: JSON = [raw] if isinstance(raw, dict) and "type" in raw else "continue"
-    problems.error("bad-value", pointer, message, None, replace(pointer, instead))
-    return "stop"
+    instead: JSON = [raw] if isinstance(raw, dict) and "type" in raw else None
+    if isinstance(raw, str):
+        instead = plainly_meant(raw, ("stop", "continue")) or _ON_FAIL.get(raw.strip().lower())
+    fix = replace(pointer, instead) if instead is not None else None
+    problems.error("bad-value", pointer, message, None, [{"op": "remove", "path": pointer}] if raw is None else fix)
+    return instead if isinstance(instead, str) else "stop"
+
+
+_ON_FAIL: Mapping[str, str] = {
+    **dict.fromkeys(("skip", "ignore", "go on", "proceed", "resume", "next", "warn"), "continue"),
+    **dict.fromkeys(("abort", "fail", "raise", "halt", "exit", "error"), "stop"),
+}
+"""What `on_fail` is told by elsewhere."""
 
 
 def variable(written: str, pointer: str, problems: Problems) -> str | None:
-    """Return the name in `$name`, which is all that `out`, `as` and `collect` may hold."""
+    """Return the name in `$name`, which is all that `out`, `as` and `collect` may hold.
+
+    A bare name is told, and returned: it is plain which variable is meant.
+    """
     if written.startswith("$") and NAME.fullmatch(written[1:]):
         return written[1:]
     bare = NAME.fullmatch(written)
     fix = [{"op": "replace", "path": pointer, "value": f"${written}"}] if bare else None
     hint = f"write `${written}`" if bare else "a variable is `$name`: letters, digits and _, not a digit first"
     problems.error("bad-variable", pointer, f"{written!r} is not a variable", hint, fix)
-    return None
+    return written if bare else None

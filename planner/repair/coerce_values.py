@@ -1,4 +1,7 @@
-"""Small mistakes in values that have one obvious mending: `"5"` for 5, one for a list of it, 30 (percent) for 0.3."""
+"""Small mistakes in values that have one obvious mending: `"5"` for 5, one for a list of it, `Desc` for `desc`.
+
+A value is written another way, and stays the same: no number becomes another one, no word another one of an enum.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,33 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from infospace.data.paths import nearest
+from infospace.data.misspelling import plainly_meant
 from infospace.schema.validate import first_violation
+
+_SAME: Mapping[str, tuple[str, ...]] = {
+    "descending": ("desc",),
+    "ascending": ("asc",),
+    "desc": ("descending",),
+    "asc": ("ascending",),
+    "number": ("float",),
+    "str": ("string",),
+    "text": ("string",),
+    "integer": ("int",),
+    "int": ("integer",),
+    "double": ("float",),
+    "boolean": ("bool",),
+    "bool": ("boolean",),
+    "array": ("list",),
+    "object": ("json",),
+    "full": ("outer",),
+    "keywords": ("keyword",),
+    "vector": ("semantic",),
+    "similarity": ("semantic",),
+    "embedding": ("semantic",),
+}
+"""Words of an enum, by other words for the same."""
+_HOLDERS = frozenset({"value", "text", "content", "const", "literal"})
+"""Keys in whose place an object with nothing else in it stands for what it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +59,14 @@ def _candidates(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     for option in schema.get("anyOf", ()):
         yield from _candidates(value, option)
     if isinstance(value, str):
-        near = nearest(value, [word for word in schema.get("enum", ()) if isinstance(word, str)])
-        if near is not None:
-            yield near
+        words = [word for word in schema.get("enum", ()) if isinstance(word, str)]
+        word = re.sub(r"^(to|as)[-_ ]+", "", value.strip(), flags=re.IGNORECASE)
+        meant = plainly_meant(word, words) or next((one for one in _SAME.get(word.lower(), ()) if one in words), None)
+        if meant is not None:
+            yield meant
         if schema.get("format") == "slice":
             yield re.sub(r"\s*(?:-(?=\d)|\.\.|,|to)\s*", ":", value.strip("[] ")) if value[:1] != "-" else value
-        if schema.get("format") in ("path", "aggregate"):
+        if schema.get("format") in ("path", "path-or-expression", "aggregate"):
             yield re.sub(r"\[$", "", re.sub(r"\.{2,}", ".", value)).rstrip(".")
         try:
             read = json.loads(value)
@@ -48,12 +78,8 @@ def _candidates(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
         yield json.dumps(value)
         if isinstance(value, float) and value.is_integer():
             yield int(value)
-        if isinstance(value, int) and not isinstance(value, bool) and value < schema.get("minimum", value):
-            yield schema["minimum"]
-        if not isinstance(value, bool) and 1 < value <= 100:
-            yield value / 100
     if isinstance(value, list) and len(value) == 1:
         yield value[0]
-    if isinstance(value, dict) and len(value) == 1:
+    if isinstance(value, dict) and len(value) == 1 and next(iter(value)) in _HOLDERS:
         yield next(iter(value.values()))
     yield [value]

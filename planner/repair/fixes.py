@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from infospace.core.json_types import JSON
+from infospace.data.misspelling import is_misspelling
 from planner.language.json_patch import apply_patch, at
 from planner.language.problems import Patch, Problem, join, replace
 from planner.language.references import renamed
@@ -17,10 +18,8 @@ TRIED = 4_000
 LEAST = 6
 """Fixes that are tried of any plan."""
 
-_NEEDED = re.compile(r"needs ['`](\w+)['`]$")
-
 Recheck = Callable[[JSON], Sequence[Problem]]
-"""Checks a document and returns its errors."""
+"""Checks a document and returns its problems."""
 
 
 def with_fixes(document: JSON, problems: Sequence[Problem], steps: int, recheck: Recheck) -> list[Problem]:
@@ -29,78 +28,84 @@ def with_fixes(document: JSON, problems: Sequence[Problem], steps: int, recheck:
     left = max(LEAST, TRIED // max(1, steps))
     found = []
     for problem in problems:
-        fix = problem.fix if problem.severity == "warning" else None
-        for patch in _candidates(document, problem, errors) if problem.severity == "error" else ():
+        fix = None
+        for patch in _candidates(document, problem, errors):
             if not left:
                 break
             left -= 1
-            if _helps(document, patch, problem, errors, recheck):
+            if _helps(document, patch, problem, problems, recheck):
                 fix = patch
                 break
         found.append(dataclasses.replace(problem, fix=fix))
     return found
 
 
-def _helps(document: JSON, patch: Patch, problem: Problem, errors: Sequence[Problem], recheck: Recheck) -> bool:
+def _helps(document: JSON, patch: Patch, problem: Problem, before: Sequence[Problem], recheck: Recheck) -> bool:
+    """Whether a plan is better with a patch: this problem is gone, and there are fewer errors.
+
+    Where the problem is a warning, there are no more errors than before, and no warning that there was not. Warnings
+    of the whole plan are looked for where it has no errors, so that an error's end may bring some.
+    """
     try:
         after = recheck(apply_patch(document, patch))
     except (KeyError, IndexError, TypeError):
         return False
-    told = (problem.code, problem.pointer, problem.message)
-    if told in {(p.code, p.pointer, p.message) for p in after}:
+    told = [(one.code, one.pointer, one.message) for one in after]
+    if (problem.code, problem.pointer, problem.message) in told:
         return False
-    if len(after) >= len(errors):
-        places = {(p.code, p.pointer) for p in errors}
-        if problem.code != "bare-variable" or not {(p.code, p.pointer) for p in after} <= places:
-            return False
-    step, _, _ = problem.pointer.rpartition("/")
-    return problem.code != "unknown-tool" or not any(p.pointer.startswith(f"{step}/") for p in after)
+    wrong, was_wrong = _errors(after), _errors(before)
+    if problem.severity == "warning":
+        known = {(one.code, one.pointer) for one in before}
+        return len(wrong) <= len(was_wrong) and {(one.code, one.pointer) for one in after} <= known
+    if len(wrong) < len(was_wrong):
+        return True
+    places = {(one.code, one.pointer) for one in was_wrong}
+    return problem.code == "bare-variable" and {(one.code, one.pointer) for one in wrong} <= places
+
+
+def _errors(problems: Sequence[Problem]) -> list[Problem]:
+    return [problem for problem in problems if problem.severity == "error"]
 
 
 def _candidates(document: JSON, problem: Problem, errors: Sequence[Problem]) -> Iterator[Patch]:
+    """What may mend a problem, surest first: nothing in it is made up."""
     if problem.code == "missing-out" and problem.fix is not None:
-        for other in errors:
-            if other.code == "unbound-variable" and other.about:
-                yield [{**problem.fix[0], "value": f"${other.about}"}]
+        names = dict.fromkeys(one.about for one in errors if one.code == "unbound-variable" and one.about)
+        if len(names) == 1:
+            yield [{**problem.fix[0], "value": f"${next(iter(names))}"}]
     if problem.fix is not None:
         yield problem.fix
     if problem.code == "unbound-variable" and problem.about is not None:
         yield from _bound(document, problem.pointer, problem.about, problem.hint)
     if problem.code == "maybe-unbound" and problem.about is not None:
         yield from _guarded(document, problem.pointer, problem.about)
-    needed = _NEEDED.search(problem.message) if problem.code == "missing-argument" else None
-    if needed is not None and needed[1] in ("target", "source", "value"):
-        for name in _bound_before(document, problem.pointer):
-            yield [{"op": "add", "path": join(problem.pointer, needed[1]), "value": name}]
-    if problem.code == "unknown-id" and problem.fix is None:
-        for name in _bound_before(document, problem.pointer):
-            yield replace(problem.pointer, name)
 
 
 def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterator[Patch]:
-    """Read the variable that was probably meant; bind it before; or let an earlier step bind it."""
+    """Read the variable that was plainly meant; or bind it before, where a later step binds it."""
     near = re.fullmatch(r"did you mean \$(\w+)\?", hint or "")
     text = _value_at(document, pointer)
-    if near is not None and isinstance(text, str):
+    if near is not None and isinstance(text, str) and is_misspelling(name, near[1]):
         yield replace(pointer, renamed(text, name, near[1]))
     for block, index in _around(document, pointer):
         steps = _value_at(document, block)
         for later in range(index + 1, len(steps)):
             if isinstance(steps[later], dict) and steps[later].get("out") == f"${name}":
                 yield [{"op": "move", "from": join(block, later), "path": join(block, index)}]
-        for earlier in range(index - 1, -1, -1):
-            if isinstance(steps[earlier], dict) and "out" not in steps[earlier]:
-                yield [{"op": "add", "path": join(block, earlier, "out"), "value": f"${name}"}]
+    unnamed = [
+        join(block, earlier, "out")
+        for block, index in _around(document, pointer)
+        for earlier in range(index - 1, -1, -1)
+        if _is_for_its_result(_value_at(document, block)[earlier])
+    ]
+    if len(unnamed) == 1:
+        yield [{"op": "add", "path": unnamed[0], "value": f"${name}"}]
 
 
-def _bound_before(document: JSON, pointer: str) -> Iterator[str]:
-    """The variables that steps before a place bind, the latest first, at most three."""
-    found: list[str] = []
-    for block, index in _around(document, pointer):
-        for step in reversed(_value_at(document, block)[:index]):
-            if isinstance(step.get("out"), str) and step["out"] not in found:
-                found.append(step["out"])
-    yield from found[:3]
+def _is_for_its_result(step: Any) -> bool:
+    """Whether a step does nothing that can be seen unless its result is bound, which it is not."""
+    outside = "/" in step["type"] or step["type"].startswith("plan:") if isinstance(step.get("type"), str) else True
+    return not outside and not {"out", "name"} & step.keys()
 
 
 def _guarded(document: JSON, pointer: str, name: str) -> Iterator[Patch]:

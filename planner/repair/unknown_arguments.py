@@ -7,33 +7,68 @@ from collections.abc import Mapping
 from infospace.contract.catalogue import Catalogue
 from infospace.contract.decorator import Primitive
 from infospace.core.json_types import JSON
+from infospace.data.misspelling import plainly_meant
 from infospace.data.paths import nearest
 from infospace.schema.shapes import disjoint, schema_of_value
 from planner.language.problems import Patch, join, replace
 from planner.parse.fields import COMMON
+from planner.repair.synonyms import called_elsewhere
 
 
 def suggest_argument(
     entry: Primitive, name: str, raw: Mapping[str, JSON], pointer: str, hint: str | None
 ) -> tuple[str | None, Patch | None]:
-    """Say what an unknown argument of a call was meant to be, and how to mend it."""
+    """Say what an unknown argument of a call was meant to be, and how to mend it; nothing that says something is lost.
+
+    It is moved where it is plain what was meant: a letter or two apart, or called so elsewhere. Else there is a hint.
+    """
     place = join(pointer, name)
     inner = raw[name]
     if name in entry.renamed:
         return _renamed(entry, name, raw, pointer)
-    if name == "arguments" and isinstance(inner, dict):
-        moves = [{"op": "move", "from": join(place, key), "path": join(pointer, key)} for key in inner]
-        flat = all(key in entry.arguments and key not in raw for key in inner)
-        return "the arguments of a primitive stand in the step itself", (
-            [*moves, {"op": "remove", "path": place}] if flat else None
-        )
+    if inner is None:
+        return hint or f"{entry.type} does without it", [{"op": "remove", "path": place}]
+    turned = _turned_order(entry, name, raw, pointer)
+    if turned is not None:
+        return turned
     left = [key for key in entry.arguments if key not in raw]
     shape = schema_of_value(inner) if not isinstance(inner, str) or "$" not in inner else None
-    fitting = [key for key in left if not disjoint(shape, entry.arguments[key].schema)]
-    near = nearest(name, fitting) or nearest(name, [*left, *(key for key in COMMON if key not in raw)])
+    fitting = [key for key in left if not disjoint(shape, entry.arguments[key].schema) or entry.arguments[key].kinds]
+    common = [key for key in COMMON if key not in raw]
+    spelt = plainly_meant(name, fitting) or plainly_meant(name, common)
+    if spelt is None:
+        meant = called_elsewhere(name, fitting) or called_elsewhere(name, left)
+        needed = [key for key in meant if entry.arguments[key].required]
+        spelt = next(iter((*needed, *meant)), None)
+    near = spelt or nearest(name, fitting) or nearest(name, [*left, *common])
     if near is None:
-        return hint, [{"op": "remove", "path": place}]
-    return f"did you mean {near!r}?", [{"op": "move", "from": place, "path": join(pointer, near)}]
+        return hint, None
+    move: Patch = [{"op": "move", "from": place, "path": join(pointer, near)}]
+    return f"did you mean {near!r}?", move if near == spelt else None
+
+
+_DESCENDING: Mapping[str, bool] = {
+    "descending": True,
+    "desc": True,
+    "reverse": True,
+    "reversed": True,
+    "ascending": False,
+    "asc": False,
+}
+"""Arguments elsewhere that turn an order round where they are true, or where they are false."""
+
+
+def _turned_order(entry: Primitive, name: str, raw: Mapping[str, JSON], pointer: str) -> tuple[str, Patch] | None:
+    """Say how an order is turned round that is true or false elsewhere."""
+    inner = raw[name]
+    if "order" not in entry.arguments or "order" in raw or name not in _DESCENDING or not isinstance(inner, bool):
+        return None
+    order = "desc" if inner == _DESCENDING[name] else "asc"
+    patch: Patch = [
+        {"op": "remove", "path": join(pointer, name)},
+        {"op": "add", "path": join(pointer, "order"), "value": order},
+    ]
+    return f'"order": "{order}"', patch
 
 
 def suggest_types(type_: str, raw: Mapping[str, JSON], catalogue: Catalogue) -> tuple[str, ...]:
@@ -45,6 +80,19 @@ def suggest_types(type_: str, raw: Mapping[str, JSON], catalogue: Catalogue) -> 
 
     found.sort(key=strange)
     return tuple(name for name in found if strange(name) == strange(found[0]))
+
+
+_PLAIN = frozenset({"target", "value", "query"})
+"""Arguments that many verbs have, and that so tell nothing of which was meant."""
+
+
+def is_told_by_arguments(entry: Primitive, type_: str, raw: Mapping[str, JSON], catalogue: Catalogue) -> bool:
+    """Whether a step of which the first word of its type is known can be but this: one of its arguments says so."""
+    others = [name for name in catalogue.types() if name.startswith(f"{type_}-") and name != entry.type]
+    if others and raw.keys() <= entry.arguments.keys():
+        return not any(raw.keys() <= catalogue.get(name).arguments.keys() for name in others)
+    needed = {argument.name for argument in entry.arguments.values() if argument.required}
+    return raw.keys() <= entry.arguments.keys() and needed <= raw.keys() and not needed <= _PLAIN
 
 
 def _renamed(entry: Primitive, name: str, raw: Mapping[str, JSON], pointer: str) -> tuple[str, Patch]:

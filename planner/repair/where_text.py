@@ -35,11 +35,11 @@ def _candidates(written: Any) -> Iterator[str]:
         yield re.sub(r"(?is)^(select\b.*?\b)?where\s+", "", text)
         yield re.sub(r"""(['"]?)\$\{([^}]*)\}\1""", r"$\2", text)
         yield text.replace("&&", " AND ").replace("||", " OR ").replace("===", "=")
-        for word in (" AND", " OR", " and", " or", ","):
-            yield text.removesuffix(word)
-        yield text + ")" * (text.count("(") - text.count(")"))
-        yield "(" * (text.count(")") - text.count("(")) + text
-        yield text.replace(">>", ">").replace("<<", "<").replace("=>", ">=").replace("=<", "<=")
+        yield text.removesuffix(",")
+        if not re.search(r"(?i)\b(and|or)\b", text):
+            yield text + ")" * (text.count("(") - text.count(")"))
+            yield "(" * (text.count(")") - text.count("(")) + text
+        yield text.replace("=>", ">=").replace("=<", "<=")
 
 
 def _comparison_sql(key: str, value: Any) -> str:

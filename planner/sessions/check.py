@@ -17,12 +17,13 @@ from planner.check.space_facts import SnapshotFacts
 from planner.check.warnings import warn_of_effects
 from planner.execute.start import bind_inputs
 from planner.language.plan import Block, Plan, every_step
-from planner.language.problems import Problem, Problems, sort_problems
+from planner.language.problems import Problems, sort_problems
 from planner.language.references import strings
 from planner.language.writable import check_writable
 from planner.parse.document import parse_plan
 from planner.parse.steps import parse_block, parse_step
 from planner.repair.fixes import with_fixes
+from planner.repair.respell import respell
 from planner.sessions.lines import lines_of_plan, number_steps
 from planner.sessions.session_run import SessionRun
 
@@ -59,9 +60,11 @@ def check_session_steps(steps: Sequence[JSON]) -> Check:
 
             def once(raw: JSON) -> tuple[Block, Checker]:
                 problems = Problems()
-                block = parse_block(raw, "", problems, len(run.lines) + 1)
+                respelt = respell(raw, space.catalogue, steps_only=True)
+                block = parse_block(respelt.document, "", problems, len(run.lines) + 1)
                 checker = _checker(space, known, problems, variables)
                 checker.block(block, most=run.plan.budget.depth)
+                problems.found[:] = respelt.all_written(problems.found)
                 return block, checker
 
             if not check_writable(steps, problems := Problems()):
@@ -102,7 +105,8 @@ def check_session_plan(document: JSON, inputs: Mapping[str, JSON]) -> Check:
 
             def once(raw: JSON) -> tuple[Plan, Checker]:
                 problems = Problems()
-                plan = parse_plan(raw, problems)
+                respelt = respell(raw, space.catalogue)
+                plan = parse_plan(respelt.document, problems)
                 checker = _checker(space, known, problems, variables)
                 checker.inputs(plan)
                 checker.block(plan.steps, most=run.plan.budget.depth)
@@ -110,6 +114,7 @@ def check_session_plan(document: JSON, inputs: Mapping[str, JSON]) -> Check:
                 _own_budget(raw, problems)
                 if problems.ok:
                     warn_of_effects(plan, space.catalogue, problems, checker.texts)
+                problems.found[:] = respelt.all_written(problems.found)
                 return plan, checker
 
             if not check_writable(document, problems := Problems()):
@@ -157,13 +162,10 @@ def _checker(space: Space, known: SnapshotFacts, problems: Problems, variables: 
 
 def _mend(raw: JSON, block: Block, problems: Problems, again: Callable[[JSON], Problems]) -> None:
     problems.found[:] = sort_problems(raw, problems.found)
-    if problems.ok:
+    if problems.ok and not any(problem.fix for problem in problems.found):
         return
-
-    def errors(patched: JSON) -> list[Problem]:
-        return [problem for problem in again(patched).found if problem.severity == "error"]
-
-    problems.found[:] = with_fixes(raw, problems.found, sum(1 for _ in every_step(block)), errors)
+    steps = sum(1 for _ in every_step(block))
+    problems.found[:] = with_fixes(raw, problems.found, steps, lambda patched: again(patched).found)
 
 
 def _variables(known: SnapshotFacts, run: SessionRun, written: JSON) -> dict[str, Variable]:

@@ -49,7 +49,6 @@ MENDED: dict[str, tuple[Any, str, str]] = {
         "/1/collect",
     ),
     "bare": ([NOTE, note("is $x.title so", "$y")], "bare-variable", "/1/value"),
-    "kind": ([NOTE, ITEMS, over("size", "$x")], "wrong-kind", "/2/target"),
     "name": ([note(1, name="given"), {"type": "load", "target": "givn"}], "unknown-name", "/1/target"),
     "dollar forgotten": ([NOTE, {"type": "load", "target": "x"}], "unknown-name", "/1/target"),
     "taken": ([note(1, name="taken")], "name-taken", "/0/name"),
@@ -117,6 +116,7 @@ MENDED: dict[str, tuple[Any, str, str]] = {
 }
 
 HOPELESS: dict[str, tuple[Any, str, str]] = {
+    "kind": ([NOTE, ITEMS, over("size", "$x")], "wrong-kind", "/2/target"),
     "no plan": ("text", "not-a-plan", ""),
     "no steps": ({"goal": "g"}, "not-a-plan", ""),
     "steps are no list": ({"steps": {}}, "not-a-plan", "/steps"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 import sys
 from types import FrameType
 from typing import Any
@@ -268,14 +269,25 @@ def test_a_dollar_before_anything_but_a_name_is_itself(run: Any, written: str, t
     assert data(run(note(3), note(written, "$y"))) == text
 
 
-@pytest.mark.parametrize("written", ["it is $x", "$x is it", "$x.", "$x and $$y", "$x$x", "_$x", "(${x})$x"])
+@pytest.mark.parametrize("written", ["it is $x", "$x is it", "$x and $$y", "Total: $x EUR", "${x}, so $x, too"])
 def test_a_bare_variable_in_a_longer_string_is_an_error_that_offers_both_ways(errors: Any, written: str) -> None:
     """The hint has `${x}` for its text and `$$x` for the text `$x`; the fix writes the first."""
     [problem] = errors([note(3), note(written, "$y")])
     assert (problem.code, problem.pointer) == ("bare-variable", "/1/value")
     assert "`${x}`" in problem.hint
     assert "`$$x`" in problem.hint
-    assert problem.fix[0]["value"] == written.replace("$x", "${x}", 1)
+    assert problem.fix[0]["value"] == re.sub(r"(?<!\$)\$x", "${x}", written, count=1)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["$x + 1", "2 * $x", "{{$x}}", "<$x>", "[$x]", "len($x)", "`$x`", "$x|trim", "$x.", "$x$x", "_$x", "$x - 1"],
+)
+def test_a_computation_or_a_decoration_does_not_become_text(errors: Any, written: str) -> None:
+    """Nobody wants to read what stands around the variable: both ways are hints, and neither is a fix."""
+    [problem] = errors([note(3), note(written, "$y")])
+    assert (problem.code, problem.fix) == ("bare-variable", None)
+    assert "`${x}`" in problem.hint
 
 
 @pytest.mark.parametrize("written", ["${}", "${1}", "${x", "${x y}", "${x.}", "$x[", "$x[a]"])

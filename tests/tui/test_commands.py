@@ -207,7 +207,7 @@ def test_json_lines_run_line_by_line(cli: Any) -> None:
     said = cli("run", "-", "--input", "who=world", stdin=lines)
     assert said.code == 0
     assert said.out == "hello world\n"
-    refused = cli("run", "-", "--json", stdin='{"type": "create-note", "value": 1}\n{"type": "sya"}\n')
+    refused = cli("run", "-", "--json", stdin='{"type": "create-note", "value": 1}\n{"type": "sya", "value": 1}\n')
     assert refused.code == 3
     assert refused.json["status"] == "refused"
     assert refused.json["problems"][0]["pointer"] == "/1/type"

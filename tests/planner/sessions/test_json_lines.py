@@ -56,7 +56,7 @@ def test_a_refused_line_ends_the_session_and_earlier_lines_stay(space: Space) ->
 @pytest.mark.parametrize("head", [[], [{"goal": "g"}]], ids=["bare", "headed"])
 def test_a_first_line_may_be_refused(space: Space, head: list[Any]) -> None:
     """The session has ended then, without a step."""
-    end = play(space, *head, {"type": "sya"})
+    end = play(space, *head, {"type": "sya", "value": 1})
     assert (end.status, status(space, end.run), end.steps) == ("refused", "refused", [])
     assert [problem.pointer for problem in end.problems] == [f"/{len(head)}/type"]
 
@@ -119,7 +119,7 @@ def test_a_line_that_asks_suspends_the_session_and_its_answer_ends_it(space: Spa
 
 def test_the_lines_of_a_session_are_its_document(space: Space) -> None:
     """Those that were refused are not: they were never run."""
-    end = play(space, {"goal": "g"}, NOTE, {"type": "say", "value": "${x}"}, {"type": "sya"})
+    end = play(space, {"goal": "g"}, NOTE, {"type": "say", "value": "${x}"}, {"type": "sya", "value": 1})
     with space.store.reading() as snapshot:
         row = snapshot.run(str(end.run))
     assert row.document == {"goal": "g", "steps": [NOTE, {"type": "say", "value": "${x}"}]}
@@ -161,7 +161,9 @@ def test_a_named_session_that_waits_takes_no_lines(space: Space) -> None:
 
 def test_lines_are_checked_one_after_the_other_without_running_any(space: Space) -> None:
     """Pointers begin with the line's index; a head is line 0; its result is looked at last, and told first."""
-    found = check_lines(space, [{"goal": "g", "result": "$q"}, NOTE, {"type": "size", "target": "$x"}, {"type": "sya"}])
+    found = check_lines(
+        space, [{"goal": "g", "result": "$q"}, NOTE, {"type": "size", "target": "$x"}, {"type": "sya", "value": 1}]
+    )
     assert [(p.code, p.pointer) for p in found if p.severity == "error"] == [
         ("unbound-variable", "/0/result"),
         ("wrong-kind", "/2/target"),

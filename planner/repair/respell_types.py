@@ -1,0 +1,177 @@
+"""What is done by a step in the words of other systems: `tool_use`, a function within, a verb for a key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from infospace.data.json_text import dump
+from infospace.data.misspelling import plainly_meant, words_of
+from planner.language.problems import Patch, join
+from planner.parse.control_flow import FORMS
+from planner.parse.fields import COMMON, SAVED
+from planner.repair.added_columns import is_added_columns
+from planner.repair.respelt import Respelt, Spelling
+from planner.repair.step_keys import ARGUMENTS, CALLS, HOLDERS, SINGLE, TYPE
+from planner.repair.synonyms import ARGUMENTS as SYNONYMS
+from planner.repair.synonyms import type_elsewhere
+
+STRUCTURED = "filter-structured"
+
+
+class TypeSpeller:
+    """Finds what a step is, wherever it says so."""
+
+    def __init__(self, respelt: Respelt) -> None:
+        self._respelt = respelt
+        self._catalogue = respelt.catalogue
+
+    def is_step(self, raw: Mapping[str, Any]) -> bool:
+        """Whether an object is a step by any of its keys."""
+        return "type" in raw or any(self._named(raw, key) for key in TYPE) or self._single(raw) is not None
+
+    def spell(self, pointer: str) -> None:
+        """Write the type of a step where it stands elsewhere, or only says that something is called."""
+        raw: Any = self._respelt.at(pointer)
+        type_ = raw.get("type") if isinstance(raw, dict) else 0
+        if isinstance(type_, str) and type_:
+            if self._is_known(type_) or "/" in type_ or is_added_columns(type_):
+                return
+            if "_".join(words_of(type_)) in CALLS and self._call(pointer, raw, type_):
+                return
+            self._other_type(pointer, type_)
+        elif isinstance(raw, dict) and "type" not in raw and not self._call(pointer, raw, None):
+            self._key(pointer, raw)
+
+    def _is_known(self, type_: str) -> bool:
+        return (
+            type_ in FORMS
+            or type_.startswith(SAVED)
+            or self._catalogue.find(type_) is not None
+            or (self._catalogue.find_alias(type_) is not None)
+        )
+
+    def _resolved(self, written: object) -> str | None:
+        """Return the type that is written: a verb, a form, a tool, a saved plan."""
+        if not isinstance(written, str) or not written or " " in written.strip():
+            return None
+        if self._is_known(written) or self._catalogue.tools.find(written) is not None:
+            return written
+        known = [*self._catalogue.types(), *FORMS]
+        elsewhere = type_elsewhere(written)
+        meant = plainly_meant(written, known) or (elsewhere if elsewhere in known else None)
+        return meant or self._catalogue.tools.meant(written)
+
+    def _named(self, raw: Mapping[str, Any], key: str) -> str | None:
+        """The type that a key names, perhaps with the server in another."""
+        written = raw.get(key)
+        for holder in ("server", "server_name", "mcp_server"):
+            if isinstance(raw.get(holder), str) and isinstance(written, str):
+                return self._resolved(f"{raw[holder]}/{written}")
+        return self._resolved(written)
+
+    def _other_type(self, pointer: str, type_: str) -> None:
+        """A form, or a tool, that is called otherwise; of verbs the check tells it with their arguments."""
+        elsewhere = type_elsewhere(type_)
+        known = [*FORMS, *self._catalogue.types()]
+        meant = plainly_meant(type_, known) or (elsewhere if elsewhere in known else None)
+        meant = meant or self._filtered(pointer, type_)
+        if meant is None and not any(name.startswith(f"{type_}-") for name in known):
+            meant = self._catalogue.tools.meant(type_)
+        if meant is not None:
+            place = join(pointer, "type")
+            patch: Patch = [{"op": "replace", "path": place, "value": meant}]
+            message = f"there is no step type {type_!r}"
+            self._respelt.take(Spelling("unknown-type", place, message, f"did you mean {meant!r}?", patch))
+
+    def _filtered(self, pointer: str, type_: str) -> str | None:
+        """Return `filter-structured` for a `filter` whose condition compares, as no predicate in words does."""
+        raw: Any = self._respelt.at(pointer)
+        texts = [raw[key] for key in ("where", *SYNONYMS["where"]) if isinstance(raw.get(key), str)]
+        compares = len(texts) == 1 and re.search(r"[<>=]|\b(?:IN|LIKE|IS|BETWEEN)\b", texts[0]) is not None
+        return STRUCTURED if type_.lower() == "filter" and compares and self._catalogue.find(STRUCTURED) else None
+
+    def _call(self, pointer: str, raw: Mapping[str, Any], type_: str | None) -> bool:
+        """A step whose type says no more than that it is a call, or that has none."""
+        for holder in HOLDERS:
+            if isinstance(raw.get(holder), dict) and self._held(pointer, raw, holder, type_):
+                return True
+        for key in TYPE:
+            meant = self._named(raw, key) if key in raw else None
+            if meant is None or (key == "name" and meant != raw[key] and "/" not in meant):
+                continue
+            place = join(pointer, "type")
+            server = [one for one in ("server", "server_name", "mcp_server") if one in raw and "/" in meant]
+            gone: Patch = [{"op": "remove", "path": join(pointer, one)} for one in server]
+            if type_ is not None:
+                patch: Patch = [
+                    {"op": "replace", "path": place, "value": meant},
+                    {"op": "remove", "path": join(pointer, key)},
+                ]
+                self._say_call(pointer, type_, f"`{key}`", meant, patch + gone)
+                return True
+            patch = [{"op": "move", "from": join(pointer, key), "path": place}]
+            if meant != raw[key]:
+                patch.append({"op": "replace", "path": place, "value": meant})
+            hint = f'"type": "{meant}", not {dump(key)}'
+            self._respelt.take(Spelling("missing-type", pointer, "the step has no `type`", hint, patch + gone))
+            return True
+        return False
+
+    def _held(self, pointer: str, raw: Mapping[str, Any], holder: str, type_: str | None) -> bool:
+        """A call within a key: `{"function": {"name": …, "arguments": …}}`."""
+        inner, place = raw[holder], join(pointer, holder)
+        key = next((one for one in ("name", "tool", "tool_name", "type") if self._resolved(inner.get(one))), None)
+        held = next((one for one in ARGUMENTS if one in inner), None)
+        if key is None or not inner.keys() <= {key, held, "id", "description"}:
+            return False
+        meant = str(self._resolved(inner[key]))
+        at = join(pointer, "type")
+        patch: Patch = [{"op": "add" if type_ is None else "replace", "path": at, "value": meant}]
+        if held is not None:
+            patch.append({"op": "move", "from": join(place, held), "path": join(pointer, "arguments")})
+        for other in ("description", "id"):
+            if other in inner and other not in raw:
+                patch.append({"op": "move", "from": join(place, other), "path": join(pointer, other)})
+        patch.append({"op": "remove", "path": place})
+        if held is not None and "arguments" in raw:
+            return False
+        self._say_call(pointer, type_, f"`{holder}`", meant, patch)
+        return True
+
+    def _say_call(self, pointer: str, type_: str | None, where: str, meant: str, patch: Patch) -> None:
+        hint = f'"type": "{meant}"'
+        if type_ is None:
+            self._respelt.take(Spelling("missing-type", pointer, "the step has no `type`", hint, patch))
+            return
+        message = f"there is no step type {type_!r}: a step's type is what {where} names"
+        self._respelt.take(Spelling("unknown-type", join(pointer, "type"), message, hint, patch))
+
+    def _single(self, raw: Mapping[str, Any]) -> str | None:
+        """The key that is the type itself: `{"if": …, "then": …}`, `{"server/tool": {…}}`."""
+        found = [key for key in raw if key not in COMMON and self._is_type(key, raw[key])]
+        return found[0] if len(found) == 1 else None
+
+    def _is_type(self, key: str, value: Any) -> bool:
+        meant = self._resolved(key)
+        if meant is None:
+            return False
+        return meant in SINGLE or (isinstance(value, dict) and meant not in FORMS)
+
+    def _key(self, pointer: str, raw: Mapping[str, Any]) -> None:
+        key = self._single(raw)
+        if key is None:
+            return
+        meant, place, value = str(self._resolved(key)), join(pointer, key), raw[key]
+        patch: Patch = [{"op": "add", "path": join(pointer, "type"), "value": meant}]
+        if isinstance(value, dict) and meant not in FORMS and self._catalogue.find(meant) is not None:
+            if value.keys() & raw.keys():
+                return
+            patch += [{"op": "move", "from": join(place, name), "path": join(pointer, name)} for name in value]
+            patch.append({"op": "remove", "path": place})
+        elif meant in SINGLE:
+            patch.append({"op": "move", "from": place, "path": join(pointer, SINGLE[meant])})
+        else:
+            patch.append({"op": "move", "from": place, "path": join(pointer, "arguments")})
+        self._respelt.take(Spelling("missing-type", pointer, "the step has no `type`", f'"type": "{meant}"', patch))
