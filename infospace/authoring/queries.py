@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from infospace.contract.arguments import BoundQuery, WrittenQuery
@@ -10,7 +10,8 @@ from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.expressions.query.analyse import analyse, unknown_table
 from infospace.expressions.query.columns import Rows
-from infospace.expressions.query.parse import ParsedQuery
+from infospace.expressions.query.parse import ParsedQuery, parse_query
+from infospace.expressions.query.space_tables import SCHEMAS
 
 if TYPE_CHECKING:
     from infospace.expressions import Clock, ItemMismatches
@@ -21,9 +22,16 @@ __all__ = [
     "Rows",
     "WrittenQuery",
     "analyse",
+    "columns_by_table",
+    "parse_query",
     "run_query",
     "unknown_table",
 ]
+
+
+def columns_by_table() -> Mapping[str, Sequence[str]]:
+    """Return the columns of the space's own tables, by name."""
+    return {name: tuple(columns) for name, columns in SCHEMAS.items()}
 
 
 def run_query(

@@ -71,6 +71,20 @@ class NoteActions:
             self._screen.notify(f"{message} u undoes it.", markup=False)
         self._screen.changed()
 
+    # Asking
+
+    def ask(self, text: str = "") -> None:
+        """Ask queries over the notes."""
+        self._screen.ask_for(self._ask, text, group="action")
+
+    async def _ask(self, text: str) -> None:
+        from tui.dialogs.query import QueryDialog
+
+        runs = await self._screen.app.push_screen_wait(QueryDialog(text))
+        if runs:
+            self.undoable += runs
+            self._screen.changed()
+
     # Editing
 
     def _editable(self) -> tuple[Note, ResourceDetail] | None:

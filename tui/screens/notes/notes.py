@@ -5,6 +5,9 @@ at the right). The slider below it is the threshold, the lowest cosine that coun
 above it. Without a query everything is listed, latest first; `v` goes on to transient notes, Collections, Relations,
 and what is stale: made of something that has changed since. Click a title to sort.
 
+`S`, or a SELECT in the field and enter, asks one query: tables, columns, properties and their values are completed as
+you type, the rows are a table, and can be kept as a Collection (`ctrl+s`) or the query as a saved plan (`ctrl+t`).
+
 Of what is chosen: **Content** (Markdown; JSON as a tree that folds, `t` shows it plain; Collections as tables),
 **About** (metadata), **Links** (relations, backlinks, the Collections that hold it), **Versions** (enter looks at one,
 `r` brings it back), **Why** (where it came from, and whether it is stale) and **Uses** (what was made of it). Enter on
@@ -84,6 +87,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     FIRST = "#list"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", key_display="/", tooltip="goes to the field; escape comes back"),
+        Binding("S", "ask", "Query", show=False, tooltip="asks one SELECT over the notes; its rows can be kept"),
         Binding("m", "mode", "Mode", show=False, tooltip="searches by meaning, by words, or by both"),
         Binding("v", "what", "List", tooltip="lists notes, transient ones too, Collections, Relations, what is stale"),
         Binding("comma", "threshold(-1)", "Lower", key_display=",", show=False, tooltip="lowers the threshold by 0.01"),
@@ -179,6 +183,12 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         self.infospace.remember("notes.query", event.value)
         self._most = NotesQuery().most
         self.search_soon()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to the list; a SELECT is asked."""
+        if event.input is self.field and event.value.lstrip().upper().startswith(("SELECT ", "WITH ")):
+            event.prevent_default()
+            self.actions.ask(event.value)
 
     def on_cycle_button_turned(self, event: CycleButton.Turned) -> None:
         """Search otherwise, or for something else."""
@@ -414,6 +424,10 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         if around is not None:
             self.app.copy_to_clipboard(around.brief.id)
             self.notify(f"Copied {around.brief.id}.")
+
+    def action_ask(self) -> None:
+        """Ask one SELECT; what is kept of its rows can be undone here."""
+        self.actions.ask()
 
     # Changing
 

@@ -1,0 +1,96 @@
+"""What may stand where somebody writes a SELECT: tables, columns and properties, their values, functions and words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from infospace.data.paths import KEY
+from infospace.data.properties import Property
+from infospace.expressions.functions import AGGREGATES, FUNCTIONS
+from infospace.expressions.query.space_tables import OWN
+
+CLAUSES: Final = (
+    *("SELECT", "DISTINCT", "FROM", "JOIN", "LEFT JOIN", "ON", "WHERE", "AND", "OR", "NOT", "IN", "LIKE", "BETWEEN"),
+    *("IS NULL", "GROUP BY", "HAVING", "ORDER BY", "ASC", "DESC", "LIMIT", "OFFSET", "UNION", "AS", "WITH", "CASE"),
+)
+_WORD: Final = re.compile(r"(?:(?P<alias>[^\W\d][\w-]*)\.)?(?P<word>[@`]?[\w-]*)$")
+_VALUE: Final = re.compile(
+    r"(?P<path>[\w.@`-]+)\s*(?:=|!=|<>|\bIN\s*\((?:\s*'(?:[^']|'')*'\s*,)*)\s*'(?P<word>(?:[^']|'')*)$", re.IGNORECASE
+)
+_FROM: Final = re.compile(r"\b(?:FROM|JOIN)\s+(?:[\w$]+(?:\s+(?:AS\s+)?\w+)?\s*,\s*)*$", re.IGNORECASE)
+_TABLE: Final = re.compile(
+    r"(?:\b(?:FROM|JOIN)\s+|,\s*)(?P<table>[^\W\d]\w*)\b(?:\s+(?:AS\s+)?(?P<alias>[^\W\d]\w*))?", re.IGNORECASE
+)
+_QUOTED: Final = re.compile(r"'(?:[^']|'')*'")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryOffers:
+    """What may stand from a place in the text to the cursor, the likeliest first."""
+
+    start: int
+    texts: tuple[str, ...] = ()
+
+
+def complete_query(
+    text: str, cursor: int, tables: Mapping[str, Sequence[str]], properties: Mapping[str, Property]
+) -> QueryOffers:
+    """Return what may stand at the cursor; `tables` are the columns of the space's own tables, by name."""
+    before, after = text[:cursor], text[cursor:]
+    value = _VALUE.search(before)
+    if _QUOTED.sub("", before).count("'") % 2:
+        return QueryOffers(cursor) if value is None else _values(value, properties)
+    word = _WORD.search(before)
+    assert word is not None  # noqa: S101 - it may be empty
+    start, written = word.start("word"), word["word"]
+    if _FROM.search(before[: word.start()]):
+        return QueryOffers(start, _beginning(written, tables))
+    known = _tables_in(before[: word.start()] + after, tables)
+    if word["alias"] is not None:
+        table = known.get(word["alias"].lower())
+        return QueryOffers(start, () if table is None else _beginning(written, _columns(table, tables, properties)))
+    named = [*dict.fromkeys(known.values())] or ["notes"]
+    columns = [one for table in named for one in _columns(table, tables, properties)]
+    calls = [f"{name}(" for name in (*AGGREGATES, *FUNCTIONS) if name != "has"]
+    words = CLAUSES if written else ()
+    first = ["SELECT", "WITH"] if not before[: word.start()].strip() else []
+    return QueryOffers(start, _beginning(written, first or [*columns, *known, *calls, *words]))
+
+
+def _values(found: re.Match[str], properties: Mapping[str, Property]) -> QueryOffers:
+    name = found["path"].rpartition(".")[2].strip("`")
+    known = properties.get(name)
+    texts = [one for one in (known.values or ()) if isinstance(one, str)] if known is not None else []
+    quoted = [f"{one.replace(chr(39), chr(39) * 2)}'" for one in texts]
+    return QueryOffers(found.start("word"), _beginning(found["word"], quoted))
+
+
+def _tables_in(text: str, tables: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the tables that a text reads, by their aliases, or by themselves."""
+    found = {}
+    for match in _TABLE.finditer(_QUOTED.sub("''", text)):
+        table, alias = match["table"].lower(), match["alias"]
+        if table in tables:
+            taken = alias is None or any(alias.upper() in clause.split() for clause in CLAUSES)
+            found[table if taken else str(alias).lower()] = table
+    return found
+
+
+def _columns(table: str, tables: Mapping[str, Sequence[str]], properties: Mapping[str, Property]) -> Iterator[str]:
+    yield from tables[table]
+    if table == "notes":
+        yield from (_written(name) for name in properties if name not in tables[table])
+        yield from OWN
+
+
+def _written(name: str) -> str:
+    return name if KEY.fullmatch(name) else f"`{name.replace('`', '``')}`"
+
+
+def _beginning(written: str, offers: Sequence[str] | Mapping[str, object] | Iterator[str]) -> tuple[str, ...]:
+    low = written.lower().lstrip("`")
+    fits = (one for one in offers if one.lower().lstrip("`").startswith(low) and one.lower() != written.lower())
+    return tuple(dict.fromkeys(fits))
