@@ -25,6 +25,8 @@ MAX_TOKENS = 6_000
 """Tokens (characters / 4) that the prompt may have: tools are left out beyond them, the last of the list first."""
 MAX_TOOLS = 12
 """Tools and saved plans that are named, the nearest to the goal first."""
+MAX_PROPERTIES = 20
+"""Properties of notes that are told, those of most notes first."""
 MAX_NAMES = 40
 """Names of resources that are told."""
 SCHEMA = 600
@@ -98,9 +100,19 @@ def _tool_line(tool: Tool) -> str:
 
 
 def _facts(snapshot: Snapshot) -> Iterator[str]:
-    """What the space holds: how many notes, and names. No time: a resumed run would ask, and pay, once more."""
+    """What the space holds: how many notes, their properties, and names.
+
+    No time stands in it: a resumed run would ask, and pay, once more.
+    """
     counts = {kind: snapshot.count(kind) for kind in (Kind.NOTE, Kind.COLLECTION, Kind.RELATION)}
     yield ", ".join(f"{count:,} {kind}s" for kind, count in counts.items() if count) or "nothing is kept"
+    properties = snapshot.properties()
+    for name, one in sorted(properties.items(), key=lambda pair: -pair[1].notes)[:MAX_PROPERTIES]:
+        types = "|".join(one.types)
+        examples = "" if not one.values else f", such as {', '.join(truncate(dump(v), 40) for v in one.values[:2])}"
+        yield f"property {dump(name)} of notes: {types}, in {one.notes:,}{examples}"
+    if len(properties) > MAX_PROPERTIES:
+        yield f"and {len(properties) - MAX_PROPERTIES} more properties"
     names = [name for name in snapshot.names() if not name.startswith("_")]
     if names:
         more = f", and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""

@@ -60,10 +60,13 @@ def _fixed(space: Space, checked: Checked, problem: Problem) -> Checked | None:
     return after if len(after.errors) < len(checked.errors) else None
 
 
-def repair_messages(space: Space, first: Sequence[Message], answer: str, checked: Checked | str) -> list[Message]:
+def repair_messages(
+    space: Space, first: Sequence[Message], answer: str, checked: Checked | str, *, repeated: bool = False
+) -> list[Message]:
     """Return the conversation that asks for a better plan: the first messages, the last answer, what is wrong with it.
 
     What is wrong is that of a checked document, which stands for the answer, or a sentence on why there is none.
+    `repeated` says that the answer was given before.
     """
     if isinstance(checked, str):
         wrong, answer = f"This cannot be read as a plan: {checked}.", answer[:4_000]
@@ -72,6 +75,8 @@ def repair_messages(space: Space, first: Sequence[Message], answer: str, checked
         wrong = "\n".join(["The check refuses this plan:", *map(_line, checked.errors[:SHOWN])])
         contracts = full(space.catalogue, _misused(space, checked)) if _misused(space, checked) else ""
         wrong += f"\n\n{contracts}" if contracts else ""
+    if repeated:
+        wrong = f"You gave this answer before.\n{wrong}"
     again = f"{wrong}\n\nAnswer with the whole plan once more, mended, as one JSON document and nothing else."
     return [*first, {"role": "assistant", "content": answer or "(nothing)"}, {"role": "user", "content": again}]
 

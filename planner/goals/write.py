@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +17,8 @@ from planner.goals.repair import Checked, check_and_fix, plan_document, repair_m
 from planner.goals.reply import read_reply
 
 MAX_REPAIRS = 3
+MAX_SAME = 3
+"""Times that the model may give one wrong plan: told of it twice, it will not do better."""
 
 AskModel = Callable[[Sequence[Message]], Awaitable[str]]
 """Asks the model and returns its text: journalled and charged by whoever gives it."""
@@ -48,7 +51,7 @@ class PlanWriter:
         Raises BadResponse where no answer is one, with what was tried, and what `ask` raises.
         """
         first = await asyncio.to_thread(planning_messages, self.space, goal, inputs, so_far)
-        messages, seen = first, set[str]()
+        messages, seen = first, Counter[str]()
         while True:
             answer = await self.ask(messages)
             reply = read_reply(answer)
@@ -62,12 +65,13 @@ class PlanWriter:
             self.attempts.append(Attempt(wrong, 0 if checked is None else checked.fixes))
             if checked is not None and not wrong:
                 return checked
-            if key in seen:
-                raise self._gave_up("it answered with the same wrong plan again", wrong)
+            seen[key] += 1
+            if seen[key] == MAX_SAME:
+                raise self._gave_up("it answered with the same wrong plan again and again", wrong)
             if len(self.attempts) > self.max_repairs:
                 raise self._gave_up("none of its answers passes the check", wrong)
-            seen.add(key)
-            messages = repair_messages(self.space, first, answer, wrong[0] if checked is None else checked)
+            refused = wrong[0] if checked is None else checked
+            messages = repair_messages(self.space, first, answer, refused, repeated=seen[key] > 1)
 
     def _gave_up(self, why: str, wrong: Sequence[str]) -> BadResponse:
         count = len(self.attempts)
