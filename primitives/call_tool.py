@@ -16,10 +16,9 @@ from infospace.authoring.shapes import (
     Shape,
     Unknown,
     are_known,
-    of_listed_fields,
     schema_of,
 )
-from infospace.authoring.tools import ForeignResult, ResultMapping, Tool, find_by_tool
+from infospace.authoring.tools import ForeignResult, ResultMapping, Tool, find_by_tool, result_schema
 from infospace.authoring.tools import call_tool as call
 
 
@@ -48,7 +47,7 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
     if arguments.get("as") is not None:
         return CollectionShape(NoteShape(schema_of(ForeignResult), NO_METADATA))
     tool = arguments.get("tool")
-    return NoteShape(of_listed_fields(tool.output_schema) if isinstance(tool, Tool) else None, NO_METADATA)
+    return NoteShape(result_schema(tool) if isinstance(tool, Tool) else None, NO_METADATA)
 
 
 @primitive(
@@ -77,8 +76,9 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
 async def call_tool(args: CallTool, context: Context) -> Note[Any] | Collection[Any]:
     """Call a tool and make one Note of what it answers.
 
-    Its content is the structured content; else the text of a single text block; else the list of blocks. All
-    blocks stay in the answer's `extra.content`. `split` makes a Collection of a list.
+    Its content is the structured content, the value alone where a server wraps it as `{"result": …}`; else the text of
+    a single text block, read as JSON where it is an object or a list; else the list of blocks. `extra.unwrapped` and
+    `extra.read_as` say so. All blocks stay in the answer's `extra.content`. `split` makes a Collection of a list.
 
     With `as: "search-results"` each element of a list in the answer becomes a search result: `fields` says where the
     list is (`items`), and where in each element its `text`, `title`, `uri` and `score` are. Elements without text are

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from infospace.core.tool import Tool
 from infospace.tools import prompts_and_resources
+from infospace.tools.answer_content import result_schema
 from infospace.tools.builtin import searched, step_type
 from infospace.tools.call import call_tool, find_by_tool
 from infospace.tools.injection_signs import injection_signs
@@ -24,6 +25,7 @@ __all__ = [
     "find_by_tool",
     "injection_signs",
     "prompts_and_resources",
+    "result_schema",
     "searched",
     "step_type",
     "unmatched",

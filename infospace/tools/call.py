@@ -10,6 +10,7 @@ from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note
 from infospace.core.tool import NotAllowed, Tool, ToolAnswer, ToolFailed
 from infospace.schema.validate import validate
+from infospace.tools.answer_content import content_of
 from infospace.tools.approvals import allowed, refuse_blocked
 from infospace.tools.result_mapping import ResultMapping, as_results
 
@@ -22,7 +23,7 @@ async def call_tool(view: Context, tool: Tool, arguments: JSON) -> Note[Any]:
 
     What does not fit the tool's output schema is kept, and told in `extra.misfits`. Raises what `call_for_step` does.
     """
-    return view.note((await _call_and_record(view, tool, arguments)).content)
+    return view.note(await _call_and_record(view, tool, arguments))
 
 
 async def find_by_tool(view: Context, tool: Tool, arguments: JSON, mapped: ResultMapping) -> Collection[Any]:
@@ -30,17 +31,19 @@ async def find_by_tool(view: Context, tool: Tool, arguments: JSON, mapped: Resul
 
     Raises what `call_for_step` and `as_results` do.
     """
-    return as_results(view, tool, (await _call_and_record(view, tool, arguments)).content, mapped)
+    return as_results(view, tool, await _call_and_record(view, tool, arguments), mapped)
 
 
-async def _call_and_record(view: Context, tool: Tool, arguments: JSON) -> ToolAnswer:
+async def _call_and_record(view: Context, tool: Tool, arguments: JSON) -> JSON:
     answer = await call_for_step(view, tool, arguments)
     view.extra["content"] = [dict(block) for block in answer.blocks]
     if tool.output_schema is not None and answer.structured is not None:
         faults = validate(answer.structured, tool.output_schema)
         if faults:
             view.extra["misfits"] = faults
-    return answer
+    content, how = content_of(tool, answer)
+    view.extra.update(how)
+    return content
 
 
 async def call_for_step(view: Context, tool: Tool, arguments: JSON, *, reads: bool = False) -> ToolAnswer:

@@ -12,7 +12,6 @@ from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import nearest
-from infospace.schema.infer import of_listed_fields
 from infospace.schema.shapes import (
     NO_METADATA,
     CollectionShape,
@@ -24,6 +23,7 @@ from infospace.schema.shapes import (
     disjoint,
     union,
 )
+from infospace.tools.answer_content import result_schema
 from planner.check.calls import item_slot
 from planner.check.conditions import guards, read_by, reads_clock, reference_or_none, verdict
 from planner.check.environment import Environment, Variable, joined
@@ -348,7 +348,7 @@ class ControlFlowChecker:
         if "/" in form.operation:
             tool = self._tools.find(form.operation, place)
             self._tools.arguments(tool, form.arguments.get("arguments", {}), join(form.pointer, "arguments"), env)
-            gives = NoteShape(of_listed_fields(tool.output_schema) if tool else None, NO_METADATA)
+            gives = NoteShape(result_schema(tool) if tool else None, NO_METADATA)
         else:
             entry = self._types.find(form.operation, place, form.arguments, form.pointer, forms=False)
             if entry is not None:

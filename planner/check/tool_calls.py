@@ -10,7 +10,6 @@ from infospace.contract.catalogue import Catalogue
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool, ToolKind
 from infospace.data.paths import Path, show_parts
-from infospace.schema.infer import of_listed_fields
 from infospace.schema.shapes import (
     NO_METADATA,
     CollectionShape,
@@ -23,6 +22,7 @@ from infospace.schema.shapes import (
     subschema_at,
     types_of,
 )
+from infospace.tools.answer_content import result_schema
 from infospace.tools.builtin import SERVER
 from infospace.tools.toolbox import Toolbox
 from planner.check.environment import Environment, Variable
@@ -90,7 +90,7 @@ class ToolChecker:
             return NoteShape(None, NO_METADATA)
         tool = self.find(name, join(pointer, "type"))
         self.arguments(tool, dict(written), join(pointer, "arguments"), env)
-        return NoteShape(of_listed_fields(tool.output_schema) if tool else None, NO_METADATA)
+        return NoteShape(result_schema(tool) if tool else None, NO_METADATA)
 
     def _is_own(self, name: str) -> bool:
         """Whether a name is that by which something that the space itself can do is found."""
@@ -119,7 +119,7 @@ class ToolChecker:
             message = f"{known.full_name} may change things, and a condition only reads"
             hint = "call it in a step before, and ask its result with another condition"
             self._problems.error("tool-not-read-only", place, message, hint)
-        gives = known.output_schema
+        gives = result_schema(known)
         if gives is not None and not may_be_truth(gives):
             message = f"{known.full_name} does not answer true or false"
             self._problems.error("bad-condition", place, message, "call it in a step, and compare its result")
@@ -127,7 +127,7 @@ class ToolChecker:
     def pages(self, step: Step, form: Pages, env: Environment) -> CollectionShape:
         """Check `pages`, in an environment that the calls may bind `$page` in; return the shape of what it gives."""
         tool = self.find(form.tool, join(step.pointer, "tool"))
-        answer = None if tool is None else _read_as_json(of_listed_fields(tool.output_schema))
+        answer = None if tool is None else _read_as_json(result_schema(tool))
         following = None if form.next is None else self._in_answer(answer, form.next, join(step.pointer, "next"))
         place = join(step.pointer, "arguments")
         for page in self._page(step, form, following, env):

@@ -13,6 +13,7 @@ from infospace.data.paths import show_parts
 from infospace.expressions.functions import AGGREGATES
 from infospace.schema.infer import resolved
 from infospace.schema.shapes import TYPES, NoSuchPath, Schema, describe, format_types, subschema_at, types_of
+from infospace.tools.answer_content import result_schema
 from planner.editor.context import CursorContext
 from planner.editor.cursor import Cursor, EnclosingValue, value_of
 from planner.editor.keys import arguments_schema, called
@@ -240,7 +241,7 @@ def _answer_places(name: str, around: CursorContext) -> Iterator[Offer]:
     """Offer the places in a tool's answer that may be its list of items, or the cursor of its next page."""
     written = None if around.step is None else value_of(around.step.spot, "tool")
     tool = around.catalogue.tools.find(written) if isinstance(written, str) and "/" in written else None
-    for path, schema in _places_below(None if tool is None else tool.output_schema, ()):
+    for path, schema in _places_below(None if tool is None else result_schema(tool), ()):
         types = types_of(schema)
         if "array" in types if name == "items" else types & CURSORS:
             yield text(show_parts(path), format_types(schema), str(schema.get("description", "")))

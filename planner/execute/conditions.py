@@ -11,6 +11,7 @@ from infospace.core.json_types import JSON
 from infospace.core.regex import compile_pattern
 from infospace.core.resources import Collection, Member, Note, Relation, Resource
 from infospace.schema.words import shown
+from infospace.tools.answer_content import content_of
 from infospace.tools.call import call_for_step
 from planner.execute.arguments import Place, Resolver
 from planner.execute.variables import Unbound
@@ -75,9 +76,10 @@ class Judge:
         tool = self._view.space.tools.get(name)
         given = self._resolver.value(arguments.get("arguments", {}))
         answer = await call_for_step(self._view, tool, given, reads=True)
-        truth = truth_of(answer.content)
+        content, _ = content_of(tool, answer)
+        truth = truth_of(content)
         if truth is None:
-            raise Invalid(f"unchecked: {tool.full_name} answers {shown(answer.content)}, not true or false")
+            raise Invalid(f"unchecked: {tool.full_name} answers {shown(content)}, not true or false")
         return truth
 
     def _test(self, type_: str, arguments: Mapping[str, JSON]) -> bool:

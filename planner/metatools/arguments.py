@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from infospace.contract.arguments import Args, Query
 from infospace.tools.scope import Filters
@@ -77,6 +77,14 @@ class ExecuteTool(Args):
     tool_name: ToolReference
     arguments: dict[str, Any] = Field(description="The tool's own arguments, by its input schema.")
     options: ExecuteOptions = Field(default_factory=_usual, description="How it is called.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, given: Any) -> Any:
+        """Take `name`, which a call of a tool has in the protocol, for `tool_name`."""
+        if isinstance(given, dict) and "name" in given and "tool_name" not in given:
+            return {("tool_name" if key == "name" else key): value for key, value in given.items()}
+        return given
 
     @property
     def has_timeout(self) -> bool:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import unicodedata
+from collections.abc import Container, Sequence
+from dataclasses import replace
 from typing import Any
 
 from infospace.core.listener import Listener
+from infospace.core.tool import Tool
 from infospace.space import Space
+from infospace.tools.scope import NO_FILTERS
 from infospace.tools.search.results import ToolHit, ToolQuery, ToolResults
 from planner.metatools.arguments import SearchTools
 from planner.metatools.lookup import known_tools, tool_json, unmatched_json
@@ -35,7 +40,35 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
 
 def find_tools(space: Space, wanted: ToolQuery, listener: Listener | None = None) -> ToolResults:
     """Find tools among all that may be known; for threads. Raises Invalid for a blank request."""
-    return space.finder.find(known_tools(space, servers=True), wanted, listener, space.tools.successes())
+    return find_among(space, known_tools(space, servers=True), wanted, listener)
+
+
+def find_among(space: Space, tools: Sequence[Tool], wanted: ToolQuery, listener: Listener | None = None) -> ToolResults:
+    """Find tools among some; one that is called as the request is comes first, whatever its rank.
+
+    Raises Invalid for a blank request.
+    """
+    found = space.finder.find(tools, wanted, listener, space.tools.successes())
+    name = _folded(wanted.request)
+    called = {one.tool for one in space.tools.successes()}
+    alike = [tool for tool in tools if name in (_folded(tool.full_name), _folded(tool.name))]
+    named = [tool for tool in alike if not tool.blocked and wanted.scope.allows(tool) and _admits(wanted, tool, called)]
+    if not named:
+        return found
+    known = {hit.tool.full_name: hit for hit in found.hits}
+    first = [known.get(tool.full_name) or ToolHit(tool, 1.0, ("name",)) for tool in named]
+    rest = [hit for hit in found.hits if hit.tool not in named]
+    hits = [*sorted(first, key=lambda hit: (-hit.ranked, hit.tool.full_name)), *rest]
+    matched = max(found.matched, len(hits))
+    return replace(found, hits=hits[: wanted.limit], matched=matched, guess=None)
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text.strip()).casefold()
+
+
+def _admits(wanted: ToolQuery, tool: Tool, called: Container[str]) -> bool:
+    return wanted.filters == NO_FILTERS or wanted.filters.admits(tool, called)
 
 
 def _hit(hit: ToolHit, *, schemas: bool) -> dict[str, Any]:

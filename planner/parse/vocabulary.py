@@ -162,3 +162,25 @@ def _letters(words: str) -> str:
     for kind in Kind:
         words = words.replace(kind.value, kind.value[0])
     return words.replace("a resource", "T")
+
+
+def conditions_in_full() -> str:
+    """Return all conditions with the fields that each needs."""
+    tests = [f"`{name}` ({', '.join(fields)})" for name, fields in TESTS.items()]
+    return f"{_conditions()}\nAll of them as objects: {'; '.join(tests)}."
+
+
+def contract_in_short(entry: Primitive) -> str:
+    """Return a contract in few lines: its arguments, what it does, what it gives, its examples."""
+    arguments = ", ".join(_argument(argument) for argument in entry.arguments.values())
+    effect = effect_label(entry)
+    tail = "" if effect in ("pure", "reads") else f" [{effect}]"
+    gives = f"→ {_letters(entry.returns)}" if entry.out != "none" else "→ nothing"
+    lines = [f"{entry.type}({arguments}) {gives}{tail}. {entry.summary}"]
+    lines += [" ".join(entry.behaviour.split())] if entry.behaviour else []
+    return "\n".join([*lines, *(dump(dict(example)) for example in entry.examples[:2])])
+
+
+def contract_line(entry: Primitive) -> str:
+    """Return a contract in a line."""
+    return _line(entry).removeprefix("- ").partition("\n")[0].replace("`", "", 2)

@@ -16,6 +16,9 @@ from planner.metatools.arguments import LONGEST_MS, MOST_ON_PAGE
 
 MINUTE = 60.0
 
+ToolSet: TypeAlias = Literal["core", "meta", "full"]
+"""A set of tools that a client is told of."""
+
 Approvals: TypeAlias = Literal["people", "planner"]
 """Who answers what runs ask, such as whether a tool may be called: people, or the planner that runs them."""
 
@@ -42,6 +45,8 @@ class Access:
     """Whether it may have servers listed anew, and sees the figures of all callers."""
     sight: Sight = EVERYTHING_SEEN
     """Which notes, runs and sessions it may see, and whether it may change notes."""
+    tools: Sequence[ToolSet] = ("core",)
+    """The sets of tools that it is told of."""
     bounds: Bounds | None = None
     """What one step of its plans may make, whatever they say; None leaves it to them."""
 

@@ -29,18 +29,20 @@ from planner.parse.steps import SAVED
 from planner.server.access import Access
 from planner.server.approvals import call_for_people, question_of
 from planner.server.arguments import WAIT
+from planner.server.core.tools import CORE
 from planner.server.live_runs import Playing, Tell
 from planner.server.operations import Operations
 from planner.server.question_forms import Question
 from planner.server.run_json import find_run
-from planner.server.tools import DISCOVER_NOTES, TOOLS, checked_size
-from planner.server.tools import answer as answer_of_door
+from planner.server.tools import DISCOVER_NOTES, TOOLS, Answer, checked_size, discover_notes, shown
+from planner.server.tools import answer as answer_of_tool
+from planner.server.toolsets import names_in, operations_in
 from planner.server.truncate import truncate_tools
 
 EXECUTE: Final = "execute_tool"
 OUT_OF_SCOPE: Final = "out of scope"
 """How the audit says that something is there, and not for who asked."""
-ACTS: Final = ("run_plan", "run_steps", "answer_run", "cancel_run", EXECUTE)
+ACTS: Final = ("run", "step", "follow", "run_plan", "run_steps", "answer_run", "cancel_run", EXECUTE)
 """Doors whose calls are kept, whatever comes of them."""
 TOLD = 600
 """Characters of a proxy's description."""
@@ -62,12 +64,12 @@ class NoSuchTool(NotFound):
 
 def is_direct(name: str) -> bool:
     """Whether a name is not that of an operation or of a meta-tool."""
-    return name not in TOOLS and name != DISCOVER_NOTES and name not in META
+    return name not in CORE and name not in TOOLS and name != DISCOVER_NOTES and name not in META
 
 
 def listed_names(space: Space, access: Access) -> tuple[list[str], list[str]]:
     """Return the names that a caller is told of at first: of the doors, and of the tools that are listed themselves."""
-    return [*TOOLS, DISCOVER_NOTES, *META], list(direct_tools(Operations(space, access)))
+    return names_in(access.tools), list(direct_tools(Operations(space, access)))
 
 
 def direct_tools(operations: Operations) -> Mapping[str, Tool]:
@@ -95,7 +97,7 @@ def tool_description(tool: Tool) -> str:
     return f"{text} [Beware: this description {', and '.join(instructs)}.]" if instructs else text
 
 
-async def answer(operations: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
+async def answer(operations: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> Answer:
     """Answer a call, and keep what came of it.
 
     Raises NoSuchTool for what is not listed, in the same words whether it is there or not; RateLimited; NotAllowed for
@@ -121,7 +123,7 @@ async def answer(operations: Operations, name: str, given: Mapping[str, Any], te
 
 async def answered_by_person(
     operations: Operations, name: str, given: Mapping[str, Any], question: Question, said: JSON, tell: Tell
-) -> dict[str, Any]:
+) -> Answer:
     """Answer a question that a call ended with, as the person behind the client said; return what the call answers.
 
     Raises InfospaceError, such as Conflict where somebody else answered meanwhile.
@@ -131,7 +133,9 @@ async def answered_by_person(
         tool, args = _called(operations, name, given)
         if tool is None:
             seconds = args.get("wait_s", WAIT)
-            answered = await operations.answered_by_person(question.run, asked.step, said, seconds, tell)
+            document = await operations.answered_by_person(question.run, asked.step, said, seconds, tell)
+            operation = operations_in(operations.access.tools)[name]
+            answered: Answer = await shown(operations, operation, operation.validate(given), document)
         else:
             answer_run(operations.space, question.run, asked.step, said)
             answered = await _played(operations, tool, operations.going_on(question.run), tell)
@@ -158,7 +162,7 @@ def _called(
     operations: Operations, name: str, given: Mapping[str, Any]
 ) -> tuple[PreparedToolCall | None, Mapping[str, Any]]:
     """Return the call of a tool that is to be gone on with; None with the arguments of an operation that runs plans."""
-    if name in TOOLS:
+    if name in operations_in(operations.access.tools):
         return None, given
     args = dict(given)
     if name != EXECUTE:
@@ -187,11 +191,14 @@ def _must_be_in_time(operations: Operations) -> None:
         raise RateLimited(message, hint=f"again in {wait:.0f} s")
 
 
-async def _answered(operations: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
-    if name in TOOLS or name == DISCOVER_NOTES:
-        return await answer_of_door(operations, name, given, tell)
+async def _answered(operations: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> Answer:
+    names = names_in(operations.access.tools)
+    if name in (doors := operations_in(operations.access.tools)):
+        return await answer_of_tool(operations, doors[name], given, tell)
+    if name == DISCOVER_NOTES and name in names:
+        return await discover_notes(operations, given)
     checked_size(name, given)
-    if name in META:
+    if name in META and name in names:
         args = _bounded(operations, META[name].validate(given))
         if name == EXECUTE:
             return await _executed(operations, args, tell)
@@ -206,8 +213,10 @@ async def _answered(operations: Operations, name: str, given: Mapping[str, Any],
     hidden = _named(operations.space, name)
     if hidden is not None:
         hint = f'execute_tool calls it: {{"tool_name": "{hidden.full_name}", "arguments": …}}'
+        if EXECUTE not in names:
+            hint = f'a step calls it: {{"type": "{hidden.full_name}", "arguments": …}}'
         raise NotAllowed(f"{name!r:.100} is not called directly here", hint=hint)
-    known = ", ".join([*TOOLS, DISCOVER_NOTES, *META])
+    known = ", ".join(names)
     raise NoSuchTool(f"there is no tool {name!r:.60}; there are {known}")
 
 

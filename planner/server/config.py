@@ -48,7 +48,7 @@ from infospace.tools.approvals import parse_tool_names, unknown_tool_names
 from infospace.tools.mcp.env_vars import filled_in
 from infospace.tools.scope import Bounds, Limits, Scope
 from planner.metatools.arguments import LONGEST_MS, MOST_ON_PAGE
-from planner.server.access import Access, Approvals
+from planner.server.access import Access, Approvals, ToolSet
 
 T = TypeVar("T")
 
@@ -143,11 +143,20 @@ class Config:
     tokens: Sequence[Token] = ()
     approvals: Approvals = "people"
     """Who answers where a scope does not say."""
+    tools: Sequence[ToolSet] = ("core",)
+    """The sets of tools that clients are told of."""
+
+    def listing(self, tools: Sequence[ToolSet]) -> Config:
+        """Return the same, where clients are told of other sets of tools."""
+        tokens = [replace(token, access=replace(token.access, tools=tools)) for token in self.tokens]
+        return replace(self, tokens=tokens, tools=tools)
 
     def access(self, caller: str, scope: str = DEFAULT) -> Access:
         """Return what a caller may do that has a scope by name, or where there is none of it the default one."""
         written = self.scopes.get(scope) or self.scopes.get(DEFAULT)
-        return Access(caller, approvals=self.approvals) if written is None else written.access(caller, self.approvals)
+        if written is None:
+            return Access(caller, approvals=self.approvals, tools=self.tools)
+        return replace(written.access(caller, self.approvals), tools=self.tools)
 
 
 OPEN: Final = Config({})

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from infospace.core.bounds import Bounds, Stop, at_most, stopped_by
 from infospace.core.errors import Conflict, InfospaceError
-from planner.journal.events import Emit, Event, Progressed, RunFinished, RunStarted, StepFinished
+from planner.journal.events import Emit, Event, Progressed, RunFinished, RunStarted, StepFinished, StepStarted
 from planner.journal.result import RunResult
 
 Playing: TypeAlias = "Callable[[Emit], Coroutine[Any, Any, RunResult]]"
@@ -38,6 +38,7 @@ class LiveRun:
         """The run's id, "" until it has one."""
         self.ended_steps = 0
         self.said = ""
+        self._running: dict[str, str] = {}
         self._news = asyncio.Event()
         self.task = asyncio.create_task(_in_its_own_loop(playing, self._on_event, bounds))
         self.task.add_done_callback(self._over)
@@ -46,7 +47,11 @@ class LiveRun:
         match event:
             case RunStarted():
                 self.run = event.run
+            case StepStarted():
+                self._running[event.position] = event.type
+                return
             case StepFinished():
+                self._running.pop(event.row.position, None)
                 self.ended_steps += 1
                 self.said = f"{event.row.position} {event.row.type}: {event.row.status}"
             case Progressed():
@@ -54,6 +59,12 @@ class LiveRun:
             case _:
                 return
         self._notify()
+
+    @property
+    def running(self) -> list[str]:
+        """The steps that run now and have none inside them that does, each as `4.do[3].2 git/git_show`."""
+        inside = {position for position in self._running for other in self._running if other.startswith(f"{position}.")}
+        return [f"{position} {type_}" for position, type_ in self._running.items() if position not in inside]
 
     def _notify(self) -> None:
         news, self._news = self._news, asyncio.Event()

@@ -6,15 +6,16 @@ from typing import Any
 
 from infospace.context.invoke import call_directly
 from infospace.contract.arguments import ParseMode
-from infospace.core.errors import InfospaceError
-from planner.parse.control_flow import FORMS
-from planner.parse.vocabulary import form_line, full, short
+from infospace.core.errors import InfospaceError, NotFound
+from planner.parse.vocabulary import conditions_in_full, full, short
 from planner.server import arguments
 from planner.server.live_runs import Tell
 from planner.server.operations import Operations
 from planner.server.read import ReadRequest, read_piece
 from planner.server.truncate import truncate_hits
 
+CONDITIONS = "conditions"
+"""The name under which all conditions are described."""
 DISCOVER = "discover-notes"
 """The primitive that answers `discover_notes`."""
 
@@ -27,15 +28,20 @@ async def read(operations: Operations, args: arguments.Read, tell: Tell) -> dict
 
 
 async def describe_primitives(operations: Operations, args: arguments.DescribePrimitives, tell: Tell) -> str:
-    """Return the language in short, or contracts in full."""
+    """Return the language in short, or contracts in full; of a name that is not there, a sentence beside the others."""
     del tell
     catalogue = operations.space.catalogue
     if not args.names:
         return short(catalogue)
-    wanted = dict.fromkeys(args.names)
-    forms = [form_line(name) for name in wanted if name in FORMS]
-    names = [name for name in wanted if name not in FORMS]
-    return "\n\n".join([*forms, *([full(catalogue, names)] if names else [])])
+    told, missing = [], []
+    for name in dict.fromkeys(args.names):
+        try:
+            told.append(conditions_in_full() if name.lower() == CONDITIONS else full(catalogue, [name]))
+        except NotFound as error:
+            missing.append(str(error))
+    if not told:
+        raise NotFound("; ".join(missing))
+    return "\n\n".join([*told, *missing])
 
 
 async def discover_notes(operations: Operations, given: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a planner can do through the server, as values: every door answers JSON, or Markdown."""
+"""What a planner can do through the server, as values: each answers JSON in full, which its tool shows in short."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from planner.parse.saved_plans import load_plan
 from planner.parse.steps import SAVED
 from planner.server import arguments
 from planner.server.access import Access, Rate
-from planner.server.approvals import QuestionStore, for_people, refuse_human_question
+from planner.server.approvals import QuestionStore, refuse_human_question
 from planner.server.live_runs import LiveRun, LiveRuns, Playing, Tell, play_run
 from planner.server.run_json import find_run, is_over, recorded_run_json
-from planner.server.truncate import PART, truncate_bindings, truncate_check, truncate_run
+from planner.server.truncate import PART, truncate_bindings
 from planner.sessions.bindings import bindings_of, living_bindings
 from planner.sessions.names import full_name, not_open, open_run
 from planner.sessions.session import Session
@@ -81,7 +81,7 @@ class Operations:
             prepared = await asyncio.to_thread(prepare, self.space, read, args.inputs)
             problems = list(prepared.problems if isinstance(prepared, Refused) else prepared.warnings)
         ok = all(problem.severity != "error" for problem in problems)
-        return truncate_check(ok, [problem.to_json() for problem in problems])
+        return {"ok": ok, "problems": [problem.to_json() for problem in problems]}
 
     async def run_plan(self, args: arguments.RunPlan, tell: Tell) -> dict[str, Any]:
         """Check and run a plan, and wait for it as long as the caller likes."""
@@ -91,7 +91,7 @@ class Operations:
         else:
             prepared = await asyncio.to_thread(prepare, self.space, read, args.inputs)
         if isinstance(prepared, Refused):
-            return self._run_json(prepared.to_result().to_json())
+            return prepared.to_result().to_json()
         live = self.lives.start(play_run(stream(self.space, prepared, approve=self.access.approve)))
         return await self._followed(live, args.wait_s, tell)
 
@@ -132,13 +132,13 @@ class Operations:
         await live.begun()
         ended = await live.wait(seconds, tell)
         if ended and not live.task.cancelled():
-            return await asyncio.to_thread(lambda: self._run_json(live.task.result().to_json()))
+            return await asyncio.to_thread(lambda: live.task.result().to_json())
         if not live.run:
             raise Conflict("it was cancelled before it began", hint="call again")
         if ended and live.run in self._cancelling:
             # A call that queued is cancelled before the one that ran: until then the journal says that the run goes on.
             await self._cancelling[live.run].wait()
-        return await asyncio.to_thread(self._shown, live.run, None)
+        return await asyncio.to_thread(self._shown, live.run)
 
     def _document(self, plan: JSON) -> JSON | Refused:
         """Return the document that a plan is given as: itself, its text, or a saved one by name."""
@@ -162,7 +162,7 @@ class Operations:
             await going[-1].wait(args.wait_s, tell)
         else:
             await self._ended_elsewhere(args.run, args.wait_s)
-        return await asyncio.to_thread(self._shown, args.run, args.first_step)
+        return await asyncio.to_thread(self._shown, args.run)
 
     async def _ended_elsewhere(self, run: str, seconds: float) -> None:
         """Wait for a run that goes on at another door or in another process, which tell nothing: look now and then."""
@@ -174,7 +174,7 @@ class Operations:
                 return
             await asyncio.sleep(min(LOOK_S, left))
 
-    def _shown(self, run: str, first: int | None) -> dict[str, Any]:
+    def _shown(self, run: str) -> dict[str, Any]:
         row, steps = find_run(self.space, run)
         shown = recorded_run_json(self.space, row, steps, live=bool(self.lives.going(run)))
         last = next((live for live in reversed(self.lives.of(run)) if live.task.done()), None)
@@ -182,10 +182,7 @@ class Operations:
             shown["reason"] = shown["reason"] or str(last.failed)
         elif last is not None and last.result is not None:
             shown["problems"] = [problem.to_json() for problem in last.result.problems]
-        return self._run_json(shown, first)
-
-    def _run_json(self, document: dict[str, Any], first: int | None = None) -> dict[str, Any]:
-        return for_people(self.space, truncate_run(document, first), self.access)
+        return shown
 
     async def answer_run(self, args: arguments.AnswerRun, tell: Tell) -> dict[str, Any]:
         """Answer what a suspended run asks, and wait for it; at a `wait` just look again whether it is over.
@@ -215,7 +212,7 @@ class Operations:
         row, _ = find_run(self.space, run)
         if row.status == "running" and is_live(row):
             await self._ended_elsewhere(run, seconds)
-            return await asyncio.to_thread(self._shown, run, None)
+            return await asyncio.to_thread(self._shown, run)
         return await self._followed(self.lives.start(self.going_on(run), run), seconds, tell)
 
     async def answered_by_person(self, run: str, step: str, word: JSON, seconds: float, tell: Tell) -> dict[str, Any]:
@@ -223,6 +220,14 @@ class Operations:
         must_be_all_there(self.space, run)
         answer(self.space, run, step, word)
         return await self._gone_on(run, seconds, tell)
+
+    async def resume_run(self, run: str, seconds: float, tell: Tell) -> dict[str, Any]:
+        """Go on with what a run has left, and wait for it; raises Conflict where there is nothing to go on with."""
+        return await self._gone_on(run, seconds, tell)
+
+    async def play(self, play: Playing, seconds: float, tell: Tell) -> dict[str, Any]:
+        """Play something that is a run, and wait for it."""
+        return await self._followed(self.lives.start(play), seconds, tell)
 
     def going_on(self, run: str) -> Playing:
         """Return the playing of what is left of a run."""
@@ -265,7 +270,7 @@ class Operations:
         finally:
             del self._cancelling[args.run]
             journalled.set()
-        return self._shown(args.run, None)
+        return self._shown(args.run)
 
     async def list_bindings(self, args: arguments.ListBindings, tell: Tell) -> dict[str, Any]:
         """Return what the variables of a session or a run are bound to."""

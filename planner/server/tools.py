@@ -2,29 +2,51 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from infospace.contract.tool_signature import Signature, briefly, untitled
 from infospace.core.errors import Invalid
 from infospace.data.json_text import dump
 from planner.server import arguments
 from planner.server import lookups as looking
+from planner.server.approvals import for_people
 from planner.server.live_runs import Tell
 from planner.server.operations import Operations
+from planner.server.truncate import truncate_check, truncate_run
+
+Answer: TypeAlias = "dict[str, Any] | str"
+"""A JSON object, or text."""
 
 LONGEST = 1_000_000
 """Characters that the arguments of one call may have, as JSON."""
 
 
+def _as_it_is(_operations: Operations, _args: Any, document: Any) -> Answer:
+    shown: Answer = document
+    return shown
+
+
 @dataclass(frozen=True)
 class Tool(Signature):
-    """One tool. `answer` gives a JSON object, or Markdown."""
+    """One tool. `answer` gives a JSON object, or Markdown; `show` makes of it what the planner reads."""
 
-    answer: Callable[[Operations, Any, Tell], Awaitable[dict[str, Any] | str]]
+    answer: Callable[[Operations, Any, Tell], Awaitable[Answer]]
     read_only: bool = False
     open_world: bool = False
+    show: Callable[[Operations, Any, Any], Answer] = _as_it_is
+
+
+def _run_in_short(operations: Operations, args: Any, document: dict[str, Any]) -> Answer:
+    """Return a run in the shape of `run --json`, cut to what a model can read."""
+    first = args.first_step if isinstance(args, arguments.GetRun) else None
+    return for_people(operations.space, truncate_run(document, first), operations.access)
+
+
+def _check_in_short(_operations: Operations, _args: Any, document: dict[str, Any]) -> Answer:
+    return truncate_check(document["ok"], document["problems"])
 
 
 TOOLS = {
@@ -37,6 +59,7 @@ TOOLS = {
             arguments.CheckPlan,
             Operations.check_plan,
             read_only=True,
+            show=_check_in_short,
         ),
         Tool(
             "run_plan",
@@ -45,6 +68,7 @@ TOOLS = {
             arguments.RunPlan,
             Operations.run_plan,
             open_world=True,
+            show=_run_in_short,
         ),
         Tool(
             "run_steps",
@@ -54,6 +78,7 @@ TOOLS = {
             arguments.RunSteps,
             Operations.run_steps,
             open_world=True,
+            show=_run_in_short,
         ),
         Tool(
             "get_run",
@@ -61,6 +86,7 @@ TOOLS = {
             arguments.GetRun,
             Operations.get_run,
             read_only=True,
+            show=_run_in_short,
         ),
         Tool(
             "answer_run",
@@ -69,12 +95,14 @@ TOOLS = {
             arguments.AnswerRun,
             Operations.answer_run,
             open_world=True,
+            show=_run_in_short,
         ),
         Tool(
             "cancel_run",
             "Cancel a run, or end a session. What it did stays.",
             arguments.CancelRun,
             Operations.cancel_run,
+            show=_run_in_short,
         ),
         Tool(
             "read",
@@ -100,7 +128,7 @@ TOOLS = {
         ),
     )
 }
-"""All but `discover_notes`, whose arguments are those of the primitive."""
+"""Those of the set `full`: all but `discover_notes`, whose arguments are those of the primitive, and the meta-tools."""
 
 DISCOVER_NOTES = "discover_notes"
 DISCOVER_SAYS = (
@@ -109,13 +137,22 @@ DISCOVER_SAYS = (
 )
 
 
-async def answer(operations: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
-    """Answer a call of a tool that there is. Raises InfospaceError for what the caller can mend."""
-    checked_size(name, given)
-    if name == DISCOVER_NOTES:
-        return await looking.discover_notes(operations, dict(given))
-    tool = TOOLS[name]
-    return await tool.answer(operations, tool.validate(given), tell)
+async def answer(operations: Operations, tool: Tool, given: Mapping[str, Any], tell: Tell) -> Answer:
+    """Answer a call of a tool. Raises InfospaceError for what the caller can mend."""
+    checked_size(tool.name, given)
+    args = tool.validate(given)
+    return await shown(operations, tool, args, await tool.answer(operations, args, tell))
+
+
+async def shown(operations: Operations, tool: Tool, args: Any, document: Any) -> Answer:
+    """Return what a planner reads of an answer; off the loop, since some are long."""
+    return await asyncio.to_thread(tool.show, operations, args, document)
+
+
+async def discover_notes(operations: Operations, given: Mapping[str, Any]) -> Answer:
+    """Answer a search for notes. Raises InfospaceError for what the caller can mend."""
+    checked_size(DISCOVER_NOTES, given)
+    return await looking.discover_notes(operations, dict(given))
 
 
 def checked_size(name: str, given: Mapping[str, Any]) -> None:
@@ -123,7 +160,7 @@ def checked_size(name: str, given: Mapping[str, Any]) -> None:
     size = len(dump(dict(given)))
     if size > LONGEST:
         message = f"the arguments of {name} have {size:,} characters, and at most {LONGEST:,} are taken"
-        raise Invalid(message, hint="add long texts as files with `infospace add`, and let the plan load them")
+        raise Invalid(message, hint="a plan loads long texts from notes")
 
 
 def discover_schema(operations: Operations) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from mcp_types import ElicitRequestParams, ElicitResult, ErrorData
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
 from served import odd, synced, write
-from serving import TOKEN, Planner, over_http, over_stdio, planners, play, text_of
+from serving import TOKEN, Planner, document_of, over_http, over_stdio, planners, play, text_of
 
 from infospace import Space, open_space
 from infospace.tools.local import LocalTools
@@ -104,7 +104,7 @@ def test_a_called_tool_that_waits_for_people_does_not_say_how_a_planner_answers(
     files(space)
 
     async def scene(planner: Planner) -> Any:
-        return (await planner.client.call_tool("execute_tool", CALL)).structured_content
+        return document_of(await planner.client.call_tool("execute_tool", CALL))
 
     told = play(space, scene)["approval"]
     assert (told["answered_by"], told["command"]) == ("people", f"{person_types(space, told['run'])} once")
@@ -163,8 +163,7 @@ def test_a_question_that_is_dismissed_waits_for_others_and_is_not_put_again(spac
         assert (await planner.call("get_run", run=asked["run"]))["status"] == "suspended"
         assert len(person.asked) == 1
         declined = await planner.client.call_tool("execute_tool", CALL)
-        assert declined.structured_content is not None
-        assert "somebody said no" in declined.structured_content["reason"]
+        assert "somebody said no" in document_of(declined)["reason"]
 
     play(space, scene, mode=mode, elicitation_callback=person)
     assert made == []

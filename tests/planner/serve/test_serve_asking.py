@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
 sys.path.insert(0, str(Path(__file__).parent))
-from serving import Planner, play
+from serving import Planner, document_of, play
 
 from infospace import Space
 from infospace.data.paths import ABSENT
@@ -241,7 +241,7 @@ def test_a_call_that_comes_back_is_the_one_that_was_asked_about(space: Space) ->
             refused = await back(name, arguments)
             assert refused.is_error
             assert "was asked by another call" in refused.content[0].text
-        return (await back("run_plan", plan)).structured_content
+        return document_of(await back("run_plan", plan))
 
     assert play(space, scene, PEOPLE, elicitation_callback=Person())["result"]["data"] == "x"
 

@@ -17,7 +17,7 @@ from mcp_types import ElicitResult
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
 from served import left, odd, write
-from serving import Planner, Served, over_http, over_stdio, planners
+from serving import Planner, Served, document_of, over_http, over_stdio, planners
 
 SCRIPTS = Path(sys.executable).parent
 TOKENS = {"all": "token-of-everything-0001", "files": "token-of-the-files-0002"}
@@ -129,8 +129,7 @@ def served(place: Place) -> Iterator[Served]:
 async def call(planner: Planner, tool: str, **arguments: Any) -> Any:
     """Return what `execute_tool` answers, also of a tool that fails."""
     answer = await planner.client.call_tool("execute_tool", {"tool_name": tool, "arguments": arguments})
-    assert answer.structured_content is not None, answer.content
-    return answer.structured_content
+    return document_of(answer)
 
 
 def test_from_finding_a_tool_to_a_plan_over_two_servers_and_notes(place: Place) -> None:
@@ -194,7 +193,7 @@ def test_what_misbehaves_fails_alone_while_the_others_are_called(place: Place) -
         picture = await planner.client.call_tool("execute_tool", tiny)
         assert "image" in [block.type for block in picture.content]
         inside = await call(planner, "inner/run_plan", plan=[{"type": "create-note", "value": "made inside"}])
-        assert inside["structured_content"]["result"]["data"] == "made inside"
+        assert json.loads(inside["content"][0]["text"])["result"]["data"] == "made inside"
         assert (await call(planner, "changing/grow"))["status"] == "success"
         await _until_listed(planner, "changing/later_0")
         last = {"filters": {"servers": ["several"], "name_pattern": "^tool_"}, "page": 13, "page_size": 40}

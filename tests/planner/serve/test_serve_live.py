@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,7 @@ def test_of_one_run_the_last_part_is_cancelled_first() -> None:
 
 def at_door(space: Space, scene: Callable[[Operations], Awaitable[Any]], access: Access) -> Any:
     async def go() -> Any:
-        door = Operations(space, access)
+        door = Operations(space, replace(access, tools=("full",)))
         try:
             return await scene(door)
         finally:
@@ -158,7 +159,7 @@ def test_a_run_of_another_door_is_waited_for_as_long_as_one_asks(space: Space) -
     """Neither shorter nor until it ends."""
 
     async def scene(door: Operations) -> None:
-        other = Operations(space, Access("bob"))
+        other = Operations(space, Access("bob", tools=("full",)))
         run = (await answer(door, "run_plan", {"plan": [SLOW], "wait_s": 0}, nobody))["run"]  # type: ignore[index]
         loop = asyncio.get_running_loop()
         begun = loop.time()

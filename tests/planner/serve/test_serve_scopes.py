@@ -22,7 +22,7 @@ from planner.server.protocol.mcp_server import make_server
 sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
 sys.path.insert(0, str(Path(__file__).parent))
 from served import odd, synced, until, write
-from serving import Planner, text_of
+from serving import Planner, document_of, text_of
 
 ECHO = {"type": "one/echo", "arguments": {"text": "x"}, "out": "$x"}
 SECRET = "hunter2-is-the-password"  # noqa: S105 - a word that must not get out
@@ -40,7 +40,7 @@ def play(space: Space, scene: Any, **access: Any) -> Any:
     """Let a planner play a scene at a door of its own."""
 
     async def go() -> Any:
-        door = Operations(space, Access("ann", **access))
+        door = Operations(space, Access("ann", **{"tools": ("full",), **access}))
         try:
             async with Client(make_server(door)) as client:
                 return await scene(Planner(client))
@@ -158,7 +158,7 @@ def test_a_call_that_needs_approval_says_so_and_is_made_when_it_is_answered(know
     async def scene(planner: Planner) -> None:
         asked = await planner.client.call_tool("execute_tool", {"tool_name": "two/structured", "arguments": {}})
         assert asked.is_error
-        told = asked.structured_content
+        told = document_of(asked)
         assert told is not None
         assert told["status"] == "approval_required"
         how = told["approval"]["answer_with"]
@@ -244,8 +244,7 @@ def test_pictures_of_a_long_answer_are_shown_as_pictures(space: Space) -> None:
             (picture,) = [block for block in said.content if block.type == "image"]
             assert (len(picture.data), picture.mime_type) == (8_000, "image/png")
         found = await planner.client.call_tool("execute_tool", {"tool_name": "one/picture", "arguments": {}})
-        assert found.structured_content is not None
-        text, left, letter = found.structured_content["content"]
+        text, left, letter = document_of(found)["content"]
         assert (text["text"], left["text"]) == ("look", "[image image/png: 8,049 characters, left out]")
         assert letter["resource"]["text"].endswith("[cut: 9,000 characters in all]")
         assert len(text_of(found.content[0])) < 2_000
@@ -268,8 +267,7 @@ def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
         assert "`options.timeout_ms` is 2,501, and ann may give a call 2,500 at most" in said
         await planner.call("execute_tool", tool_name="one/echo", arguments={"text": "runs"})
         late = await planner.client.call_tool("execute_tool", call)
-        assert late.structured_content is not None
-        reason = late.structured_content["reason"]
+        reason = document_of(late)["reason"]
         assert "within 2,500 ms" in reason or "within 2.5 s" in reason
         assert "no call may last longer here" in reason
         plan = await planner.call("run_plan", plan=[{"type": "one/slow", "arguments": {"seconds": 4}, "timeout_s": 20}])

@@ -40,7 +40,7 @@ def play(space: Space, scene: Scene, sight: Sight) -> Any:
     """Let a planner play a scene at a door of its own."""
 
     async def go() -> Any:
-        door = Operations(space, Access(sight.caller or "anybody", sight=sight, approvals="planner"))
+        door = Operations(space, Access(sight.caller or "anybody", sight=sight, approvals="planner", tools=("full",)))
         try:
             async with Client(make_server(door)) as client:
                 return await scene(Planner(client))
@@ -402,7 +402,10 @@ def test_a_run_of_another_that_goes_on_is_not_cancelled(space: Space) -> None:
     """It does not exist, and goes on."""
 
     async def go() -> tuple[str, str]:
-        ann, bob = (Operations(space, Access(name, sight=Sight(runs="own", caller=name))) for name in ("ann", "bob"))
+        ann, bob = (
+            Operations(space, Access(name, sight=Sight(runs="own", caller=name), tools=("full",)))
+            for name in ("ann", "bob")
+        )
         try:
             async with Client(make_server(ann)) as one, Client(make_server(bob)) as other:
                 run = (await Planner(one).call("run_plan", plan=[SLOW], wait_s=0))["run"]

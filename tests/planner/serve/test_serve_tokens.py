@@ -173,7 +173,7 @@ def test_refusals_are_kept_with_who_was_refused(served: Served, folder: Path) ->
 
     asyncio.run(scene())
     done = subprocess.run(
-        [*command(folder / "space.db")[:-1], "tools", "audit", "--json"], capture_output=True, text=True, check=True
+        [*command(folder / "space.db")[:5], "tools", "audit", "--json"], capture_output=True, text=True, check=True
     )
     rows = [row for row in json.loads(done.stdout)["audit"] if row["caller"] == "clock"]
     assert [(row["action"], row["reason"]) for row in rows[:2]] == [

@@ -53,9 +53,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="a JSON file of scopes and tokens")
     parser.add_argument(
         "--tools",
-        choices=["core", "compat"],
-        default="core",
-        help="which tools clients see; `compat` is not in this version",
+        nargs="+",
+        choices=["core", "meta", "full", "compat"],
+        default=["core"],
+        metavar="SET",
+        help="which tools clients see, one or more of: core (five small tools, the default), meta (the six tools about "
+        "tools), full (every operation as a tool). `compat` is not in this version",
     )
     parser.add_argument(
         "--approvals",
@@ -78,14 +81,15 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("serving needs the package `mcp`", hint=REINSTALL) from error
     if args.token is not None and args.http is None:
         raise UsageError("a token is for --http", hint="over standard input and output there is none")
-    if args.tools == "compat":
+    if "compat" in args.tools:
         raise UsageError("the doors of other systems are not in this version", hint="--tools core")
+    sets = tuple(dict.fromkeys(args.tools))
     try:
         from planner.server.config import Config, read_config
 
-        config = Config({}, approvals=args.approvals)
+        config = Config({}, approvals=args.approvals, tools=sets)
         if args.config is not None:
-            config = read_config(path_of(args.config), os.environ, args.approvals)
+            config = read_config(path_of(args.config), os.environ, args.approvals).listing(sets)
     except (Invalid, NotFound) as error:
         raise UsageError(error.message, hint=error.hint) from error
     number = _http(args, config, out) if args.http is not None else _stdio(args, config, out)

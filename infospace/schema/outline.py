@@ -1,0 +1,115 @@
+"""The shape of JSON in one line, for whoever writes the next step: `list of 30: {author: text, date?: text}`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from infospace.core.json_types import JSON
+from infospace.schema.infer import Schema, resolved, types_in
+
+SAMPLE = 500
+"""Values of a list that are looked at."""
+KEYS = 16
+"""Keys of an object that are named."""
+DEEPEST = 4
+"""Objects and lists inside one another that are told."""
+
+_NAMES = {"string": "text"}
+_ORDER = ("string", "integer", "number", "boolean", "array", "object", "null")
+
+
+def outline_value(value: JSON) -> str:
+    """Return the shape of a value: its kind, the length of a list or a text, and the fields with their types.
+
+    >>> outline_value([{"a": 1, "b": "x"}, {"a": 2.5}])
+    'list of 2: {a: integer|number, b?: text}'
+    """
+    if isinstance(value, str):
+        lines = value.count("\n") + 1
+        return f"text of {len(value):,} characters" + (f" in {lines:,} lines" if lines > 1 else "")
+    return _outline([value], 0)
+
+
+def outline_schema(schema: Schema | None) -> str:
+    """Return the shape of what fits a schema; "" where nothing is known of it."""
+    return "" if schema is None else _of_schema(schema, schema, 0)
+
+
+def _outline(values: Sequence[JSON], depth: int) -> str:
+    scalars: dict[str, None] = {}
+    objects = [value for value in values if isinstance(value, Mapping)]
+    lists = [value for value in values if isinstance(value, list)]
+    for value in values:
+        if not isinstance(value, (Mapping, list)):
+            scalars[_scalar(value)] = None
+    parts = []
+    if objects:
+        parts.append(_fields(objects, depth) if depth < DEEPEST else "{…}")
+    if lists:
+        inner = [item for one in lists for item in one[:SAMPLE]][:SAMPLE]
+        count = f"list of {len(lists[0]):,}" if depth == 0 else "list"
+        parts.append(f"{count}: {_outline(inner, depth + 1)}" if inner and depth < DEEPEST else count)
+    return "|".join([*parts, *scalars])
+
+
+def _fields(objects: Sequence[Mapping[str, Any]], depth: int) -> str:
+    keys = list(dict.fromkeys(key for one in objects[:SAMPLE] for key in one))
+    told = []
+    for key in keys[:KEYS]:
+        there = [one[key] for one in objects if key in one]
+        told.append(f"{_key(key)}{'' if len(there) == len(objects) else '?'}: {_outline(there, depth + 1)}")
+    if len(keys) > KEYS:
+        told.append(f"… {len(keys) - KEYS} more")
+    return "{" + ", ".join(told) + "}"
+
+
+def _key(key: str) -> str:
+    return key if key.isidentifier() else f'"{key}"'
+
+
+def _scalar(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+    return "text"
+
+
+def _of_schema(schema: Schema, root: Schema, depth: int) -> str:
+    schema = resolved(schema, root)
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if isinstance(options, list) and options and depth < DEEPEST:
+        found = dict.fromkeys(_of_schema(one, root, depth + 1) for one in options if isinstance(one, Mapping))
+        return "|".join(part for part in found if part)
+    types = types_in(schema, root)
+    if len(types) == len(_ORDER):
+        return ""
+    named = [_of_type(name, schema, root, depth) for name in _ORDER if name in types and not _is_number(name, types)]
+    return "|".join(named)
+
+
+def _is_number(name: str, types: Iterable[str]) -> bool:
+    return name == "integer" and "number" in types
+
+
+def _of_type(name: str, schema: Schema, root: Schema, depth: int) -> str:
+    if name == "array" and isinstance(items := schema.get("items"), Mapping) and depth < DEEPEST:
+        inner = _of_schema(items, root, depth + 1)
+        return f"list: {inner}" if inner else "list"
+    if name == "object" and isinstance(fields := schema.get("properties"), Mapping) and fields and depth < DEEPEST:
+        required = schema.get("required", ())
+        told = []
+        for key, part in list(fields.items())[:KEYS]:
+            inner = _of_schema(part, root, depth + 1) if isinstance(part, Mapping) else ""
+            mark = "" if key in required else "?"
+            told.append(f"{_key(key)}{mark}{': ' if inner else ''}{inner}")
+        if len(fields) > KEYS:
+            told.append(f"… {len(fields) - KEYS} more")
+        return "{" + ", ".join(told) + "}"
+    return {"array": "list"}.get(name, _NAMES.get(name, name))

@@ -1,0 +1,157 @@
+"""What a run, a session and a check answer at the small door: status, result, and what went wrong or waits.
+
+    {"status": "success", "run": "run_7", "ref": "Note_12", "result": …}
+
+A result that is long has `shape`, then `example` or `begins`, and `ref` to read it by, in place of `result`. `failed`
+are the steps that failed and were not handled, `asks` what a person or the planner has to answer, `problems` what is
+wrong with a plan, `bound` what a call of `step` bound besides its result. Nothing is told twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from infospace.core.errors import NotFound
+from infospace.data.json_text import dump
+from infospace.data.result import truncate
+from infospace.space import Space
+from planner.server.access import Access
+from planner.server.approvals import THEIRS
+from planner.server.core.preview import kind_and_shape, preview
+from planner.server.core.wording import plain
+
+RESULT = 4_000
+"""Characters of a plan's result that stand in its answer; a longer one is told by its shape."""
+STEP_RESULT = 1_000
+"""Characters of what steps of a session gave last: what is passed on to the next need not be read."""
+REASON = 400
+"""Characters of a reason, a question or a hint."""
+FIX = 600
+"""Characters of a fix; a longer one is left out."""
+PROBLEMS = 12
+"""Problems that one answer shows."""
+FAILED = 5
+"""Failed steps that one answer shows."""
+BOUND = 12
+"""Variables that one answer shows."""
+SCHEMA = 600
+"""Characters of the schema of an answer that is asked for."""
+
+UNSENT: Final = frozenset({"never-read", "not-connected"})
+"""Warnings without a meaning here: what is bound last is read in the answer, and a run starts the servers it calls."""
+
+
+def show_check(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the outcome of a check."""
+    return {"ok": document["ok"], **_problems(document["problems"])}
+
+
+def show_run(document: Mapping[str, Any], access: Access, *, most: int = RESULT) -> dict[str, Any]:
+    """Return how a run ended, or how far it is, from the documented object."""
+    status = document["status"]
+    if status == "refused":
+        reason = document.get("reason")
+        told = {"reason": _short(reason)} if reason else {}
+        return {"status": status, **told, **_problems(document["problems"])}
+    shown: dict[str, Any] = {"status": status, "run": document["run"]}
+    failed = _failed(document["steps"]) if status not in ("success", "running") else []
+    if failed:
+        shown["failed"] = failed[:FAILED]
+        if len(failed) > FAILED:
+            shown["more_failed"] = len(failed) - FAILED
+    reason = document.get("reason")
+    if reason and not any(one["reason"] in _short(reason) for one in failed):
+        shown["reason"] = _short(reason)
+    if document["pending"]:
+        shown["asks"] = [_pending(one, access) for one in document["pending"]]
+    return {**shown, **_result(document["result"], most)}
+
+
+def show_steps(space: Space, document: Mapping[str, Any], access: Access) -> dict[str, Any]:
+    """Return what steps of a session did: what they bound anew, and the last result once."""
+    shown = show_run(document, access, most=STEP_RESULT)
+    if document["status"] == "refused":
+        return shown
+    names = [step["out"] for step in document["steps"] if step["out"] and step["status"] == "success"]
+    top = {step["out"]: step["resource_id"] for step in document["steps"] if step["out"] and "." not in step["step"]}
+    result = shown.get("ref")
+    told = {name: top.get(name) for name in dict.fromkeys(names) if name in top and top.get(name) != result}
+    bound = bound_to(space, {name: identifier for name, identifier in told.items() if identifier})
+    last = next((name for name in reversed(names) if top.get(name) == result), None)
+    return {**shown, **({"out": last} if last else {}), **({"bound": bound} if bound else {})}
+
+
+def bound_to(space: Space, ids: Mapping[str, str]) -> dict[str, str]:
+    """Return the shapes of what variables are bound to, the latest of them."""
+    view, found = space.view(), {}
+    for name, identifier in list(ids.items())[-BOUND:]:
+        try:
+            found[name] = kind_and_shape(space, view.get(identifier))
+        except NotFound:
+            found[name] = "removed"
+    return found
+
+
+def _result(result: Mapping[str, Any] | None, most: int) -> dict[str, Any]:
+    if result is None:
+        return {}
+    ref = {} if result["resource_id"] is None else {"ref": result["resource_id"]}
+    data = result["data"]
+    if len(dump(data)) <= most:
+        return {**ref, "result": data}
+    return {**ref, **preview(data)}
+
+
+def _failed(steps: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the failed steps, the innermost of those that failed by one another; not those that were handled."""
+    failed = [step for step in steps if step["status"] == "failed" and not step["extra"].get("handled")]
+    inner = [one for one in failed if not any(_is_inside(other, one) for other in failed)]
+    return [{"step": one["step"], "type": one["type"], "reason": _short(one["reason"] or "")} for one in inner]
+
+
+def _is_inside(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether a step stands inside another."""
+    return one is not other and str(one["step"]).startswith((f"{other['step']}.", f"{other['step']}["))
+
+
+def _pending(pending: Mapping[str, Any], access: Access) -> dict[str, Any]:
+    shown = {"step": pending["step"], "kind": pending["kind"], "question": _short(pending["question"])}
+    schema = pending.get("schema")
+    if schema and len(dump(schema)) <= SCHEMA:
+        shown["schema"] = schema
+    if pending.get("until"):
+        shown["until"] = pending["until"]
+    if access.approvals == "people" and pending["kind"] in THEIRS:
+        shown["answered_by"] = "people, not you"
+    return shown
+
+
+def _problems(problems: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    sent = [one for one in problems if one["severity"] == "error" or one["code"] not in UNSENT]
+    if not sent:
+        return {}
+    shown = [_problem(one) for one in sent[:PROBLEMS]]
+    return {"problems": shown, **({"more_problems": len(sent) - PROBLEMS} if len(sent) > PROBLEMS else {})}
+
+
+def _problem(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a problem by its place, its sentence, and what mends it.
+
+    `put` is a value for that place, `patch` a JSON Patch; a hint stands there where neither does.
+    """
+    shown: dict[str, Any] = {"at": problem["pointer"], "problem": _short(problem["message"])}
+    if problem["severity"] == "warning":
+        shown["warning"] = True
+    fix = problem["fix"]
+    if fix is not None and len(dump(fix)) <= FIX:
+        one = fix[0] if len(fix) == 1 else {}
+        put = one.get("op") == "replace" and one.get("path") == problem["pointer"]
+        shown |= {"put": one["value"]} if put else {"patch": fix}
+    elif problem["hint"]:
+        shown["hint"] = _short(problem["hint"])
+    return shown
+
+
+def _short(text: str) -> str:
+    return truncate(plain(text), REASON)

@@ -1,0 +1,197 @@
+"""`find`: what a plan can use, a line each; or by name in full; or, asked for nothing, the language on one page."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from infospace.contract.tool_signature import briefly, untitled
+from infospace.core.errors import InfospaceError, Invalid, NotFound
+from infospace.core.tool import ALL, Tool
+from infospace.data.json_text import dump
+from infospace.data.result import truncate
+from infospace.tools.builtin import SERVER
+from infospace.tools.injection_signs import injection_signs
+from infospace.tools.search.results import ToolQuery
+from planner.metatools.lookup import find_tool, known_tools
+from planner.metatools.results_before import answered_before
+from planner.metatools.search_tools import find_among
+from planner.metatools.signature_line import signature_line
+from planner.parse.control_flow import FORMS
+from planner.parse.page import language_page
+from planner.parse.saved_plans import load_plan
+from planner.parse.steps import SAVED
+from planner.parse.vocabulary import conditions_in_full, contract_in_short, contract_line, form_line
+from planner.server.core.arguments import Find
+from planner.server.core.wording import plain
+from planner.server.live_runs import Tell
+from planner.server.lookups import CONDITIONS, discover_notes
+from planner.server.operations import Operations
+
+DESCRIPTION: Final = 110
+"""Characters of a tool's description that stand in its line."""
+WHOLE: Final = 1_500
+"""Characters of it where the tool is asked for by name."""
+PASSAGE: Final = 160
+"""Characters of what was found in a note."""
+SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
+
+
+async def find(operations: Operations, args: Find, tell: Tell) -> str:
+    """Return lines. Raises NotFound where nothing that was asked for by name is there."""
+    del tell
+    if args.names:
+        return await asyncio.to_thread(_by_name, operations, args.names)
+    if args.query is None:
+        return await asyncio.to_thread(language_page, operations.space.catalogue)
+    if not args.query.strip():
+        raise Invalid("`query` is blank", hint="what it should do, in plain words; without `query`, the language")
+    if args.kind == "note":
+        return await _notes(operations, args.query, args.limit)
+    return await asyncio.to_thread(_by_query, operations, args)
+
+
+def _by_query(operations: Operations, args: Find) -> str:
+    space, wanted = operations.space, str(args.query)
+    every = known_tools(space, servers=True)
+    kinds: dict[str, tuple[list[Tool], Callable[[Tool], str]]] = {
+        "tool": ([tool for tool in every if tool.server != SERVER], lambda tool: _tool_line(operations, tool)),
+        "plan": ([tool for tool in every if _is_plan(tool)], lambda tool: _tool_line(operations, tool)),
+        "verb": ([tool for tool in every if tool.server == SERVER and not _is_plan(tool)], _verb_line(operations)),
+    }
+    lines: list[str] = []
+    none: list[str] = []
+    for kind, (tools, line) in kinds.items():
+        if args.kind not in (None, kind):
+            continue
+        limit = min(args.limit, operations.access.results)
+        found = find_among(space, tools, ToolQuery(wanted, limit)) if tools else None
+        if found is None or found.no_match:
+            guess = found.guess if found is not None and args.kind == kind else None
+            near = f"; the nearest is {guess.tool.full_name}" if guess is not None else ""
+            none += [f"no {kind} fits{near}"] if kind in ("tool", args.kind) else []
+            continue
+        lines += [line(hit.tool) for hit in found.hits]
+        if found.degraded:
+            lines.append(f"({plain(found.degraded)})")
+    return "\n".join([*lines, *none])
+
+
+def _is_plan(tool: Tool) -> bool:
+    return tool.server == SERVER and tool.name.startswith(SAVED)
+
+
+def _verb_line(operations: Operations) -> Callable[[Tool], str]:
+    catalogue = operations.space.catalogue
+
+    def line(tool: Tool) -> str:
+        entry = catalogue.find(tool.name)
+        return tool.name if entry is None else contract_line(entry)
+
+    return line
+
+
+def _tool_line(operations: Operations, tool: Tool) -> str:
+    """Return a tool in a line: how it is called, what it is for, and what stands in the way."""
+    if tool.kind == "server":
+        said = truncate(tool.description, DESCRIPTION)
+        return f"{tool.full_name}: {said} [its tools were never listed: {plain(tool.needs)}]"
+    line = signature_line(tool, answered_before(operations.space, tool))
+    first = SENTENCE.split(" ".join(tool.description.split()), maxsplit=1)[0]
+    said = truncate(first, DESCRIPTION).rstrip(".")
+    verb = {"prompt": " [get-prompt]", "resource": " [read-resource]"}.get(tool.kind, "")
+    return f"{line}{verb}{f'. {said}' if said else ''}{_warnings(operations, tool)}"
+
+
+def _warnings(operations: Operations, tool: Tool) -> str:
+    told = []
+    if tool.needs:
+        told.append(f"needs: {plain(tool.needs)}")
+    elif not tool.connected:
+        reason = operations.space.tools.unavailable_reason(tool.full_name) or "a call tries again"
+        told.append(f"its server is down: {truncate(plain(reason), DESCRIPTION)}")
+    told += [f"beware: its description {', '.join(signs)}"] if (signs := injection_signs(tool)) else []
+    return f" [{'; '.join(told)}]" if told else ""
+
+
+# By name
+
+
+def _by_name(operations: Operations, names: Sequence[str]) -> str:
+    told: list[str] = []
+    missing: list[NotFound] = []
+    for name in dict.fromkeys(names):
+        try:
+            told.append(_described(operations, name))
+        except NotFound as error:
+            missing.append(error)
+            told.append(plain(str(error)))
+    if len(missing) == len(told):
+        raise NotFound("; ".join(plain(str(error)) for error in missing))
+    return "\n\n".join(told)
+
+
+def _described(operations: Operations, name: str) -> str:
+    """Return something in full: a form, a verb, the conditions, a saved plan, a tool."""
+    catalogue = operations.space.catalogue
+    if name in FORMS:
+        return form_line(name)
+    if name.lower() == CONDITIONS:
+        return conditions_in_full()
+    if name.startswith(SAVED):
+        return _plan(operations, name)
+    if "/" in name or name.startswith("tool_"):
+        return _tool(operations, find_tool(operations.space, name))
+    return contract_in_short(catalogue.get(name.removeprefix(f"{SERVER}/")))
+
+
+def _plan(operations: Operations, name: str) -> str:
+    document: Any = load_plan(operations.space, name.removeprefix(SAVED))
+    shown = {key: document[key] for key in ("goal", "inputs", "result") if key in document}
+    steps = document.get("steps", ()) if isinstance(document, Mapping) else ()
+    types = [str(step.get("type")) for step in steps if isinstance(step, Mapping)]
+    return f"{name} {dump(shown)}\nsteps: {', '.join(types)}"
+
+
+def _tool(operations: Operations, tool: Tool) -> str:
+    if tool.name == ALL or tool.kind == "server":
+        return _tool_line(operations, tool)
+    lines = [f"{signature_line(tool, answered_before(operations.space, tool))}{_warnings(operations, tool)}"]
+    if tool.description:
+        lines.append(f"Its server says: {truncate(tool.description, WHOLE)}")
+    lines.append(f"takes {dump(_schema(tool.input_schema))}")
+    if tool.output_schema is not None:
+        lines.append(f"answers {dump(_schema(tool.output_schema))}")
+    return "\n".join(lines)
+
+
+def _schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return briefly({key: value for key, value in untitled(schema).items() if key != "$schema"})
+
+
+# Notes
+
+
+async def _notes(operations: Operations, query: str, limit: int) -> str:
+    try:
+        found: Any = await discover_notes(operations, {"query": query, "limit": limit})
+    except NotFound as error:
+        raise InfospaceError(plain(error.message)) from error
+    certificate = found["extra"]["certificate"]
+    lines = [_note_line(hit) for hit in found["data"]]
+    matched, notes = certificate["matched"], certificate["notes"]
+    of = f" of {matched:,} that fit" if matched is not None else ""
+    return "\n".join([*lines, f"{len(lines)}{of}, among {notes:,} notes"])
+
+
+def _note_line(hit: Mapping[str, Any]) -> str:
+    about = hit["metadata"]
+    passage = (about.get("passage") or {}).get("text") or hit.get("text") or ""
+    text = truncate(" ".join(str(passage).split()), PASSAGE)
+    return f"{about['source_id']} {_quoted([about.get('title')])}({about['score']:.2f}) {text}"
+
+
+def _quoted(titles: Iterable[Any]) -> str:
+    return "".join(f'"{title}" ' for title in titles if title)

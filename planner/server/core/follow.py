@@ -1,0 +1,150 @@
+"""`follow`: which runs there are, how one stands and what is new of it, answering, resuming, cancelling, forking."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from infospace.core.errors import Invalid
+from infospace.core.position import holds
+from infospace.data.result import truncate
+from infospace.journal.rows import RunRow, StepRow
+from infospace.space import Space
+from planner.journal.events import Emit
+from planner.journal.result import RunResult
+from planner.lifecycle.fork import fork
+from planner.lifecycle.resume import must_be_all_there
+from planner.server import arguments
+from planner.server.core.answers import REASON, bound_to, show_run
+from planner.server.core.arguments import Follow
+from planner.server.core.wording import plain
+from planner.server.live_runs import Tell
+from planner.server.operations import Operations
+from planner.server.run_json import find_run
+from planner.sessions.session_run import is_between_calls
+
+RUNS: Final = 10
+"""Runs that a list shows."""
+GOAL: Final = 80
+"""Characters of a goal, or of what a step gave."""
+NEW: Final = 8
+"""Steps that one look tells of."""
+STEPS: Final = 40
+"""Steps that are told where they are asked for."""
+
+
+async def follow(operations: Operations, args: Follow, tell: Tell) -> dict[str, Any]:
+    """Return the runs, or how one is after what was done to it. Raises Invalid for what does not go together."""
+    if args.run is None:
+        return await asyncio.to_thread(_list, operations.space)
+    if args.answers:
+        if args.step is None or args.do not in ("look", "resume"):
+            raise Invalid("`value` answers what a step asks", hint='{"run", "step", "value"}: `asks` names the step')
+        return await _answered(operations, args, args.step, tell)
+    match args.do:
+        case "look":
+            asked = arguments.GetRun(run=args.run, wait_s=args.wait_s, first_step=None)
+            document = await operations.get_run(asked, tell)
+            return await asyncio.to_thread(_look, operations, document, args.after)
+        case "steps":
+            return await asyncio.to_thread(_steps, operations.space, args.run, args.step)
+        case "resume":
+            return await _shown(operations, await _resumed(operations, args.run, args.wait_s, tell))
+        case "cancel":
+            return await _shown(operations, await operations.cancel_run(arguments.CancelRun(run=args.run), tell))
+        case "fork":
+            return await _forked(operations, args, tell)
+
+
+async def _shown(operations: Operations, document: Mapping[str, Any]) -> dict[str, Any]:
+    return await asyncio.to_thread(show_run, document, operations.access)
+
+
+async def _answered(operations: Operations, args: Follow, step: str, tell: Tell) -> dict[str, Any]:
+    wait = args.wait_s if "wait_s" in args.model_fields_set else arguments.WAIT
+    asked = arguments.AnswerRun(run=str(args.run), step=step, value=args.value, wait_s=wait)
+    return await _shown(operations, await operations.answer_run(asked, tell))
+
+
+async def _resumed(operations: Operations, run: str, seconds: float, tell: Tell) -> dict[str, Any]:
+    """Go on with a run: of one that nobody runs, from where its journal ends. What is asked stays asked."""
+    must_be_all_there(operations.space, run)
+    return await operations.resume_run(run, seconds or arguments.WAIT, tell)
+
+
+async def _forked(operations: Operations, args: Follow, tell: Tell) -> dict[str, Any]:
+    run, step = str(args.run), args.step
+    if step is None:
+        raise Invalid("a fork needs `step`, from which the plan is run anew", hint="`patch` changes it from there on")
+
+    async def play(emit: Emit) -> RunResult:
+        return await fork(operations.space, run, step, args.patch, emit, approve=operations.access.approve)
+
+    find_run(operations.space, run)
+    wait = args.wait_s if "wait_s" in args.model_fields_set else arguments.WAIT
+    return await _shown(operations, await operations.play(play, wait, tell))
+
+
+# What is told
+
+
+def _list(space: Space) -> dict[str, Any]:
+    with space.store.reading() as snapshot:
+        rows = [row for row in snapshot.runs(limit=4 * RUNS) if row.kind in ("plan", "session")][:RUNS]
+    return {"runs": [_in_a_line(row) for row in rows]}
+
+
+def _in_a_line(row: RunRow) -> dict[str, Any]:
+    at_rest = row.kind == "session" and row.status == "suspended" and is_between_calls(row)
+    shown: dict[str, Any] = {"run": row.run, "status": "open" if at_rest else row.status, "started": row.started[:16]}
+    return {**shown, **({"goal": truncate(row.goal, GOAL)} if row.goal else {})}
+
+
+def _look(operations: Operations, document: dict[str, Any], after: int) -> dict[str, Any]:
+    """Return how a run is, which steps run, and which of its own steps ended since `after`."""
+    shown = show_run(document, operations.access)
+    if document["status"] not in ("running", "suspended"):
+        return shown
+    _, rows = find_run(operations.space, document["run"])
+    ended = [row for row in rows if row.status not in ("started", "suspended")]
+    fresh = [row for row in ended if row.sequence > after]
+    told: dict[str, Any] = {"seen": max((row.sequence for row in ended), default=0)}
+    going = operations.lives.going(document["run"])
+    running = going[-1].running if going else _started(rows)
+    if running and document["status"] == "running":
+        told["running"] = running[:NEW]
+    own = [row for row in fresh if "." not in row.position and row.status == "success" and row.resource]
+    if own:
+        ids = {row.position: str(row.resource) for row in own[-NEW:]}
+        shapes = bound_to(operations.space, ids)
+        told["new"] = [f"{row.position} {row.type}: {shapes[row.position]}" for row in own[-NEW:]]
+    inner = len(fresh) - len(own)
+    if inner:
+        told["other_steps"] = inner
+    return {**shown, **told}
+
+
+def _started(rows: Sequence[StepRow]) -> list[str]:
+    """Return what the journal has as begun, without what others inside it do."""
+    begun = [row for row in rows if row.status == "started"]
+    inner = [row for row in begun if not any(holds(row.position, other.position) for other in begun if other != row)]
+    return [f"{row.position} {row.type}" for row in inner]
+
+
+def _steps(space: Space, run: str, step: str | None) -> dict[str, Any]:
+    """Return the executions of a run, or of one step and those inside it, the last of them."""
+    _, rows = find_run(space, run)
+    if step is not None:
+        rows = [row for row in rows if row.position == step or row.position.startswith((f"{step}.", f"{step}["))]
+        if not rows:
+            raise Invalid(f"{run} has executed no step {step!r:.60}", hint='such as "4" or "4.do[3].2"')
+    told = {"run": run, "steps": [_step(row) for row in rows[-STEPS:]]}
+    return {**told, "left_out": len(rows) - STEPS} if len(rows) > STEPS else told
+
+
+def _step(row: StepRow) -> str:
+    out = f" ${row.out}" if row.out else ""
+    ref = f" {row.resource}" if row.resource else ""
+    said = f": {truncate(plain(row.reason), REASON)}" if row.reason else ""
+    return f"{row.position} {row.type} {row.status}{out}{ref} {row.duration_ms:.0f} ms{said}"
