@@ -153,7 +153,7 @@ def answers_a_client(installed: Installed) -> None:
 
     async def asked() -> str:
         async with Client(server) as client:
-            answer = await client.call_tool("run_plan", {"plan": {"steps": plan, "result": "$found"}})
+            answer = await client.call_tool("run", {"plan": {"steps": plan, "result": "$found"}})
             return "".join(block.text for block in answer.content if isinstance(block, TextContent))
 
     assert "The moon" in asyncio.run(asked())

@@ -113,7 +113,7 @@ def test_infospace_is_a_server_of_itself(space: Space, tmp_path: Path) -> None:
             tmp_path,
             inner={
                 "command": sys.executable,
-                "args": ["-m", "tui.command", "--space", str(inner), "serve"],
+                "args": ["-m", "tui.command", "--space", str(inner), "serve", "--tools", "full"],
                 "autoApprove": True,
             },
             other={"url": served.url, "headers": {"Authorization": f"Bearer {TOKEN}"}, "autoApprove": ["run_plan"]},

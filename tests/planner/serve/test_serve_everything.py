@@ -62,7 +62,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, node: Path) -> Iterator[Plac
         },
         "inner": {
             "command": sys.executable,
-            "args": ["-m", "tui.command", "--space", str(home / "inner.db"), "serve"],
+            "args": ["-m", "tui.command", "--space", str(home / "inner.db"), "serve", "--tools", "full"],
         },
     }
     ours = {
