@@ -33,9 +33,8 @@ _GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "FIND": {
         "discover-notes": 'query, limit (5 or "all"), threshold (.3), mode semantic|keyword|hybrid, where, within → '
         "items {text, metadata: {source_id, score, title, source: {its properties}}}",
-        "search-within-collection": "target, query",
         "load": 'target (a name or id), slice "0:10"',
-        "related": "target, relation, direction",
+        "related": "target, relation",
     },
     "COLLECTIONS (of target)": {
         "filter-structured": "where",
@@ -54,9 +53,10 @@ _GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "add": "value",
     },
     "TABLES": {
-        "query": 'sql, one SELECT (WITH, JOIN, HAVING, OVER, subselects, the functions above): "SELECT o.who AS '
-        'who, sum(i.price) AS total FROM $orders o, UNNEST(o.items) AS i GROUP BY o.who ORDER BY total DESC". Tables: '
-        "$x, $x.rows; notes(title, path, folder, created, modified, tags, text, properties by name)",
+        "query": 'sql, one SELECT (WITH, JOIN, HAVING, OVER, subselects, the functions above): "SELECT o.who AS who, '
+        'sum(i.price) AS total FROM $orders o, UNNEST(o.items) AS i GROUP BY o.who ORDER BY total DESC". Tables: $x, '
+        "$x.rows; notes(title, path, folder, modified, tags, text, properties by name); items(note, "
+        "text, done, due); links(source, target, relation)",
     },
     "MAKE": {
         "create-note": "value",

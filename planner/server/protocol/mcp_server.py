@@ -16,6 +16,7 @@ from infospace.data.json_text import dump
 from infospace.data.paths import ABSENT
 from planner.metatools.call_result import media_blocks
 from planner.metatools.registry import META
+from planner.parse.page import language_page
 from planner.parse.vocabulary import short
 from planner.server import calls as calling
 from planner.server import tools
@@ -172,10 +173,12 @@ class _Handlers:
         if params.name != "plan" or not goal.strip():
             message = "`plan` needs the argument `goal`" if params.name == "plan" else "the one prompt is `plan`"
             raise MCPError(types.INVALID_PARAMS, message)
-        text = (
-            f"{short(self._operations.space.catalogue)}\n\n## Your task\n\nWrite a plan for this goal, let check_plan "
-            f"check it until it is ok, then run it with run_plan.\n\nGoal: {goal}"
-        )
+        catalogue = self._operations.space.catalogue
+        if "full" in self._operations.access.tools:
+            language, task = short(catalogue), "let check_plan check it until it is ok, then run it with run_plan"
+        else:
+            language, task = language_page(catalogue), "`find` the tools that it needs, and `run` it"
+        text = f"{language}\n\n## Your task\n\nWrite a plan for this goal, {task}.\n\nGoal: {goal}"
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=_text(text))])
 
 
