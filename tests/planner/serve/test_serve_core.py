@@ -357,7 +357,7 @@ def test_a_refused_plan_with_four_errors_says_all_in_few_characters(space: Space
         {"type": "discover-note", "query": "x", "out": "$x"},
         {"type": "sort", "target": "$y", "by": "a"},
         {"type": "head", "target": "$x", "cont": 3},
-        {"type": "pluk", "target": "$x", "field": "a"},
+        {"type": "pluk", "target": "$x", "field": "text"},
     ]
     text = play(space, lambda door: door.text("run", plan=plan))
     told = json.loads(text)
