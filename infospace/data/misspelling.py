@@ -96,7 +96,7 @@ def _slip(written: str, meant: str, most: int) -> bool:
     shorter = min(len(written), len(meant))
     if apart == 1:
         return written[0] == meant[0] or shorter > 3 or (meant[1:] == written and shorter > 2)
-    return apart == 2 <= most and shorter > 5 and written[0] == meant[0]
+    return apart == 2 <= most and shorter > 7 and written[0] == meant[0]
 
 
 def _distance(one: str, other: str) -> int:

@@ -169,7 +169,11 @@ def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | 
             f"did you mean {near!r}?" if near else dump(presence) if presence is not None else listed(known, 20),
             fix,
         )
-        return None
+        if meant in JOINS:
+            return _parse_join(meant, raw, pointer, problems)
+        if meant is None or presence is not None:
+            return None
+        type_ = meant
     return Test(type_, dict(raw), pointer) if _fields(type_, raw, pointer, problems) else None
 
 
@@ -182,6 +186,7 @@ def _parse_text(raw: str, pointer: str, problems: Problems) -> Condition | None:
     except ExpressionInvalid as error:
         called = condition_from_text(raw)
         meant = (called or error.meant) if "(" in raw else (error.meant or called)
+        meant = meant or _with_words(raw)
         problems.error(
             "bad-expression",
             pointer,
@@ -190,6 +195,20 @@ def _parse_text(raw: str, pointer: str, problems: Problems) -> Condition | None:
             None if meant is None else [{"op": "replace", "path": pointer, "value": meant}],
         )
         return None
+
+
+def _with_words(raw: str) -> str | None:
+    """Return a condition with AND and OR for the signs that other languages have for them."""
+    from infospace.expressions.expression import parse_condition as read
+
+    if "&&" not in raw and "||" not in raw:
+        return None
+    meant = " ".join(raw.replace("&&", " AND ").replace("||", " OR ").split())
+    try:
+        read(meant)
+    except ExpressionInvalid:
+        return None
+    return meant
 
 
 def _fields(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) -> bool:

@@ -67,7 +67,7 @@ def _candidates(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
         if schema.get("format") == "slice":
             yield re.sub(r"\s*(?:-(?=\d)|\.\.|,|to)\s*", ":", value.strip("[] ")) if value[:1] != "-" else value
         if schema.get("format") in ("path", "path-or-expression", "aggregate"):
-            yield re.sub(r"\[$", "", re.sub(r"\.{2,}", ".", value)).rstrip(".")
+            yield re.sub(r"\[$", "", re.sub(r"\.{2,}", ".", value)).strip(".")
         try:
             read = json.loads(value)
         except (ValueError, RecursionError):

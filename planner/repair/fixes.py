@@ -59,8 +59,18 @@ def _helps(document: JSON, patch: Patch, problem: Problem, before: Sequence[Prob
         return len(wrong) <= len(was_wrong) and {(one.code, one.pointer) for one in after} <= known
     if len(wrong) < len(was_wrong):
         return True
+    if len(wrong) == len(was_wrong) and _are_in(patch, wrong, was_wrong):
+        return True
     places = {(one.code, one.pointer) for one in was_wrong}
     return problem.code == "bare-variable" and {(one.code, one.pointer) for one in wrong} <= places
+
+
+def _are_in(patch: Patch, wrong: Sequence[Problem], was_wrong: Sequence[Problem]) -> bool:
+    """Whether the errors that are new stand in what a patch moves: they were there, and could not be told."""
+    moved = [operation["path"] for operation in patch if operation["op"] == "move"]
+    known = {(one.code, one.pointer, one.message) for one in was_wrong}
+    new = [one for one in wrong if (one.code, one.pointer, one.message) not in known]
+    return bool(moved) and all(any(f"{one.pointer}/".startswith(f"{place}/") for place in moved) for one in new)
 
 
 def _errors(problems: Sequence[Problem]) -> list[Problem]:

@@ -13,10 +13,11 @@ from infospace.data.json_text import dump
 from planner.language.problems import Patch, a_kind, join
 from planner.language.references import NAME, names_in
 from planner.parse.control_flow import FORMS
-from planner.parse.fields import BLOCKS, COMMON, SAVED
+from planner.parse.fields import BLOCKS, COMMON, OTHERWISE, SAVED
 from planner.repair.respell_types import TypeSpeller
 from planner.repair.respelt import Respelt, Spelling, names_bound
 from planner.repair.step_keys import ARGUMENTS, COMMENTS, LABELS, ON_FAIL, ORDER, OUT, variable_in
+from planner.repair.synonyms import called_elsewhere
 
 _SURE = ARGUMENTS[: ARGUMENTS.index("payload")]
 """What `arguments` are called whatever stands in them; others are where all in them are known arguments."""
@@ -71,7 +72,7 @@ class StepSpeller:
             self._outside_arguments(pointer, type_, tool)
         else:
             self._inside_arguments(pointer, type_, own)
-        kept = (*own, *flat)
+        kept = (*own, *flat, *self._synonyms(pointer, type_))
         self._labels(pointer, kept, index)
         self._out(pointer, type_, kept)
         self._comments(pointer, kept)
@@ -94,6 +95,16 @@ class StepSpeller:
             return ("arguments",)
         entry = self._entry(type_)
         return None if entry is None else (*entry.arguments, *entry.renamed)
+
+    def _synonyms(self, pointer: str, type_: str) -> Iterator[str]:
+        """The keys of a step that are arguments of its verb, or fields of its form, called otherwise."""
+        raw, entry = self._raw(pointer), self._entry(type_)
+        if entry is not None:
+            lacking = [name for name in entry.arguments if name not in raw]
+            yield from (key for key in raw if key not in COMMON and called_elsewhere(key, lacking))
+        elif type_ in FORMS:
+            fields = (*FORMS[type_].required, *FORMS[type_].optional)
+            yield from (key for key in raw if set(OTHERWISE.get(key, ())) & {one for one in fields if one not in raw})
 
     def _entry(self, type_: str) -> Primitive | None:
         return self._catalogue.find(type_) or self._catalogue.find_alias(type_)

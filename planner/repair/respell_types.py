@@ -135,6 +135,8 @@ class TypeSpeller:
             if other in inner and other not in raw:
                 patch.append({"op": "move", "from": join(place, other), "path": join(pointer, other)})
         patch.append({"op": "remove", "path": place})
+        if raw.get("method") == "tools/call":
+            patch += [{"op": "remove", "path": join(pointer, one)} for one in ("method", "jsonrpc") if one in raw]
         if held is not None and "arguments" in raw:
             return False
         self._say_call(pointer, type_, f"`{holder}`", meant, patch)
@@ -155,7 +157,7 @@ class TypeSpeller:
 
     def _is_type(self, key: str, value: Any) -> bool:
         meant = self._resolved(key)
-        if meant is None:
+        if meant is None or (words_of(key) != words_of(meant) and "/" not in meant and type_elsewhere(key) != meant):
             return False
         return meant in SINGLE or (isinstance(value, dict) and meant not in FORMS)
 

@@ -56,6 +56,10 @@ CALLS: Final = frozenset(
         "invoke",
         "use_tool",
         "call_function",
+        "execute_tool",
+        "run_tool",
+        "call_mcp_tool",
+        "use_mcp_tool",
         "primitive",
         "operation",
         "tool_invocation",
@@ -67,7 +71,17 @@ CALLS: Final = frozenset(
 )
 """Types elsewhere that only say that something is called; another key says what."""
 
-HOLDERS: Final = ("function", "function_call", "tool_call", "call", "tool_use", "tool", "action", "functionCall")
+HOLDERS: Final = (
+    "function",
+    "function_call",
+    "tool_call",
+    "call",
+    "tool_use",
+    "tool",
+    "action",
+    "functionCall",
+    "params",
+)
 """Keys that hold a whole call: its name and its arguments."""
 
 ARGUMENTS: Final = (
@@ -184,6 +198,9 @@ ORDER: Final = (
 
 LABELS: Final = (
     "step_id",
+    "call_id",
+    "tool_call_id",
+    "tool_use_id",
     "stepId",
     "node_id",
     "task_id",

@@ -36,6 +36,7 @@ BENCHMARKS = (
     "runtimes",
     "embedding",
     "context",
+    "mending",
     "screen",
 )
 SIZES = (1_000, 10_000, 100_000)
@@ -57,6 +58,8 @@ UNITS = {
     "context of the tasks alone": "characters, without the tools and the language that stand there for every task",
     "context sent each turn": "characters, where the whole context is sent for each turn",
     "context in parts": "characters, over all tasks",
+    "mending": "wrong plans in the words of other systems, by what fixes make of them; a guess is to stay refused",
+    "planted": "mistakes planted into public plans, by what fixes make of them; a guess is to stay refused",
     "screen": "seconds from a process's start",
     "lateness": "milliseconds that a timer of 20 ms fires late",
     "targets": "two figures closer than a half are not told apart",
@@ -72,6 +75,8 @@ NOTES = {
     "calls that can be made at once are one turn. Planned: the same of infospace's own doors, the language, what is "
     "found of tools with their schemas, a try where one does not say what it answers, one plan. Both ways the request, "
     "and the answer as it is written to the user",
+    "mending": "right: the calls and the answer are those of the plan that was meant; passes: the check lets through "
+    "the plan as written, which does something else (references of other systems are text, and a warning)",
     "interpreter": "no command runs without a journal: in memory it reaches no disk; without rows is for this table",
     "runtimes": "SqliteSaver and DBOS wait for the disk at each step, as infospace does with FULL and not by default; "
     "none of the others checks a step's arguments or keeps provenance, and Haystack keeps nothing",
@@ -94,7 +99,7 @@ def main() -> None:
     found: dict[str, Table] = {}
     before = os.getloadavg()[0]
     with TemporaryDirectory(prefix="infospace-bench-") as name:
-        for benchmark, run in _runs(Path(name), args.sizes, cranfield).items():
+        for benchmark, run in _runs(Path(name), args.sizes, cranfield, args.data).items():
             if benchmark in (args.names or BENCHMARKS):
                 started = time.perf_counter()
                 tables = run()
@@ -123,7 +128,9 @@ def _arguments() -> argparse.Namespace:
     return args
 
 
-def _runs(folder: Path, sizes: Sequence[int], cranfield: Path | None) -> dict[str, Callable[[], dict[str, Table]]]:
+def _runs(
+    folder: Path, sizes: Sequence[int], cranfield: Path | None, data: Path | None
+) -> dict[str, Callable[[], dict[str, Table]]]:
     """What each benchmark calls; nothing is imported before it is its turn."""
 
     def of(module: str, *arguments: object, function: str = "run") -> Callable[[], dict[str, Table]]:
@@ -142,6 +149,7 @@ def _runs(folder: Path, sizes: Sequence[int], cranfield: Path | None) -> dict[st
         "runtimes": of("runtimes"),
         "embedding": of("embedding", cranfield),
         "context": of("context.measure", folder / "context"),
+        "mending": of("mending", data),
         "screen": of("screen", folder / "screen", sizes),
     }
 
