@@ -60,16 +60,22 @@ def _named_at(step: Step) -> str:
 
 
 def _over_budget(plan: Plan, catalogue: Catalogue, problems: Problems) -> None:
-    """Count the calls that the plan has at least, each once, whatever its loops and branches do."""
+    """Count the calls of each step once, whatever loops and branches do, and of `pages` as many as it may make."""
     asking = [step for step in every_step(plan.steps) if _asks(step, catalogue)]
     calling = [step for step in every_step(plan.steps) if called_tool(step, catalogue) is not None]
-    for limit, steps, what in (
-        (plan.budget.llm_calls, asking, "llm_calls"),
-        (plan.budget.tool_calls, calling, "tool_calls"),
+    pages = sum(step.form.max_pages - 1 for step in calling if isinstance(step.form, Pages))
+    for limit, steps, more, what in (
+        (plan.budget.llm_calls, asking, 0, "llm_calls"),
+        (plan.budget.tool_calls, calling, pages, "tool_calls"),
     ):
-        if limit is not None and len(steps) > limit:
-            message = f"the plan has {len(steps)} steps with {what}, and its budget allows {limit:,}"
-            problems.warn("over-budget", f"/budget/{what}", message, "the run ends where the budget is spent")
+        if limit is None or len(steps) + more <= limit:
+            continue
+        message = f"the plan has {len(steps)} steps with {what}, and its budget allows {limit:,}"
+        hint = "the run ends where the budget is spent"
+        if len(steps) <= limit:
+            message = f"the plan may make {len(steps) + more:,} tool_calls, and its budget allows {limit:,}"
+            hint = f"{hint}; `max_pages` says how many calls `pages` makes at most"
+        problems.warn("over-budget", f"/budget/{what}", message, hint)
 
 
 def _asks(step: Step, catalogue: Catalogue) -> bool:

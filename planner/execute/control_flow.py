@@ -101,17 +101,23 @@ class ControlFlow:
     async def _if(self, form: If) -> Outcome:
         word = await self._branch(form)
         steps = form.then if word == "then" else form.otherwise
-        decided = (*self._state.clock_told, ControlDecision(self._position, word))
+        read: list[JSON] = [[identifier, version] for identifier, version in self._view.uses.items()]
+        decided = (*self._state.clock_told, ControlDecision(self._position, {"branch": word, "read": read}))
         failure = await self._run.block(steps, self._frame.inner(prefix_in(self._position, word), None, *decided))
         if failure is not None:
             return Outcome("failed", reason=sentence(failure), error=failure.kind)
         return Outcome("success", value=word if steps else f"{word}: nothing to do")
 
     async def _branch(self, form: If) -> Literal["then", "else"]:
-        """Decide a condition once: what was decided in an earlier part of the run stays."""
+        """Decide a condition once: what was decided in an earlier part of the run stays, with what was read for it."""
         record = self._run.record or (self._run.replayed if self._run.recorded else None)
         if record is not None:
-            said = record.decision(self._position) or record.branch(self._position)
+            decision = record.decision(self._position)
+            if isinstance(decision, dict):
+                for identifier, version in decision["read"] if self._run.record is not None else ():
+                    self._view.uses.setdefault(str(identifier), int(version))
+                decision = decision["branch"]
+            said = decision or record.branch(self._position)
             known = record.row(self._position)
             if said is None and known is not None:
                 said = known.value.partition(":")[0]
@@ -140,7 +146,17 @@ class ControlFlow:
         """Whether a round is to begin: each is decided under what the clock then shows, which is journalled with it."""
         self._state.set_clock(self._run.reading(self._position, self._frame.clock, count))
         self._state.decided = self._state.tell(at_begin(self._position, count))
-        return await Judge(self._view, self._resolver).evaluate(form.condition)
+        # Each round has a place of its own for what the condition asks a tool: a run that goes on asks of later rounds
+        # alone, and would else be given what was said before the first.
+        where = item_at(self._position, count)
+        if self._run.replayed is not None and not self._run.replayed.has_calls(item_at(self._position, 1)):
+            where = self._position  # a run that was recorded when they had none
+        view = self._view.inner(Made(self._run.id, where, self._step.type))
+        try:
+            resolver = Resolver(view, self._scope, self._run.extras)
+            return await Judge(view, resolver).evaluate(form.condition)
+        finally:
+            self._view.uses.update(view.uses)
 
     async def _parallel(self, form: Parallel) -> Outcome:
         scopes = [Scope(self._scope) for _ in form.branches]

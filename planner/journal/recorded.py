@@ -117,6 +117,10 @@ class RecordedRun:
         """Return what was answered."""
         return self._answers[key]
 
+    def has_calls(self, position: str) -> bool:
+        """Whether a step called anything."""
+        return any(place == position for place, _ in self._calls)
+
     def call(self, position: str, digest: bytes) -> CallRow | None:
         """Take the next call that a step made with these arguments, None when it made no more."""
         calls = self._calls.get((position, digest))

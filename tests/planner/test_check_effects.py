@@ -167,6 +167,15 @@ def test_more_calls_than_the_budget_allows_are_warned_of(told: Any) -> None:
     assert told(write, READ, budget={"llm_calls": 1, "tool_calls": 1}) == []
 
 
+def test_pages_count_as_the_calls_that_they_may_make(told: Any) -> None:
+    """At most `max_pages`."""
+    pages = {"type": "pages", "tool": READ["type"], "arguments": {"path": "$page"}, "next": "cursor"}
+    pages |= {"first": "a", "max_pages": 5}
+    found = told({**pages, "out": "$all"}, budget={"tool_calls": 4})
+    assert ("over-budget", "/budget/tool_calls") in found
+    assert ("over-budget", "/budget/tool_calls") not in told({**pages, "out": "$all"}, budget={"tool_calls": 5})
+
+
 def test_a_tool_that_is_not_connected_is_warned_of(space: Space) -> None:
     """The plan may run all the same."""
     server = files()

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
+
+from infospace import Space
+from infospace.tools.local import LocalTools
+from planner.execute.start import run_sync
+from planner.lifecycle.replay import replay
+from planner.lifecycle.resume import answer, resume
 
 START = {"type": "create-note", "value": "", "out": "$n"}
 GROW = {"type": "create-note", "value": "${n}x", "out": "$n"}
@@ -90,3 +97,44 @@ def test_bad_fields_are_said_at_their_places(errors: Any) -> None:
     }
     [problem] = errors([START, loop(GROW, max_iterations=0.5)])
     assert (problem.code, problem.pointer) == ("bad-value", "/1/max_iterations")
+
+
+def test_a_run_that_goes_on_asks_a_tool_anew_before_the_next_round(space: Space) -> None:
+    """What it said before the first round is not said again; a replay takes what was said before each."""
+    said: list[bool] = []
+    gate = LocalTools("gate")
+
+    @gate.tool(read_only=True)
+    def is_open() -> bool:
+        """Say whether it is open: twice."""
+        said.append(len(said) < 2)
+        return said[-1]
+
+    space.tools.add(gate)
+    ask = {"type": "ask", "value": "And now?", "out": "$n"}
+    result = run_sync(space, [START, loop(ask, condition={"type": "tool_condition", "tool": "gate/is_open"})])
+    for number in (1, 2):
+        assert [one.step for one in result.pending] == [f"2.body[{number}].1"], result.reason
+        answer(space, str(result.run), result.pending[0].step, "go on")
+        result = asyncio.run(resume(space, str(result.run)))
+    assert (result.status, said) == ("success", [True, True, False])
+    again = asyncio.run(replay(space, str(result.run)))
+    assert (again.result.status, len(said)) == ("success", 3)
+    assert [row.position for row in again.result.steps] == [row.position for row in result.steps]
+
+
+def test_an_if_that_goes_on_has_read_what_its_condition_read(space: Space) -> None:
+    """At the version it was read at, though its block has changed it since."""
+    made = {"type": "create-note", "value": {"on": True}, "out": "$flag"}
+    steps = [
+        {"type": "ask", "value": "Sure?", "out": "$a"},
+        {"type": "update-note", "target": "$flag", "value": {"on": 0}},
+    ]
+    branch = {"type": "if", "condition": {"type": "equals", "target": "$flag.on", "value": True}, "then": steps}
+    result = run_sync(space, [made, branch])
+    answer(space, str(result.run), "2.then.1", "yes")
+    result = asyncio.run(resume(space, str(result.run)))
+    assert result.status == "success", result.reason
+    [flag] = [row for row in result.steps if row.position == "1"]
+    [decided] = [row for row in result.steps if row.position == "2"]
+    assert [(use.id, use.version) for use in decided.uses] == [(flag.resource, 1)]

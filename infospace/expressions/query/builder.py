@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
 
+from infospace.core.bounds import Stop
 from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
@@ -112,6 +113,8 @@ class Builder:
     values: dict[str, Any] = field(default_factory=dict)
     functions: dict[str, Udf] = field(default_factory=dict)
     tables: dict[str, Rows] = field(default_factory=dict)
+    stop: Stop = field(default_factory=Stop)
+    """Set when the time is over: functions of ours end then, since the engine looks only behind some thousand rows."""
     clause: str = ""
     """The clause of conditions that is being written."""
     doubtful: set[str] = field(default_factory=set)

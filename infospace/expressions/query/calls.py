@@ -64,9 +64,11 @@ def guarded(
 
     The engine wants to see how many values a function takes. Of an attempt, null is what was asked for.
     """
-    strict, doubt = at.strict and not attempt, at.builder.doubt()
+    strict, doubt, stop = at.strict and not attempt, at.builder.doubt(), at.builder.stop
 
     def applied(*values: Any) -> Any:
+        if stop.now:
+            raise TimeoutError
         for value in values:
             if value is None:
                 return None

@@ -15,7 +15,7 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 
-from infospace.core.bounds import MOST_ITEMS, OutOfTime, check_time
+from infospace.core.bounds import MOST_ITEMS, OutOfTime, Stop, check_time
 from infospace.core.clock import today_and_now
 from infospace.core.errors import BudgetExceeded, Invalid, PathNotFound
 from infospace.core.json_types import JSON
@@ -89,7 +89,7 @@ def _run(query: Query, tables: Tables, builder: Builder, most: int) -> Iterator[
                 name, udf.call, list(udf.takes), udf.gives, type="native", null_handling="special"
             )
         connection.execute("SET lock_configuration = true")
-        yield from _decoded(_rows(connection, compiled, builder.values), compiled)
+        yield from _decoded(_rows(connection, compiled, builder), compiled)
     finally:
         for name in builder.functions:
             _forget(connection, name)
@@ -139,9 +139,10 @@ def _read(column: Column, array: str) -> str:
     return array
 
 
-def _rows(connection: Any, compiled: Compiled, values: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+def _rows(connection: Any, compiled: Compiled, builder: Builder) -> Iterator[tuple[Any, ...]]:
     """Run it, and iterate over the rows; whoever wants it ended interrupts the engine within a moment."""
-    with _Watch(connection) as watch:
+    values = builder.values
+    with _Watch(connection, builder.stop) as watch:
         try:
             outputs = ", ".join(_written(typed) for _, typed in compiled.outputs)
             sql = f"SELECT {outputs} FROM ({compiled.sql})"
@@ -162,10 +163,10 @@ def _written(typed: Typed) -> str:
 class _Watch:
     """Looks at the clock in a thread of its own, and interrupts the engine when the time is over."""
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: Any, stop: Stop) -> None:
         self._connection = connection
         self._done = threading.Event()
-        self._ended = False
+        self._stop = stop
         context = copy_context()
         self._thread = threading.Thread(target=lambda: context.run(self._look), daemon=True, name="query-watch")
 
@@ -182,12 +183,12 @@ class _Watch:
             try:
                 check_time()
             except OutOfTime:
-                self._ended = True
+                self._stop.now = True
                 self._connection.interrupt()
 
     def raise_if_ended(self) -> None:
         """Raise OutOfTime where that is why the engine stopped."""
-        if self._ended:
+        if self._stop.now:
             raise OutOfTime
 
 

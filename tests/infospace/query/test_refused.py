@@ -42,6 +42,12 @@ def test_there_are_enough_of_them() -> None:
         "SELECT a.a FROM $t a, $t b, $t c ORDER BY a.a + b.a + c.a DESC",
         "SELECT count(*) AS n FROM $t a, $t b WHERE matches(a.b || b.b, '(a|b)*c$')",
         "SELECT a.a, sum(b.a) OVER (ORDER BY b.a) AS s FROM $t a, $t b, $t c",
+        "SELECT count(*) AS n FROM " + ", ".join(f"$t a{table}" for table in range(16)),
+        "SELECT concat_ws('', list(a.b)) AS r FROM $t a, $t b",
+        "SELECT DISTINCT a.b || b.a || c.a AS r FROM $t a, $t b, $t c",
+        "SELECT count(DISTINCT a.b || b.a) AS r FROM $t a, $t b",
+        "SELECT quantile(a.a + b.a + c.a, 0.5) AS q FROM $t a, $t b, $t c",
+        "SELECT a FROM $t UNION SELECT a.a * b.a AS a FROM $t a, $t b",
     ],
 )
 def test_a_query_ends_in_time(sql: str) -> None:
@@ -57,6 +63,35 @@ def test_a_query_ends_in_time(sql: str) -> None:
 
 LATE = 2.0
 """Seconds that a busy machine may need more; alone it is 0.1."""
+
+
+def test_a_function_of_ours_ends_within_the_rows_that_the_engine_gives_it() -> None:
+    """The engine looks only behind two thousand rows, each of which makes 50,000 characters here."""
+    made = parse_query("SELECT regexp_replace(a.b, '', $x, 'g') AS r FROM $t a, $t b")
+    known = {"$t": Rows([Element({"b": "x" * 50}) for _ in range(3_000)])}
+    begun = time.process_time()
+    with pytest.raises(OutOfTime), ending(time.monotonic() + 0.3):
+        list(run_query(made, known, {"x": "a" * 1_000}))
+    assert time.process_time() - begun < 0.3 + 0.4
+
+
+@pytest.mark.parametrize("form", ["{}", "NOT ({})"])
+def test_many_conditions_are_not_planned_in_the_square_of_their_number(form: str) -> None:
+    """Nothing interrupts the engine while it plans."""
+    known = {"$t": Rows([Element({"a": number}) for number in range(2_000)])}
+
+    def takes(count: int) -> float:
+        join, sign = (" AND ", "!=") if form == "{}" else (" OR ", "=")
+        condition = form.format(join.join(f"a {sign} {number}" for number in range(count)))
+        query = parse_query(f"SELECT a FROM $t WHERE {condition}")
+        found = []
+        for _ in range(3):
+            begun = time.process_time()
+            assert len(list(run_query(query, known, {}))) == 2_000 - count
+            found.append(time.process_time() - begun)
+        return min(found)
+
+    assert takes(900) < 12 * takes(90)
 
 
 def test_a_query_gives_no_more_rows_than_a_step_may_make() -> None:
