@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from infospace import Args, Collection, Context, Limit, Query, Ref, SearchResult, Where, primitive
+from infospace import Args, Collection, Context, Invalid, Limit, Query, Ref, SearchResult, Where, primitive
 from infospace.authoring.certificates import proof
 from infospace.authoring.shapes import results_by_mode
 
@@ -14,8 +14,12 @@ from infospace.authoring.shapes import results_by_mode
 class DiscoverNotes(Args):
     """Arguments of `discover-notes`."""
 
-    query: Query = Field(description="What to look for, in plain words.")
-    limit: Limit = Field(5, description='At most this many, a whole number from 1, or "all".')
+    query: Query | None = Field(
+        None, description="What to look for, in plain words. May be left out where `where` or `within` stands."
+    )
+    limit: Limit = Field(
+        5, description='At most this many, a whole number from 1, or "all"; without `query` all, unless it is given.'
+    )
     threshold: float | None = Field(
         None,
         ge=-1,
@@ -31,6 +35,22 @@ class DiscoverNotes(Args):
     )
     certify: bool = Field(False, description="Insist on exact search, so that the certificate proves completeness.")
 
+    @model_validator(mode="after")
+    def _check_what_is_looked_for(self) -> DiscoverNotes:
+        if self.query is not None:
+            return self
+        if self.where is None and self.within is None:
+            raise Invalid(
+                "discover-notes needs a `query`, or `where` or `within`",
+                hint="`query` says what to look for in plain words; `where` chooses notes by a condition",
+            )
+        if self.threshold is not None or self.mode != "semantic":
+            name = "mode" if self.threshold is None else "threshold"
+            raise Invalid(
+                f"`{name}` needs a `query`: without one nothing is scored", hint="add `query`, or leave it out"
+            )
+        return self
+
 
 @primitive(
     effect="reads",
@@ -41,7 +61,7 @@ class DiscoverNotes(Args):
     gives=results_by_mode,
     extra_schema=proof.of_notes,
     failures=[
-        "`query` or `out` is missing, or `query` is blank.",
+        "`query` is blank, or missing where neither `where` nor `within` stands; `out` is missing.",
         "There are Notes to search but no embedding weights on the machine.",
     ],
     examples=[
@@ -62,6 +82,11 @@ class DiscoverNotes(Args):
             "query": "risks of the release",
             "where": "metadata.status = 'open' OR metadata.status IS NULL",
             "out": "$open",
+        },
+        {
+            "type": "discover-notes",
+            "where": "@folder = 'projects' AND metadata.status = 'open'",
+            "out": "$projects",
         },
         {
             "type": "discover-notes",
@@ -93,13 +118,14 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     the threshold and those with a word; the score is cosine + BM25/50, and a hit's metadata has `cosine`,
     `bm25` and `matched_by` too. The passage of a hit that only words found is the one that has most of them,
     null where only the title has one. In very large spaces the commonest words are left out, and named in
-    `extra.certificate.words_left_out`. Where `where` is satisfied by nothing because a key stands elsewhere,
-    `extra.hint` says so. What in `where` compares different types is unknown: counted in `extra.mismatches`, and
-    told in `extra.mismatched` and the answer's text.
+    `extra.certificate.words_left_out`. Without `query` all Notes are found that satisfy `where` and lie `within`, in
+    order of id, without score and passage; `method` is `filter`. Where `where` is satisfied by nothing because a key
+    stands elsewhere, `extra.hint` says so. What in `where` compares different types is unknown: counted in
+    `extra.mismatches`, and told in `extra.mismatched` and the answer's text.
     """
     found = await context.discover(
         args.query,
-        limit=args.limit,
+        limit=args.limit if args.query is not None or "limit" in args.model_fields_set else None,
         threshold=args.threshold,
         mode=args.mode,
         where=args.where,

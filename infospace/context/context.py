@@ -542,7 +542,7 @@ class Context:
 
     async def discover(
         self,
-        query: str,
+        query: str | None,
         *,
         limit: int | None,
         threshold: float | None = None,
@@ -551,7 +551,7 @@ class Context:
         within: Collection[Any] | None = None,
         certify: bool = False,
     ) -> SearchResults:
-        """Search the kept Notes; `limit` None for all. Returns hits and their certificate."""
+        """Search the kept Notes, or choose among them without a query; `limit` None for all."""
         from infospace.search.note_filter import numbers_within
         from infospace.search.query import SearchQuery
 

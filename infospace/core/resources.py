@@ -42,6 +42,14 @@ class Location:
     root: str
     path: str
     part: int = 0
+    created: str | None = field(default=None, compare=False)
+    modified: str | None = field(default=None, compare=False)
+    """The file's own times, where they are known."""
+
+    @property
+    def file(self) -> str:
+        """The name of the file."""
+        return self.path.rpartition("/")[2]
 
     @property
     def folder(self) -> str:
@@ -157,6 +165,27 @@ class SearchResult(TypedDict):
     text: str
     format: str
     metadata: ResultMetadata
+    char_count: int
+
+
+class FilteredMetadata(TypedDict):
+    """Where a result came from that a condition alone found: nothing was looked for, and so it has no score."""
+
+    source_id: str
+    uri: str | None
+    score: None
+    type: str
+    title: str | None
+    passage: None
+    source: dict[str, Any]
+
+
+class FilteredResult(TypedDict):
+    """The content of a search-result Note that a condition alone found."""
+
+    text: str
+    format: str
+    metadata: FilteredMetadata
     char_count: int
 
 

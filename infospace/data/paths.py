@@ -23,10 +23,13 @@ Part: TypeAlias = str | int
 """A key of an object, or a position in a list (negative: from the end)."""
 
 EXAMPLES: Final = 'such as title, metadata.score, tags[0], ["any key"] or @metadata.title'
-OF_FILES: Final = ("@path", "@folder", "@root")
+OF_FILES: Final = ("@path", "@folder", "@file", "@root")
 """Where the file of an imported Note lies; these places do not exist in anything else."""
 
-OWN: Final = ("@metadata", "@id", "@name", "@created", "@updated", *OF_FILES)
+OF_NOTES: Final = ("@title", "@tags", "@modified")
+"""What a Note is called, its tags with those above them, and when its file, or else itself, was last changed."""
+
+OWN: Final = ("@metadata", "@id", "@name", "@created", "@updated", *OF_FILES, *OF_NOTES)
 """What, in the first place of a path, always means the resource and never its content."""
 EXTRA: Final = "@extra"
 """What, in the first place of a reference's path, means the `extra` of the step that made the resource."""
@@ -297,7 +300,42 @@ def _first_reader(first: Part) -> Callable[[Readable], JSON | Absent]:
     return read_first
 
 
+def _read_title(resource: Readable) -> JSON | Absent:
+    from infospace.data.titles import title_of
+
+    found = title_of(*_own(resource), resource.location)
+    return ABSENT if found is None else found
+
+
+def _read_tags(resource: Readable) -> JSON | Absent:
+    from infospace.data.tags import tags_of, with_parents
+
+    found = with_parents(tags_of(_own(resource)[0].get("tags")))
+    return list(found) if found else ABSENT
+
+
+def _own(resource: Readable) -> tuple[Mapping[str, JSON], str | None, JSON]:
+    """Return a Note's metadata, name and content; of a search result those of its source that it tells."""
+    content = resource.content
+    if getattr(resource, "evidence", False) and isinstance(content, Mapping):
+        told = content.get("metadata")
+        source = told.get("source") if isinstance(told, Mapping) else None
+        if isinstance(told, Mapping) and isinstance(source, Mapping):
+            return {"title": told.get("title"), **source}, None, None
+    return resource.metadata, resource.name, content
+
+
+def _read_modified(resource: Readable) -> JSON | Absent:
+    location = resource.location
+    return (None if location is None else location.modified) or resource.updated
+
+
+_OF_NOTES: Final = {"@title": _read_title, "@tags": _read_tags, "@modified": _read_modified}
+
+
 def _own_reader(word: Part) -> Callable[[Readable], JSON | Absent]:
+    if isinstance(word, str) and word in _OF_NOTES:
+        return _OF_NOTES[word]
     attribute = attrgetter(str(word)[1:])
     if word not in OF_FILES:
         return attribute

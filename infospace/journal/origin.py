@@ -17,7 +17,7 @@ class Source:
     """What a search result refers to: the source at the version that was found, and its score."""
 
     of: Use
-    score: float
+    score: float | None
     start: int | None = None
     end: int | None = None
 

@@ -10,7 +10,16 @@ from typing import Any, ForwardRef, TypeAlias, get_args, get_origin
 
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
-from infospace.core.resources import Collection, CollectionResult, FusedResult, Note, Relation, Resource, SearchResult
+from infospace.core.resources import (
+    Collection,
+    CollectionResult,
+    FilteredResult,
+    FusedResult,
+    Note,
+    Relation,
+    Resource,
+    SearchResult,
+)
 from infospace.data.json_text import same
 from infospace.data.paths import Path, fewer, show_parts
 from infospace.schema.combine import inline_refs
@@ -240,6 +249,8 @@ def _has_always(schema: Schema | None, key: str) -> bool:
 
 
 def _own_field(first: str, rest: tuple[str | int, ...]) -> Schema | NoSuchPath:
+    if first == "@tags":
+        return subschema_at({"type": "array", "items": {"type": "string"}}, rest) or {}
     return NoSuchPath(rest[0]) if rest else {"type": ["string", "null"] if first == "@name" else "string"}
 
 
@@ -307,11 +318,13 @@ def is_itself(shape: Shape) -> bool:
 
 
 def results_by_mode(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
-    """Be a `gives` that says: search results, which in the mode `hybrid` have both scores."""
+    """Be a `gives` that says: search results, which in the mode `hybrid` have both scores, and none without a query."""
     mode = arguments.get("mode", "semantic")
     if not isinstance(mode, str):
         return CollectionShape(NoteShape(None, NO_METADATA), NO_METADATA)
     found = schema_of(FusedResult if mode == "hybrid" else SearchResult)
+    if "query" not in arguments:
+        found = schema_of(FilteredResult)
     return CollectionShape(NoteShape(found, NO_METADATA), NO_METADATA)
 
 
@@ -336,6 +349,7 @@ def _source_of(content: Schema) -> Shape | None:
         (CollectionResult, CollectionShape()),
         (SearchResult, NoteShape()),
         (FusedResult, NoteShape()),
+        (FilteredResult, NoteShape()),
     ):
         if content in (schema_of(result), inline_refs(schema_of(result))):
             return source

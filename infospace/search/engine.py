@@ -91,6 +91,8 @@ class Search:
 
     def _look(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
         with self._lock:
+            if wanted.query is None:
+                return self._filter(wanted)
             if wanted.mode == "keyword":
                 return self._keyword_search(wanted)
             if self._is_empty():
@@ -98,7 +100,7 @@ class Search:
             for turn in range(TURNS):
                 self._embedding.catch_up(listener, seconds_in_search())
                 key, info = self._embedding.key, self._embedding.info  # a change from here on is seen by the key
-                vector = self._query(wanted.query, key)
+                vector = self._query(str(wanted.query), key)
                 with self._store.reading() as snapshot:
                     if turn < TURNS - 1 and self._store.writable and snapshot.model() != key:
                         continue
@@ -124,6 +126,27 @@ class Search:
         chosen, told = self._chosen(snapshot, snapshot.discoverable(), wanted)
         found = store_search.exact_search(snapshot, wanted, key, vector, threshold, chosen)
         return None if found is None else replace(found, **told)
+
+    def _filter(self, wanted: SearchQuery) -> SearchResults:
+        """Find by condition alone: nothing is scored, and so no model is asked."""
+        with self._store.reading() as snapshot:
+            chosen, told = self._chosen(snapshot, snapshot.discoverable(), wanted)
+            numbers = chosen.tolist()[: wanted.limit]
+            versions = snapshot.current(numbers).tolist()
+            proved = certificate(
+                matched=len(chosen),
+                returned=len(numbers),
+                scored=0,
+                notes=len(chosen),
+                method="filter",
+                threshold=None,
+                model=None,
+                generation=snapshot.generation,
+            )
+        hits = [
+            Hit(f"{Kind.NOTE}_{one}", version, None, None, None) for one, version in zip(numbers, versions, strict=True)
+        ]
+        return SearchResults(hits, proved, **told)
 
     def _keyword_search(self, wanted: SearchQuery) -> SearchResults:
         with self._store.reading() as snapshot:

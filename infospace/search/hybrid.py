@@ -50,7 +50,7 @@ def saturate_bm25(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def keyword_search(snapshot: Snapshot, wanted: SearchQuery, chosen: NDArray[np.int64]) -> SearchResults:
     """Find the Notes that have a word of the query, by BM25."""
     among = wanted.among(snapshot)
-    words = chosen_keyword_matches(snapshot, wanted.query, chosen, among)
+    words = chosen_keyword_matches(snapshot, str(wanted.query), chosen, among)
     scores = saturate_bm25(words.scores)
     order = np.lexsort((words.numbers, -scores))[: wanted.limit]
     numbers = words.numbers[order]
@@ -82,7 +82,7 @@ def hybrid_search(
 ) -> SearchResults:
     """Find the Notes that are near the query, or have a word of it, by cosine + BM25 / 50."""
     among = wanted.among(snapshot)
-    words = chosen_keyword_matches(snapshot, wanted.query, chosen, among)
+    words = chosen_keyword_matches(snapshot, str(wanted.query), chosen, among)
     place = np.searchsorted(matrix.numbers, words.numbers)
     place[place == len(matrix.numbers)] = 0
     placed = matrix.numbers[place] == words.numbers if len(matrix.numbers) else np.zeros(len(place), bool)
@@ -101,7 +101,7 @@ def hybrid_search(
     ]
     alone = _without_vectors(snapshot, words.numbers[~placed], words.scores[~placed])
     if alone:
-        hits = sorted([*hits, *alone], key=lambda hit: (-hit.score, _number(hit)))[: wanted.limit]
+        hits = sorted([*hits, *alone], key=lambda hit: (-(hit.score or 0.0), _number(hit)))[: wanted.limit]
     hits = _with_keyword_passages(snapshot, hits, words, among)
     proved = certificate(
         matched=selection.matched + len(alone),

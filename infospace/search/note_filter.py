@@ -88,7 +88,7 @@ class NoteFilter:
 
     def _read(self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: Bound) -> Mapping[int, Head]:
         firsts = {path.parts[0] if path.parts else "content" for path in where.where.paths}
-        text, own = "content" in firsts, not firsts.isdisjoint(_OF_THE_RESOURCE)
+        text, own = not firsts.isdisjoint(("content", "@title")), not firsts.isdisjoint(_OF_THE_RESOURCE)
         if len(among) * FEW < notes:
             return {head.number: head for head in snapshot.heads(among.tolist(), text=text, own=own)}
         if text or own or self._too_large:

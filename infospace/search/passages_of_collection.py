@@ -153,7 +153,7 @@ def _search(
 
 
 def _cosines(space: Space, wanted: PassageQuery, passages: Passages) -> NDArray[np.float64]:
-    query = space.embedding.query(wanted.query).astype(np.float64)
+    query = space.embedding.query(str(wanted.query)).astype(np.float64)
     cosines: NDArray[np.float64] = np.vecdot(passages.vectors.astype(np.float64), query)
     return np.round(cosines, 6)
 
@@ -161,7 +161,7 @@ def _cosines(space: Space, wanted: PassageQuery, passages: Passages) -> NDArray[
 def _bm25(space: Space, wanted: PassageQuery, texts: Sequence[Text], passages: Passages) -> NDArray[np.float64]:
     pairs = zip(passages.owners.tolist(), passages.bounds, strict=True)
     with space.store.reading() as snapshot:
-        found = snapshot.words_in(wanted.query, [texts[owner].words[start:end] for owner, (start, end) in pairs])
+        found = snapshot.words_in(str(wanted.query), [texts[owner].words[start:end] for owner, (start, end) in pairs])
     if found is None:
         raise Invalid("this space's store does not search by words", hint='search by meaning: `"mode": "semantic"`')
     return found

@@ -18,7 +18,7 @@ class _Proved(TypedDict):
     scored: int
     unembedded: int
     max_below: float | None
-    method: Literal["exact", "hnsw"]
+    method: Literal["exact", "hnsw", "filter"]
     threshold: float | None
     model: str | None
     generation: int

@@ -19,9 +19,12 @@ Mode: TypeAlias = Literal["semantic", "keyword", "hybrid"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchQuery:
-    """A search. `limit` None is "all", `threshold` None the model's own; `within` are numbers, ascending."""
+    """A search. `limit` None is "all", `threshold` None the model's own; `within` are numbers, ascending.
 
-    query: str
+    Without a `query`, a text or None, the Notes that satisfy `where` and lie `within` are found, in order of id.
+    """
+
+    query: str | None
     limit: int | None = 5
     threshold: float | None = None
     mode: Mode = "semantic"
@@ -46,12 +49,13 @@ class SearchQuery:
 class Hit:
     """One resource found: its id and version, score rounded to six decimals, and its best passage's bounds.
 
-    `passage`: that passage is what was found, and another one of the same resource is another hit.
+    Where nothing was looked for, there is neither score nor passage. `passage`: that passage is what was found, and
+    another one of the same resource is another hit.
     """
 
     source: str
     version: int
-    score: float
+    score: float | None
     start: int | None
     end: int | None
     extra: Mapping[str, JSON] = field(default_factory=dict)
@@ -80,7 +84,7 @@ def certificate(
     notes: int,
     unembedded: int = 0,
     max_below: float | None = None,
-    method: Literal["exact", "hnsw"] = "exact",
+    method: Literal["exact", "hnsw", "filter"] = "exact",
     threshold: float | None,
     model: str | None,
     generation: int,

@@ -36,7 +36,7 @@ def approximate_search(
         model="",
         generation=snapshot.generation,
     )
-    return SearchResults([hit for hit in _hits(near) if hit.score >= threshold], proved)
+    return SearchResults([hit for hit in _hits(near) if (hit.score or 0.0) >= threshold], proved)
 
 
 def exact_search(

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 class Evidence:
     """The content of a search-result Note, by reference to its source's version; text is not copied.
 
+    `score` is None where a condition alone found it.
     `start` and `end` are 0-based characters of the source's text, end excluded; None without a passage.
     `passage`: it is that passage which was found, so that another one of the same source is something else.
     """
 
     source: str
     version: int
-    score: float
+    score: float | None
     start: int | None = None
     end: int | None = None
     extra: Mapping[str, JSON] = field(default_factory=dict)

@@ -45,7 +45,11 @@ OWN_ABOUT = {
     "@updated": "when it was last changed",
     "@path": "of an imported Note: the path of its file under the root",
     "@folder": "of an imported Note: the folder of its file under the root",
+    "@file": "of an imported Note: the name of its file",
     "@root": "of an imported Note: the folder that was imported",
+    "@title": "what a Note is called",
+    "@tags": "the tags of a Note; of `a/b` also `a`",
+    "@modified": "when its file was last changed, or the resource",
     EXTRA: "what its step has besides: `certificate` of a search",
 }
 

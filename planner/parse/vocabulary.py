@@ -34,9 +34,10 @@ name; a taken name needs `"replace": true`), `on_fail` (`"stop"`, `"continue"`, 
 **References.** `$x` is the resource, or its content where a value is wanted; `$x.title`, `$x["odd key"]`, `$x[0]`, \
 `$x[-1].metadata.score` a place in it; `${x.title}` its text inside a longer text. `$$x` is the text `$x`, \
 `$${x}` a dollar sign and the value. In `where`, \
-`$x` is a value. `@id`, `@name`, `@metadata` mean the resource's own; `@path`, `@folder`, `@root` the file's of an \
-imported Note; `$hits.@extra` what its step told besides (`${hits.@extra.certificate.matched}`). Where a Collection \
-is wanted, a JSON list is taken for one (`"$t.rows"`, `["a", "$b"]`). A place that does not exist \
+`$x` is a value. `@id`, `@name`, `@title`, `@tags`, `@modified`, `@metadata` mean the resource's own; `@path`, \
+`@folder`, `@file`, `@root` the file's of an imported Note; `$hits.@extra` what its step told besides \
+(`${hits.@extra.certificate.matched}`). Where a Collection is wanted, a JSON list is taken for one (`"$t.rows"`, \
+`["a", "$b"]`). A place that does not exist \
 fails the step; ask `bound`, `empty` or `has_value` first.
 
 **Paths** (`field`, `fields`, `by`, `on`) are written like references without the `$`: `metadata.score`, \

@@ -124,7 +124,8 @@ class NoteList:
         if column.title == "title":
             return self._title(identifier)
         if column is SCORE:
-            return Text(f"{self.listed.hits[identifier].score:.3f}", self.colours.get("accent", ""))
+            score = self.listed.hits[identifier].score
+            return Text("" if score is None else f"{score:.3f}", self.colours.get("accent", ""))
         if column is REMARK:
             return Text(single_line(self.listed.remarks[identifier]), "dim")
         if brief is None:

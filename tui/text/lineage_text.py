@@ -111,7 +111,8 @@ class _Tree:
             return "made outside of any run"
         if node.step is not None:
             where = f"{made.run} step {made.step} {made.by}{self._query(node)}"
-            return f"found with {origin.source.score:.3f} by {where}" if origin.source else f"by {where}"
+            score = None if origin.source is None else origin.source.score
+            return f"by {where}" if score is None else f"found with {score:.3f} by {where}"
         run = self._graph.runs.get(made.run)
         if run is None:
             step = f" step {made.step}" if made.step else ""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from urllib.parse import unquote
 
 from infospace.core.json_types import JSON
-from infospace.data.json_text import dump
 from infospace.data.markdown.fields import InlineField, collect, fields_in, read_task
 from infospace.data.markdown.parser import OPAQUE, blocks, inline, mask
 
@@ -290,23 +289,3 @@ def _inside(tokens: list[Token], opened: int) -> list[Token]:
     while end < len(tokens) and tokens[end].type != "link_close":
         end += 1
     return tokens[opened + 1 : end]
-
-
-def tags_of(value: JSON) -> tuple[str, ...]:
-    """Read tags as a property has them: a list, or a text with commas; none where it is anything else."""
-    if isinstance(value, str):
-        value = value.split(",")
-    if not isinstance(value, list):
-        return ()
-    texts = (one if isinstance(one, str) else dump(one) for one in value if isinstance(one, (str, int, float)))
-    cleaned = (one.strip().removeprefix("#").strip() for one in texts)
-    return tuple(dict.fromkeys(tag for tag in cleaned if tag))
-
-
-def with_parents(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Return tags with those above them: `a/b` is also `a`."""
-    found: dict[str, None] = {}
-    for tag in tags:
-        parts = tag.split("/")
-        found |= dict.fromkeys("/".join(parts[: depth + 1]) for depth in range(len(parts)) if parts[depth])
-    return tuple(found)

@@ -40,7 +40,8 @@ def place_sql(row: str) -> str:
     `row` is the alias of what has `form` and `content`. Of a Note that was imported twice, it is the first place.
     """
     note = f"CASE {row}.form WHEN {EVIDENCE} THEN {row}.content ->> 0 ELSE {row}.key END"
-    first = "SELECT min(root || char(0) || path || char(0) || part) FROM files WHERE note ="
+    place = "root || char(0) || path || char(0) || part || char(0) || coalesce(created, '') || char(0)"
+    first = f"SELECT min({place} || coalesce(modified, '')) FROM files WHERE note ="  # noqa: S608 - constants
     return f"CASE WHEN ({row}.key & 3) = {NOTE} THEN ({first} ({note}) >> 2 AND ({note}) & 3 = {NOTE}) END"
 
 
@@ -48,8 +49,8 @@ def location_of(place: str | None) -> Location | None:
     """Return the place that `place_sql` gives."""
     if place is None:
         return None
-    root, path, part = place.split("\0")
-    return Location(root, path, int(part))
+    root, path, part, created, modified = place.split("\0")
+    return Location(root, path, int(part), created or None, modified or None)
 
 
 def key_of(identifier: str) -> int:

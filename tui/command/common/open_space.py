@@ -49,8 +49,8 @@ def open_from(args: argparse.Namespace, *, create: bool, new: bool = False) -> S
 def find(snapshot: Snapshot, reference: str) -> str:
     """Return the id that an id, a name, or the path of an imported file stands for.
 
-    A path is absolute, relative to here, or as under its root; `#3` behind it is the third row. Raises
-    NotFound, with the candidates when several fit.
+    A path is absolute, relative to here, or as under its root; `#3` behind it is the third row. What is none of these
+    may be a title, or an alias, in small letters or capitals. Raises NotFound, with the candidates when several fit.
     """
     if is_id(reference):
         return reference
@@ -65,6 +65,14 @@ def find(snapshot: Snapshot, reference: str) -> str:
     candidates = exact or below
     if len({file.note for file in candidates}) == 1:
         return candidates[0].note
+    if not candidates:
+        titled = _titled(snapshot, reference)
+        if len(titled) == 1:
+            return titled[0]
+        if titled:
+            raise NotFound(
+                f"{reference!r} is the title of {len(titled)} notes: {', '.join(titled[:8])}", hint="give the id"
+            )
     if candidates:
         listed = ", ".join(f"{file.note} ({Path(file.root) / known[file]})" for file in candidates[:8])
         raise NotFound(f"{reference!r} fits {len(candidates)} notes: {listed}", hint="give the id or the whole path")
@@ -72,6 +80,18 @@ def find(snapshot: Snapshot, reference: str) -> str:
 
     near = nearest(reference, [*snapshot.names(), *known.values()])
     raise NotFound(
-        f"there is no id, name or imported file {reference!r}",
+        f"there is no id, name, imported file or title {reference!r}",
         hint=f"did you mean {near!r}?" if near else "`infospace notes` lists what there is",
     )
+
+
+def _titled(snapshot: Snapshot, title: str) -> list[str]:
+    """Return the ids of the notes that are called so; those whose alias it is, where no title is."""
+    notes, wanted = snapshot.space_table("notes", (), ()), title.strip().casefold()
+    ids, titles, aliases = (notes.column(name) for name in ("@id", "title", "aliases"))
+    by_title = [str(one) for one, called in zip(ids, titles, strict=True) if str(called).casefold() == wanted]
+    return by_title or [
+        str(one)
+        for one, names in zip(ids, aliases, strict=True)
+        if isinstance(names, list) and wanted in [str(name).casefold() for name in names]
+    ]

@@ -3,76 +3,228 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tui.command.common.open_space import open_from
 from tui.text.output import Output, UsageError, counted, escape_controls
 
+if TYPE_CHECKING:
+    from infospace.core.resources import Note
+    from infospace.store.protocol import Snapshot
+
 EXAMPLES = """examples:
   infospace notes
-  infospace notes --limit all --where "has(metadata.tags, 'release')"
-  infospace notes --where "@folder = 'projects'"
-  infospace notes --all --json"""
+  infospace notes --folder projects --tag release --sort "modified desc"
+  infospace notes --columns title,status,due --where "metadata.status = 'open'"
+  infospace notes --limit all --where "@file LIKE '2026-%'"
+  infospace notes --properties"""
+
+COLUMNS = ("id", "title", "path", "folder", "root", "tags", "updated")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--limit", default="50", metavar="N|all", help="at most this many, the latest (50)")
+    parser.add_argument("--limit", default="50", metavar="N|all", help="at most this many (50): the latest, or first")
     parser.add_argument("--where", metavar="SQL", help="only notes that satisfy this condition")
+    parser.add_argument("--folder", metavar="PATH", help="only notes of files in this folder, and in those below it")
+    parser.add_argument("--tag", metavar="TAG", help="only notes with this tag, or one below it")
+    parser.add_argument("--sort", metavar="COLUMN", help='by a column or a property: "modified desc"')
+    parser.add_argument("--columns", metavar="A,B,…", help="columns of `notes` in a query, and properties")
+    parser.add_argument("--properties", action="store_true", help="list the notes' properties, with their types")
     parser.add_argument("--all", action="store_true", help="transient notes of runs too")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """List the kept notes, or all of them."""
-    from infospace.contract.arguments import Bound as BoundWhere
-    from infospace.core.ids import Kind
-    from infospace.data.result import display_name
-    from infospace.expressions import ItemMismatches, parse_where
-    from tui.text.render import location_json
-
+    """List the kept notes, or all of them; or their properties."""
     limit = None if args.limit == "all" else _limit(args.limit)
-    where = parse_where(args.where) if args.where is not None else None
-    if where is not None and where.parameters:
-        raise UsageError(f"there is no ${where.parameters[0]} outside of a plan", hint="write the value itself")
-    tally = ItemMismatches()
-    judge = None if where is None else BoundWhere(where).judge(tally)
-    with open_from(args, create=False) as space, space.store.reading() as snapshot:
-        chosen = [
-            note
-            for note in snapshot.listing(Kind.NOTE, kept=None if args.all else True)
-            if judge is None or judge(note)
-        ]
-        hint = None
-        if where is not None and not chosen:
-            from infospace.search.note_filter import misplaced_in
+    if args.properties:
+        with open_from(args, create=False) as space, space.store.reading() as snapshot:
+            return _properties(snapshot, out)
+    from infospace.core.ids import Kind
 
-            every = list(snapshot.listing(Kind.NOTE, kept=None if args.all else True))
-            hint = misplaced_in(BoundWhere(where, {}), every, "note")
-    shown = chosen if limit is None else chosen[-limit:]
-    rows: list[dict[str, Any]] = [
-        {
-            "id": note.id,
-            "name": note.name,
-            "title": display_name(note),
-            **location_json(note.location),
-            "tags": note.metadata.get("tags", []),
-            "kept": note.kept,
-            "version": note.version,
-            "updated": note.updated,
-        }
-        for note in shown
-    ]
+    kept = None if args.all else True
+    conditions = _Conditions(args)
+    with open_from(args, create=False) as space, space.store.reading() as snapshot:
+        every: list[Note[Any]] = list(snapshot.listing(Kind.NOTE, kept=kept))
+        chosen = [note for note in every if conditions.match(note)]
+        hint = None if chosen else conditions.hint(every)
+        columns = _columns(args.columns, every)
+    if args.sort:
+        chosen = _sorted(chosen, args.sort, every)
+    shown = chosen if limit is None else chosen[:limit] if args.sort else chosen[-limit:]
+    rows = [_row(note, columns) for note in shown]
     if out.json:
-        remarks = {"mismatched": str(tally), "hint": hint}
+        remarks = {"mismatched": str(conditions.tally), "hint": hint}
         out.document({"notes": rows, "total": len(chosen), **{key: text for key, text in remarks.items() if text}})
         return 0
-    _show(rows, out)
-    for told in (str(tally), hint):
+    if rows:
+        _show(rows, [*columns] or [*COLUMNS], out)
+    for told in (str(conditions.tally), hint):
         if told:
             out.talk(told)
     out.talk(
         f"{len(rows):,} of {len(chosen):,} notes" if len(rows) < len(chosen) else counted(len(rows), "note"), "dim"
     )
+    return 0
+
+
+class _Conditions:
+    """Which notes are listed."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        from infospace.contract.arguments import Bound as BoundWhere
+        from infospace.expressions import ItemMismatches, parse_where
+
+        self.tally = ItemMismatches()
+        where = parse_where(args.where) if args.where is not None else None
+        if where is not None and where.parameters:
+            raise UsageError(f"there is no ${where.parameters[0]} outside of a plan", hint="write the value itself")
+        self._where = where
+        self._judge = None if where is None else BoundWhere(where).judge(self.tally)
+        self._folder = None if args.folder is None else args.folder.strip("/").removeprefix("./")
+        self._tag = None if args.tag is None else args.tag.removeprefix("#")
+
+    def match(self, note: Note[Any]) -> bool:
+        """Whether a note is listed."""
+        if self._folder is not None and not self._is_in_folder(note):
+            return False
+        if self._tag is not None and self._tag not in (_value(note, "tags") or ()):
+            return False
+        return self._judge is None or self._judge(note) is True
+
+    def _is_in_folder(self, note: Note[Any]) -> bool:
+        location = note.location
+        if location is None or self._folder in ("", "."):
+            return location is not None
+        return f"{location.folder}/".startswith(f"{self._folder}/")
+
+    def hint(self, every: Sequence[Note[Any]]) -> str | None:
+        """Return why none is listed, where that can be said."""
+        if self._folder is not None and not any(map(self._is_in_folder, every)):
+            return _no_such("folder", self._folder, {one.location.folder for one in every if one.location is not None})
+        tags = {tag for note in every for tag in _value(note, "tags") or ()}
+        if self._tag is not None and self._tag not in tags:
+            return _no_such("tag", self._tag, tags)
+        if self._where is None:
+            return None
+        from infospace.contract.arguments import Bound as BoundWhere
+        from infospace.search.note_filter import misplaced_in
+
+        return misplaced_in(BoundWhere(self._where, {}), every, "note")
+
+
+def _no_such(what: str, name: str, known: set[str]) -> str:
+    from infospace.data.paths import nearest
+
+    near = nearest(name, sorted(known))
+    return f"no note has the {what} {name!r}" + (f"; did you mean {near!r}?" if near else "")
+
+
+def _value(note: Note[Any], column: str) -> Any:
+    """Return a column of `notes`, as a query has it; else a property by its name."""
+    from infospace.data.paths import ABSENT, Path, find
+    from infospace.data.titles import aliases_of
+
+    location = note.location
+    special: Mapping[str, Callable[[], Any]] = {
+        "created": lambda: (None if location is None else location.created) or note.created,
+        "aliases": lambda: list(aliases_of(note.metadata)) or None,
+        "words": lambda: len(note.content.split()) if isinstance(note.content, str) else None,
+        "kept": lambda: note.kept,
+        "version": lambda: note.version,
+    }
+    if column in special:
+        return special[column]()
+    found = find(note, Path((f"@{column}",))) if column in _OWN else note.metadata.get(column, ABSENT)
+    return None if found is ABSENT else found
+
+
+_OWN = ("id", "name", "title", "path", "folder", "file", "root", "tags", "modified", "updated")
+_OTHERS = ("created", "aliases", "words", "kept", "version")
+
+
+def _columns(text: str | None, every: Sequence[Note[Any]]) -> list[str]:
+    """Read the columns to be shown; those that no note can have are refused."""
+    if text is None:
+        return []
+    columns = [column.strip().removeprefix("@").removeprefix("metadata.") for column in text.split(",")]
+    for column in columns:
+        _must_be_known(column, every)
+    return columns
+
+
+def _must_be_known(column: str, every: Sequence[Note[Any]]) -> None:
+    if column in _OWN or column in _OTHERS or any(column in note.metadata for note in every):
+        return
+    from infospace.data.paths import nearest
+
+    known = [*_OWN, *_OTHERS, *dict.fromkeys(key for note in every for key in note.metadata)]
+    near = nearest(column, known)
+    raise UsageError(
+        f"no note has a column or property {column!r}",
+        hint=f"did you mean {near!r}?" if near else f"there is {', '.join(known[:20])}",
+    )
+
+
+def _sorted(notes: list[Note[Any]], text: str, every: Sequence[Note[Any]]) -> list[Note[Any]]:
+    """Sort by a column, ascending unless it says `desc`; notes without it come last."""
+    from infospace.data.order import order_key
+
+    column, _, order = text.strip().rpartition(" ")
+    if order.lower() not in ("asc", "desc") or not column:
+        column, order = text.strip(), "asc"
+    [column] = _columns(column, every)
+    values = {note.id: _value(note, column) for note in notes}
+    have = [note for note in notes if values[note.id] is not None]
+    have.sort(key=lambda note: order_key(values[note.id]), reverse=order.lower() == "desc")
+    return [*have, *(note for note in notes if values[note.id] is None)]
+
+
+def _row(note: Note[Any], columns: Sequence[str]) -> dict[str, Any]:
+    if columns:
+        return {column: _value(note, column) for column in columns}
+    from infospace.data.result import display_name
+    from tui.text.render import location_json
+
+    return {
+        "id": note.id,
+        "name": note.name,
+        "title": display_name(note),
+        **location_json(note.location),
+        "tags": note.metadata.get("tags", []),
+        "kept": note.kept,
+        "version": note.version,
+        "updated": note.updated,
+    }
+
+
+def _properties(snapshot: Snapshot, out: Output) -> int:
+    """List the properties of the notes: in how many, of which types, and their values where these are few."""
+    found = snapshot.properties()
+    rows: list[dict[str, Any]] = [
+        {
+            "property": name,
+            "notes": one.notes,
+            "types": dict(one.types),
+            "values": None if one.values is None else list(one.values),
+        }
+        for name, one in found.items()
+    ]
+    if out.json:
+        out.document({"properties": rows})
+        return 0
+    shown = [
+        {
+            **row,
+            "types": ", ".join(f"{type_} in {count:,}" for type_, count in row["types"].items()),
+            "values": "" if row["values"] is None else ", ".join(map(_plain, row["values"][:8])),
+        }
+        for row in rows
+    ]
+    if shown:
+        _show(shown, ["property", "notes", "types", "values"], out)
+    out.talk(f"{len(rows):,} properties" if len(rows) != 1 else "1 property", "dim")
     return 0
 
 
@@ -82,22 +234,27 @@ def _limit(text: str) -> int:
     raise UsageError(f"{text!r} is not a limit", hint='a whole number from 1, or "all"')
 
 
-def _show(rows: list[dict[str, Any]], out: Output) -> None:
+def _plain(value: Any) -> str:
+    from infospace.data.json_text import dump
+
+    return "" if value is None else value if isinstance(value, str) else dump(value)
+
+
+def _show(rows: list[dict[str, Any]], columns: Sequence[str], out: Output) -> None:
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 1), header_style="dim")
-    for column in ("id", "title", "path", "folder", "root", "tags", "updated"):
-        table.add_column(column, no_wrap=column in ("id", "tags", "updated"))
+    for column in columns:
+        table.add_column(column, no_wrap=column in ("id", "tags", "updated", "modified", "created"))
     for row in rows:
-        tags = ", ".join(str(tag) for tag in row["tags"][:3]) if isinstance(row["tags"], list) else str(row["tags"])
-        place = (Text(escape_controls(row[key] or ""), style="dim") for key in ("path", "folder", "root"))
-        table.add_row(
-            row["id"],
-            Text(escape_controls(row["title"])),
-            *place,
-            Text(escape_controls(tags), style="dim"),
-            Text(row["updated"][:10], style="dim"),
-        )
-    if rows:
-        out.result.print(table)
+        table.add_row(*(Text(escape_controls(_cell(column, row[column]))) for column in columns))
+    out.result.print(table)
+
+
+def _cell(column: str, value: Any) -> str:
+    if column in ("updated", "modified", "created") and isinstance(value, str):
+        return value[:10]
+    if isinstance(value, list):
+        return ", ".join(_plain(one) for one in value[:3])
+    return _plain(value)

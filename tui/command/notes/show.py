@@ -1,6 +1,6 @@
 """Show a note, a collection, a relation or a run.
 
-By id, by name, or for an imported note by its path; with what links to it, and what it links to.
+By id, by name, for an imported note by its path, or by title; with what links to it, and what it links to.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SHOWN = 100
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("reference", metavar="ID|NAME|PATH", help="what to show; also a run's id")
+    parser.add_argument("reference", metavar="ID|NAME|PATH|TITLE", help="what to show; also a run's id")
     parser.add_argument(
         "--version", type=int, metavar="N", dest="at", help="an earlier version; also of what was deleted"
     )

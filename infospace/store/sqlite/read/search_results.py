@@ -31,7 +31,8 @@ _EARLIER = """SELECT h.key, h.version, h.form, r.name, h.metadata, h.content FRO
     WHERE h.key = ? AND h.version = ?"""
 
 _PLACES = (
-    "SELECT note, root, path, part FROM files WHERE note IN (SELECT value FROM json_each(?)) ORDER BY root, path, part"
+    "SELECT note, root, path, part, created, modified FROM files"
+    " WHERE note IN (SELECT value FROM json_each(?)) ORDER BY root, path, part"
 )
 
 MEMBERS = """SELECT item, info FROM members WHERE collection = ? AND since <= ? AND (until IS NULL OR until > ?)
@@ -43,7 +44,7 @@ class Reference(NamedTuple):
 
     source: int
     version: int
-    score: float
+    score: float | None
     start: int | None
     end: int | None
     extra: dict[str, Any]
@@ -104,8 +105,8 @@ def _files(engine: Connection, keys: Iterable[int]) -> dict[int, Location]:
     """Return where the files of Notes are now; of a Note that was imported twice, the first of them."""
     notes = keys_json({key >> 2 for key in keys if key & 3 == NOTE})
     places: dict[int, Location] = {}
-    for note, root, path, part in engine.all(_PLACES, (notes,)):
-        places.setdefault(note << 2 | NOTE, Location(root, path, part))
+    for note, *place in engine.all(_PLACES, (notes,)):
+        places.setdefault(note << 2 | NOTE, Location(*place))
     return places
 
 

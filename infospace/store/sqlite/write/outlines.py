@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump, same
-from infospace.data.markdown.body import Body, property_links, read_body, tags_of, with_parents
+from infospace.data.markdown.body import Body, property_links, read_body
+from infospace.data.tags import tags_of, with_parents
 from infospace.data.titles import first_line
 from infospace.store.sqlite.codec import keys_json, read
 from infospace.store.sqlite.connection import Connection, Row
