@@ -23,7 +23,10 @@ def call(**arguments: Any) -> str:
 
 
 REFUSED = {
-    "query is missing": ('[{"type": "discover-notes", "out": "$h"}]', "discover-notes needs 'query'"),
+    "query is missing": (
+        '[{"type": "discover-notes", "out": "$h"}]',
+        "discover-notes needs a `query`, or `where` or `within`",
+    ),
     "out is missing": ('[{"type": "discover-notes", "query": "x"}]', "needs `out`"),
     "limit 0": (call(limit=0), "`limit` is 0, not a whole number from 1"),
     "limit -1": (call(limit=-1), "`limit` is -1, not a whole number from 1"),

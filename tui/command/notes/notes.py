@@ -42,11 +42,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         with open_from(args, create=False) as space, space.store.reading() as snapshot:
             return _properties(snapshot, out)
     from infospace.core.ids import Kind
+    from infospace.core.resources import Note as NoteKind
 
     kept = None if args.all else True
     conditions = _Conditions(args)
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
-        every: list[Note[Any]] = list(snapshot.listing(Kind.NOTE, kept=kept))
+        every = [one for one in snapshot.listing(Kind.NOTE, kept=kept) if isinstance(one, NoteKind)]
         chosen = [note for note in every if conditions.match(note)]
         hint = None if chosen else conditions.hint(every)
         columns = _columns(args.columns, every)

@@ -113,9 +113,11 @@ _ITEMS: Final = {
     "tags": _Column("o.tags", _json),
     "fields": _Column("o.fields", _json),
 }
+_LINK_END: Final = "l.leads"
+"""The key, and not the number, of what a link leads to: so that its index is used."""
 _LINKS: Final = {
     "source": _Column("o.note * 4", _note, "o.note"),
-    "target": _Column(_LEADS, _note, "l.leads >> 2"),
+    "target": _Column(_LEADS, _note, _LINK_END),
     "target_text": _plain("o.target"),
     "heading": _plain("o.heading"),
     "relation": _plain("o.relation"),
@@ -163,11 +165,15 @@ class SqliteTable:
         self.is_filtered = bool(conditions)
         self._where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
+    @staticmethod
+    def _ends(column: str | None, numbers: Iterable[int]) -> list[int]:
+        return [number * 4 if column == _LINK_END else number for number in numbers]
+
     def _condition(self, one: ColumnTest) -> tuple[str, list[Any]]:
         column = self._columns[one.column].test
         values: list[Any] = list(one.values)
         if (self._name, one.column) in _IDS:
-            values = [number for value in one.values if (number := _number(value)) is not None]
+            values = self._ends(column, (n for value in one.values if (n := _number(value)) is not None))
         if one.by == "=":
             return f"{column} IN ({', '.join('?' * len(values))})", values
         return f"{column} {one.by} ?", values
