@@ -38,7 +38,7 @@ from serving import NOTE, SLOW, Planner, play, text_of
         ("get_run", {"run": "seven"}, ['`run` is "seven", which has another form than is wanted (Such as run_7)']),
         ("read", {"ref": "", "slice": "a:b", "max_chars": 0}, ["`ref`", "`slice`", "`max_chars` is 0"]),
         ("read", {"ref": "Note_1", "fields": ["a[0]", "a.b"]}, ["a list", "an object"]),
-        ("discover_notes", {"limit": 0, "mode": "exact"}, ["needs 'query'", "`limit` is 0", '`mode` is "exact"']),
+        ("discover_notes", {"limit": 0, "mode": "exact"}, ["`limit` is 0", '`mode` is "exact"']),
         ("list_bindings", {}, ["`session` or `run`"]),
         ("list_bindings", {"session": "s", "run": "run_1"}, ["one of them"]),
         ("answer_run", {}, ["needs 'run'", "needs 'step'", "needs 'value'"]),

@@ -158,10 +158,9 @@ class SqliteTable:
             conditions.append(sql)
             self._values += values
         for column, numbers in (*among, *((("", seen),) if seen is not None else ())):
-            conditions.append(
-                f"{self._columns[column].test if column else 'o.note'} IN (SELECT value FROM json_each(?))"
-            )
-            self._values.append(keys_json(numbers))
+            end = self._columns[column].test if column else "o.note"
+            conditions.append(f"{end} IN (SELECT value FROM json_each(?))")
+            self._values.append(keys_json(self._ends(end, numbers)))
         self.is_filtered = bool(conditions)
         self._where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
