@@ -12,6 +12,7 @@ from infospace.data.misspelling import is_misspelling
 from planner.language.json_patch import apply_patch, at
 from planner.language.problems import Patch, Problem, join, replace
 from planner.language.references import renamed
+from planner.repair.step_keys import OUT
 
 TRIED = 4_000
 """Steps that may be checked again to try fixes; of a plan of many steps fewer fixes are tried."""
@@ -115,7 +116,7 @@ def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterato
 def _is_for_its_result(step: Any) -> bool:
     """Whether a step does nothing that can be seen unless its result is bound, which it is not."""
     outside = "/" in step["type"] or step["type"].startswith("plan:") if isinstance(step.get("type"), str) else True
-    return not outside and not {"out", "name"} & step.keys()
+    return not outside and not {"out", "name", "id", *OUT} & step.keys()
 
 
 def _guarded(document: JSON, pointer: str, name: str) -> Iterator[Patch]:

@@ -114,6 +114,9 @@ def test_a_variable_that_is_not_bound_is_another_or_is_bound_before() -> None:
     assert first["steps"][3]["x"] == "$num $$nums US$nums $${num}"
     assert [step["type"] for step in moved["steps"]] == ["a", "b", "s/c", "f", "d", "e"]
     assert [step.get("out") for step in given["steps"][:3]] == ["$nums", "$b", None]
+    steps[0]["output"] = "other"
+    assert len(tried(error("/steps/3/x", "unbound-variable", about="nums"), document={"steps": steps})) == 1
+    del steps[0]["output"]
     steps[2] = {"type": "c"}
     assert len(tried(error("/steps/3/x", "unbound-variable", about="nums"), document={"steps": steps})) == 1
     assert tried(error("/steps/3/x", "unbound-variable"), document={"steps": steps}) == []
