@@ -76,6 +76,24 @@ def test_a_problem_is_marked_at_its_line_and_mended_by_a_key(show: Show, space: 
     show(story)
 
 
+def test_all_fixes_are_applied_by_one_key(show: Show, space: Space) -> None:
+    """What they do not touch stays as it was written, and all of it is undone at once."""
+    text = '[\n {"type": "create-not",   "value": "x", "output": "x"},\n {"type": "sya", "value": "$x"}\n]\n'
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, text)
+        await stage.sees("✗ 3 errors")
+        await stage.press("alt+f")
+        await stage.sees("✓ may run")
+        mended = text.replace("create-not", "create-note").replace('"output": "x"', '"out": "$x"')
+        assert place.text == mended.replace("sya", "say")
+        await stage.press("ctrl+z")
+        await stage.sees("✗ 3 errors")
+        assert place.text == text
+
+    show(story)
+
+
 def test_the_next_problem_is_gone_to_in_both_directions(show: Show, space: Space) -> None:
     """And the list goes with it."""
     text = '[\n {"type": "aaaaaa"},\n {"type": "say", "value": "x"},\n {"type": "size", "target": "$y"}\n]'

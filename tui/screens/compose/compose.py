@@ -32,6 +32,7 @@ from textual.widgets import Input, Static, TabbedContent, TabPane, TextArea
 from infospace.core.json_types import JSON
 from planner.editor.draft import Draft, Mark, check_draft
 from planner.editor.text_patch import changed_range, patch_text
+from planner.execute.start import check_plan
 from tui.screens.compose.breakpoints import DraftBreakpoints
 from tui.screens.compose.files import DraftFiles
 from tui.screens.compose.fork import DraftFork
@@ -76,6 +77,7 @@ class Compose(RunActions):
             "ctrl+b", "stop_here", "Break", tooltip="sets a breakpoint at the step at the cursor, or takes it away"
         ),
         Binding("ctrl+f", "fix", "Fix", tooltip="fixes the problem at the cursor"),
+        Binding("alt+f", "fix_all", "Fix all", show=False, tooltip="applies all fixes, one round after another"),
         Binding("ctrl+n,alt+down", "problem(1)", "Next", show=False, tooltip="goes to the next problem"),
         Binding("alt+up", "problem(-1)", "Problem before", show=False, tooltip="goes to the problem before"),
         Binding("ctrl+o", "open", "Open", tooltip="opens a file, a saved plan, an example or an empty plan"),
@@ -420,6 +422,27 @@ class Compose(RunActions):
         self.notify(f"Mended: {mark.problem.message}. ^z undoes it.", markup=False)
         await self.checked()
 
+    def action_fix_all(self) -> None:
+        """Apply all fixes, and those that are offered then, as long as there are any."""
+        self.do(self._fix_all, group="fix")
+
+    async def _fix_all(self) -> None:
+        from planner.editor.apply_fixes import apply_fixes
+
+        draft = await self.draft_of_now()
+        if draft.plan is None or not any(mark.problem.fix is not None for mark in draft.marks):
+            self.notify("There is no fix for what is wrong here.", severity="warning")
+            return
+        space = self.infospace.space
+        mended = await asyncio.to_thread(apply_fixes, draft.text, lambda document: check_plan(space, document)[1].found)
+        if self.text != draft.text:
+            self.notify("The text was changed meanwhile: nothing was mended.", severity="warning")
+            return
+        self.editor.become(mended.text)
+        count = len(mended.fixed)
+        self.notify(f"Mended: {count} problem{'s' * (count != 1)}. ^z undoes it.", markup=False)
+        await self.checked()
+
     def on_click(self, event: Click) -> None:
         """Mend what is told of, where it was clicked."""
         if event.widget is not None and event.widget.has_class("fixes"):
@@ -547,6 +570,8 @@ class Compose(RunActions):
                 return bool(draft.steps)
             case "fix":
                 return any(mark.problem.fix is not None for mark in draft.marks)
+            case "fix_all":
+                return draft.plan is not None and sum(mark.problem.fix is not None for mark in draft.marks) > 1
             case "problem(1)" | "problem(-1)":
                 return bool(draft.marks)
             case "unstop":
