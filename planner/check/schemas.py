@@ -10,10 +10,10 @@ from infospace.core.json_types import JSON
 from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import nearest
 from infospace.schema.messages import additional
-from infospace.schema.shapes import NoSuchPath, Schema, format_types, subschema_at
+from infospace.schema.shapes import UNTOLD, NoSuchPath, Schema, format_types, subschema_at
 from infospace.schema.validate import Misfit, validate_ignoring
 from planner.check.environment import Environment
-from planner.check.values import ValueChecker
+from planner.check.values import ValueChecker, written_at
 from planner.language.problems import Patch, Problems, join, listed, replace
 from planner.language.references import ListOf, Literal, ObjectOf, ReferenceInvalid, Value, read_value
 from planner.repair.coerce_values import coerce_value
@@ -52,6 +52,16 @@ class FitChecker:
         if isinstance(known, Mapping):
             self._strangers(known, schema, pointer, whose)
         self._values.fits(read, raw, schema, pointer, env, whose)
+        self._formats(self._values.content(read, env), raw, schema, pointer, whose)
+
+    def _formats(self, content: Any, raw: JSON, schema: Schema, pointer: str, whose: str) -> None:
+        """Warn of what has another format where it is read by a reference, as far as the plan itself has it."""
+        if content is UNTOLD:
+            return
+        for misfit in validate_ignoring(content, schema, UNTOLD, formats=True):
+            place, written = written_at(raw, misfit.place)
+            if misfit.keyword == "format" and written != misfit.instance:
+                self._problems.warn("bad-argument", join(pointer, *place), f"{whose}: `{written}` {misfit.message}")
 
     def _report_violation(self, misfit: Misfit, schema: Schema, pointer: str, whose: str) -> None:
         place = join(pointer, *misfit.place)

@@ -560,7 +560,7 @@ class ValueChecker:
 
         What is literal in the value, and which keys are written there, is told by whoever validates it.
         """
-        place, written = _written_at(raw, found.place)
+        place, written = written_at(raw, found.place)
         read = read_value(written)
         inside = found.place[len(place) :]
         of_keys = not inside and found.keyword in ("required", "additionalProperties")
@@ -658,7 +658,7 @@ def content_schema(shape: Shape) -> Schema | None:
     return None
 
 
-def _written_at(raw: JSON, place: Way) -> tuple[tuple[str | int, ...], JSON]:
+def written_at(raw: JSON, place: Way) -> tuple[tuple[str | int, ...], JSON]:
     """As much of a place as stands in a value as written, and what is there."""
     found: list[str | int] = []
     for part in place:

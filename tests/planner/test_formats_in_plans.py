@@ -77,3 +77,27 @@ def test_a_tools_argument_without_its_format_is_a_warning(space: Space) -> None:
     assert found(days=["2026-01-31", "$x"]) == []
     assert found(days=["soon", "$x"]) == [("warning", "/1/arguments/days/0", f'far/take: "soon" {NOT}')]
     assert [one[0] for one in found(days=[3, "soon"])] == ["error", "warning"]
+
+
+def test_a_format_is_looked_at_through_references(space: Space) -> None:
+    """As far as the plan itself has what is read: whole, in a list, at a place."""
+
+    class Dated(LocalTools):
+        def tools(self) -> list[Tool]:
+            schema = {"type": "object", "properties": {"day": DATE, "days": {"type": "array", "items": DATE}}}
+            return [Tool("far", "take", "", schema, None, read_only=True)]
+
+    space.tools.add(Dated("far"))
+
+    def found(value: Any, **arguments: Any) -> list[tuple[str, str, str]]:
+        steps = [note(value, "$x"), {"type": "far/take", "arguments": arguments}]
+        return [(one.severity, one.pointer, one.message) for one in check_plan(space, steps)[1].found]
+
+    assert found("soon", day="$x") == [("warning", "/1/arguments/day", f'far/take: `$x` "soon" {NOT}')]
+    assert found({"d": "soon"}, days=["2026-01-31", "$x.d"]) == [
+        ("warning", "/1/arguments/days/1", f'far/take: `$x.d` "soon" {NOT}')
+    ]
+    assert found(["2026-01-31", "soon"], days="$x") == [
+        ("warning", "/1/arguments/days", f'far/take: `$x` "soon" {NOT}')
+    ]
+    assert found(["2026-01-31"], days="$x") == found("2026-01-31", day="$x") == []
