@@ -67,8 +67,13 @@ def _helps(document: JSON, patch: Patch, problem: Problem, before: Sequence[Prob
 
 
 def _are_in(patch: Patch, wrong: Sequence[Problem], was_wrong: Sequence[Problem]) -> bool:
-    """Whether the errors that are new stand in what a patch moves: they were there, and could not be told."""
+    """Whether the errors that are new stand in what a patch moves: they were there, and could not be told.
+
+    What is moved is a key to another one; a step that moves has its errors elsewhere than before.
+    """
     moved = [operation["path"] for operation in patch if operation["op"] == "move"]
+    if any(path.rpartition("/")[2].isdigit() for path in moved):
+        return False
     known = {(one.code, one.pointer, one.message) for one in was_wrong}
     new = [one for one in wrong if (one.code, one.pointer, one.message) not in known]
     return bool(moved) and all(any(f"{one.pointer}/".startswith(f"{place}/") for place in moved) for one in new)
