@@ -17,7 +17,11 @@ from infospace.data.markdown.body import read_body
 from infospace.editing.edit import edit, remove, restore
 from infospace.editing.undo import undo
 from infospace.files.import_files import import_paths
-from infospace.store.changes import FreeName, GiveName, Keep, MakeNote
+from infospace.store.changes import FreeName, GiveName, Keep, MakeNote, Revise
+from infospace.store.seen import Sight
+from infospace.tools.scope import EVERYTHING
+from infospace.tools.scoped_space import ScopedSpace
+from primitives.discover_notes import discover_notes
 from primitives.query import query
 
 DAY = """# Diary
@@ -149,3 +153,54 @@ def test_a_note_that_is_named_like_infrastructure_has_no_rows(space: Space) -> N
     assert rows(space, "SELECT text FROM items") == [{"text": "seen"}]
     space.store.commit([FreeName(ids[1]), Keep(ids[2])])
     assert rows(space, "SELECT text FROM items ORDER BY text") == [{"text": text[6:]} for text in sorted(texts)]
+
+
+def test_a_token_reads_rows_of_its_notes_alone_and_the_other_end_of_a_link_is_null(
+    space: Space, tmp_path: Path
+) -> None:
+    (tmp_path / "v").mkdir()
+    for name, text in {
+        "a": "open: true\n---\n- [ ] mine [[b]] [[c]]",
+        "b": "x: 1\n---\n- [ ] theirs [[a]]",
+        "c": "open: true\n---\n",
+    }.items():
+        (tmp_path / "v" / f"{name}.md").write_text(f"---\n{text}\n", encoding="utf-8")
+    import_paths(space, [tmp_path / "v"], NullListener())
+    seen: Any = ScopedSpace(space, EVERYTHING, sight=Sight(notes="metadata.open = true"))
+    assert rows(seen, "SELECT text FROM items") == [{"text": "mine [[b]] [[c]]"}]
+    assert rows(seen, "SELECT file FROM notes") == [{"file": "a.md"}, {"file": "c.md"}]
+    assert rows(seen, "SELECT source, target, target_text FROM links") == [
+        {"source": "Note_1", "target": None, "target_text": "b"},
+        {"source": "Note_1", "target": "Note_3", "target_text": "c"},
+    ]
+    assert rows(seen, "SELECT source FROM links WHERE target = 'Note_2'") == []
+    assert rows(seen, "SELECT x FROM notes") == [{"x": None}, {"x": None}]
+    assert "x" not in rows(seen, "SELECT * FROM notes")[0]
+    assert "x" in rows(space, "SELECT * FROM notes")[0]
+
+
+def test_a_note_has_rows_of_what_a_plan_makes_of_it(space: Space) -> None:
+    note = space.store.new_id(Kind.NOTE)
+    space.store.commit([MakeNote(note, "- [ ] old", {"tags": ["a/b"]}, kept=True)])
+    assert rows(space, "SELECT tags FROM notes") == [{"tags": ["a", "a/b"]}]
+    space.store.commit([Revise(note, "- [x] new", {"tags": ["c"]})])
+    assert rows(space, "SELECT text, done FROM items") == [{"text": "new", "done": True}]
+    assert rows(space, "SELECT tags FROM notes") == [{"tags": ["c"]}]
+    assert space.store.check() == []
+
+
+def test_notes_are_found_by_a_condition_alone(space: Space) -> None:
+    ids = [space.store.new_id(Kind.NOTE) for _ in range(3)]
+    space.store.commit([MakeNote(one, "text", {"n": n}, kept=True) for n, one in enumerate(ids)])
+
+    def found(**arguments: Any) -> Any:
+        return asyncio.run(call_directly(discover_notes, arguments, space.view(scratch=True)))
+
+    done = found(where="metadata.n >= 1")
+    assert [hit["metadata"]["source_id"] for hit in done.data] == ids[1:]
+    assert [hit["metadata"]["score"] for hit in done.data] == [None, None]
+    certificate = done.extra["certificate"]
+    assert (certificate["method"], certificate["matched"], certificate["exhaustive"]) == ("filter", 2, True)
+    assert len(found(where="metadata.n >= 0", limit=1).data) == 1
+    assert "needs a `query`" in found().reason
+    assert found(where="metadata.n = 1", threshold=0.5).reason.startswith("`threshold` needs a `query`")

@@ -216,16 +216,27 @@ class SqliteTable:
         return found
 
     def properties(self) -> list[str]:
-        """Return the keys of the metadata of all Notes, in the order in which they first come."""
+        """Return the keys of the metadata of all Notes that are seen, in the order in which they first come."""
+        if self._seen is not None:
+            return list(dict.fromkeys(key for metadata in self._seen_metadata() for key in metadata))
         sql = """SELECT j.key FROM outlines o JOIN resources r ON r.key = o.note * 4, json_each(r.metadata) j
             GROUP BY 1 ORDER BY min(o.note), min(j.id)"""
         return [key for (key,) in self._engine.all(sql)]
 
     def has_property(self, key: str) -> bool:
         """Whether any Note has a key in its metadata."""
+        if self._seen is not None:
+            return any(key in metadata for metadata in self._seen_metadata())
         sql = """SELECT EXISTS (SELECT 1 FROM outlines o JOIN resources r ON r.key = o.note * 4
             WHERE instr(r.metadata, ?1) AND EXISTS (SELECT 1 FROM json_each(r.metadata) j WHERE j.key = ?2))"""
         return bool(self._engine.value(sql, (json.dumps(key, ensure_ascii=False), key)))
+
+    def _seen_metadata(self) -> list[dict[str, JSON]]:
+        """Return the metadata of the Notes that are seen: names of properties tell of no others."""
+        sql = """SELECT metadata FROM resources WHERE found = 1 AND key IN (SELECT value * 4 FROM json_each(?))
+            ORDER BY key"""
+        rows = self._engine.all(sql, (keys_json(sorted(self._seen or ())),))
+        return [read(metadata, self._engine.address) for (metadata,) in rows]
 
     def _select(self, sql: str, *values: object) -> list[Row]:
         statement = f"SELECT {sql} FROM {self._source}{self._where} ORDER BY {self._order}"
