@@ -60,6 +60,7 @@ UNITS = {
     "context in parts": "characters, over all tasks",
     "mending": "wrong plans in the words of other systems, by what fixes make of them; a guess is to stay refused",
     "planted": "mistakes planted into public plans, by what fixes make of them; a guess is to stay refused",
+    "context in turns": "turns of the model, its answer the last; seconds that the calls took",
     "screen": "seconds from a process's start",
     "lateness": "milliseconds that a timer of 20 ms fires late",
     "targets": "two figures closer than a half are not told apart",
@@ -73,7 +74,7 @@ NOTES = {
     "embedding": _TORCH,
     "context": "tool by tool: names, descriptions and input schemas of all servers' tools, each call and each result; "
     "calls that can be made at once are one turn. Planned: the same of infospace's own doors, the language, what is "
-    "found of tools with their schemas, a try where one does not say what it answers, one plan. Both ways the request, "
+    "found of tools in a line each, a try where one does not say what it answers, one plan. Both ways the request, "
     "and the answer as it is written to the user",
     "mending": "right: the calls and the answer are those of the plan that was meant; passes: the check lets through "
     "the plan as written, which does something else (references of other systems are text, and a warning)",

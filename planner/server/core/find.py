@@ -69,8 +69,8 @@ def _by_query(operations: Operations, args: Find) -> str:
         limit = min(args.limit, operations.access.results)
         found = find_among(space, tools, ToolQuery(wanted, limit)) if tools else None
         if found is None or found.no_match:
-            guess = found.guess if found is not None and args.kind == kind else None
-            near = f"; the nearest is {guess.tool.full_name}" if guess is not None else ""
+            guess = found.guess if found is not None else None
+            near = f"; the nearest:\n{line(guess.tool)}" if guess is not None else ""
             none += [f"no {kind} fits{near}"] if kind in ("tool", args.kind) else []
             continue
         lines += [line(hit.tool) for hit in found.hits]

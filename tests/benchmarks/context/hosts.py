@@ -17,9 +17,13 @@ from mcp_types import Tool
 
 from context.workplace import Workplace
 from infospace.data.json_text import dump
+from planner.server.core.tools import CORE
+from planner.server.toolsets import instructions
 
 DOORS = "infospace"
 """The server that the space itself is."""
+SMALL = (*CORE,)
+"""The tools of its small door, through which tasks are planned; the others are for a model that goes tool by tool."""
 
 
 class Listed(NamedTuple):
@@ -36,6 +40,8 @@ class Host:
     place: Workplace
     clients: Mapping[str, Client]
     tools: Mapping[str, Mapping[str, Listed]]
+    told: str = ""
+    """What the space says to a client at first."""
 
     async def call(self, server: str, tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
         """Call a tool; return what the model writes for it, and the text that it reads.
@@ -64,7 +70,8 @@ class Host:
 @asynccontextmanager
 async def hosting(place: Workplace) -> AsyncIterator[Host]:
     """Start every server of a workplace, and the server that its space is."""
-    serve = {"command": sys.executable, "args": ["-m", "tui.command", "--space", str(place.space), "serve"]}
+    words = ["--space", str(place.space), "serve", "--tools", "core", "full"]
+    serve = {"command": sys.executable, "args": ["-m", "tui.command", *words]}
     clients, tools = {}, {}
     with TemporaryFile("w", encoding="utf-8") as said:
         async with AsyncExitStack() as stack:
@@ -75,7 +82,7 @@ async def hosting(place: Workplace) -> AsyncIterator[Host]:
                 client = clients[name] = await stack.enter_async_context(Client(stdio_client(command, errlog=said)))
                 found = (await client.list_tools()).tools
                 tools[name] = {tool.name: _listed(tool) for tool in found}
-            yield Host(place, clients, tools)
+            yield Host(place, clients, tools, instructions(("core",)))
 
 
 def _listed(tool: Tool) -> Listed:

@@ -1,10 +1,11 @@
-"""Characters through a planner's context: six tasks over real servers, tool by tool and planned."""
+"""Characters through a planner's context: ten tasks over real servers, tool by tool and planned."""
 
 from __future__ import annotations
 
 import asyncio
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from figures import NOT_INSTALLED, Cell, Table
 
 from context import one_by_one, planned
 from context.conversation import FIXED, Conversation, sent, together
-from context.hosts import DOORS, Host, Listed, hosting
+from context.hosts import DOORS, SMALL, Host, Listed, hosting
 from context.planned import Task, read_task
 from context.right import RIGHT
 from context.workplace import Workplace, furnish
@@ -38,6 +39,8 @@ class Done:
     task: Task
     by_tools: Conversation
     by_plan: Conversation
+    seconds: tuple[float, float] = (0.0, 0.0)
+    """What the calls took, tool by tool and planned; a model's own time is not in it."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,8 @@ class Measured:
 
     @property
     def doors(self) -> list[Listed]:
-        """The doors."""
-        return [*self.tools[DOORS].values()]
+        """The doors through which tasks are planned."""
+        return [self.tools[DOORS][name] for name in SMALL]
 
 
 def run(folder: Path) -> dict[str, Table]:
@@ -91,11 +94,15 @@ async def _all_tasks(host: Host) -> list[Done] | RuntimeError:
 
 
 async def _both(host: Host, task: Task) -> Done:
+    began = time.perf_counter()
     by_tools, answer = await one_by_one.solve(host, task.name, task.request)
+    one = time.perf_counter() - began
     seen_right(host.place, task, BY_TOOLS, answer)
+    began = time.perf_counter()
     by_plan, answer = await planned.solve(host, task)
+    other = time.perf_counter() - began
     seen_right(host.place, task, PLANNED, answer)
-    return Done(task, by_tools, by_plan)
+    return Done(task, by_tools, by_plan, (one, other))
 
 
 def seen_right(place: Workplace, task: Task, way: str, answer: Any) -> None:
@@ -114,6 +121,20 @@ def tables(measured: Measured) -> dict[str, Table]:
         "context of the tasks alone": _table(measured, lambda talk: talk.once - talk.fixed, {ALL: _alone}),
         "context sent each turn": _table(measured, lambda talk: sent([talk]), {APART: _sent_apart, TOGETHER: sent}),
         "context in parts": _parts(measured),
+        "context in turns": _turns(measured),
+    }
+
+
+def _turns(measured: Measured) -> Table:
+    """The turns of the model, the last of which is its answer; and the seconds that the calls took."""
+    return {
+        done.task.name: {
+            BY_TOOLS: len(done.by_tools.turns),
+            PLANNED: len(done.by_plan.turns),
+            f"{BY_TOOLS}, seconds": done.seconds[0],
+            f"{PLANNED}, seconds": done.seconds[1],
+        }
+        for done in measured.tasks
     }
 
 
@@ -167,7 +188,7 @@ def _parts(measured: Measured) -> Table:
     found: Table = {
         f"{len(others)} tools of {len(measured.tools) - 1} servers": _sizes(others),
         f"{len(doors)} doors of infospace": _sizes(doors),
-        "the language in short": {CHARACTERS: language},
+        "the language on its page": {CHARACTERS: language},
         "so many such tools weigh as much as doors and language": {CHARACTERS: (held + language) * len(others) / given},
     }
     for name, talks in (

@@ -113,12 +113,63 @@ async def _team(turn: Turn) -> Any:
     return [{"name": name, "time": times[zone]} for name, zone in zones.items()]
 
 
+async def _digest(turn: Turn) -> Any:
+    span = {"start_timestamp": "2026-03-01", "end_timestamp": "2026-04-01"}
+    [log] = await turn(("git", "git_log", {"repo_path": NOTES, "max_count": 1000, **span}))
+    days: dict[str, list[str]] = {}
+    for one in _COMMIT.finditer(log):
+        days.setdefault(one["author"].partition(" <")[0], []).append(one["date"])
+    rows = [
+        {"author": author, "commits": len(each), "first": min(each), "last": max(each)} for author, each in days.items()
+    ]
+    return sorted(rows, key=lambda row: (-row["commits"], row["author"]))
+
+
+async def _orders(turn: Turn) -> Any:
+    texts = await turn(
+        *(("files", "read_text_file", {"path": f"{HOME}/{name}.json"}) for name in ("orders", "customers"))
+    )
+    orders, customers = map(json.loads, texts)
+    place = {one["id"]: one["country"] for one in customers}
+    totals: dict[str, int] = {}
+    for one in orders:
+        totals[place[one["customer"]]] = totals.get(place[one["customer"]], 0) + one["amount"]
+    rows = [{"country": country, "total": total} for country, total in totals.items()]
+    return sorted(rows, key=lambda row: (-row["total"], row["country"]))
+
+
+async def _graph(turn: Turn) -> Any:
+    [found] = await turn(("memory", "read_graph", {}))
+    seen: dict[str, str] = {}
+    double = []
+    for one in json.loads(found)["entities"]:
+        if one["entityType"] != "tool":
+            continue
+        if one["name"].lower() in seen:
+            double.append(one["name"])
+        seen.setdefault(one["name"].lower(), one["name"])
+    return sorted(double)
+
+
+async def _letters(turn: Turn) -> Any:
+    folder = f"{HOME}/letters"
+    [listing] = await turn(("files", "list_directory", {"path": folder}))
+    files = [line.removeprefix("[FILE] ") for line in listing.splitlines()]
+    [read] = await turn(("files", "read_multiple_files", {"paths": [f"{folder}/{file}" for file in files]}))
+    texts = re.split(r"\n---\n(?=/)", read)
+    return [file for file, text in zip(files, texts, strict=True) if "urgent" in text]
+
+
 TASKS: dict[str, Callable[[Turn], Awaitable[Any]]] = {
     "zones": _zones,
     "weather": _weather,
     "team": _team,
     "finished": _finished,
+    "digest": _digest,
+    "orders": _orders,
+    "graph": _graph,
     "commits": _commits,
     "index": _index,
+    "letters": _letters,
 }
 """From the smallest to the largest."""

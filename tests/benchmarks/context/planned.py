@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from context.conversation import Conversation
-from context.hosts import DOORS, Host
-
-LIMIT = 3
-"""Tools that a search is asked for, each with its schemas."""
+from context.hosts import DOORS, SMALL, Host
 
 
 @dataclass(frozen=True)
@@ -41,34 +38,32 @@ def read_task(name: str) -> Task:
 async def solve(host: Host, task: Task) -> tuple[Conversation, Any]:
     """Do a task through the doors of the space alone; return the conversation and the answer."""
     talk = Conversation()
-    talk.given("tools", "".join(tool.given for tool in host.tools[DOORS].values()))
-    talk.given("language", (await host.call(DOORS, "describe_primitives", {}))[1])
+    talk.given("tools", host.told + "".join(host.tools[DOORS][name].given for name in SMALL))
+    talk.given("language", "".join(await host.call(DOORS, "find", {})))
     talk.given("request", task.request)
     await _find(host, task, talk)
     for steps in task.tries:
         await _run(host, talk, "tries", {"steps": list(steps)})
-    result = (await _run(host, talk, "plan", task.plan))["result"]
-    if "data" not in result:
-        exchange = await host.call(DOORS, "read", {"ref": result["resource_id"], "max_chars": 50_000})
+    done = await _run(host, talk, "plan", task.plan)
+    if "result" not in done:
+        exchange = await host.call(DOORS, "read", {"ref": done["ref"], "max_chars": 50_000})
         talk.turn("plan", [exchange])
-        result = json.loads(exchange[1])
-    talk.answered(result["data"])
-    return talk, result["data"]
+        done = {"result": json.loads(exchange[1])["data"]}
+    talk.answered(done["result"])
+    return talk, done["result"]
 
 
 async def _find(host: Host, task: Task, talk: Conversation) -> None:
     """Search for the tools, all at once. Raises RuntimeError where one that the plan calls is not found."""
-    asked = {"limit": LIMIT, "include_schemas": True}
-    found = [await host.call(DOORS, "search_tools", {"query": query, **asked}) for query in task.search]
+    found = [await host.call(DOORS, "find", {"query": query, "kind": "tool"}) for query in task.search]
     talk.turn("finding", found)
-    answers = [json.loads(text) for _, text in found]
-    names = {tool["tool_name"] for answer in answers for tool in [*answer["tools"], answer["guess"]] if tool}
+    names = {line.partition("(")[0] for _, text in found for line in text.splitlines()}
     if missing := [name for name in task.tools if name not in names]:
         raise RuntimeError(f"{task.name}: {', '.join(missing)} not among {', '.join(sorted(names))}")
 
 
 async def _run(host: Host, talk: Conversation, part: str, plan: Mapping[str, Any]) -> dict[str, Any]:
-    exchange = await host.call(DOORS, "run_plan", {"plan": dict(plan)})
+    exchange = await host.call(DOORS, "run", {"plan": dict(plan)})
     talk.turn(part, [exchange])
     answer: dict[str, Any] = json.loads(exchange[1])
     if answer["status"] != "success":

@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from context.one_by_one import CITIES
-from context.workplace import SAMPLE, Workplace, git, history, people
+from context.workplace import DOUBLE, SAMPLE, Workplace, all_letters, customers, git, history, orders, people
 from infospace.files.markdown import parse
 
 WEATHER = {"city": "Los Angeles", "temperature": 73}
@@ -69,6 +69,36 @@ def index(place: Workplace) -> Any:
     return len(lines)
 
 
+def digest(_place: Workplace) -> Any:
+    """Who committed in March, how often, and from when to when."""
+    days: dict[str, list[str]] = {}
+    for one in history():
+        if (one.day.year, one.day.month) == (2026, 3):
+            days.setdefault(one.author, []).append(str(one.day))
+    rows = [{"author": who, "commits": len(each), "first": min(each), "last": max(each)} for who, each in days.items()]
+    return sorted(rows, key=lambda row: (-row["commits"], row["author"]))
+
+
+def ordered(_place: Workplace) -> Any:
+    """What was ordered from each country."""
+    totals: dict[str, int] = {}
+    place = {one["id"]: one["country"] for one in customers()}
+    for one in orders():
+        totals[place[one["customer"]]] = totals.get(place[one["customer"]], 0) + one["amount"]
+    rows = [{"country": country, "total": total} for country, total in totals.items()]
+    return sorted(rows, key=lambda row: (-row["total"], row["country"]))
+
+
+def doubles(_place: Workplace) -> Any:
+    """The names in the graph that another one is but for its case."""
+    return sorted(f"Tool {number}" for number in DOUBLE)
+
+
+def letters(_place: Workplace) -> Any:
+    """The letters that are urgent."""
+    return [name for name, text in sorted(all_letters().items()) if "urgent" in text]
+
+
 RIGHT: dict[str, Callable[[Workplace], Any]] = {
     "zones": zones,
     "weather": weather,
@@ -76,4 +106,8 @@ RIGHT: dict[str, Callable[[Workplace], Any]] = {
     "finished": finished,
     "commits": commits,
     "index": index,
+    "digest": digest,
+    "orders": ordered,
+    "graph": doubles,
+    "letters": letters,
 }

@@ -22,6 +22,10 @@ from infospace.tools.mcp.catalogue.sync import sync
 SAMPLE = Path(__file__).parents[3] / "tui" / "sample" / "notes"
 HOME = "/home/ada"
 """What the folder of the workplace is called in the tasks, and counted as: its real name is as long as it may be."""
+COUNTRIES = ("Chile", "France", "Ghana", "India", "Japan", "Norway", "Peru")
+DOUBLE = (3, 14, 15, 26)
+"""Tools of the knowledge graph that stand in it twice, the second time with a capital."""
+LINE = "The shelf in the hall was moved to the east side, as was agreed in spring. "
 TEAM = ("Ines", "Jun", "Mara", "Tomas", "Wanda")
 WORK = ("retrieval", "the index", "the interface", "judging", "releases")
 ZONES = ("Asia/Tokyo", "America/New_York", "Europe/Lisbon", "America/Sao_Paulo", "Asia/Kolkata", "Australia/Sydney")
@@ -80,6 +84,16 @@ def furnish(folder: Path, node: Path | None) -> Workplace:
     lines = [
         {"type": "entity", "name": one.name, "entityType": "person", "observations": [*one.known]} for one in people()
     ]
+    lines += [
+        {"type": "entity", "name": name, "entityType": "tool", "observations": [f"stands on shelf {number % 9}"]}
+        for number in range(60)
+        for name in (f"tool {number}", *((f"Tool {number}",) if number in DOUBLE else ()))
+    ]
+    for name, rows in (("orders", orders()), ("customers", customers())):
+        (folder / f"{name}.json").write_text(json.dumps(rows))
+    (folder / "letters").mkdir()
+    for name, text in all_letters().items():
+        (folder / "letters" / name).write_text(text)
     (folder / "team.json").write_text("".join(json.dumps(line) + "\n" for line in lines))
     place = Workplace(folder, _servers(folder, node))
     mcp = folder / "mcp.json"
@@ -91,6 +105,25 @@ def furnish(folder: Path, node: Path | None) -> Workplace:
     if done.failed:
         raise RuntimeError("; ".join(f"{one.server}: {one.reason}" for one in done.failed))
     return place
+
+
+def orders() -> list[dict[str, Any]]:
+    """Return a table of 1,000 orders."""
+    return [{"id": number, "customer": number * 7 % 1000, "amount": number % 83} for number in range(1000)]
+
+
+def customers() -> list[dict[str, Any]]:
+    """Return a table of 1,000 customers."""
+    return [{"id": number, "country": COUNTRIES[number * number % len(COUNTRIES)]} for number in range(1000)]
+
+
+def all_letters() -> dict[str, str]:
+    """Return 200 letters by the name of their file; every ninth is urgent."""
+    return {
+        f"letter-{number:03}.txt": f"To whom it may concern, number {number}.\n"
+        f"{'This is urgent. ' if number % 9 == 0 else ''}{LINE * (3 + number % 4)}\n"
+        for number in range(200)
+    }
 
 
 def people() -> list[Person]:

@@ -589,3 +589,31 @@ def test_what_a_killed_server_left_is_listed_resumed_and_its_call_in_doubt_asked
     [asked] = told["asks"]
     assert (told["status"], asked["kind"], asked["answered_by"]) == ("suspended", "doubt", "people, not you")
     assert "slow/act" in asked["question"]
+
+
+def test_a_running_server_sees_what_another_process_saved_and_synced(tmp_path: Path) -> None:
+    """At its next call: a saved plan, a note, and the tools of a server that was never there before."""
+    space, plan, mcp = tmp_path / "space.db", tmp_path / "plan.json", tmp_path / "mcp.json"
+    base = [sys.executable, "-m", "tui.command", "--space", str(space)]
+    plan.write_text(json.dumps([{"type": "create-note", "value": 3, "name": "three", "out": "$x"}]))
+    mcp.write_text(json.dumps({"mcpServers": {"time": {"command": sys.executable, "args": ["-m", "mcp_server_time"]}}}))
+
+    def run(*words: str) -> None:
+        subprocess.run([*base, *words], check=True, capture_output=True)
+
+    async def scene() -> tuple[str, str, str, Any, Any]:
+        async with over_stdio(space, arguments=("--tools", "core")) as planner:
+            door = Door(planner.client)
+            before = await door.text("find", query="convert_time", kind="tool")
+            await asyncio.to_thread(run, "plans", "save", "make three", str(plan))
+            await asyncio.to_thread(run, "tools", "sync", "--mcp", str(mcp))
+            after = await door.text("find", query="convert_time", kind="tool", limit=1)
+            saved = await door.text("find", names=["plan:make three"])
+            made = await door.call("run", plan="plan:make three")
+            return before, after, saved, made, await door.call("read", ref="three")
+
+    before, after, saved, made, read = asyncio.run(scene())
+    assert "time/convert_time" not in before
+    assert after.startswith("time/convert_time(")
+    assert "create-note" in saved
+    assert (made["result"], read["data"]) == (3, 3)
