@@ -180,3 +180,55 @@ def test_a_killed_do_is_resumed_without_a_second_bill(cli: Any, endpoint: Endpoi
     assert len(endpoint.requests) == 3
     assert "The check refuses this plan" in endpoint.prompts[2]
     assert said.json["result"]["data"]["steps"] == READS["steps"]
+
+
+def test_eval_shows_what_a_model_reached_and_compares_two(cli: Any, endpoint: Endpoint, tmp_path: Path) -> None:
+    """The table, the document, the exit code, and what only one of two models reached."""
+    suite = [
+        {"id": "two", "goal": "add one and one", "answer": 2},
+        {"id": "three", "goal": "add one and two", "answer": 3},
+    ]
+    (tmp_path / "suite.jsonl").write_text("\n".join(map(json.dumps, suite)))
+    two = json.dumps({"steps": [{"type": "compute", "expression": "1 + 1", "out": "$x"}], "result": "$x"})
+    three = two.replace("1 + 1", "1 + 2")
+    endpoint.say(two, three)
+    good = cli("eval", "suite.jsonl", "--json", "--price", "2")
+    assert good.code == 0
+    assert {key: good.json[key] for key in ("model", "count", "right", "at_once", "repairs")} == {
+        "model": "made",
+        "count": 2,
+        "right": 2,
+        "at_once": 2,
+        "repairs": 0,
+    }
+    assert good.json["cost"] == pytest.approx(good.json["tokens"] * 2 / 1e6, abs=1e-4)
+    (tmp_path / "good.json").write_text(good.out)
+    endpoint.say(two, two)
+    bad = cli("eval", "suite.jsonl", "--compare", "good.json")
+    assert bad.code == 1
+    assert "✗ three" in bad.err
+    assert "the answer is another one" in bad.err
+    assert "three: reached there alone\n" in bad.out
+    lines = {line[:32].strip(): line[32:].split() for line in bad.out.splitlines()}
+    assert lines["reached"] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["none.jsonl"], "none.jsonl"),
+        (["suite.jsonl", "--limit", "0"], "--limit is 0"),
+        (["--format", "nestools"], "--format nestools needs a file"),
+        (["suite.jsonl", "--compare", "suite.jsonl"], "suite.jsonl"),
+        (["suite.jsonl"], "line 1 of 'suite.jsonl' does not fit"),
+    ],
+)
+def test_eval_refuses_what_is_no_suite_in_a_sentence(
+    cli: Any, endpoint: Endpoint, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    (tmp_path / "suite.jsonl").write_text('{"id": "a"}')
+    said = cli("eval", *arguments)
+    assert said.code == 2
+    assert sentence in said.err
+    assert said.err.count("\n") == 1
+    assert not endpoint.requests

@@ -44,6 +44,7 @@ COMMANDS = {
     "model": "the embedding model: which, from where, verified or not",
     "doctor": "check this installation, and say how to fix it",
     "tui": "open the space on a screen: runs, plans, notes, tools",
+    "eval": "measure how well the configured model plans",
     "serve": "serve the space to planner models over MCP",
     "demo": "see it work on sample notes",
     "help": "read the documentation: pages, commands, problem codes",
@@ -56,7 +57,7 @@ ROOMS = {
         *("answer", "cancel", "check", "diff", "do", "fork", "plan", "plans", "replay", "resume", "run", "runs"),
         "undo",
     ),
-    "system": ("completion", "demo", "doctor", "help", "model", "primitives", "serve", "tui"),
+    "system": ("completion", "demo", "doctor", "eval", "help", "model", "primitives", "serve", "tui"),
 }
 """The folder of each command's module; `tools` is a folder of its own."""
 _MODULES = {name: f"tui.command.{room}.{name}" for room, names in ROOMS.items() for name in names}

@@ -39,6 +39,7 @@ SEE = {
     "plans": "language",
     "plan": "goals",
     "do": "goals",
+    "eval": "goals",
     "primitives": "vocabulary",
     "tools": "using-tools",
     "serve": "agents",

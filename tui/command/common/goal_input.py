@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from infospace.core.json_types import JSON
+    from infospace.llm.settings import Settings
     from infospace.space import Space
     from planner.journal.events import Emit
 
@@ -59,12 +60,22 @@ def inputs_of(args: argparse.Namespace) -> Mapping[str, JSON]:
 
 def require_model(space: Space) -> None:
     """Raise UsageError where no language model is configured, with how to set one."""
-    from infospace.core.errors import NotConfigured
-
     error = space.catalogue.why_unasked()
     if error is not None:
-        hint = error.hint if isinstance(error, NotConfigured) else None
-        raise UsageError(error.message, hint=hint)
+        raise UsageError(error.message, hint=error.hint)
+
+
+def require_configured() -> Settings:
+    """Return the model that the environment names. Raises UsageError where there is none."""
+    from infospace.core.errors import InfospaceError
+    from infospace.llm.settings import configured, installed
+
+    try:
+        settings = configured()
+        installed(settings.api)
+    except InfospaceError as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    return settings
 
 
 def watcher(out: Output) -> Emit:

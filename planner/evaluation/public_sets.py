@@ -1,0 +1,181 @@
+"""Public sets of goals and gold calls as they are published: NesTools and NESTFUL. Their tools get canned answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from infospace.core.errors import Invalid
+from infospace.core.json_types import JSON
+from planner.evaluation.suite import Canned, DeclaredTool, GoldCall, SuiteGoal
+
+PublicSet: TypeAlias = Literal["nestools", "nestful"]
+
+SERVER = "api"
+_TYPES = {
+    "str": "string",
+    "string": "string",
+    "int": "integer",
+    "integer": "integer",
+    "float": "number",
+    "number": "number",
+    "bool": "boolean",
+    "boolean": "boolean",
+    "list": "array",
+    "array": "array",
+    "dict": "object",
+    "object": "object",
+}
+_REFERENCE = re.compile(r"\$(var\d+)(?:\.([^$]+))?\$")
+_RESPONSE = re.compile(r"API_call_(\d+)")
+
+
+def nestools_goals(lines: str) -> Iterator[SuiteGoal]:
+    """Read NesTools, one task a line: `API_call_i` among the arguments is the i-th response of all calls before."""
+    for line in filter(str.strip, lines.splitlines()):
+        task = json.loads(line)
+        responses: list[JSON] = []
+        calls, answers = [], dict[str, list[Canned]]()
+        apis = {api["api_name"]: api for api in task["api"]}
+        for call in task["call"]:
+            given = {name: _filled(value, responses) for name, value in call["parameters"].items()}
+            types = apis[call["api_name"]]["responses"]
+            result = {
+                name: _made(name, spec.get("type", "str"), len(responses) + at)
+                for at, (name, spec) in enumerate(types.items())
+            }
+            responses += list(result.values())[: len(call["responses"])]
+            calls.append(GoldCall(f"{SERVER}/{call['api_name']}", given))
+            answers.setdefault(call["api_name"], []).append(Canned(result, given))
+        yield SuiteGoal(
+            f"nestools-{task['test_id']}",
+            task["task"],
+            compare="none",
+            tools=[_nestools_tool(api, answers.get(api["api_name"], [])) for api in task["api"]],
+            calls=calls,
+        )
+
+
+def nestools_plan(line: Mapping[str, Any]) -> JSON:
+    """Return the gold calls of a task as a plan: each call a step, each response a field of its answer."""
+    apis = {api["api_name"]: api for api in line["api"]}
+    places: list[str] = []
+    steps: list[JSON] = []
+    for number, call in enumerate(line["call"], 1):
+        given = {name: _referred(value, places) for name, value in call["parameters"].items()}
+        steps.append({"type": f"{SERVER}/{call['api_name']}", "arguments": given, "out": f"$r{number}"})
+        names = list(apis[call["api_name"]]["responses"])[: len(call["responses"])]
+        places += [f"$r{number}[{json.dumps(name)}]" for name in names]
+    return {"steps": steps}
+
+
+def nestful_goals(data: Sequence[Mapping[str, Any]], spec: Sequence[Mapping[str, Any]]) -> Iterator[SuiteGoal]:
+    """Read NESTFUL: a list of tasks and the specification of their tools; `$var1.field$` is a field of an answer."""
+    tools = {tool["name"]: tool for tool in spec}
+    for number, task in enumerate(data):
+        results: dict[str, JSON] = {}
+        calls, answers = [], dict[str, list[Canned]]()
+        for call in task["output"]:
+            if call["name"] == "var_result" or call["name"] not in tools:
+                continue
+            given = {name: _looked_up(value, results) for name, value in call["arguments"].items()}
+            outputs = tools[call["name"]].get("output_parameters") or {}
+            result = {name: _made(name, one.get("type", "string"), number) for name, one in outputs.items()}
+            results[call.get("label", "")] = result
+            calls.append(GoldCall(f"{SERVER}/{call['name']}", given))
+            answers.setdefault(call["name"], []).append(Canned(result, given))
+        named = {call.tool.partition("/")[2] for call in calls}
+        yield SuiteGoal(
+            f"nestful-{number}",
+            task["input"],
+            compare="none",
+            tools=[_nestful_tool(tools[name], answers[name]) for name in sorted(named)],
+            calls=calls,
+        )
+
+
+def read_public(kind: PublicSet, text: str, spec: str | None) -> list[SuiteGoal]:
+    """Read a public set. Raises Invalid where it is none, or where NESTFUL comes without its specification."""
+    if kind == "nestful" and spec is None:
+        raise Invalid("NESTFUL has its tools in a file of their own", hint="--spec executable-spec.json")
+    try:
+        if kind == "nestools":
+            return list(nestools_goals(text))
+        return list(nestful_goals(json.loads(text), json.loads(spec or "[]")))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Invalid(f"this is not {kind} as it is published: {type(error).__name__}: {error}") from error
+
+
+def _nestools_tool(api: Mapping[str, Any], answers: Sequence[Canned]) -> DeclaredTool:
+    parameters = {name: _schema(one) for name, one in api["parameters"].items()}
+    responses = {name: _schema(one) for name, one in api["responses"].items()}
+    return DeclaredTool(
+        f"{SERVER}/{api['api_name']}",
+        api["api_description"],
+        {"type": "object", "properties": parameters, "required": list(api.get("required", ()))},
+        {"type": "object", "properties": responses},
+        answers,
+    )
+
+
+def _nestful_tool(tool: Mapping[str, Any], answers: Sequence[Canned]) -> DeclaredTool:
+    given = {
+        **(tool.get("query_parameters") or {}),
+        **(tool.get("path_parameters") or {}),
+        **(tool.get("arguments") or {}),
+    }
+    outputs = {name: _schema(one) for name, one in (tool.get("output_parameters") or {}).items()}
+    required = [name for name, one in given.items() if one.get("required")]
+    properties = {name: _schema(one) for name, one in given.items()}
+    return DeclaredTool(
+        f"{SERVER}/{tool['name']}",
+        tool.get("description", ""),
+        {"type": "object", "properties": properties, "required": required},
+        {"type": "object", "properties": outputs},
+        answers,
+    )
+
+
+def _schema(one: Mapping[str, Any]) -> dict[str, Any]:
+    type_ = _TYPES.get(str(one.get("type", "")).lower())
+    return {**({"type": type_} if type_ else {}), "description": str(one.get("description", ""))}
+
+
+def _made(name: str, type_: str, number: int) -> JSON:
+    """A value of a response: another one for each, so that a wrong reference shows."""
+    made: Mapping[str, JSON] = {
+        "integer": 100 + number,
+        "number": 100.5 + number,
+        "boolean": number % 2 == 0,
+        "array": [f"{name} {number}"],
+        "object": {name: number},
+    }
+    return made.get(_TYPES.get(type_.lower(), "string"), f"{name} {number}")
+
+
+def _filled(value: JSON, responses: Sequence[JSON]) -> JSON:
+    if isinstance(value, list):
+        return [_filled(item, responses) for item in value]
+    found = _RESPONSE.fullmatch(value) if isinstance(value, str) else None
+    return value if found is None else responses[int(found[1])]
+
+
+def _referred(value: JSON, places: Sequence[str]) -> JSON:
+    if isinstance(value, list):
+        return [_referred(item, places) for item in value]
+    if not isinstance(value, str):
+        return value
+    found = _RESPONSE.fullmatch(value)
+    return value.replace("$", "${$}") if found is None else places[int(found[1])]
+
+
+def _looked_up(value: JSON, results: Mapping[str, JSON]) -> JSON:
+    if isinstance(value, list):
+        return [_looked_up(item, results) for item in value]
+    found = _REFERENCE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return value
+    result = results.get(found[1])
+    return result.get(found[2]) if found[2] and isinstance(result, Mapping) else result

@@ -1,0 +1,68 @@
+"""Whether what came out is what was to come out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from math import isclose
+from typing import Any
+
+from infospace.core.json_types import JSON
+from infospace.data.json_text import dump, same
+from planner.evaluation.suite import GoldCall, SuiteGoal
+
+_PUNCTUATION = re.compile(r"[\W_]+")
+
+
+def answer_is_right(goal: SuiteGoal, answer: JSON) -> bool:
+    """Compare a run's answer as the goal says.
+
+    `exact`: the same JSON. `unordered`: a list with the same elements in any order. `number`: within the tolerance.
+    `contains`: the answer's text has that of the goal, whatever the case.
+    """
+    wanted = goal.answer
+    match goal.compare:
+        case "none":
+            return True
+        case "exact":
+            return same(answer, wanted)
+        case "unordered":
+            return (
+                isinstance(answer, list)
+                and isinstance(wanted, list)
+                and sorted(map(dump, answer)) == sorted(map(dump, wanted))
+            )
+        case "number":
+            return (
+                isinstance(answer, int | float)
+                and isinstance(wanted, int | float)
+                and not isinstance(answer, bool)
+                and isclose(answer, wanted, rel_tol=goal.tolerance, abs_tol=goal.tolerance)
+            )
+    return _text(wanted).casefold() in _text(answer).casefold()
+
+
+def calls_are_right(gold: Sequence[GoldCall], made: Sequence[GoldCall], *, loosely: bool = False) -> bool:
+    """Compare calls: the same tools with the same arguments, as often, in any order.
+
+    Independent calls may be made in any order. `loosely` takes no account of case and punctuation in texts.
+    """
+    return sorted(_call(call, loosely) for call in gold) == sorted(_call(call, loosely) for call in made)
+
+
+def _call(call: GoldCall, loosely: bool) -> str:
+    return dump([call.tool, _plain(call.arguments) if loosely else dict(sorted(call.arguments.items()))])
+
+
+def _plain(value: Any) -> JSON:
+    if isinstance(value, str):
+        return _PUNCTUATION.sub("", value).casefold()
+    if isinstance(value, Mapping):
+        return {key: _plain(value[key]) for key in sorted(value)}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _text(value: JSON) -> str:
+    return value if isinstance(value, str) else dump(value)

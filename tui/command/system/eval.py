@@ -1,0 +1,180 @@
+"""Run goals with known answers against the configured model, to see how well it plans, and what that costs.
+
+A suite has one goal a line, with what there is to reach it and what has to come out (`infospace help goals`). Without
+SUITE the goals that come with infospace are run. Each goal gets a space of its own, and runs as by `infospace do
+--yes`. Exit code 0 when every goal was reached, 1 when not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from tui.command.common.goal_input import require_configured
+from tui.text.output import Output, UsageError
+from tui.text.paths import read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infospace.space import Space
+    from planner.evaluation.run import GoalOutcome
+    from planner.evaluation.suite import SuiteGoal
+
+EXAMPLES = """examples:
+  infospace eval
+  infospace eval goals.jsonl --json > this-model.json
+  infospace eval goals.jsonl --compare other-model.json
+  infospace eval tasks.jsonl --format nestools --limit 50
+  infospace eval executable-data.json --format nestful --spec executable-spec.json"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("suite", metavar="SUITE", nargs="?", help="a file of goals, one JSON object a line")
+    parser.add_argument(
+        "--format", choices=["own", "nestools", "nestful"], default="own", help="what the file is (own)"
+    )
+    parser.add_argument("--spec", metavar="FILE", help="the tools of NESTFUL, which are in a file of their own")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N goals")
+    parser.add_argument("--max-repairs", type=int, default=3, choices=range(11), metavar="N", help="repairs a plan (3)")
+    parser.add_argument("--price", type=float, metavar="PRICE", help="of a million tokens, to tell what it cost")
+    parser.add_argument("--compare", metavar="FILE", help="what an earlier `eval --json` said, beside this")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Run the suite; show a table, or print a document."""
+    goals = _goals(args)
+    earlier = _earlier(args.compare)
+    settings = require_configured()
+    outcomes: list[GoalOutcome] = []
+    try:
+        asyncio.run(_run(goals, args, out, outcomes))
+    except KeyboardInterrupt:
+        out.talk(f"interrupted after {len(outcomes)} of {len(goals)} goals", "yellow")
+    summary = summarise(settings.model, outcomes, args.price)
+    if out.json:
+        out.document({**summary, "goals": [outcome.to_json() for outcome in outcomes]})
+    else:
+        _show(summary, earlier, outcomes, out)
+    return 0 if len(outcomes) == len(goals) and all(outcome.right for outcome in outcomes) else 1
+
+
+def _goals(args: argparse.Namespace) -> Sequence[SuiteGoal]:
+    from importlib.resources import files
+
+    from infospace.core.errors import Invalid
+    from planner.evaluation.public_sets import read_public
+    from planner.evaluation.suite import read_suite
+
+    if args.suite is None and args.format != "own":
+        raise UsageError(f"--format {args.format} needs a file", hint="infospace eval tasks.jsonl --format nestools")
+    if args.limit is not None and args.limit < 1:
+        raise UsageError(f"--limit is {args.limit}", hint="at least 1")
+    try:
+        if args.suite is None:
+            goals = read_suite((files("tui") / "sample" / "goals.jsonl").read_text(encoding="utf-8"))
+        elif args.format == "own":
+            goals = read_suite(read_source(args.suite).decode(), repr(args.suite))
+        else:
+            spec = None if args.spec is None else read_source(args.spec).decode()
+            goals = read_public(args.format, read_source(args.suite).decode(), spec)
+    except Invalid as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{args.suite!r} is not UTF-8") from error
+    return goals[: args.limit]
+
+
+def _earlier(path: str | None) -> dict[str, Any] | None:
+    from infospace.core.errors import InvalidJSON
+    from infospace.data.json_text import read_json
+
+    if path is None:
+        return None
+    try:
+        found = read_json(read_source(path), what=repr(path))
+    except InvalidJSON as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    if not isinstance(found, dict) or "model" not in found or "right" not in found:
+        raise UsageError(f"{path!r} is not what `infospace eval --json` prints")
+    return dict(found)
+
+
+async def _run(goals: Sequence[SuiteGoal], args: argparse.Namespace, out: Output, outcomes: list[GoalOutcome]) -> None:
+    """Run the goals one by one, each told as it ends."""
+    from infospace.llm.client import connect
+    from planner.evaluation.run import run_suite
+
+    model = connect()
+    async for outcome in run_suite(goals, model, _sample, args.max_repairs):
+        outcomes.append(outcome)
+        if not out.json:
+            mark, style = ("✓", "green") if outcome.right else ("✗", "red")
+            repairs = f", {outcome.repairs} repairs" if outcome.repairs else ""
+            why = "" if outcome.why is None else f": {outcome.why}"
+            out.talk(f"{mark} {outcome.id}  {outcome.seconds:.1f} s{repairs}{why}", style)
+
+
+def _sample(space: Space) -> None:
+    """Put the sample notes into a space."""
+    from importlib.resources import as_file, files
+
+    from infospace.core.listener import NullListener
+    from infospace.files.import_files import import_paths
+
+    with as_file(files("tui") / "sample" / "notes") as notes:
+        import_paths(space, [notes], NullListener())
+
+
+def summarise(model: str, outcomes: Sequence[GoalOutcome], price: float | None) -> dict[str, Any]:
+    """Return the figures of a suite as JSON: counts, tokens, seconds, and the cost where a price is given."""
+    tokens = sum(outcome.tokens for outcome in outcomes)
+    compared = [outcome for outcome in outcomes if outcome.calls is not None]
+    return {
+        "model": model,
+        "count": len(outcomes),
+        "right": sum(outcome.right for outcome in outcomes),
+        "at_once": sum(outcome.at_once for outcome in outcomes),
+        "repairs": sum(outcome.repairs for outcome in outcomes),
+        "fixes": sum(outcome.fixes for outcome in outcomes),
+        "calls_exact": sum(bool(outcome.calls) for outcome in compared) if compared else None,
+        "calls_loose": sum(bool(outcome.calls_loosely) for outcome in compared) if compared else None,
+        "calls_compared": len(compared),
+        "tokens": tokens,
+        "seconds": round(sum(outcome.seconds for outcome in outcomes), 1),
+        "cost": None if price is None else round(tokens * price / 1e6, 4),
+    }
+
+
+ROWS = {
+    "count": "goals",
+    "right": "reached",
+    "at_once": "plan right at once",
+    "repairs": "repairs by the model",
+    "fixes": "fixes without it",
+    "calls_exact": "calls as declared",
+    "calls_loose": "… but for case and punctuation",
+    "tokens": "tokens",
+    "seconds": "seconds",
+    "cost": "cost",
+}
+
+
+def _show(
+    summary: dict[str, Any], earlier: dict[str, Any] | None, outcomes: Sequence[GoalOutcome], out: Output
+) -> None:
+    """Show the figures as a table, those of an earlier suite beside them."""
+    columns = [summary] if earlier is None else [summary, earlier]
+    out.text(f"{'':<32}" + "".join(f"{str(column['model'])[:20]:>22}" for column in columns))
+    for key, label in ROWS.items():
+        if any(column.get(key) is not None for column in columns):
+            cells = ["" if column.get(key) is None else f"{column[key]:,}" for column in columns]
+            out.text(f"{label:<32}" + "".join(f"{cell:>22}" for cell in cells))
+    if earlier is None:
+        return
+    before = {goal["id"]: goal["right"] for goal in earlier.get("goals", ())}
+    changed = [outcome for outcome in outcomes if before.get(outcome.id, outcome.right) != outcome.right]
+    for outcome in changed:
+        out.text(f"{outcome.id}: {'reached here alone' if outcome.right else 'reached there alone'}")
