@@ -49,7 +49,7 @@ def test_a_plan_is_shown_as_sentences_with_what_it_would_do(cli: Any, endpoint: 
     assert said.code == 0
     assert said.out == '1. write a note: "all of it", as $note, kept as "weekly"\n'
     assert "It writes: weekly\n" in said.err
-    assert "there is no id, name or imported file 'weekly'" in cli("show", "weekly").err
+    assert cli("show", "weekly").code != 0
 
 
 def test_a_plan_is_written_to_a_file_and_kept_by_name(cli: Any, endpoint: Endpoint, tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_what_writes_wants_a_yes(cli: Any, endpoint: Endpoint) -> None:
     refused = cli("do", "keep a note")
     assert refused.code == 2
     assert "the plan writes or calls, and nobody can be asked here (--yes agrees" in refused.err
-    assert "there is no id, name or imported file 'weekly'" in cli("show", "weekly").err
+    assert cli("show", "weekly").code != 0
     assert [run["status"] for run in cli("runs", "--json").json["runs"]] == ["cancelled"]
     agreed = cli("do", "keep a note", "--yes")
     assert agreed.code == 0
