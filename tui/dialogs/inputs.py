@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Button, Input, Label, Select, Static
 
-from infospace.core.errors import InvalidJSON
+from infospace.core.errors import InfospaceError, InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.data.json_text import read_json
 from infospace.schema.shapes import types_of
@@ -20,6 +20,7 @@ from infospace.schema.words import describe_schema
 from planner.language.plan import Input as Declared
 from planner.language.problems import Problem
 from tui.dialogs.base import Dialog
+from tui.text.paths import path_of
 
 Check = Callable[[Mapping[str, JSON]], Sequence[Problem]]
 """Says what is wrong with the values of inputs."""
@@ -62,7 +63,10 @@ class InputsDialog(Dialog[dict[str, JSON] | None]):
 
     def _title(self, declared: Declared) -> str:
         schema = declared.schema or {}
-        fits = f"the id or name of a {declared.kind}" if declared.kind else describe_schema(schema) or "any JSON"
+        of_kind = f"the id or name of a {declared.kind}"
+        if declared.items is not None:
+            of_kind = f"a table as @FILE (csv, tsv, json, jsonl), a JSON list, or {of_kind}"
+        fits = of_kind if declared.kind else describe_schema(schema) or "any JSON"
         about = schema.get("description")
         need = "" if declared.required else ", not needed"
         return f"{declared.name}: {fits}{need}{f'. {about}' if about else ''}"
@@ -77,7 +81,8 @@ class InputsDialog(Dialog[dict[str, JSON] | None]):
             chosen = at if (known or not declared.required) and at in written else Select.NULL
             labels = [(_label(option), text) for option, text in zip(options, written, strict=True)]
             return Select(labels, value=chosen, id=f"input-{declared.name}", compact=True)
-        shown = "" if value is None and not known else _label(value)
+        rows = declared.kind is not None and isinstance(value, list)  # a table that was read before is read anew
+        shown = "" if rows or (value is None and not known) else _label(value)
         return Input(shown, id=f"input-{declared.name}", compact=True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
@@ -101,6 +106,11 @@ class InputsDialog(Dialog[dict[str, JSON] | None]):
 
     async def _submit(self) -> None:
         values = {name: value for one in self._declared for name, value in self._value(one).items()}
+        refused = await asyncio.to_thread(_read_tables, self._declared, values)
+        for declared in self._declared:
+            self.query_one(f"#wrong-{declared.name}", Static).update(refused.get(declared.name, ""))
+        if refused:
+            return
         problems = await asyncio.to_thread(self._check, values)
         errors = [problem for problem in problems if problem.severity == "error"]
         if not errors:
@@ -127,6 +137,32 @@ class InputsDialog(Dialog[dict[str, JSON] | None]):
             return {declared.name: read_json(written, what=f"the input {declared.name!r}")}
         except InvalidJSON:
             return {declared.name: written}
+
+
+def _read_tables(declared: Sequence[Declared], values: dict[str, JSON]) -> dict[str, str]:
+    """Read the tables that are given as `@FILE` or as a list into `values`; return what is wrong, by name.
+
+    For a thread.
+    """
+    from infospace.files.formats.tables import read_table
+
+    refused = {}
+    for one in declared:
+        written = values.get(one.name)
+        if one.items is None or not isinstance(written, str) or written[:1] not in ("@", "["):
+            continue
+        try:
+            if written.startswith("@@"):
+                values[one.name] = written[1:]
+            elif written.startswith("@"):
+                values[one.name] = read_table(path_of(written[1:]), one.items)
+            else:
+                values[one.name] = read_json(written, what=f"the input {one.name!r}")
+        except OSError as error:
+            refused[one.name] = f"{written[1:]!r} cannot be read: {error.strerror}"
+        except InfospaceError as error:
+            refused[one.name] = str(error)
+    return refused
 
 
 def _admits_text(declared: Declared) -> bool:

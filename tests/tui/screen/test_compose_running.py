@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 
 from drafts import PLAN, at, compose, edited
 from furnishing import EVERY, WAIT, note
 from staging import Show, Stage
-from textual.widgets import Input, TabbedContent
+from textual.widgets import Input, Static, TabbedContent
 
 from infospace import Space
 from infospace.journal.rows import RunHead
@@ -72,6 +73,32 @@ def test_inputs_are_asked_for_until_they_fit(show: Show, space: Space) -> None:
         await stage.until(lambda: bool(stage.app.screen.query("#input-who")))
         assert stage.app.screen.query_one("#input-who", Input).value == "myself"
         await stage.press("escape")
+
+    show(story)
+
+
+def test_a_table_is_read_from_a_file_or_a_list(show: Show, space: Space, tmp_path: Path) -> None:
+    """A path behind `@`, as on the command line; what does not fit is said at the field, and asked for again."""
+    items = {"type": "object", "properties": {"price": {"type": "number"}}}
+    total = {"type": "group", "target": "$rows", "aggregates": {"total": "sum(price)"}, "out": "$x"}
+    plan = {"inputs": {"rows": {"kind": "Collection", "items": items}}, "steps": [total]}
+    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
+    good.write_text("who,price\nAda,2.5\nBob,4\n", encoding="utf-8")
+    bad.write_text("who,price\nAda,much\n", encoding="utf-8")
+
+    async def story(stage: Stage) -> None:
+        await compose(stage, format_plan(plan))
+        await stage.press("ctrl+r")
+        await stage.sees("rows: a table as @FILE")
+        for written, wrong in (("@nowhere.csv", "cannot be read"), (f"@{bad}", "price"), ("[1", "the input 'rows'")):
+            stage.app.screen.query_one("#input-rows", Input).value = written
+            await stage.press("ctrl+r")
+            await stage.until(
+                lambda wrong=wrong: wrong in str(stage.app.screen.query_one("#wrong-rows", Static).content)
+            )
+        stage.app.screen.query_one("#input-rows", Input).value = f"@{good}"
+        await stage.press("ctrl+r")
+        await stage.sees("success", "6.5")
 
     show(story)
 
