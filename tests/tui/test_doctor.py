@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sqlite3
 from pathlib import Path
@@ -9,6 +10,11 @@ from typing import Any
 
 import pytest
 from chatting import Endpoint
+
+from infospace import open_space
+from infospace.core.listener import NullListener
+from infospace.files.import_files import import_paths
+from tui.command.system.doctor import _read_before
 
 HURT = {
     "UPDATE passages SET digest = (SELECT digest FROM passages WHERE note = 2 AND sequence = 0) WHERE note = 1": (
@@ -150,3 +156,21 @@ def test_it_tries_the_language_model(cli: Any, endpoint: Endpoint, monkeypatch: 
     small, _ = of(cli("doctor", "--json"), "language model")
     assert small["verdict"] == "weak"
     assert small["message"].endswith("keeps to no JSON schema, does not stream")
+
+
+def test_files_that_an_earlier_version_read_are_told(tmp_path: Path) -> None:
+    """Until `add` has read them again."""
+    folder, address = tmp_path / "notes", tmp_path / "space.db"
+    folder.mkdir()
+    (folder / "a.md").write_text("mood:: 3\n", encoding="utf-8")
+    with open_space(address, create=True) as space:
+        import_paths(space, [folder], NullListener())
+        assert not list(_read_before(space))
+    with contextlib.closing(sqlite3.connect(address)) as other, other:
+        other.execute("UPDATE files SET reader = 0, modified = NULL")
+    with open_space(address) as space:
+        [found] = _read_before(space)
+        assert found.verdict == "weak"
+        assert "read by an earlier version" in found.message
+        assert import_paths(space, [folder], NullListener()).unchanged == 1
+        assert not list(_read_before(space))

@@ -194,9 +194,22 @@ def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
             yield Finding("space", "weak", f"{address} can be read, not written")
         if pending:
             yield _pending(space, pending, notes)
+        yield from _read_before(space)
         if args.deep:
             yield from (Finding("space", "bad", message) for message in wrong[1:])
             yield from _deep(space, listener)
+
+
+def _read_before(space: Space) -> Iterator[Finding]:
+    """Say which files an earlier version read: their times, aliases and inline fields are not known."""
+    from infospace.files.file_changes import READER
+
+    with space.store.reading() as snapshot:
+        old = [one for one in snapshot.tracked() if one.reader < READER]
+    if old:
+        roots = " ".join(sorted({one.root for one in old})[:3])
+        message = f"{len(old):,} files or rows were read by an earlier version: times, aliases and inline fields lack"
+        yield Finding("files", "weak", message, f"`infospace add {roots}` reads them again")
 
 
 def _pending(space: Space, pending: int, notes: int) -> Finding:
