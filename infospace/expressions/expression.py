@@ -144,6 +144,7 @@ def parse_sort_key(text: str) -> SortKey:
             order = None if not last else "asc" if last == "asc" else "desc"
             return SortKey(text, *_reads(tree), tree, compile_expression(tree), order)
     try:
+        _refuse_other_orders(text)
         words: Sequence[Any] = tokenize(text)
         last = words[-1].text.lower() if len(words) > 1 else ""
         ends = len(words) > 1 and words[-2].kind in (Kind.VALUE, Kind.CLOSE, Kind.ELEMENT, Kind.END)
@@ -153,6 +154,28 @@ def parse_sort_key(text: str) -> SortKey:
     except Refused as error:
         raise error.named("the sort key", text) from error
     return SortKey(text, *_reads(tree), tree, compile_expression(tree), order)
+
+
+_LONG_ORDER: Final = re.compile(r"(?<=\s)(?P<order>desc|asc)ending\s*$", re.IGNORECASE)
+_NULLS: Final = re.compile(r"(?<=\s)nulls\s+(?:first|last)\s*$", re.IGNORECASE)
+_SEVERAL: Final = re.compile(r"[^()\[\]'\"]*,[^()\[\]'\"]*")
+
+
+def _refuse_other_orders(text: str) -> None:
+    """Raise Refused for an order as it is written elsewhere."""
+    from infospace.data.json_text import dump
+    from infospace.expressions.refused import Refused
+
+    if (long := _LONG_ORDER.search(text)) is not None:
+        edit = (long.start(), len(text), long["order"].lower())
+        raise Refused(f"ends with {long[0]!r} (character {long.start()})", "it is asc or desc", long.start(), edit=edit)
+    if (nulls := _NULLS.search(text)) is not None:
+        message = f"ends with {nulls[0]!r} (character {nulls.start()})"
+        raise Refused(message, '"nulls": "first" is an argument of its own; last is the default', nulls.start())
+    if _SEVERAL.fullmatch(text):
+        listed = dump([part.strip() for part in text.split(",")])
+        at = text.index(",")
+        raise Refused(f"has a comma (character {at})", f"several keys are a list: {listed}", at)
 
 
 def parameters_in(text: str) -> tuple[str, ...]:

@@ -394,5 +394,15 @@ INSTEAD: Final[Mapping[str, str]] = {
     **dict.fromkeys(("to_char", "date_format", "format_date", "date_trunc"), "strftime(d, '%Y-%m') writes a date"),
     **dict.fromkeys(("json_extract", "json_value"), "a place inside of a value is a path: metadata.score, tags[0]"),
     **dict.fromkeys(("iif", "if"), "CASE WHEN … THEN … ELSE … END"),
+    "concat": "texts are joined by ||, or by concat_ws('', a, b)",
+    "total": "sum(x) adds up",
+    **dict.fromkeys(("size", "count_items"), "length(x) counts the elements of a list"),
+    **dict.fromkeys(("exists", "defined"), 'x IS NOT NULL; of a variable {"type": "bound", "target": "$x"}'),
+    **dict.fromkeys(("isnull", "is_null", "empty", "is_empty", "isempty"), "x IS NULL, or x = ''"),
+    **dict.fromkeys(("int", "integer", "to_int", "toint", "parseint"), "CAST(x AS integer)"),
+    **dict.fromkeys(("float", "number", "to_number", "tonumber", "parsefloat"), "CAST(x AS number)"),
+    **dict.fromkeys(("str", "string", "text", "to_string", "tostring"), "CAST(x AS text)"),
+    **dict.fromkeys(("date", "to_date", "date_parse"), "dates are ISO texts: substr(x, 1, 10) is the day of a moment"),
+    **dict.fromkeys(("read_csv", "read_json", "read_parquet"), "a table of a file is an input: --input rows=@data.csv"),
 }
 """What is written instead of functions of other dialects that are none here."""

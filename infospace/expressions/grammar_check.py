@@ -12,7 +12,7 @@ from typing import Final
 from infospace.data.paths import KEY
 from infospace.expressions.functions import AGGREGATES, FUNCTIONS
 from infospace.expressions.refused import Refused
-from infospace.expressions.tree import Parameter, Star
+from infospace.expressions.tree import Field, Parameter, Star
 from infospace.expressions.words import CONDITIONS, VALUES, Kind, Word
 
 DEEPEST: Final = 24
@@ -30,7 +30,10 @@ _INSTEAD: Final = {
     "|": "write OR; texts are joined by ||",
     "!": "write NOT, or !=",
     ";": "there is one expression, and nothing after it",
-    **dict.fromkeys(":?{", "a parameter is written $name"),
+    **dict.fromkeys(":{", "a parameter is written $name"),
+    "?": "CASE WHEN condition THEN value ELSE value END; a parameter is written $name",
+    "INTERVAL": "date_add(today(), -7) is the day a week ago",
+    "EMPTY": 'x IS NOT NULL, or an object: {"type": "empty", "target": "$x"}',
     "#": "there are no comments",
     "SELECT": "there is one expression; a SELECT is none",
     "WHERE": "the word WHERE is left out",
@@ -145,7 +148,7 @@ class _Order:
             case Kind.IN if self._is_parameter(place + 1):
                 return place + 2, False
             case Kind.IN:
-                hint = "whether a list has an element is contains(list, value)"
+                hint = "IN ('a', 'b'); whether a list has an element is contains(list, value)"
                 raise self._refuse(place + 1, "a list in parentheses, or a $parameter", hint)
             case Kind.IS:
                 return self._after_is(place + 1), False
@@ -235,11 +238,22 @@ class _Order:
             word, due = before, _A_VALUE
         elif self._words[0].text.upper() == "SELECT":
             word, due, hint = self._words[0], _A_VALUE, _INSTEAD["SELECT"]
+        special = self._instead(place) if due == _AN_OPERATOR else _INSTEAD.get(word.text.upper())
+        hint = special if word is self._words[place] and special else hint
         hint = hint or _INSTEAD.get(word.text.upper(), VALUES if due == _A_VALUE else CONDITIONS)
         if due == _A_VALUE and KEY.fullmatch(word.text) and word.kind not in {Kind.VALUE, Kind.CALL, Kind.CAST}:
             hint = f"a field of that name is written `{word.text}`"
         message = f"has {_cut(word.text)} (character {word.start}) where {due} was expected"
         return Refused(message, hint, word.start)
+
+    def _instead(self, place: int) -> str | None:
+        """Return what is written instead of the word at a place, which stands behind a value."""
+        word, before = self._words[place], self._words[place - 1] if place else None
+        if word.kind is Kind.OPEN and before is not None and isinstance(before.value, Field):
+            *path, name = before.text.split(".")
+            if path and name.lower() in {*FUNCTIONS, *AGGREGATES}:
+                return f"a function stands before what it takes: {name.lower()}({'.'.join(path)}, …)"
+        return _INSTEAD.get(word.text.upper())
 
     def _refuse_end(self, due: str, hint: str | None) -> Refused:
         if not self._words:

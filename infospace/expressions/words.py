@@ -26,7 +26,7 @@ VALUES: Final = (
     "a value is a path, a number, a string in quotes, TRUE, FALSE, NULL, a $parameter, CASE, CAST or a function such as"
     " lower(title)"
 )
-CONDITIONS: Final = "conditions are = != < <= > >=, IN, LIKE, BETWEEN, IS NULL, joined by AND, OR, NOT"
+CONDITIONS: Final = "operators are + - * / % ||, = != < <= > >=, IN, LIKE, BETWEEN, IS NULL, AND, OR, NOT"
 CASTS: Final = ("cast", "try_cast")
 TYPES: Final = ("text", "number", "integer", "boolean")
 _OTHER_TYPES: Final = {
@@ -110,6 +110,7 @@ _SIGNS: Final = {
 _NUMBER = re.compile(r"-?\s*(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TEMPLATE = re.compile(r"\$\{\s*([A-Za-z_][^{}]{0,80}?)\s*\}")
+_BRACKETED = re.compile(r"""\[((?:[^\[\]'"]|'[^']*'|"[^"]*")*)\]""")
 _ELEMENT = re.compile(r"\[\s*(-?[0-9]{1,15})\s*\]")
 _OPENING = re.compile(r"\s*\(")
 _LONGEST_NUMBER: Final = 400
@@ -224,6 +225,8 @@ class Cutter:
         if element is not None:
             word = Word(Kind.ELEMENT, TokenType.VAR, element[0], start, Constant(int(element[1])))
             return word, element.end()
+        if text[start] == "[" and self._words and self._words[-1].kind is Kind.IN:
+            raise _bracketed(text, start)
         if text[start] in "@`[":
             return _read_field(text, start)
         if text[start] == "-" and after_value:
@@ -299,6 +302,14 @@ class Cutter:
 
 
 _AN_OPERATOR: Final = "a minus between values has blanks around it"
+
+
+def _bracketed(text: str, start: int) -> Refused:
+    """Return the refusal of `IN [1, 2]`."""
+    listed = _BRACKETED.match(text, start)
+    message = f"has a list in brackets (character {start})"
+    edit = None if listed is None else (start, listed.end(), f"({listed[1]})")
+    return Refused(message, "it stands in parentheses: IN ('a', 'b')", start, edit=edit)
 
 
 def _unexpected(text: str, at: int) -> Refused:

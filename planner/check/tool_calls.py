@@ -176,9 +176,10 @@ class ToolChecker:
         """Check where an answer has its items; return the schema of one."""
         place = join(step.pointer, "items")
         found = answer if form.items is None else self._in_answer(answer, form.items, place)
-        if disjoint(found, {"type": ["array", "null"]}):
-            of = {} if found is None else found.get("properties", {})
-            lists = [str(key) for key in of if _is_list(subschema_at(found, (key,)))]
+        kinds = types_of(found) - {"null"}
+        if kinds and "array" not in kinds:
+            of = {} if answer is None else answer.get("properties", {})
+            lists = [str(key) for key in of if _is_list(subschema_at(answer, (key,)))]
             hint = f'"items": "{lists[0]}"' if lists else "`items` is the path of a list"
             whose = f"the answer of {form.tool}" if form.items is None else f"`{form.items}`"
             at = step.pointer if form.items is None else place

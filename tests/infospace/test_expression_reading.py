@@ -113,7 +113,7 @@ def test_what_is_read_is_shown_as_the_language_has_it(text: str, read: str) -> N
         ("a - -", "ends where a value was expected, after '-' (character 4)", "a value is a path"),
         ("SELECT a", "'SELECT' (character 0) where a value was expected", "there is one expression; a SELECT is none"),
         ("a IN (SELECT b)", "'SELECT' (character 6)", "there is one expression; a SELECT is none"),
-        ("a a", "'a' (character 2) where an operator or the end was expected", "conditions are = !="),
+        ("a a", "'a' (character 2) where an operator or the end was expected", "operators are + -"),
         ("distinct(a)", "has no function 'distinct'", ""),
         ("sum(a)", "has 'sum' (character 0), which is made of many items", "`group` makes it"),
         ("DATE_TRUNC('month', a)", "has no function 'DATE_TRUNC' (character 0)", ""),

@@ -183,6 +183,10 @@ class _Analysis:
             self._tell(typer.senseless(node), node, find, outputs)
         if select.having is not None:
             self._tell(typer.condition(select.having), select.having, find, outputs)
+        for window in inner.values():
+            if isinstance(window, Window):
+                for node in (*window.arguments, *window.partition, *(sort.by for sort in window.order)):
+                    self._tell(typer.senseless(node), node, find, {})
         self._grouped(select, query, find, outputs)
         return None if found is None else closed_object(found)
 
@@ -298,6 +302,9 @@ class _Analysis:
             case Derived(query, alias):
                 return _of_rows(alias, self.query(query, common))
             case Unnest(path, alias):
+                problem = _Finder(before).problem(path, self._text)
+                if problem is not None and problem not in self._seen.problems:
+                    self._seen.problems.append(problem)
                 found = _Finder(before).schema(path)
                 inner = subschema_at(found, (0,)) if found is not None else None
                 element = None if isinstance(inner, NoSuchPath) else inner

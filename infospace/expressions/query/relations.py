@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 from infospace.core.errors import Invalid
 from infospace.data.paths import Part, Path, nearest, show_parts
@@ -163,7 +163,13 @@ class DerivedRows:
 
 
 def _called(alias: str) -> str:
+    if alias == DISTINCT_ROWS:
+        return "DISTINCT or UNION"
     return "the subselect" if alias.startswith(MARK) else f"`{alias}`"
+
+
+DISTINCT_ROWS: Final = f"{MARK}union"
+"""The alias of what ORDER BY orders behind DISTINCT or UNION."""
 
 
 @dataclass(slots=True)

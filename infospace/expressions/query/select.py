@@ -13,6 +13,7 @@ from infospace.expressions.query.aggregate import aggregate, sort_sql, window
 from infospace.expressions.query.builder import UNSURE, Builder, Typed, key_of, renamed, sort_key, unify
 from infospace.expressions.query.columns import NUMBERS, Type, unnest
 from infospace.expressions.query.relations import (
+    DISTINCT_ROWS,
     Base,
     Compiled,
     DerivedRows,
@@ -118,7 +119,7 @@ class Writer:
         compiled = self._operand(body, outer)
         if not query.order:
             return compiled, []
-        relation = DerivedRows(f"{MARK}union", compiled, self._builder)
+        relation = DerivedRows(DISTINCT_ROWS, compiled, self._builder)
         scope = Scope([relation])
         expressions = Expressions(
             self._builder,
