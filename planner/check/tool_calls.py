@@ -134,7 +134,7 @@ class ToolChecker:
             inner = env.copy(loop=True)
             inner.bind(form.as_, Variable(page, (join(step.pointer, "as"),)))
             self.arguments(tool, dict(form.arguments), place, inner)
-        self._pages_differ(form, place)
+        self._pages_differ(form, place, env)
         if not form.has_first:
             self._first_call(form, tool, place)
         return CollectionShape(NoteShape(self._items(step, form, answer), NO_METADATA), NO_METADATA)
@@ -152,9 +152,10 @@ class ToolChecker:
                 yield NoteShape(schema, NO_METADATA)
         yield NoteShape(_WHOLE if numbers else _without_null(following), NO_METADATA)
 
-    def _pages_differ(self, form: Pages, pointer: str) -> None:
-        """Refuse calls that do not say which page they want."""
-        if form.as_ not in names_in(dict(form.arguments)):
+    def _pages_differ(self, form: Pages, pointer: str, env: Environment) -> None:
+        """Refuse calls that do not say which page they want; a variable that is not bound is told already."""
+        names = set(names_in(dict(form.arguments)))
+        if form.as_ not in names and names <= set(env.variables):
             message = f"nothing in `arguments` reads ${form.as_}, so every call would ask for the same page"
             self._problems.error("endless-loop", pointer, message, f'"arguments": {{"cursor": "${form.as_}"}}')
 

@@ -331,7 +331,7 @@ class ValueChecker:
         better = _better(shape, tuple(parts), found)
         message = f"there is no `{show_parts(tuple(parts))}` in {whose or (LISTS if found.assumed else _whose(shape))}"
         if better is not None:
-            return (message, f"did you mean `{show_parts(better)}`?"), better
+            return (message, f"did you mean `{show_parts(better) or 'content'}`?"), better
         return (message, f"there is {listed(found.known)}" if found.known else None), None
 
     def resource(

@@ -103,11 +103,15 @@ def _inputs(declared: JSON, at: str, problems: Problems) -> dict[str, Input]:
             known = isinstance(spec, str) and (spec in TYPES or "kind" in meant)
             fix = [{"op": "replace", "path": pointer, "value": meant}] if known else None
             problems.error("bad-input", pointer, message, '{"type": "string"}', fix)
+            found[name] = _unknown(name, pointer)
             continue
-        entry = _input(name, spec, pointer, problems)
-        if entry is not None:
-            found[name] = entry
+        found[name] = _input(name, spec, pointer, problems) or _unknown(name, pointer)
     return found
+
+
+def _unknown(name: str, pointer: str) -> Input:
+    """Return an input of which nothing can be said, so that what reads it is no second mistake."""
+    return Input(name, pointer, {}, None, None, required=False)
 
 
 def _input(name: str, spec: Mapping[str, Any], pointer: str, problems: Problems) -> Input | None:
