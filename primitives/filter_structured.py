@@ -43,9 +43,9 @@ async def filter_structured(args: FilterStructured, context: Context) -> Collect
     tally = ItemMismatches()
     items = context.items(args.target)
     judge = args.where.judge(tally, keys_of(items, [args.where.where]))
-    chosen = [member for member, item in zip(args.target.members, items, strict=True) if judge(item)]
+    chosen = [place for place, item in enumerate(items) if judge(item)]
     context.extra["mismatches"] = tally.mismatches
     context.remark(str(tally))
     if not chosen and (hint := misplaced_in(args.where, items)):
         context.extra["hint"] = hint
-    return context.collection(chosen)
+    return context.pick(args.target, chosen)

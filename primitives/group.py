@@ -209,11 +209,11 @@ async def group(args: Group, context: Context) -> Collection:
             row = key | {name: of(members, given, called) for name, (of, given) in aggregates.items()}
         except Mismatch as error:
             raise _placed(error, items, key) from error
-        made.append(context.note(row))
+        made.append(row)
     if args.mismatch == "null":
         context.extra["mismatches"] = tally.mismatches
         context.remark(str(tally))
-    return context.collection(made)
+    return context.collection(context.make_notes(made))
 
 
 def _values(

@@ -114,7 +114,7 @@ async def join(args: Join, context: Context) -> Collection:
     if args.join_type in {"right", "outer"}:
         rows += [contents[place] for place in unmatched]
     context.extra["conflicts"] = conflicts
-    return context.collection([context.note(row) for row in rows])
+    return context.collection(context.make_notes(rows))
 
 
 def _object(item: Resource) -> Mapping[str, JSON]:

@@ -77,4 +77,4 @@ async def pluck(args: Pluck, context: Context) -> Collection:
     values = [find(item, formula.path) for item in items]
     there = [value for value in values if value is not ABSENT]
     context.extra["excluded"] = len(values) - len(there)
-    return context.collection([context.note(value) for value in there])
+    return context.collection(context.make_notes(there))

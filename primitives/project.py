@@ -152,7 +152,7 @@ async def project(args: Project, context: Context) -> Collection:
     else:
         rows = _selected(_several(args.fields), items, keep=args.keep)
         context.extra["excluded"] = len(items) - len(rows)
-    return context.collection([context.note(row) for row in rows])
+    return context.collection(context.make_notes(rows))
 
 
 def _computed(

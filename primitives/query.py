@@ -103,7 +103,7 @@ async def query(args: Query, context: Context) -> Collection:
     tallies: list[ItemMismatches] = []
     with context.tables(parsed, written.parameters) as (own, generation):
         rows = run_query(parsed, tables | own, written.parameters, context.clock, context.room.items, tallies)
-        found = context.collection([context.note(row) for row in rows])
+        found = context.collection(context.make_notes(rows))
     if parsed.tables:
         context.extra["generation"] = generation
     context.extra["mismatches"] = sum(tally.mismatches for tally in tallies)

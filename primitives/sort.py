@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from infospace import Args, Collection, Context, Ref, Resource, SortKey, SortKeys, primitive
+from infospace import Args, Collection, Context, Ref, SortKey, SortKeys, primitive
 from infospace.authoring.shapes import same_as
 from infospace.authoring.values import JSON, order_key
 
@@ -48,23 +48,23 @@ async def sort(args: Sort, context: Context) -> Collection:
     keys = args.by if isinstance(args.by, list) else [args.by]
     items = context.items(args.target)
     fields = keys_of(items, (key.formula for key in keys))
-    rows = list(zip(args.target.members, items, strict=True))
+    places = list(range(len(items)))
     tally = TypeMismatches.failing()
     for key in reversed(keys):
         given = key.evaluation(tally, context.clock, fields)
-        values = evaluate_each(key.formula.get, [item for _, item in rows], given)
+        values = evaluate_each(key.formula.get, items, given)
         descending = (key.formula.order or args.order) == "desc"
-        rows = _by(rows, values, descending, nulls_first=args.nulls == "first")
-    return context.collection([member for member, _ in rows])
+        places = _by(places, values, descending, nulls_first=args.nulls == "first")
+    return context.pick(args.target, places)
 
 
-def _by(
-    rows: list[tuple[Any, Resource]], values: list[JSON], descending: bool, *, nulls_first: bool
-) -> list[tuple[Any, Resource]]:
-    empty = [row for value, row in zip(values, rows, strict=True) if value is None]
-    full = [place for place, value in enumerate(values) if value is not None]
-    full.sort(key=_keys(values).__getitem__, reverse=descending)
-    ordered = [rows[place] for place in full]
+def _by(places: list[int], values: list[JSON], descending: bool, *, nulls_first: bool) -> list[int]:
+    """Put places in the order of the values that stand there, those of equal values as they are."""
+    full, empty = places, list[int]()
+    if None in values:
+        full = [place for place in places if values[place] is not None]
+        empty = [place for place in places if values[place] is None]
+    ordered = sorted(full, key=_keys(values).__getitem__, reverse=descending)
     return empty + ordered if nulls_first else ordered + empty
 
 

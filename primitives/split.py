@@ -130,7 +130,7 @@ async def split(args: Split, context: Context) -> Collection:
     value = args.target.content if args.field is None else read(args.target, args.field)
     if isinstance(value, str) and args.delimiter not in {"auto", *_CUTS}:
         context.room.require_room(items=value.count(args.delimiter) + 1 if args.delimiter else 0)
-    return context.collection([context.note(part) for part in _parts(value, args.delimiter)])
+    return context.collection(context.make_notes(_parts(value, args.delimiter)))
 
 
 def _parts(value: JSON, delimiter: str) -> list[Any]:

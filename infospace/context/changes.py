@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from infospace.core.batch_notes import MadeNotes
 from infospace.core.errors import NotFound
+from infospace.core.ids import Kind, is_id, kind_of, number_of
 from infospace.core.resources import Note, Resource
 from infospace.data import result_identity as identity
 from infospace.store.changes import Evidence
@@ -15,6 +17,8 @@ class PendingChanges:
 
     def __init__(self, outer: PendingChanges | None = None) -> None:
         self.made: dict[str, Resource | Evidence] = {}
+        self.batches: list[MadeNotes] = []
+        """Notes that were made many of at once."""
         self.changed: dict[str, Resource | None] = {}
         """Resources as they are then; None for what was deleted."""
         self.names: dict[str, str] = {}
@@ -24,7 +28,7 @@ class PendingChanges:
     @property
     def empty(self) -> bool:
         """Whether nothing was made or changed."""
-        return not (self.made or self.changed) and (self._outer is None or self._outer.empty)
+        return not (self.made or self.changed or self.batches) and (self._outer is None or self._outer.empty)
 
     def find(self, identifier: str) -> Resource | Evidence | None:
         """Return what was made, or made of a resource; None for what is as it is stored. NotFound when deleted."""
@@ -35,7 +39,19 @@ class PendingChanges:
             return changed
         if identifier in self.made:
             return self.made[identifier]
+        if self.batches and (note := self._of_batch(identifier)) is not None:
+            return note
         return None if self._outer is None else self._outer.find(identifier)
+
+    def _of_batch(self, identifier: str) -> Note | None:
+        if not is_id(identifier) or kind_of(identifier) is not Kind.NOTE:
+            return None
+        number = number_of(identifier)
+        return next((made[number - made.first] for made in self.batches if number in made.numbers), None)
+
+    def has_made(self, identifier: str) -> bool:
+        """Whether a resource was made here, and not in an outer part."""
+        return identifier in self.made or (bool(self.batches) and self._of_batch(identifier) is not None)
 
     def named(self, name: str) -> str | None:
         """Return the id of who was given a name, None where the step gave it to nothing."""
@@ -45,6 +61,7 @@ class PendingChanges:
         """Take over what a part of the step made and changed."""
         self.names |= other.names
         self.made |= other.made
+        self.batches += other.batches
         self.changed |= other.changed
 
     def identities(self, identifiers: Sequence[str]) -> dict[str, str]:

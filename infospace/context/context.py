@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from infospace.context.changes import PendingChanges
 from infospace.context.content import content_of, text_of_resource
+from infospace.core import batch_notes
+from infospace.core.batch_notes import BatchHead, BatchNote, MadeNotes
 from infospace.core.bounds import Bounds, Room, Timed, characters_of, check_time, timed
 from infospace.core.clock import now, today_and_now
 from infospace.core.errors import Conflict, Invalid, NotFound
@@ -20,6 +22,7 @@ from infospace.core.ids import Kind, is_id
 from infospace.core.json_types import JSON
 from infospace.core.listener import Listener, NullListener
 from infospace.core.names import normalise, validate_name
+from infospace.core.note_members import NoteMembers, identifiers_of, picked
 from infospace.core.resources import (
     Collection,
     ItemT,
@@ -31,6 +34,7 @@ from infospace.core.resources import (
     SearchResult,
 )
 from infospace.data.result import PREVIEW, display_name, truncate
+from infospace.journal.uses import ReadVersions
 from infospace.store.changes import (
     AddMembers,
     Change,
@@ -41,6 +45,7 @@ from infospace.store.changes import (
     Keep,
     MakeCollection,
     MakeNote,
+    MakeNotes,
     MakeRelation,
     RemoveMembers,
     Revise,
@@ -86,8 +91,8 @@ class Context:
         """Goes into the answer's `extra`."""
         self.remarks: list[str] = []
         """What the answer's text says of how it came about, beside what it is."""
-        self.uses: dict[str, int] = {}
-        """Versions of the resources that were read, by id."""
+        self.uses = ReadVersions()
+        """Versions of the resources that were read."""
         self.timeout_s: float | None = None
         """Seconds that its step may take, where the step says so."""
         self.clock: Clock = today_and_now
@@ -120,6 +125,17 @@ class Context:
         self.changes.append(MakeNote(made.id, content, made.metadata, made=self.made))
         return made
 
+    def make_notes(self, contents: Iterable[JSON]) -> Sequence[Note[Any]]:
+        """Make a Note of each content, in order: `note` for many at once, which take less time and room together."""
+        contents = contents if isinstance(contents, list) else list(timed(contents))
+        if len(contents) < batch_notes.MANY:
+            return [self.note(content) for content in contents]
+        self.room.consume(len(contents), sum(characters_of(content) for content in timed(contents)))
+        made = MadeNotes(BatchHead(now(), self.made), self._numbers(len(contents)), contents)
+        self._drafts.batches.append(made)
+        self.changes.append(MakeNotes(made.first, contents, self.made))
+        return made
+
     def search_result(self, hit: Hit) -> Member:
         """Make a search-result Note of a hit, by reference to its source; return its place in a Collection."""
         check_time()
@@ -139,11 +155,17 @@ class Context:
         return Member(made.id)
 
     def collection(
-        self, items: Iterable[Resource | Member], *, metadata: Mapping[str, JSON] | None = None
+        self, items: Iterable[Resource | Member] | Sequence[Member], *, metadata: Mapping[str, JSON] | None = None
     ) -> Collection[Any]:
         """Make a Collection of resources in this order, transient until it is kept."""
         at = now()
-        members = tuple(item if isinstance(item, Member) else Member(item.id) for item in timed(items))
+        members: Sequence[Member]
+        if isinstance(items, MadeNotes):
+            members = NoteMembers(items.numbers)
+        elif isinstance(items, NoteMembers):
+            members = items
+        else:
+            members = tuple(item if isinstance(item, Member) else Member(item.id) for item in timed(items))
         self.room.consume(1)
         self.room.require_members_fit(len(members))
         made: Collection[Any] = Collection(
@@ -157,6 +179,10 @@ class Context:
         self._drafts.made[made.id] = made
         self.changes.append(MakeCollection(made.id, members, made.metadata, made=self.made))
         return made
+
+    def pick(self, collection: Collection[ItemT], places: Sequence[int]) -> Collection[ItemT]:
+        """Make a Collection of the items at these places of another one (from 0), in the order of the places."""
+        return self.collection(picked(collection.members, places))
 
     def relation(self, source: Resource, target: Resource, relation: str) -> Relation:
         """Make a Relation between two resources, transient until it is kept."""
@@ -237,11 +263,11 @@ class Context:
         self.changes += other.changes
         self.remarks += other.remarks
         self._drafts.merge(other._drafts)
-        self.uses |= other.uses
+        self.uses.update(other.uses)
 
     def is_new(self, resource: Resource) -> bool:
         """Whether a resource was made through this view."""
-        return resource.id in self._drafts.made
+        return self._drafts.has_made(resource.id)
 
     def _id(self, kind: Kind) -> str:
         if self._scratch is not None:
@@ -250,6 +276,16 @@ class Context:
         if self.meter is not None and self.meter.counterparts is not None:
             self.meter.counterparts.record_new_id(identifier, self.made)
         return identifier
+
+    def _numbers(self, count: int) -> int:
+        """Return the first of so many numbers of new Notes, which follow each other."""
+        if self._scratch is not None:
+            return self._scratch.new_numbers(count)
+        first = self.space.store.new_numbers(Kind.NOTE, count)
+        if self.meter is not None and self.meter.counterparts is not None:
+            for number in range(first, first + count):
+                self.meter.counterparts.record_new_id(f"{Kind.NOTE}_{number}", self.made)
+        return first
 
     # Changing
 
@@ -341,7 +377,7 @@ class Context:
         if draft is not None:
             return self._real(reference, draft)
         found = self.space.store.get(reference) if is_id(reference) else self._named(reference)
-        self.uses.setdefault(found.id, found.version)
+        self.uses.add(found.id, found.version)
         return found
 
     def _named(self, name: str) -> Resource:
@@ -365,7 +401,25 @@ class Context:
 
     def items(self, collection: Collection[ItemT]) -> list[Resource]:
         """Return a Collection's items as they are now, in order."""
-        return self.resources([member.id for member in collection.members])
+        members = collection.members
+        if isinstance(members, NoteMembers) and len(members) >= batch_notes.MANY and self._drafts.empty:
+            return cast("list[Resource]", self._notes(members.numbers))
+        return self.resources(identifiers_of(members))
+
+    def _notes(self, numbers: Sequence[int]) -> list[Note[Any]]:
+        """Return Notes by number, in order, of which this step has changed none."""
+        check_time()
+        with self.space.store.reading() as snapshot:
+            found = snapshot.notes(numbers)
+        others = [note for note in found if not isinstance(note, BatchNote)]
+        for note in others:
+            self.uses.add(note.id, note.version)
+        if not others:
+            self.uses.add_notes(numbers)
+        elif len(others) < len(found):
+            pairs = zip(numbers, found, strict=True)
+            self.uses.add_notes([number for number, note in pairs if isinstance(note, BatchNote)])
+        return Timed(found)
 
     def resources(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return resources by id, in order; NotFound names the first that was deleted."""
@@ -377,7 +431,7 @@ class Context:
             with self.space.store.reading() as snapshot:
                 found = dict(zip(stored, snapshot.many(stored), strict=True))
             for resource in found.values():
-                self.uses.setdefault(resource.id, resource.version)
+                self.uses.add(resource.id, resource.version)
         self._read(drafts)
         return Timed([found[i] if i in found else self._real(i, drafts[i]) for i in identifiers])
 
@@ -398,7 +452,7 @@ class Context:
             tables, used = open_tables(snapshot, query, parameters, self.clock)
             yield tables, snapshot.generation
             for identifier, version in used():
-                self.uses.setdefault(identifier, version)
+                self.uses.add(identifier, version)
 
     def source(self, resource: Resource) -> Resource:
         """Return the source of a search result, and any other resource itself; a tool has no source here."""
@@ -449,7 +503,7 @@ class Context:
 
     def _glance(self, identifiers: Sequence[str]) -> list[Resource]:
         """Resources to be shown: they do not count as used."""
-        uses = dict(self.uses)
+        uses = self.uses.copy()
         try:
             return self.resources(identifiers)
         finally:
@@ -487,7 +541,7 @@ class Context:
         run = self.made.run
         found = [one for one in there if isinstance(one, Relation) and (one.kept or (run and one.made.run == run))]
         for one in found:
-            self.uses.setdefault(one.id, one.version)
+            self.uses.add(one.id, one.version)
         return found
 
     # Asking a language model
@@ -623,6 +677,11 @@ class _Scratch:
     def new_id(self, kind: Kind) -> str:
         self._next += 1
         return f"{kind}_{self._next}"
+
+    def new_numbers(self, count: int) -> int:
+        first = self._next + 1
+        self._next += count
+        return first
 
 
 _SCRATCH = _Scratch()

@@ -6,7 +6,7 @@ never a new state of an object already in somebody's hands.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeAlias, TypeGuard
 
@@ -101,7 +101,7 @@ class Member:
 class Collection(Header, Generic[ItemT]):
     """An ordered list of resources. It holds ids; the view gives the resources themselves."""
 
-    members: tuple[Member, ...] = ()
+    members: Sequence[Member] = ()
 
     @property
     def kind(self) -> Kind:

@@ -53,6 +53,15 @@ class MakeNote:
 
 
 @dataclass(frozen=True, slots=True)
+class MakeNotes:
+    """Many new Notes at version 1, transient and without metadata. Their numbers follow each other from `first` on."""
+
+    first: int
+    contents: Sequence[JSON]
+    made: Made = NOBODY
+
+
+@dataclass(frozen=True, slots=True)
 class MakeCollection:
     """A new Collection at version 1, its members in order."""
 
@@ -335,6 +344,7 @@ class Derived:
 
 Change: TypeAlias = (
     MakeNote
+    | MakeNotes
     | MakeCollection
     | MakeRelation
     | Expect

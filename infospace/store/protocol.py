@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
-from infospace.core.resources import Resource, SearchResult
+from infospace.core.resources import Note, Resource, SearchResult
 from infospace.data.properties import Property
 from infospace.journal.queries import JournalQueries
 from infospace.journal.rows import Entry
@@ -101,6 +101,9 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
 
     def many(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return several current resources in the given order, repetitions too; NotFound for the first that is gone."""
+
+    def notes(self, numbers: Sequence[int]) -> list[Note]:
+        """Return current Notes by their numbers, in the given order: `many` for those of a large Collection."""
 
     def identities(self, identifiers: Sequence[str]) -> list[str]:
         """Return what resources count as in sets, in the given order: of search results, what `identity` says.
@@ -378,6 +381,9 @@ class Store(Protocol):
 
         Asked once for each thing that is made: a store reserves ranges, durably before it gives the first of one.
         """
+
+    def new_numbers(self, kind: Kind, count: int) -> int:
+        """Return the first of so many numbers of new ids, which follow each other: `new_id` for many at once."""
 
     def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
         """Apply changes and journal entries as one transaction, all or nothing; return the generation.

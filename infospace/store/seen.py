@@ -35,6 +35,7 @@ from infospace.store.changes import (
     Keep,
     MakeCollection,
     MakeNote,
+    MakeNotes,
     MakeRelation,
     Query,
     RemoveMembers,
@@ -193,6 +194,14 @@ class SeenSnapshot:
     def many(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return several resources that are seen."""
         found = self._of.many(identifiers)
+        for one in found:
+            if not self._sees(one):
+                raise _gone(one.id)
+        return found
+
+    def notes(self, numbers: Sequence[int]) -> list[Note]:
+        """Return several Notes that are seen."""
+        found = self._of.notes(numbers)
         for one in found:
             if not self._sees(one):
                 raise _gone(one.id)
@@ -374,6 +383,7 @@ class SeenStore:
         self._choosing = threading.Lock()
         self.address, self.identity, self.derived = of.address, of.identity, of.derived
         self.new_id = of.new_id
+        self.new_numbers = of.new_numbers
 
     @cached_property
     def condition(self) -> Bound | None:
@@ -458,8 +468,13 @@ class SeenStore:
     def _must_be_allowed(self, changes: Sequence[Change]) -> None:
         made: dict[str, bool] = {}
         """What the commit itself makes, and whether it is the record of a session."""
+        numbers: list[range] = []
+        """Those of the Notes that it makes many of at once."""
         with self.reading() as snapshot:
             for change in changes:
+                if isinstance(change, MakeNotes):
+                    numbers.append(range(change.first, change.first + len(change.contents)))
+                    continue
                 if isinstance(change, _MAKE):
                     made[change.id] = isinstance(change, MakeNote) and _of_session(change.made)
                     if change.kept and not made[change.id]:
@@ -475,6 +490,8 @@ class SeenStore:
                     continue
                 if isinstance(change, GiveName) and not made.get(change.id):
                     self._must_be_no_session(change.name)
+                if change.id.startswith("Note_") and any(number_of(change.id) in some for some in numbers):
+                    made[change.id] = False
                 if change.id in made:
                     if isinstance(change, (Keep, GiveName)) and not made[change.id]:
                         self._must_write("keep or name anything")

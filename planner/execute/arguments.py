@@ -170,7 +170,7 @@ class Resolver:
     def _collection_of(self, values: Sequence[JSON]) -> Collection:
         self._is_made_of_list = True
         self._view.room.require_room(items=len(values))
-        return self._view.collection([self._view.note(value) for value in values])
+        return self._view.collection(self._view.make_notes(values))
 
     def value(self, raw: JSON) -> JSON:
         """Resolve an argument that is a value, at any depth."""
@@ -259,7 +259,7 @@ class Resolver:
 def input_resource(view: Context, value: Resource | Table | JSON) -> str:
     """Return the id of what an input is bound to: a resource itself, else a transient Note, or a Collection of rows."""
     if isinstance(value, Table):
-        return view.collection([view.note(row) for row in value.rows]).id
+        return view.collection(view.make_notes(value.rows)).id
     return value.id if is_resource(value) else view.note(cast("JSON", value)).id
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -409,7 +409,7 @@ class ControlFlow:
     def _get_resource(self, identifier: str | None) -> Resource | None:
         return None if identifier is None else self._effects.item_result(identifier)
 
-    def _items(self, raw: JSON) -> tuple[Collection, tuple[Member, ...]]:
+    def _items(self, raw: JSON) -> tuple[Collection, Sequence[Member]]:
         """Return the Collection to go over, and its items as they were when that began."""
         record = self._run.record
         decision = None if record is None else record.decision(self._position)
@@ -417,7 +417,7 @@ class ControlFlow:
             with self._run.space.store.reading() as snapshot:
                 found: Resource | JSON = snapshot.get(str(decision[0]), int(decision[1]))
             for identifier, version in decision[2] if len(decision) > 2 else [decision[:2]]:
-                self._view.uses.setdefault(str(identifier), int(version))
+                self._view.uses.add(str(identifier), int(version))
         else:
             found = self._resolver.collection(raw)
             if self._view.changes:

@@ -14,7 +14,7 @@ from infospace.core.clock import now
 from infospace.core.errors import BudgetExceeded, InfospaceError, InputRequired, ReplayInterrupted, Unsupported
 from infospace.core.json_types import JSON
 from infospace.data.result import truncate
-from infospace.journal.rows import BROKEN_OFF, CANCELLED, StepRow, Use
+from infospace.journal.rows import BROKEN_OFF, CANCELLED, StepRow
 from infospace.store.changes import Change, GiveName
 from planner.execute.arguments import digest
 from planner.execute.call import FINAL, is_retryable
@@ -319,7 +319,7 @@ class StepExecution:
             error=outcome.error,
             extra=extra,
             expect=self._step.expect,
-            uses=[Use(identifier, version) for identifier, version in self._view.uses.items()],
+            uses=self._view.uses.rows(),
             digest=self._digest,
             trace=outcome.trace,
         )

@@ -46,6 +46,20 @@ class IdRanges:
             span.next = number + 1
         return f"{kind}_{number}"
 
+    def block(self, kind: Counted, count: int) -> int:
+        """Return the first of so many numbers that follow each other, and that were not given out before.
+
+        What is left of a range that is too small is dropped: of one process a later id has a higher number.
+        """
+        with self._lock:
+            span = self._spans[kind]
+            if span.end - span.next < count:
+                span.next = self._reserve(kind, count)
+                span.end = span.next + count
+            first = span.next
+            span.next += count
+        return first
+
     def reserved(self, kind: Counted) -> tuple[int, int]:
         """Return this process's range that is not given out yet, end excluded."""
         span = self._spans[kind]

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from infospace.core import names
 from infospace.core.errors import Invalid, StoreError
 from infospace.store.sqlite import schema, sums
-from infospace.store.sqlite.codec import EVIDENCE, FOUND, digest_of, id_of, read
+from infospace.store.sqlite.codec import EVIDENCE, FOUND, digest_of, id_of, keys_json, read
 from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.read.search_results import text_of_column
 from infospace.store.sqlite.write import outlines
 from infospace.store.sqlite.write.nesting import loops
@@ -19,10 +20,13 @@ from infospace.store.sqlite.write.nesting import loops
 MOST = 20
 """How many sentences one rule gives; a further one says how many more there are."""
 
+_IN_BATCH = """((item & 3) = 0 AND coalesce((SELECT first + count FROM batches
+    WHERE first <= item >> 2 ORDER BY first DESC LIMIT 1), 0) > item >> 2)"""
+
 _ROW_RULES: tuple[tuple[str, str], ...] = (
     (
         "is a member of {} and does not exist",
-        "SELECT item, collection FROM members LEFT JOIN resources ON key = item WHERE key IS NULL",
+        f"SELECT item, collection FROM members LEFT JOIN resources ON key = item WHERE key IS NULL AND NOT {_IN_BATCH}",
     ),
     (
         "has members and is no Collection that exists",
@@ -97,6 +101,30 @@ _ROW_RULES: tuple[tuple[str, str], ...] = (
         "has a history and does not exist",
         "SELECT DISTINCT key FROM history WHERE key NOT IN (SELECT key FROM resources)",
     ),
+    (
+        "is in a batch and has a row of its own",
+        """SELECT key FROM batches JOIN resources ON key BETWEEN first * 4 AND (first + count - 1) * 4
+        WHERE (key & 3) = 0""",
+    ),
+    (
+        "is in two batches",
+        "SELECT b.first * 4 FROM batches a JOIN batches b ON b.first > a.first AND b.first < a.first + a.count",
+    ),
+    (
+        "has packed members and is no transient Collection",
+        """SELECT DISTINCT collection FROM packed_members LEFT JOIN resources ON key = collection
+        WHERE key IS NULL OR (key & 3) <> 1 OR (kept = 1 AND deleted IS NULL)""",
+    ),
+    (
+        "has packed members and others",
+        "SELECT DISTINCT collection FROM packed_members JOIN members USING (collection)",
+    ),
+    (
+        "lacks some of its packed members",
+        """SELECT DISTINCT collection FROM packed_members m WHERE position <> (
+            SELECT coalesce(sum(count), 0) FROM packed_members e
+            WHERE e.collection = m.collection AND e.position < m.position)""",
+    ),
     ("was deleted and still has a name", "SELECT key FROM resources WHERE deleted IS NOT NULL AND name IS NOT NULL"),
     ("has a name and is not kept", "SELECT key FROM resources WHERE name IS NOT NULL AND kept = 0"),
     (
@@ -152,12 +180,15 @@ _RUN_RULES: tuple[tuple[str, str], ...] = (
     (
         "has a step that used something and does not exist",
         """SELECT DISTINCT run FROM uses u
+        WHERE NOT EXISTS (SELECT 1 FROM steps s WHERE s.run = u.run AND s.sequence = u.sequence)
+        UNION SELECT DISTINCT run FROM packed_uses u
         WHERE NOT EXISTS (SELECT 1 FROM steps s WHERE s.run = u.run AND s.sequence = u.sequence)""",
     ),
 )
 
 _COUNTERS = """SELECT kind, next, most FROM counters JOIN (
-    SELECT 'Note' AS kind, max(key) >> 2 AS most FROM resources WHERE (key & 3) = 0
+    SELECT 'Note' AS kind, max(coalesce((SELECT max(key) >> 2 FROM resources WHERE (key & 3) = 0), 0),
+        coalesce((SELECT max(first + count - 1) FROM batches), 0)) AS most
     UNION ALL SELECT 'Collection', max(key) >> 2 FROM resources WHERE (key & 3) = 1
     UNION ALL SELECT 'Relation', max(key) >> 2 FROM resources WHERE (key & 3) = 2
     UNION ALL SELECT 'run', max(number) FROM runs) USING (kind) WHERE most >= next"""
@@ -177,6 +208,7 @@ def problems(engine: Connection, *, counters: bool) -> list[str]:
             _history,
             _outlines,
             _evidence,
+            _together,
             *((_counters,) if counters else ()),
         ):
             found.extend(_few(rule(engine)))
@@ -274,3 +306,37 @@ def _evidence(engine: Connection) -> Iterator[str]:
         LEFT JOIN history h ON h.key = e.source AND h.version = e.version WHERE r.key IS NULL AND h.key IS NULL"""
     for key, source, version in engine.all(sql):
         yield f"{id_of(key)} refers to version {version} of {id_of(source)}, which does not exist"
+
+
+def _together(engine: Connection) -> Iterator[str]:
+    """Batches with as many contents as they say; packed numbers that can be read, of Notes that are there."""
+    for rows in engine.batches("SELECT first, count, contents FROM batches ORDER BY first"):
+        for first, count, contents in rows:
+            try:
+                batches.contents_of(contents, count, engine.address)
+            except StoreError:
+                yield f"{id_of(first * 4)} begins a batch whose contents are not the {count} that it says"
+    for owner, table, what in (
+        ("collection", "packed_members", "has packed members that cannot be read, or are not there"),
+        ("run", "packed_uses", "has a step whose packed uses cannot be read"),
+    ):
+        for rows in engine.batches(f"SELECT {owner}, numbers, count, least, most FROM {table}"):
+            for key, packed, count, least, most in rows:
+                if not _readable(engine, packed, count, least, most, live=table == "packed_members"):
+                    yield f"{id_of(key) if owner == 'collection' else f'run_{key}'} {what}"
+
+
+def _readable(engine: Connection, packed: bytes, count: int, least: int, most: int, *, live: bool) -> bool:
+    """Whether packed numbers are as they are described, and those of Notes that live where they have to be."""
+    try:
+        numbers = batches.numbers_of(packed, count, engine.address)
+    except (StoreError, TypeError):
+        return False
+    if not numbers or min(numbers) != least or max(numbers) != most:
+        return False
+    if not live:
+        return True
+    keys = {number * 4 for number in batches.outside(numbers, batches.spans(engine, least, most))}
+    there = "SELECT count(*) FROM resources WHERE deleted IS NULL AND key IN (SELECT value FROM json_each(?))"
+    found: int = engine.value(there, (keys_json(keys),))
+    return found == len(keys)

@@ -42,5 +42,9 @@ def _count_on(copy: sqlite3.Connection) -> None:
             (bits, kind),
         )
     copy.execute(
+        """UPDATE counters SET next = max(next, coalesce((SELECT max(first + count) FROM batches), 0))
+        WHERE kind = 'Note'"""
+    )
+    copy.execute(
         "UPDATE counters SET next = max(next, 1 + coalesce((SELECT max(number) FROM runs), 0)) WHERE kind = 'run'"
     )

@@ -12,6 +12,7 @@ from infospace.core.errors import StoreError
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.connection import Connection, connect
 from infospace.store.sqlite.journal import audit, successful_calls, tools
+from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.write import collection_texts as described
 from infospace.store.sqlite.write import outlines
@@ -192,6 +193,12 @@ def _ninth(engine: Connection) -> None:
 FOLDER = "rtrim(rtrim(path, replace(path, '/', '')), '/')"
 """The folder of a file under its root, as SQL: what is left of the path without what follows the last slash."""
 
+def _tenth(engine: Connection) -> None:
+    """Notes that a step made many of at once have one row for some hundred; so have members, and what steps read."""
+    for statement in batches.TABLES:
+        engine.run(statement)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _first,
     _second,
@@ -202,6 +209,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _seventh,
     _eighth,
     _ninth,
+    _tenth,
 )
 """Each brings a file from the version of its index to the next one."""
 

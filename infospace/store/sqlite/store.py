@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from infospace.core.errors import Invalid, StoreError
+from infospace.core.ids import Kind
 from infospace.core.resources import Resource
 from infospace.journal.rows import Entry
 from infospace.store.changes import Change
@@ -123,6 +124,10 @@ class SqliteStore:
     def new_id(self, kind: Counted) -> str:
         """Return a new id; most are given out of a range that was reserved before."""
         return self._numbers.new(kind)
+
+    def new_numbers(self, kind: Kind, count: int) -> int:
+        """Return the first of so many numbers of new ids, which follow each other."""
+        return self._numbers.block(kind, count)
 
     def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
         """Apply changes and entries as one transaction; return the generation."""

@@ -11,7 +11,7 @@ heartbeats, generations. The text of a Note counts by its hash, which is compare
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from infospace.journal.rows import FINISHED
@@ -52,15 +52,22 @@ PARTS = (
     Part(5, "links", "note * 4", "note, target, wiki, leads, relation", updated=True),
     Part(6, "effects", "key", "sequence, run, key, what, before, after"),
 )
+# Of a batch the first Note owns the sum; the contents count themselves, as they have no hash.
+BATCHES = (
+    Part(12, "batches", "first * 4", "first, count, run, step, made_by, created, contents"),
+    Part(13, "packed_members", "collection", "collection, position, count, least, most, numbers"),
+)
 _RUNS = Part(8, "runs", "number", _RUN, of_runs=True)
 OF_RUNS = (
     _RUNS,
     Part(9, "steps", "run", _STEP, of_runs=True),
     Part(10, "uses", "run", "run, sequence, resource, version", of_runs=True),
     Part(11, "lines", "run", "run, number, document", of_runs=True),
+    Part(14, "packed_uses", "run", "run, sequence, position, count, least, most, numbers", of_runs=True),
 )
 
-FORGET = f"DELETE FROM sums WHERE part >= {_RUNS.number} AND owner NOT IN (SELECT number FROM runs)"
+FORGET = f"""DELETE FROM sums WHERE part IN ({", ".join(str(part.number) for part in OF_RUNS)})
+    AND owner NOT IN (SELECT number FROM runs)"""
 """Removes the sums of runs that were removed."""
 
 
@@ -69,7 +76,7 @@ def watch(engine: Connection) -> None:
     if not _table_exists(engine):
         return
     engine.run("PRAGMA recursive_triggers = ON")
-    for part in PARTS:
+    for part in _there(engine, (*PARTS, *BATCHES)):
         _watch(engine, part, "INSERT", _count(part, "NEW", ""))
         _watch(engine, part, "DELETE", _count(part, "OLD", "-"))
         if part.updated:
@@ -86,7 +93,7 @@ def fill(engine: Connection) -> None:
     """Sum up all that is there."""
     engine.run("DELETE FROM sums")
     ended = ", ".join(f"'{status}'" for status in sorted(FINISHED))
-    for part in (*PARTS, *OF_RUNS):
+    for part in _there(engine, (*PARTS, *BATCHES, *OF_RUNS)):
         which = f"{part.owner} IN (SELECT number FROM runs WHERE status IN ({ended}))" if part.of_runs else "1"
         engine.run(f"INSERT INTO sums {_summed(part, which)}")
 
@@ -101,7 +108,7 @@ def changed(engine: Connection) -> Iterator[str]:
     """Say of which things rows are not as they were written."""
     if not _table_exists(engine):
         return
-    for part in (*PARTS, *OF_RUNS):
+    for part in _there(engine, (*PARTS, *BATCHES, *OF_RUNS)):
         which = f"owner IN (SELECT owner FROM sums WHERE part = {_RUNS.number})" if part.of_runs else "1"
         sql = f"""WITH now AS ({_summed(part)}), kept AS (SELECT owner, sum FROM sums WHERE part = {part.number})
             SELECT owner FROM now LEFT JOIN kept USING (owner) WHERE now.sum <> coalesce(kept.sum, 0) AND {which}
@@ -113,6 +120,12 @@ def changed(engine: Connection) -> Iterator[str]:
 
 def _table_exists(engine: Connection) -> bool:
     return engine.one("SELECT 1 FROM sqlite_master WHERE name = 'sums'") is not None
+
+
+def _there(engine: Connection, parts: Iterable[Part]) -> list[Part]:
+    """The parts whose tables a file has: one that is being migrated has not all of them yet."""
+    tables = {name for (name,) in engine.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return [part for part in parts if part.table in tables]
 
 
 def _named(part: Part) -> list[str]:

@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from infospace.core.clock import now
 from infospace.core.errors import Conflict, Invalid, LeaseLost
 from infospace.core.ids import Kind
-from infospace.store.sqlite.codec import FOUND, KINDS, NOTE, gone, key_of, keys_json, run_of
+from infospace.store.sqlite.codec import FOUND, KINDS, NOTE, gone, id_of, key_of, keys_json, run_of
 from infospace.store.sqlite.connection import Connection
 from infospace.store.sqlite.id_ranges import Counted, IdRanges
+from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.write import outlines
+from infospace.store.sqlite.write.batch_rows import give_rows
 from infospace.store.sqlite.write.nesting import refuse_loops
 
 
@@ -118,6 +120,8 @@ class Transaction:
         """Return what is known of a resource; NotFound when it is not there, or was deleted."""
         key = key_of(identifier)
         row = self.engine.one(_LIVE, (key,))
+        if row is None and key & 3 == NOTE and give_rows(self.engine, [key >> 2]):
+            row = self.engine.one(_LIVE, (key,))
         if row is None:
             raise gone(identifier)
         if row[4] is not None:
@@ -133,7 +137,18 @@ class Transaction:
         )
         if len(known) < len(wanted):
             there = {key for (key,) in known}
-            self.live(identifier(next(key for key in wanted if key not in there)))
+            missing = [key for key in wanted if key not in there]
+            numbers = [key >> 2 for key in missing if key & 3 == NOTE]
+            stretches = batches.spans(self.engine, min(numbers), max(numbers)) if numbers else ()
+            left = set(batches.outside(numbers, stretches))
+            for key in missing:
+                if key & 3 != NOTE or key >> 2 in left:
+                    self.live(identifier(key))
+
+    def notes_must_live(self, numbers: Sequence[int]) -> None:
+        """Raise NotFound for the first of many Notes that is not there, or was deleted."""
+        stretches = batches.spans(self.engine, min(numbers), max(numbers)) if numbers else ()
+        self.must_live((number * 4 + NOTE for number in batches.outside(numbers, stretches)), id_of)
 
     def expect(self, identifier: str, current: int, version: int | None) -> None:
         """Raise Conflict when a resource is not at the version that the change was made for."""

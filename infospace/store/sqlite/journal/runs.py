@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from infospace.core import batch_notes
 from infospace.core.errors import Conflict, LeaseLost, NotFound
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
@@ -32,11 +33,14 @@ from infospace.journal.rows import (
     StepRow,
     Use,
 )
+from infospace.journal.uses import Uses, of_notes
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.codec import id_of, key_of, object_column, read, run_number, run_of
 from infospace.store.sqlite.connection import Connection, Row
 from infospace.store.sqlite.journal import approvals, audit, calls
+from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.transaction import Transaction
+from infospace.store.sqlite.write.batch_rows import pack_uses
 
 _STEP = (
     "run, sequence, position, attempt, type, out, status, resource, version, started, duration_ms, error, digest,"
@@ -89,11 +93,23 @@ def _step(work: Transaction, entry: StepRow) -> None:
     if not engine.run(_INSERT_STEP, row):
         work.still_owns(entry.run, run)
         _replace_step(engine, entry, run, row)
-    if entry.uses:
+    single, together = parted(entry.uses)
+    if single:
         engine.many(
             "INSERT OR IGNORE INTO uses (run, sequence, resource, version) VALUES (?, ?, ?, ?)",
-            [(run, entry.sequence, key_of(use.id), use.version) for use in entry.uses],
+            [(run, entry.sequence, key_of(use.id), use.version) for use in single],
         )
+    if together:
+        pack_uses(engine, run, entry.sequence, together)
+
+
+def parted(uses: Sequence[Use]) -> tuple[Sequence[Use], Sequence[int]]:
+    """Part what a step read: what has a row each, and the numbers of Notes that are stored together."""
+    if not isinstance(uses, Uses):
+        return uses, ()
+    if len(uses.numbers) < batch_notes.MANY:
+        return list(uses), ()
+    return uses.single, uses.numbers
 
 
 def _step_row(run: int, entry: StepRow, owner: str | None) -> tuple[object, ...]:
@@ -132,7 +148,8 @@ def _replace_step(engine: Connection, entry: StepRow, run: int, row: tuple[objec
             hint="another process may have taken the run over",
         )
     engine.run("DELETE FROM steps WHERE run = ? AND sequence = ?", (run, entry.sequence))
-    engine.run("DELETE FROM uses WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    for table in ("uses", "packed_uses"):
+        engine.run(f"DELETE FROM {table} WHERE run = ? AND sequence = ?", (run, entry.sequence))
     engine.run(_INSERT_STEP, row)
 
 
@@ -327,7 +344,8 @@ def steps(engine: Connection, identifier: str) -> list[StepRow]:
         "SELECT sequence, resource, version FROM uses WHERE run = ? ORDER BY sequence, resource", (number,)
     ):
         uses.setdefault(sequence, []).append(Use(id_of(resource), version))
-    return [_read_step(row, uses.get(row[1], ()), engine.address) for row in found]
+    together = batches.uses(engine, number)
+    return [_read_step(row, of_notes(uses.get(row[1], ()), together.get(row[1], ())), engine.address) for row in found]
 
 
 def _read_step(row: Row, uses: Sequence[Use], address: str) -> StepRow:
@@ -352,7 +370,7 @@ def _read_step(row: Row, uses: Sequence[Use], address: str) -> StepRow:
         error=error,
         extra=read(extra, address),
         expect=expect,
-        uses=tuple(uses),
+        uses=uses,
         digest=digest,
         trace=trace,
         frames=read(frames, address),

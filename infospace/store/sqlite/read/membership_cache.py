@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 
+from infospace.core.note_members import NoteMembers
 from infospace.core.resources import Member
-from infospace.store.sqlite.codec import id_of, read
+from infospace.store.sqlite.codec import NOTE, id_of, read
 from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.read.search_results import MEMBERS
 
 MOST = 200_000
@@ -18,11 +21,11 @@ class Membership:
     """What the Collections of one store hold. Any thread may use it."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[int, int], tuple[Member, ...]] = OrderedDict()
+        self._known: OrderedDict[tuple[int, int], Sequence[Member]] = OrderedDict()
         self._count = 0
         self._lock = threading.Lock()
 
-    def of(self, engine: Connection, key: int, version: int) -> tuple[Member, ...]:
+    def of(self, engine: Connection, key: int, version: int) -> Sequence[Member]:
         """Return the members of a Collection at a version that the engine sees."""
         place = (key, version)
         with self._lock:
@@ -31,14 +34,22 @@ class Membership:
                 self._known.move_to_end(place)
                 return known
         rows = engine.all(MEMBERS, (key, version, version))
-        address = engine.address
-        found = tuple(Member(id_of(item), None if info is None else read(info, address)) for item, info in rows)
-        if len(found) <= MOST and all(info is None for _, info in rows):
+        packed = None if rows else batches.members(engine, key)
+        if packed is not None:
+            found: Sequence[Member] = NoteMembers(packed)
+        elif any(info is not None for _, info in rows):
+            address = engine.address
+            return tuple(Member(id_of(item), None if info is None else read(info, address)) for item, info in rows)
+        elif any(item & 3 != NOTE for item, _ in rows):
+            found = tuple(Member(id_of(item)) for item, _ in rows)
+        else:
+            found = NoteMembers([item >> 2 for item, _ in rows])
+        # Only such as nobody can change are kept, and so none that records something.
+        if len(found) <= MOST:
             self._keep(place, found)
         return found
 
-    def _keep(self, place: tuple[int, int], found: tuple[Member, ...]) -> None:
-        """Keep members; only such as nobody can change, and so none that records something."""
+    def _keep(self, place: tuple[int, int], found: Sequence[Member]) -> None:
         with self._lock:
             if place in self._known:
                 return

@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from infospace.core.resources import Made
+from infospace.core.resources import Made, Note
+from infospace.data.json_text import dump
 from infospace.data.titles import title_of
 from infospace.journal.origin import Origin, Product, Reading, Since, Source
 from infospace.journal.rows import Use
@@ -26,6 +27,7 @@ from infospace.store.sqlite.codec import (
     run_of,
 )
 from infospace.store.sqlite.connection import Connection, Row
+from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.read.search_results import MEMBERS, stored_reference
 from infospace.store.sqlite.transaction import whom
 
@@ -80,12 +82,35 @@ def origins(engine: Connection, versions: Sequence[Use]) -> list[Origin]:
     for row in rows:
         origin = _origin(engine, row, ends.get(row[0]), files.get(row[0]))
         found[origin.of] = origin
+    others = [key_of(one.id) for one in versions if one not in found and one.version == 1]
+    of_batches = batches.notes(engine, [key >> 2 for key in others if key & 3 == NOTE])
+    found |= {Use(note.id, 1): _of_batch(note) for note in of_batches.values()}
     return [found.get(one) or Origin(one, there=False) for one in versions]
+
+
+def _of_batch(note: Note) -> Origin:
+    content = note.content
+    said = content.get("title") if isinstance(content, dict) else None
+    begins = content if isinstance(content, str) else said if isinstance(said, str) else dump(content)[:TITLE]
+    return Origin(
+        of=Use(note.id, 1),
+        made=note.made,
+        at=note.created,
+        latest=1,
+        latest_made=note.made,
+        title=title_of({"title": None}, None, begins if isinstance(said, str) else begins[:TITLE], None),
+    )
 
 
 def readings(engine: Connection, identifiers: Iterable[str]) -> list[Reading]:
     """Return the steps that read any version of resources."""
-    rows = engine.all(_READINGS, (keys_json(map(key_of, identifiers)),))
+    keys = list(map(key_of, identifiers))
+    rows = engine.all(_READINGS, (keys_json(keys),))
+    together = batches.readings(engine, [key >> 2 for key in keys if key & 3 == NOTE])
+    if together:
+        rows = sorted(
+            {*rows, *((number * 4, 1, run, at) for number, run, at in together)}, key=lambda row: (*row[2:], *row)
+        )
     return [Reading(Use(id_of(key), version), f"run_{run}", sequence) for key, version, run, sequence in rows]
 
 
@@ -97,7 +122,12 @@ def citing(engine: Connection, identifiers: Iterable[str]) -> list[Use]:
 
 def products(engine: Connection, runs: Iterable[str]) -> list[Product]:
     """Return the versions that runs made."""
-    rows = engine.all(_PRODUCTS, (keys_json(map(run_number, runs)),))
+    numbers = keys_json(map(run_number, runs))
+    rows = engine.all(_PRODUCTS, (numbers,))
+    made = batches.of_runs(engine, numbers)
+    if made:
+        rows += [(at * 4, 1, one.run, one.step, one.by) for one in made for at in range(one.first, one.end)]
+        rows.sort(key=lambda row: row[:2])
     return [Product(Use(id_of(key), version), Made(run_of(run), step, by)) for key, version, run, step, by in rows]
 
 
@@ -187,4 +217,4 @@ def _replaced(engine: Connection, key: int, version: int) -> bool:
 
 
 def _members(engine: Connection, key: int, version: int) -> list[Row]:
-    return engine.all(MEMBERS, (key, version, version))
+    return engine.all(MEMBERS, (key, version, version)) or batches.member_rows(engine, key)

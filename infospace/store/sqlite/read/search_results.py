@@ -14,8 +14,9 @@ from infospace.core.resources import Location, PassageOfResult, SearchResult
 from infospace.data.json_text import dump
 from infospace.data.titles import title_of
 from infospace.store.changes import Evidence
-from infospace.store.sqlite.codec import COLLECTION, EVIDENCE, KINDS, NOTE, gone, id_of, key_of, keys_json, read
+from infospace.store.sqlite.codec import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
 from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.read import batches
 
 TITLE = 80
 """Characters of a title that is a Note's first line, its ellipsis counted in."""
@@ -98,7 +99,12 @@ def results(engine: Connection, references: Sequence[Reference]) -> list[SearchR
 
 
 def _current(engine: Connection, keys: Sequence[int]) -> dict[int, _Source]:
-    return {row[0]: _Source(*row) for row in engine.all(_SOURCES, (keys_json(keys),))}
+    found = {row[0]: _Source(*row) for row in engine.all(_SOURCES, (keys_json(keys),))}
+    # What a step is just making of a Note of a batch: once that is stored, the Note has a row.
+    others = [key >> 2 for key in keys if key & 3 == NOTE and key not in found]
+    for number, note in batches.notes(engine, others).items():
+        found[number * 4] = _Source(number * 4, 1, PLAIN, None, None, dump(note.content))
+    return found
 
 
 def _files(engine: Connection, keys: Iterable[int]) -> dict[int, Location]:

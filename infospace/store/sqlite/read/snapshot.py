@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import abc
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from infospace.core.bounds import timed_if_many
 from infospace.core.errors import NotFound
@@ -53,9 +53,9 @@ from infospace.store.sqlite.connection import Connection, Row, ended
 from infospace.store.sqlite.journal import approvals, audit, calls, successful_calls, tools
 from infospace.store.sqlite.journal import runs as journal
 from infospace.store.sqlite.journal.tools import totals as tools_totals
+from infospace.store.sqlite.read import batches, provenance, tables, vectors
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.read import fulltext_check as wordcheck
-from infospace.store.sqlite.read import provenance, tables, vectors
 from infospace.store.sqlite.read import run_summaries as overview
 from infospace.store.sqlite.read import summaries as briefs
 from infospace.store.sqlite.read.membership_cache import Membership
@@ -133,7 +133,7 @@ class SqliteSnapshot:
         key = key_of(identifier)
         row = self._engine.one(_GET, (key,))
         if row is None:
-            raise gone(identifier)
+            return self._of_batch(identifier, key, version)
         if version is None and row[12] is not None:
             raise self._deleted(identifier)
         if version is not None and version != row[1]:
@@ -143,15 +143,35 @@ class SqliteSnapshot:
                 raise NotFound(f"{identifier} has no version {version}", hint=f"it has versions 1 to {latest}")
         return self._resource(row)
 
+    def _of_batch(self, identifier: str, key: int, version: int | None) -> Note:
+        """Return a Note of a batch, which has one version."""
+        found = batches.note(self._engine, key >> 2) if key & 3 == NOTE else None
+        if found is None:
+            raise gone(identifier)
+        if version not in (None, 1):
+            raise NotFound(f"{identifier} has no version {version}", hint="it has versions 1 to 1")
+        return found
+
     def many(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return several current resources."""
         keys = [key_of(identifier) for identifier in identifiers]
         found = {row[0]: row for row in self._engine.all(_MANY, (keys_json(keys),)) if row[12] is None}
+        read_once: dict[int, Resource] = dict(zip(found, self._resources(list(found.values())), strict=True))
+        others = [key >> 2 for key in keys if key & 3 == NOTE and key not in found]
+        read_once |= {number * 4: note for number, note in batches.notes(self._engine, others).items()}
         for identifier, key in zip(identifiers, keys, strict=True):
-            if key not in found:
+            if key not in read_once:
                 raise self._deleted(identifier)
-        read_once = dict(zip(found, self._resources(list(found.values())), strict=True))
         return [read_once[key] for key in keys]
+
+    def notes(self, numbers: Sequence[int]) -> list[Note]:
+        """Return current Notes by their numbers."""
+        found = batches.notes(self._engine, numbers)
+        others = [number for number in numbers if number not in found]
+        if others:
+            rest = cast("list[Note]", self.many([f"Note_{number}" for number in others]))
+            found |= zip(others, rest, strict=True)
+        return [found[number] for number in numbers]
 
     def _deleted(self, identifier: str) -> NotFound:
         sql = "SELECT deleted, deleted_run, deleted_step, deleted_by FROM resources WHERE key = ?"
@@ -208,7 +228,7 @@ class SqliteSnapshot:
             )
         ]
         if not found:
-            raise gone(identifier)
+            return [(1, self._of_batch(identifier, key, None).created)]
         return found
 
     def named(self, name: str) -> str | None:
@@ -242,20 +262,26 @@ class SqliteSnapshot:
         while limit is None or limit > 0:
             page = PAGE if limit is None else min(PAGE, limit)
             rows = self._engine.all(f"SELECT {_COLUMNS} {_OF_KIND[kept]} ORDER BY key LIMIT ?", (code, above, page))
-            yield from self._resources(rows)
-            if len(rows) < page:
+            found = self._resources(rows)
+            if code == NOTE and kept is not True:
+                found = [*found, *batches.listed(self._engine, above >> 2, page)]
+                found = sorted(found, key=lambda one: key_of(one.id))[:page]
+            yield from found
+            if len(found) < page:
                 return
-            above = rows[-1][0]
+            above = key_of(found[-1].id)
             limit = None if limit is None else limit - page
 
     def count(self, kind: Kind, *, kept: bool | None = True) -> int:
         """Count resources of a kind."""
         counted: int = self._engine.value(f"SELECT count(*) {_OF_KIND[kept]}", (KINDS.index(kind), 0))
-        return counted
+        return counted + (batches.count(self._engine) if kind is Kind.NOTE and kept is not True else 0)
 
     def numbers(self, kind: Kind, *, kept: bool | None = True) -> NDArray[np.int64]:
         """Return the numbers of the resources of a kind."""
-        return briefs.numbers(self._engine, f"SELECT key >> 2 {_OF_KIND[kept]} ORDER BY key", KINDS.index(kind))
+        sql = f"SELECT key >> 2 {_OF_KIND[kept]} ORDER BY key"
+        besides = batches.every_number(self._engine) if kind is Kind.NOTE and kept is not True else ()
+        return briefs.numbers(self._engine, sql, KINDS.index(kind), besides)
 
     def briefs(self, identifiers: Sequence[str]) -> list[ResourceSummary]:
         """Return what a list shows of resources."""

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from infospace.core.resources import Note
+from infospace.data.json_text import dump
 from infospace.data.titles import title_of
 from infospace.store.protocol import ResourceSummary
 from infospace.store.sqlite.codec import (
@@ -25,6 +27,7 @@ from infospace.store.sqlite.codec import (
     read,
 )
 from infospace.store.sqlite.connection import Connection, Row
+from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.read.search_results import arrow, stored_reference
 
 if TYPE_CHECKING:
@@ -38,29 +41,43 @@ _BRIEFS = f"""SELECT key, version, form, name, kept, created, updated, metadata,
     CASE WHEN form = {EVIDENCE} THEN content ELSE substr(content, 1, {BEGINNING}) END,
     CASE WHEN (key & 3) = {COLLECTION} THEN
         (SELECT count(*) FROM members WHERE collection = resources.key AND until IS NULL)
+        + (SELECT coalesce(sum(count), 0) FROM packed_members WHERE collection = resources.key)
         ELSE length(content) END,
     CASE WHEN (key & 3) = {NOTE} AND substr(content, 1, 1) = '{{' THEN content ->> '$.title' END,
     {place_sql("resources")}
     FROM resources WHERE key IN (SELECT value FROM json_each(?))"""
 
 
-def numbers(engine: Connection, sql: str, kind: int) -> NDArray[np.int64]:
-    """Return the numbers that a statement gives for a kind."""
+def numbers(engine: Connection, sql: str, kind: int, besides: Iterable[int] = ()) -> NDArray[np.int64]:
+    """Return the numbers that a statement gives for a kind, and others besides, in order."""
     import numpy as np
 
     found = engine.all(sql, (kind, 0))
-    return np.fromiter((number for (number,) in found), np.int64, len(found))
+    rows = np.fromiter((number for (number,) in found), np.int64, len(found))
+    more = np.fromiter(besides, np.int64)
+    return np.sort(np.concatenate((rows, more))) if len(more) else rows
 
 
 def briefs(engine: Connection, identifiers: Sequence[str]) -> list[ResourceSummary]:
     """Return what a list shows of resources, in the given order."""
     keys = {identifier: key_of(identifier) for identifier in identifiers}
     found = {row[0]: row for row in engine.all(_BRIEFS, (keys_json(keys.values()),))}
+    others = [key >> 2 for key in keys.values() if key & 3 == NOTE and key not in found]
+    found |= {number * 4: _row(note) for number, note in batches.notes(engine, others).items()}
     for identifier, key in keys.items():
         if key not in found:
             raise gone(identifier)
     read_once = {key: _brief(engine, row) for key, row in found.items()}
     return [read_once[keys[identifier]] for identifier in identifiers]
+
+
+def _row(note: Note) -> Row:
+    """A Note of a batch as a row of `_BRIEFS`."""
+    key, content = key_of(note.id), note.content
+    text = dump(content)
+    said = content.get("title") if isinstance(content, dict) else None
+    title = dump(said) if isinstance(said, (dict, list)) else said
+    return (key, 1, PLAIN, None, 0, note.created, note.updated, None, 1, text[:BEGINNING], len(text), title, None)
 
 
 def _brief(engine: Connection, row: Row) -> ResourceSummary:

@@ -19,6 +19,7 @@ from infospace.store.tool_records import ToolChange
 
 _HANDLERS: dict[type[c.Change], Callable[[Transaction, Sequence[Any]], None]] = {
     c.MakeNote: notes.make_notes,
+    c.MakeNotes: notes.make_batches,
     c.MakeCollection: groups.make_collections,
     c.MakeRelation: groups.make_relations,
     c.Expect: restoring.expect,

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from infospace.core import batch_notes
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
+from infospace.core.note_members import NoteMembers
 from infospace.core.resources import Member
 from infospace.store.changes import AddMembers, MakeCollection, MakeRelation, RemoveMembers, Revise
 from infospace.store.sqlite.codec import COLLECTION, PLAIN, id_of, key_of, keys_json, object_column, provenance_columns
 from infospace.store.sqlite.transaction import Live, Transaction
 from infospace.store.sqlite.write import notes
+from infospace.store.sqlite.write.batch_rows import give_member_rows, pack_members
 from infospace.store.sqlite.write.keep import keep, keep_added
 from infospace.store.sqlite.write.notes import advance, insert
 
@@ -25,7 +28,12 @@ def make_collections(work: Transaction, changes: Sequence[MakeCollection]) -> No
     for change in changes:
         key = work.fresh(change.id, Kind.COLLECTION)
         _insert(work, key, change)
-        _append(work, key, change.members, position=0, since=1)
+        members = change.members
+        if isinstance(members, NoteMembers) and len(members) >= batch_notes.MANY and not change.kept:
+            work.notes_must_live(members.numbers)
+            pack_members(work.engine, key, members.numbers)
+            continue
+        _append(work, key, members, position=0, since=1)
         if change.kept:
             keep(work, [key])
 
@@ -55,6 +63,7 @@ def add_members(work: Transaction, changes: Sequence[AddMembers]) -> None:
         live = _collection(work, change)
         if not change.members:
             continue
+        give_member_rows(work.engine, [live.key])
         last = work.engine.value("SELECT max(position) FROM members WHERE collection = ?", (live.key,))
         advance(work, live.key, change.made)
         items = _append(
@@ -68,6 +77,7 @@ def remove_members(work: Transaction, changes: Sequence[RemoveMembers]) -> None:
     """Take members out of Collections; when none of them is in, there is no new version."""
     for change in changes:
         live = _collection(work, change)
+        give_member_rows(work.engine, [live.key])
         items = keys_json(key_of(identifier) for identifier in change.members)
         present = work.engine.all(
             """SELECT position FROM members WHERE collection = ? AND until IS NULL
@@ -110,6 +120,7 @@ def revise(work: Transaction, changes: Sequence[Revise]) -> None:
 def set_members(work: Transaction, collection: int, rows: Sequence[tuple[int, str | None]], since: int) -> None:
     """Let a Collection have these items, with what their memberships record, from a version on."""
     engine = work.engine
+    give_member_rows(engine, [collection])
     engine.run("UPDATE members SET until = ? WHERE collection = ? AND until IS NULL", (since, collection))
     last = engine.value("SELECT max(position) FROM members WHERE collection = ?", (collection,))
     start = 0 if last is None else last + 1

@@ -12,14 +12,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from infospace.core.errors import Conflict, NotFound
+from infospace.data.json_text import dump
 from infospace.journal.rows import FINISHED
 from infospace.store.records import DeletedRuns
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.codec import EVIDENCE, id_of, keys_json, run_number
 from infospace.store.sqlite.connection import Connection
 from infospace.store.sqlite.journal import successful_calls
+from infospace.store.sqlite.read import batches
+from infospace.store.sqlite.read.batches import Batch
+from infospace.store.sqlite.write.batch_rows import give_rows
 
-_ROWS = ("steps", "uses", "calls", "answers", "approvals", "lines", "worked")
+_ROWS = ("steps", "uses", "packed_uses", "calls", "answers", "approvals", "lines", "worked")
 """Tables with rows of a run, beside `runs`."""
 
 _MARK = (
@@ -31,6 +35,9 @@ _MARK = (
         AND run IN (SELECT run FROM leaving)
         AND NOT EXISTS (SELECT 1 FROM history h WHERE h.key = r.key
             AND (h.run IS NULL OR h.run NOT IN (SELECT run FROM leaving)))""",
+)
+
+_HELD = (
     """DELETE FROM doomed WHERE key IN (
         SELECT resource FROM uses JOIN runs ON number = uses.run WHERE status IN ('running', 'suspended')
         UNION SELECT resource FROM steps JOIN runs ON number = steps.run
@@ -45,6 +52,8 @@ _SPARE = (
     """DELETE FROM doomed WHERE key IN (
         SELECT item FROM members WHERE collection NOT IN (SELECT key FROM doomed))""",
     """DELETE FROM doomed WHERE key IN (
+        SELECT item FROM packed_items WHERE collection NOT IN (SELECT key FROM doomed))""",
+    """DELETE FROM doomed WHERE key IN (
         SELECT source FROM relations WHERE key NOT IN (SELECT key FROM doomed)
         UNION SELECT target FROM relations WHERE key NOT IN (SELECT key FROM doomed))""",
 )
@@ -56,6 +65,7 @@ _GONE = "(SELECT key FROM doomed)"
 _REMOVE = (
     f"DELETE FROM history WHERE key IN {_GONE}",
     f"DELETE FROM members WHERE collection IN {_GONE}",
+    f"DELETE FROM packed_members WHERE collection IN {_GONE}",
     f"DELETE FROM relations WHERE key IN {_GONE}",
     f"DELETE FROM links WHERE note * 4 IN {_GONE}",
     f"DELETE FROM effects WHERE key IN {_GONE}",
@@ -87,6 +97,10 @@ def forget(engine: Connection, runs: Sequence[str], *, really: bool) -> DeletedR
     _must_have_ended(engine, numbers)
     for statement in _MARK:
         engine.run(statement, (keys_json(numbers),) if "?" in statement else ())
+    made = batches.of_runs(engine, keys_json(numbers))
+    _mark_batches(engine, made)
+    for statement in _HELD:
+        engine.run(statement)
     inputs = engine.all(f"SELECT DISTINCT i.value FROM ({_INPUTS}) u, json_each(u.inputs) i")
     given = {one for (one,) in inputs}
     engine.many(
@@ -95,12 +109,41 @@ def forget(engine: Connection, runs: Sequence[str], *, really: bool) -> DeletedR
     )
     while sum(engine.run(statement) for statement in _SPARE):
         pass
-    found = _counted(engine, len(numbers))
-    for statement in _REMOVE if really else ():
-        engine.run(statement)
-    for table in ("leaving", "doomed"):
+    found = _counted(engine, len(numbers), made)
+    if really:
+        _remove_batches(engine, made)
+        for statement in _REMOVE:
+            engine.run(statement)
+    for table in ("leaving", "doomed", "packed_items"):
         engine.run(f"DROP TABLE {table}")
     return found
+
+
+def _mark_batches(engine: Connection, made: Sequence[Batch]) -> None:
+    """Mark the Notes of batches like those with rows, and list what is in Collections whose members are packed."""
+    engine.run("CREATE TEMP TABLE packed_items (item INTEGER NOT NULL, collection INTEGER NOT NULL)")
+    engine.run("CREATE INDEX temp.packed_items_of ON packed_items (collection)")
+    engine.many("INSERT INTO doomed VALUES (?)", ((at * 4,) for one in made for at in range(one.first, one.end)))
+    engine.many("DELETE FROM doomed WHERE key = ?", ((number * 4,) for number in batches.in_use(engine)))
+    for (collection,) in engine.all("SELECT DISTINCT collection FROM packed_members"):
+        items = batches.members(engine, collection) or ()
+        engine.many("INSERT INTO packed_items VALUES (?, ?)", ((number * 4, collection) for number in items))
+
+
+def _doomed_of(engine: Connection, batch: Batch) -> list[int]:
+    """The numbers of the Notes of a batch that go."""
+    sql = "SELECT key >> 2 FROM doomed WHERE key BETWEEN ? AND ? AND (key & 3) = 0"
+    return [number for (number,) in engine.all(sql, (batch.first * 4, batch.end * 4 - 1))]
+
+
+def _remove_batches(engine: Connection, made: Sequence[Batch]) -> None:
+    """Remove the batches of which all goes; those of which a part stays get rows, which go like others."""
+    for batch in made:
+        going = _doomed_of(engine, batch)
+        if len(going) == batch.size:
+            engine.run("DELETE FROM batches WHERE first = ?", (batch.first,))
+        else:
+            give_rows(engine, going)
 
 
 def _must_have_ended(engine: Connection, numbers: Sequence[int]) -> None:
@@ -115,7 +158,7 @@ def _must_have_ended(engine: Connection, numbers: Sequence[int]) -> None:
             )
 
 
-def _counted(engine: Connection, runs: int) -> DeletedRuns:
+def _counted(engine: Connection, runs: int, made: Sequence[Batch]) -> DeletedRuns:
     mine = "IN (SELECT run FROM leaving)"
     steps, calls = (engine.value(f"SELECT count(*) FROM {table} WHERE run {mine}") for table in ("steps", "calls"))
     size = sum(
@@ -129,4 +172,9 @@ def _counted(engine: Connection, runs: int) -> DeletedRuns:
     left = engine.value(
         f"""SELECT count(*) FROM resources WHERE kept = 0 AND deleted IS NULL AND run {mine} AND key NOT IN {_GONE}"""
     )
+    for batch in made:
+        going = _doomed_of(engine, batch)
+        contents = batches.notes(engine, going).values()
+        rows, left = rows + len(going), left + batch.size - len(going)
+        bytes_ += sum(len(dump(note.content)) for note in contents)
     return DeletedRuns(runs, steps, calls, rows, left, size + bytes_)

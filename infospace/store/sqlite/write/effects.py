@@ -11,6 +11,7 @@ from infospace.data.json_text import dump
 from infospace.store.protocol import Effect, Lineage
 from infospace.store.sqlite.codec import NOTE, RELATION, id_of, key_of, keys_json, run_number, run_of
 from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.transaction import Transaction, whom
 
 _LOG = "INSERT INTO effects (run, key, what, before, after) VALUES (?, ?, ?, ?, ?)"
@@ -72,8 +73,12 @@ def lineages(engine: Connection, run: str) -> list[Lineage]:
 
 def holders(engine: Connection, identifiers: Sequence[str]) -> list[tuple[str, str]]:
     """Return pairs of a resource and of the living Collection that has it, or the living Relation at it."""
-    keys = keys_json(key_of(identifier) for identifier in identifiers)
-    return [(id_of(thing), id_of(holder)) for thing, holder in engine.all(_HOLDERS, (keys,))]
+    keys = [key_of(identifier) for identifier in identifiers]
+    rows = engine.all(_HOLDERS, (keys_json(keys),))
+    packed = batches.holders(engine, [key >> 2 for key in keys if key & 3 == NOTE])
+    if packed:
+        rows = sorted({*rows, *((number * 4, holder) for number, holder in packed)})
+    return [(id_of(thing), id_of(holder)) for thing, holder in rows]
 
 
 def is_held(engine: Connection, identifier: str) -> bool:

@@ -10,6 +10,7 @@ from infospace.store.changes import FreeName, GiveName, Keep
 from infospace.store.sqlite.codec import COLLECTION, RELATION, id_of, keys_json
 from infospace.store.sqlite.connection import Connection
 from infospace.store.sqlite.transaction import Live, Transaction
+from infospace.store.sqlite.write.batch_rows import give_all_rows
 from infospace.store.sqlite.write.effects import is_held, log
 
 _MEMBERS = """SELECT DISTINCT item FROM members JOIN resources ON key = item
@@ -33,6 +34,8 @@ def keep(work: Transaction, keys: Iterable[int]) -> None:
 
     Members of members are members. Whoever was deleted stays so.
     """
+    keys = list(keys)
+    give_all_rows(work.engine, keys)
     reached, members = _spread(work.engine, keys)
     reached |= _between(work.engine, members, members)
     _mark(work, reached)
@@ -43,6 +46,7 @@ def keep_added(work: Transaction, collection: int, items: Collection[int]) -> No
 
     Looks at the whole Collection only when one of the new items has a Relation that is not kept.
     """
+    give_all_rows(work.engine, items)
     reached, members = _spread(work.engine, items)
     members.update(items)
     if _loose_relations(work.engine, members):

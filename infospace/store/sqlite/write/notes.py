@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from infospace.core.bounds import check_time, timed_if_many
 from infospace.core.errors import Invalid, NotFound
 from infospace.core.ids import Kind
+from infospace.core.json_types import JSON
 from infospace.core.resources import NOBODY, Made
-from infospace.store.changes import Delete, Evidence, JsonNull, MakeNote, Revise
+from infospace.data.json_text import dump
+from infospace.store.changes import Delete, Evidence, JsonNull, MakeNote, MakeNotes, Revise
+from infospace.store.sqlite import packed
 from infospace.store.sqlite.codec import (
     COLLECTION,
     EVIDENCE,
+    NOTE,
     PLAIN,
     RELATION,
     id_of,
@@ -24,13 +28,18 @@ from infospace.store.sqlite.codec import (
     written,
 )
 from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.transaction import Live, Transaction
 from infospace.store.sqlite.write import files
+from infospace.store.sqlite.write.batch_rows import give_member_rows, give_rows, leave_holders
 from infospace.store.sqlite.write.effects import held, log
 
 MAKE = """INSERT OR IGNORE INTO resources
     (key, version, form, kept, found, generation, created, updated, run, step, made_by, hash, metadata, content)
     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+
+LONGEST = 1 << 18
+"""Characters of the contents of a batch, where it is of more than one Note: who reads one Note of it reads them all."""
 
 AT_ONCE = 5_000
 """Rows that are inserted between two looks at the clock: some hundredths of a second."""
@@ -64,6 +73,38 @@ def make_notes(work: Transaction, changes: Sequence[MakeNote]) -> None:
         _check_sources(work.engine, cited)
 
 
+def make_batches(work: Transaction, changes: Sequence[MakeNotes]) -> None:
+    """Make batches of Notes. Conflict when one of their ids has been used."""
+    engine = work.engine
+    for change in changes:
+        numbers = range(change.first, change.first + len(change.contents))
+        if not numbers:
+            continue
+        for number in (numbers[0], numbers[-1]):
+            work.require_reserved(Kind.NOTE, number)
+        keys = (numbers[0] * 4, numbers[-1] * 4)
+        taken = engine.value("SELECT key FROM resources WHERE key BETWEEN ? AND ? AND key & 3 = 0 LIMIT 1", keys)
+        known = batches.spans(engine, numbers[0], numbers[-1])
+        if taken is not None or known:
+            raise work.exists_already(id_of(max(known[0][0], numbers[0]) * 4 if taken is None else taken))
+        made = provenance_columns(change.made)
+        for at in range(0, len(numbers), packed.BATCH):
+            check_time()
+            for first, count, text in _written(change.contents[at : at + packed.BATCH], numbers[at]):
+                engine.run("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", (first, count, *made, work.now, text))
+
+
+def _written(contents: Sequence[JSON], first: int) -> Iterable[tuple[int, int, str]]:
+    """Write contents as one list, or as several where that is too long: first number, how many, the list."""
+    text = dump(list(contents))
+    if len(text) <= LONGEST or len(contents) == 1:
+        yield first, len(contents), text
+        return
+    half = len(contents) // 2
+    yield from _written(contents[:half], first)
+    yield from _written(contents[half:], first + half)
+
+
 def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows of `MAKE`; Conflict when one of their keys has been used."""
     engine = work.engine
@@ -86,6 +127,8 @@ def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
 
 def _check_sources(engine: Connection, cited: Sequence[Evidence]) -> None:
     """Raise NotFound for evidence of what does not exist, Invalid for evidence of evidence."""
+    # A search result refers to rows alone.
+    give_rows(engine, [key >> 2 for one in cited if (key := key_of(one.source)) & 3 == NOTE])
     wanted = dict.fromkeys((evidence.source, evidence.version) for evidence in cited)
     keys = {source: key_of(source) for source, _ in wanted}
     known = {
@@ -165,6 +208,8 @@ def delete(work: Transaction, changes: Sequence[Delete]) -> None:
         doomed = _with_relations(engine, live.key)
         if live.key & 3 == RELATION and not together.intersection(_ends(engine, live.key)):
             files.lose_relations(work, [live.key])
+        leave_holders(engine, doomed)
+        give_member_rows(engine, [key for key in doomed if key & 3 == COLLECTION])
         _leave_collections(work, doomed, change.made)
         files.forget_notes(work, doomed)
         names = "SELECT key, name FROM resources WHERE name IS NOT NULL AND key IN (SELECT value FROM json_each(?))"

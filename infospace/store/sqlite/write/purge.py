@@ -7,6 +7,7 @@ from __future__ import annotations
 from infospace.store.protocol import PurgeStats
 from infospace.store.sqlite.codec import COLLECTION, EVIDENCE
 from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.read import batches
 
 _MARK = (
     # Versions that something refers to: search results, imported files, unfinished runs.
@@ -86,7 +87,10 @@ _TABLES = ("held", "doomed", "old", "unused")
 
 def purge(engine: Connection, *, really: bool) -> PurgeStats:
     """Remove, or count what would be removed, inside a transaction that the caller holds."""
-    for statement in _MARK:
+    held, *others = _MARK
+    engine.run(held)
+    engine.many("INSERT OR IGNORE INTO held VALUES (?, 1)", ((number * 4,) for number in batches.in_use(engine)))
+    for statement in others:
         engine.run(statement)
     while sum(engine.run(statement) for statement in _SPARE):
         pass

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from infospace.core.errors import Conflict, NotFound
 from infospace.store.changes import Expect, Restore, Unkeep
-from infospace.store.sqlite.codec import COLLECTION, gone, key_of, keys_json
+from infospace.store.sqlite.codec import COLLECTION, NOTE, gone, key_of, keys_json
 from infospace.store.sqlite.read.search_results import MEMBERS
 from infospace.store.sqlite.transaction import Transaction
+from infospace.store.sqlite.write.batch_rows import give_member_rows, give_rows
 from infospace.store.sqlite.write.collections import set_members
 from infospace.store.sqlite.write.effects import held, is_held, log
 from infospace.store.sqlite.write.keep import release
@@ -20,6 +21,7 @@ _STANDING = "SELECT key, deleted IS NOT NULL, version FROM resources WHERE key I
 def expect(work: Transaction, changes: Sequence[Expect]) -> None:
     """Raise Conflict for the first resource that does not stand as it was read."""
     wanted = {key_of(change.id): change for change in changes}
+    give_rows(work.engine, [key >> 2 for key in wanted if key & 3 == NOTE])
     now = {
         key: (version, name, kept == 1, alive == 1)
         for key, version, name, kept, alive in work.engine.all(_STATE, (keys_json(wanted),))
@@ -38,6 +40,7 @@ _STATE = "SELECT key, version, name, kept, deleted IS NULL FROM resources WHERE 
 def restore(work: Transaction, changes: Sequence[Restore]) -> None:
     """Undo deletions, and make new versions that are like earlier ones."""
     keys = {key_of(change.id): change for change in changes}
+    give_rows(work.engine, [key >> 2 for key in keys if key & 3 == NOTE])
     standing = {key: (dead, version) for key, dead, version in work.engine.all(_STANDING, (keys_json(keys),))}
     for key, change in keys.items():
         if key not in standing:
@@ -70,6 +73,7 @@ def _revive(work: Transaction, versions: Mapping[int, int]) -> None:
 
 def _go_back(work: Transaction, change: Restore, key: int, latest: int) -> None:
     engine = work.engine
+    give_member_rows(engine, [key])
     earlier = engine.one(
         "SELECT form, hash, metadata, content FROM history WHERE key = ? AND version = ?", (key, change.version)
     )

@@ -1,0 +1,136 @@
+"""Notes that a step made many of at once: each has content of its own, and shares all else with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, overload
+
+from infospace.core.json_types import JSON
+from infospace.core.resources import Made, Note
+
+MANY = 256
+"""So many Notes that are made, held or read at once go together; fewer go one by one, as all could."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchHead:
+    """What the Notes of a batch share: when they were made, and by which step. They are transient, at version 1."""
+
+    created: str
+    made: Made
+
+
+class BatchNote(Note[Any]):
+    """A Note of a batch, as good as any other Note: only its number and content are held, the rest is its batch's.
+
+    `dataclasses.replace` gives an ordinary Note.
+    """
+
+    __slots__ = ("_head", "_number")
+
+    _head: BatchHead
+    _number: int
+
+    def __new__(cls, **values: Any) -> Any:
+        """Return an ordinary Note of the values, where there are any: so a changed copy is one."""
+        return Note(**values) if values else object.__new__(cls)
+
+    def __init__(self, **values: Any) -> None:
+        """Do nothing: `notes_of` fills in what a Note of a batch holds."""
+
+    @property
+    def id(self) -> str:
+        """The id, of the number."""
+        return f"Note_{self._number}"
+
+    @property
+    def metadata(self) -> dict[str, JSON]:
+        """Always empty."""
+        return {}
+
+    @property
+    def created(self) -> str:
+        """When the batch was made."""
+        return self._head.created
+
+    @property
+    def updated(self) -> str:
+        """When the batch was made."""
+        return self._head.created
+
+    @property
+    def made(self) -> Made:
+        """The step that made the batch."""
+        return self._head.made
+
+    name = None
+    version = 1
+    kept = False
+    location = None
+    evidence = False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Note):
+            return NotImplemented
+        return all(getattr(self, one.name) == getattr(other, one.name) for one in fields(Note))
+
+    __hash__ = None  # type: ignore[assignment]  # as a Note has none, for its content
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}(id={self.id!r}, content={self.content!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _whole, ({one.name: getattr(self, one.name) for one in fields(Note)},)
+
+
+def _whole(values: dict[str, Any]) -> Note[Any]:
+    return Note(**values)
+
+
+def notes_of(head: BatchHead, first: int, contents: Sequence[JSON]) -> list[Note[Any]]:
+    """Return the Notes of a batch, whose first has this number."""
+    new, made = object.__new__, BatchNote
+    # A frozen class lets nobody set its slots but their descriptors: this is what its own `__init__` comes to.
+    slots: Any = BatchNote
+    set_head, set_number, set_content = (getattr(slots, name).__set__ for name in ("_head", "_number", "content"))
+    found: list[Note[Any]] = []
+    for number, content in enumerate(contents, first):
+        note = new(made)
+        set_head(note, head)
+        set_number(note, number)
+        set_content(note, content)
+        found.append(note)
+    return found
+
+
+class MadeNotes(Sequence[Note[Any]]):
+    """The Notes that a step made at once, in order; each is there when it is asked for."""
+
+    __slots__ = ("contents", "first", "head")
+
+    def __init__(self, head: BatchHead, first: int, contents: Sequence[JSON]) -> None:
+        self.head = head
+        self.first = first
+        self.contents = contents
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of the Notes."""
+        return range(self.first, self.first + len(self.contents))
+
+    def __len__(self) -> int:
+        return len(self.contents)
+
+    @overload
+    def __getitem__(self, index: int) -> Note[Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Note[Any]]: ...
+    def __getitem__(self, index: int | slice) -> Note[Any] | list[Note[Any]]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(len(self))[index]]
+        place = range(len(self))[index]
+        return notes_of(self.head, self.first + place, self.contents[place : place + 1])[0]
+
+    def __iter__(self) -> Iterator[Note[Any]]:
+        return iter(notes_of(self.head, self.first, self.contents))

@@ -1,0 +1,268 @@
+"""Notes, members and what steps read where many are stored together: a batch of Notes is one row.
+
+What must hold: a Note is in a batch or has a row in `resources`, never both. One in a batch is transient, nameless,
+without metadata, at version 1 and alive, and no Relation, search result or file refers to it: whatever would make it
+more gives its batch rows first (`write.batches`). A Collection has packed members or rows in `members`, never both.
+One with packed members is transient, its items are Notes that live, and it had these at each of its versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from infospace.core.batch_notes import BatchHead, notes_of
+from infospace.core.errors import StoreError
+from infospace.core.json_types import JSON
+from infospace.core.resources import NOBODY, Made, Note
+from infospace.store.sqlite.codec import read, run_of
+from infospace.store.sqlite.connection import Connection, Row
+from infospace.store.sqlite.packed import unpack
+
+TABLES = (
+    # contents: a JSON list, of the Notes with the numbers from `first` on.
+    """CREATE TABLE batches (
+        first INTEGER PRIMARY KEY, count INTEGER NOT NULL, run INTEGER, step TEXT, made_by TEXT,
+        created TEXT NOT NULL, contents TEXT NOT NULL)""",
+    "CREATE INDEX batches_run ON batches (run)",
+    # numbers: those of Notes, in order, as differences that are compressed; `least` and `most` of them are told.
+    """CREATE TABLE packed_members (
+        collection INTEGER NOT NULL, position INTEGER NOT NULL, count INTEGER NOT NULL,
+        least INTEGER NOT NULL, most INTEGER NOT NULL, numbers BLOB NOT NULL, PRIMARY KEY (collection, position))""",
+    # What steps read at version 1.
+    """CREATE TABLE packed_uses (
+        run INTEGER NOT NULL, sequence INTEGER NOT NULL, position INTEGER NOT NULL, count INTEGER NOT NULL,
+        least INTEGER NOT NULL, most INTEGER NOT NULL, numbers BLOB NOT NULL, PRIMARY KEY (run, sequence, position))""",
+)
+
+_HEAD = "first, count, run, step, made_by, created"
+
+_AT = f"SELECT {_HEAD}, contents FROM batches WHERE first <= ? ORDER BY first DESC LIMIT 1"  # noqa: S608
+
+_BETWEEN = """FROM batches WHERE first <= ?2
+    AND first >= coalesce((SELECT max(first) FROM batches WHERE first <= ?1), ?1) ORDER BY first"""
+
+
+class Batch(NamedTuple):
+    """A row of `batches`: its Notes, or what they share alone."""
+
+    first: int
+    size: int
+    run: int | None
+    step: str | None
+    by: str | None
+    created: str
+
+    @property
+    def end(self) -> int:
+        """The number after the last one."""
+        return self.first + self.size
+
+    @property
+    def head(self) -> BatchHead:
+        """What its Notes share."""
+        made = Made(run_of(self.run), self.step, self.by) if self.run or self.by else NOBODY
+        return BatchHead(self.created, made)
+
+
+def contents_of(text: str, count: int, address: str) -> list[JSON]:
+    """Read the contents of a batch; StoreError when the file is damaged."""
+    found = read(text, address)
+    if not isinstance(found, list) or len(found) != count:
+        raise StoreError(
+            f"the space {address!r} is damaged: a batch of Notes has not as many as it says",
+            hint="restore a copy of it",
+        )
+    return found
+
+
+def numbers_of(packed: bytes, count: int, address: str) -> list[int]:
+    """Read packed numbers; StoreError when the file is damaged."""
+    try:
+        found = unpack(packed)
+    except ValueError as error:
+        raise StoreError(
+            f"the space {address!r} is damaged: numbers in it cannot be read ({error})", hint="restore a copy of it"
+        ) from error
+    if len(found) != count:
+        raise StoreError(
+            f"the space {address!r} is damaged: a list of numbers is shorter than it says", hint="restore a copy of it"
+        )
+    return found
+
+
+# Notes
+
+
+def with_content(engine: Connection, number: int) -> tuple[Batch, JSON] | None:
+    """Return the batch of a Note, and the Note's content; None for a number that is in no batch."""
+    row = engine.one(_AT, (number,))
+    if row is None or number >= row[0] + row[1]:
+        return None
+    batch = Batch(*row[:6])
+    return batch, contents_of(row[6], batch.size, engine.address)[number - batch.first]
+
+
+def note(engine: Connection, number: int) -> Note[Any] | None:
+    """Return a Note of a batch; None for a number that is in none."""
+    found = with_content(engine, number)
+    return None if found is None else notes_of(found[0].head, number, [found[1]])[0]
+
+
+def heads(engine: Connection, least: int, most: int) -> list[Batch]:
+    """Return the batches with a number from `least` to `most`, by number, without what is in them."""
+    rows = engine.all(f"SELECT {_HEAD} {_BETWEEN}", (least, most))
+    return [batch for row in rows if (batch := Batch(*row)).end > least]
+
+
+def spans(engine: Connection, least: int, most: int) -> list[tuple[int, int]]:
+    """Return the stretches of numbers, end excluded, that are in batches, as far as they lie from `least` to `most`."""
+    found: list[tuple[int, int]] = []
+    for batch in heads(engine, least, most):
+        if found and found[-1][1] == batch.first:
+            found[-1] = (found[-1][0], batch.end)
+        else:
+            found.append((batch.first, batch.end))
+    return found
+
+
+def outside(numbers: Sequence[int], stretches: Sequence[tuple[int, int]]) -> Sequence[int]:
+    """Return those of the numbers that lie in none of the stretches, in their order."""
+    left: Sequence[int] = numbers
+    for first, end in stretches:
+        if isinstance(left, range) and left.step == 1 and first <= left.start and left.stop <= end:
+            return ()
+        left = [number for number in left if not first <= number < end]
+    return left
+
+
+def notes(engine: Connection, numbers: Sequence[int]) -> dict[int, Note[Any]]:
+    """Return those of the Notes that are in batches, by number."""
+    if not numbers:
+        return {}
+    found: dict[int, Note[Any]] = {}
+    least, most = min(numbers), max(numbers)
+    wanted = None if isinstance(numbers, range) and numbers.step == 1 else set(numbers)
+    shared: dict[tuple[Any, ...], BatchHead] = {}
+    for rows in engine.batches(f"SELECT {_HEAD}, contents {_BETWEEN}", (least, most)):
+        for row in rows:
+            batch = Batch(*row[:6])
+            first, end = max(batch.first, least), min(batch.end, most + 1)
+            places = range(first, end)
+            if first >= end or (wanted is not None and wanted.isdisjoint(places)):
+                continue
+            head = shared.setdefault(batch[2:], batch.head)
+            contents = contents_of(row[6], batch.size, engine.address)
+            if wanted is None:
+                inside = contents[first - batch.first : end - batch.first]
+                found.update(zip(places, notes_of(head, first, inside), strict=True))
+                continue
+            for number in wanted.intersection(places):
+                found[number] = notes_of(head, number, [contents[number - batch.first]])[0]
+    return found
+
+
+def listed(engine: Connection, after: int, limit: int) -> list[Note[Any]]:
+    """Return so many Notes of batches by number, from above `after`."""
+    found: list[Note[Any]] = []
+    sql = f"SELECT {_HEAD}, contents {_BETWEEN}"
+    for *row, text in engine.all(f"{sql} LIMIT ?3", (after + 1, 1 << 62, limit + 1)):
+        batch = Batch(*row)
+        for at, content in enumerate(contents_of(text, batch.size, engine.address), batch.first):
+            if at > after and len(found) < limit:
+                found += notes_of(batch.head, at, [content])
+    return found
+
+
+def every_number(engine: Connection) -> Iterator[int]:
+    """Give the numbers of all Notes of batches, in order."""
+    for first, count in engine.all("SELECT first, count FROM batches ORDER BY first"):
+        yield from range(first, first + count)
+
+
+def count(engine: Connection) -> int:
+    """Count the Notes of batches."""
+    found: int = engine.value("SELECT coalesce(sum(count), 0) FROM batches")
+    return found
+
+
+def of_runs(engine: Connection, runs: str) -> list[Batch]:
+    """Return the batches that runs made, by number; `runs` is a JSON list of their numbers."""
+    sql = f"SELECT {_HEAD} FROM batches WHERE run IN (SELECT value FROM json_each(?)) ORDER BY first"  # noqa: S608
+    return [Batch(*row) for row in engine.all(sql, (runs,))]
+
+
+# Members
+
+
+def members(engine: Connection, collection: int) -> list[int] | None:
+    """Return the numbers of the Notes of a Collection with packed members; None for any other."""
+    sql = "SELECT numbers, count FROM packed_members WHERE collection = ? ORDER BY position"
+    rows = engine.all(sql, (collection,))
+    if not rows:
+        return None
+    return [number for packed, count in rows for number in numbers_of(packed, count, engine.address)]
+
+
+def member_rows(engine: Connection, collection: int) -> list[Row]:
+    """Return the packed members of a Collection as rows of `members` have them: item and info; else none."""
+    return [(number * 4, None) for number in members(engine, collection) or ()]
+
+
+def holders(engine: Connection, numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return pairs of a Note's number and of the living Collection with packed members that has it."""
+    return [
+        (number, collection)
+        for collection, held in _holding(engine, numbers, "AND deleted IS NULL")
+        for number in sorted(held)
+    ]
+
+
+def holding(engine: Connection, numbers: Sequence[int]) -> set[int]:
+    """Return the Collections with packed members that have any of these Notes, deleted ones too."""
+    return {collection for collection, _ in _holding(engine, numbers, "")}
+
+
+def _holding(engine: Connection, numbers: Sequence[int], alive: str) -> Iterator[tuple[int, set[int]]]:
+    if not numbers:
+        return
+    wanted = set(numbers)
+    sql = f"""SELECT collection, packed_members.numbers, count FROM packed_members
+        JOIN resources ON key = collection WHERE least <= ? AND most >= ? {alive}"""  # noqa: S608
+    for collection, packed, count in engine.all(sql, (max(wanted), min(wanted))):
+        held = wanted.intersection(numbers_of(packed, count, engine.address))
+        if held:
+            yield collection, held
+
+
+# What steps read
+
+
+def uses(engine: Connection, run: int) -> dict[int, list[int]]:
+    """Return the numbers of the Notes that steps of a run read together, by the sequence of the step."""
+    found: dict[int, list[int]] = {}
+    sql = "SELECT sequence, numbers, count FROM packed_uses WHERE run = ? ORDER BY sequence, position"
+    for sequence, packed, count in engine.all(sql, (run,)):
+        found.setdefault(sequence, []).extend(numbers_of(packed, count, engine.address))
+    return found
+
+
+def readings(engine: Connection, numbers: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Return which steps read which of the Notes together with others: number, run, sequence."""
+    if not numbers:
+        return []
+    wanted = set(numbers)
+    sql = "SELECT run, sequence, numbers, count FROM packed_uses WHERE least <= ? AND most >= ? ORDER BY run, sequence"
+    return [
+        (number, run, sequence)
+        for run, sequence, packed, count in engine.all(sql, (max(wanted), min(wanted)))
+        for number in sorted(wanted.intersection(numbers_of(packed, count, engine.address)))
+    ]
+
+
+def in_use(engine: Connection) -> set[int]:
+    """Return the numbers of the Notes that steps of unfinished runs read together with others."""
+    sql = """SELECT numbers, count FROM packed_uses JOIN runs ON number = run
+        WHERE status IN ('running', 'suspended')"""
+    rows = engine.all(sql)
+    return {number for packed, count in rows for number in numbers_of(packed, count, engine.address)}
