@@ -402,7 +402,9 @@ class Context:
     def items(self, collection: Collection[ItemT]) -> list[Resource]:
         """Return a Collection's items as they are now, in order."""
         members = collection.members
-        if isinstance(members, NoteMembers) and len(members) >= batch_notes.MANY and self._drafts.empty:
+        # A view that reads resources as they were at another time reads each of them its own way.
+        as_stored = type(self).resources is Context.resources and self._drafts.empty
+        if as_stored and isinstance(members, NoteMembers) and len(members) >= batch_notes.MANY:
             return cast("list[Resource]", self._notes(members.numbers))
         return self.resources(identifiers_of(members))
 

@@ -46,7 +46,7 @@ class BatchNote(Note[Any]):
 
     @property
     def metadata(self) -> dict[str, JSON]:
-        """Always empty."""
+        """Empty: whoever wants metadata on a Note makes it by itself."""
         return {}
 
     @property

@@ -193,6 +193,7 @@ def _ninth(engine: Connection) -> None:
 FOLDER = "rtrim(rtrim(path, replace(path, '/', '')), '/')"
 """The folder of a file under its root, as SQL: what is left of the path without what follows the last slash."""
 
+
 def _tenth(engine: Connection) -> None:
     """Notes that a step made many of at once have one row for some hundred; so have members, and what steps read."""
     for statement in batches.TABLES:

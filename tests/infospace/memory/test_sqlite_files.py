@@ -17,6 +17,7 @@ from infospace.store.changes import Delete, Linked, MakeNote, MakeRelation, SetL
 from infospace.store.sqlite import open_store, schema
 from infospace.store.sqlite.connection import connect
 from infospace.store.sqlite.schema import APPLICATION_ID, VERSION, is_empty
+from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.write import outlines
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -239,7 +240,9 @@ def test_a_space_of_an_earlier_version_is_brought_up_to_date(
     with monkeypatch.context() as earlier:
         earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
         earlier.setattr(schema, "VERSION", version)
-        earlier.setattr(outlines, "index", lambda *_: None)
+        earlier.setattr(batches, "spans", lambda *_: [])
+        if version < 9:
+            earlier.setattr(outlines, "index", lambda *_: None)
         with contextlib.closing(open_store(old, create=True)) as store:
             note = store.new_id(Kind.NOTE)
             store.commit([MakeNote(note, "from then", kept=True)])

@@ -108,6 +108,10 @@ def _written(contents: Sequence[JSON], first: int) -> Iterable[tuple[int, int, s
 def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows of `MAKE`; Conflict when one of their keys has been used."""
     engine = work.engine
+    numbers = [row[0] >> 2 for row in rows if row[0] & 3 == NOTE]
+    stretches = batches.spans(engine, min(numbers), max(numbers)) if numbers else ()
+    if stretches and len(free := batches.outside(numbers, stretches)) < len(numbers):
+        raise work.exists_already(id_of(min(set(numbers).difference(free)) * 4))
     if len(rows) == 1:
         if not engine.run(MAKE, rows[0]):
             raise work.exists_already(id_of(rows[0][0]))
