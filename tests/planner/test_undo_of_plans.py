@@ -75,7 +75,8 @@ def kept(space: Space) -> Any:
     """Return what is kept, without version numbers."""
     with space.store.reading() as snapshot:
         return [
-            (one.id, one.content, dict(one.metadata), one.name) + (tuple(one.members) if isinstance(one, Collection) else ())
+            (one.id, one.content, dict(one.metadata), one.name)
+            + (tuple(one.members) if isinstance(one, Collection) else ())
             for kind in Kind
             for one in snapshot.listing(kind)
         ]

@@ -16,8 +16,8 @@ from infospace.journal.rows import CloseRun, OpenRun, StepRow, broken_off
 from infospace.store.changes import Delete, Linked, MakeNote, MakeRelation, SetLinks, Track
 from infospace.store.sqlite import open_store, schema
 from infospace.store.sqlite.connection import connect
-from infospace.store.sqlite.schema import APPLICATION_ID, VERSION, is_empty
 from infospace.store.sqlite.read import batches
+from infospace.store.sqlite.schema import APPLICATION_ID, VERSION, is_empty
 from infospace.store.sqlite.write import outlines
 
 sys.path.insert(0, str(Path(__file__).parent))
