@@ -115,7 +115,7 @@ class ControlFlow:
             decision = record.decision(self._position)
             if isinstance(decision, dict):
                 for identifier, version in decision["read"] if self._run.record is not None else ():
-                    self._view.uses.setdefault(str(identifier), int(version))
+                    self._view.uses.add(str(identifier), int(version))
                 decision = decision["branch"]
             said = decision or record.branch(self._position)
             known = record.row(self._position)
