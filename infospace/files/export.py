@@ -18,8 +18,8 @@ from infospace.files.atomic_write import remove_leftovers, write_atomically
 from infospace.files.export_paths import UsedPaths, bare_paths, in_order
 from infospace.files.formats import format_of, read
 from infospace.files.formats.json import SIDE, side_of
+from infospace.files.in_place.own_text import FORMS, in_place, is_half_written, own_version
 from infospace.files.links import is_alive, replaced, settle, settle_run, written
-from infospace.files.own_text import FORMS, in_place, is_half_written, own_version
 from infospace.files.render import render
 from infospace.files.tracked_files import was_edited
 from infospace.files.walk import FoundFile
@@ -202,11 +202,8 @@ def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
         if version == note.version:
             _sync(store, one, note, found)
             return
-    result = in_place(one, note)
-    if result is None:
-        raise Invalid(f"{note.id} has metadata or content that such a file cannot hold", hint="`infospace export`")
-    crlf = form != "json" and b"\r\n" in path.read_bytes()
-    write_atomically(path, result.data.replace(b"\n", b"\r\n") if crlf else result.data)
+    result = in_place(path, note)
+    write_atomically(path, result.data)
     if form == "json" and (result.side or side_of(path).is_file()):
         write_atomically(side_of(path), result.side or b"{}\n")
     _sync(store, one, note, found)

@@ -15,8 +15,8 @@ from infospace.data.json_text import same
 from infospace.files.file_times import FileTimes, Times, of_file_system
 from infospace.files.formats import FileContent, Row, format_of, has_rows, read, read_rows
 from infospace.files.formats.row_diff import align
+from infospace.files.in_place.own_text import is_half_written, own_version
 from infospace.files.links import is_alive, replaced, written
-from infospace.files.own_text import is_half_written, own_version
 from infospace.files.tracked_files import NOTHING, FileKey, TrackedFiles, path_of, track, was_edited, was_of
 from infospace.files.walk import FoundFile
 from infospace.store.changes import Change, Delete, ExpectedFile, JsonNull, MakeNote, Revise, Untrack

@@ -234,20 +234,24 @@ def _plain(text: str, line: int) -> JSON:
 
 def entry(key: str, value: JSON) -> str:
     """Write a key with its value."""
-    name = _written(key)
-    return f"? {name}\n: {_written(value)}" if len(name) > 1000 else f"{name}: {_written(value)}"
+    name = value_text(key)
+    return f"? {name}\n: {value_text(value)}" if len(name) > 1000 else f"{name}: {value_text(value)}"
 
 
-def _written(value: JSON) -> str:
+def value_text(value: JSON) -> str:
     """Write a value on one line, so that YAML 1.1 and 1.2 read the same from it wherever they can."""
     if isinstance(value, str):
         if len(value) < 1000 and _BARE.fullmatch(value) and not _NOT_BARE.fullmatch(value):
             return value
-        text = json.dumps(value, ensure_ascii=False)
-        return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        return quoted(value)
     if isinstance(value, Mapping):
         members = (entry(key, item).replace("\n", " ") for key, item in value.items())
         return "{" + ", ".join(members) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_written, value)) + "]"
+        return "[" + ", ".join(map(value_text, value)) + "]"
     return json.dumps(value, allow_nan=False)
+
+
+def quoted(text: str) -> str:
+    """Write a text in double quotes on one line."""
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))

@@ -49,10 +49,10 @@ class Parsed:
 def parse(document: str) -> Parsed:
     """Take a Markdown file apart. Raises `Invalid` for a front matter that is not YAML, or has no JSON form."""
     document = _unix(document).removeprefix("\ufeff")
-    block, end = _front(document) or ("", 0)
+    block, end = find_front(document) or ("", 0)
     metadata, text = frontmatter.read(block), document[end:]
     body = read_body(text)
-    own = _tags(metadata.get("tags"))
+    own = own_tags(metadata.get("tags"))
     tags = tuple(dict.fromkeys((*(own or ()), *body.tags)))
     links = (*body.links, *property_links(metadata))
     if tags and own is not None:
@@ -73,14 +73,14 @@ def to_markdown(text: str, metadata: Mapping[str, JSON]) -> str:
     for key, value in _own_fields(body).items():
         if key in kept and same(kept[key], value):
             del kept[key]
-    tags = _tags(kept.get("tags")) or ()
+    tags = own_tags(kept.get("tags")) or ()
     own = tuple(tag for tag in tags if tag not in said)
     if said and (*own, *said) == tags:
         kept["tags"] = list(own)
         if not own:
             del kept["tags"]
     lines = [frontmatter.entry(key, value) + "\n" for key, value in kept.items()]
-    if not lines and not text.startswith("\ufeff") and not _front(text):
+    if not lines and not text.startswith("\ufeff") and not find_front(text):
         return text
     return f"---\n{''.join(lines)}---\n\n{text}"
 
@@ -93,7 +93,7 @@ def _unix(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _front(document: str) -> tuple[str, int] | None:
+def find_front(document: str) -> tuple[str, int] | None:
     """Find the front matter, and where the body begins; two rules with prose between them are none."""
     opens = _FRONT_OPENS.match(document)
     closes = _FRONT_CLOSES.search(document, opens.end()) if opens else None
@@ -103,7 +103,7 @@ def _front(document: str) -> tuple[str, int] | None:
     return (block, closes.end()) if _LIKE_A_MAPPING.match(block) else None
 
 
-def _tags(value: JSON) -> tuple[str, ...] | None:
+def own_tags(value: JSON) -> tuple[str, ...] | None:
     """Read tags as a list or a comma-separated text; None for a value that cannot be merged with others."""
     if value is None:
         return ()

@@ -310,7 +310,7 @@ def test_edits_are_written_back_to_their_files(tmp_path: Path) -> None:
         )
         assert told(write_back(space.store, tmp_path / "a.md")) == (1, 0, 0, 0)
         assert told(write_back(space.store)) == (2, 2, 0, 0)
-        assert (tmp_path / "a.md").read_bytes() == b"---\r\nk: 2\r\n---\r\n\r\n# A\r\n\r\nsee [[b]]\r\n"
+        assert (tmp_path / "a.md").read_bytes() == b"---\r\nk: 2\r\n---\r\n# A\r\n\r\nsee [[b]]\r\n"
         assert (tmp_path / "a.md").stat().st_mode & 0o777 == 0o640
         assert (tmp_path / "b.txt").read_text() == "bb"
         assert json.loads((tmp_path / "c.json").read_text()) == {"n": 1}

@@ -1,0 +1,281 @@
+"""A change goes to its place in a Markdown file, and the rest of the file stays byte for byte."""
+
+from __future__ import annotations
+
+import codecs
+import importlib.metadata
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infospace import Invalid, Space
+from infospace.data.json_text import same
+from infospace.editing.edit import edit
+from infospace.files.export import write_back
+from infospace.files.formats.markdown_file import read
+from infospace.files.in_place.markdown_edits import edited_markdown
+from infospace.files.in_place.splice import WrittenText, line_edits
+from tests.infospace.memory.imported import add, notes, write
+
+ODD = """---
+# What this is about
+"quoted key": 'it''s'   # keep me
+status:   open   # open, done
+numbers: [1,  2,3 , ]
+tags:
+- a
+# about b
+- "#b"   # trailing
+flow: {a: 1,   b: {c: "x"}, d}
+deep:
+    list:
+      - one: 1   # first
+        two: 2
+      - three
+    map: { }
+literal: |
+  first line
+    indented
+
+  last
+folded: >-
+  some
+  text
+
+
+empty:
+other:   # nothing here
+date: 2026-11-24
+anchor: &who {name: Ann}
+same: *who
+? explicit
+: value
+plain: several
+  lines of it
+last: "\\u00e9"
+# the end
+---
+# Title
+
+- [ ] open task \U0001f4c5 2026-11-30
+\t- [x] nested with a tab
+  * [-] other
+
+text with two blanks\x20\x20
+#tag
+"""
+
+CHANGES: list[tuple[str, Any, str, str]] = [
+    ("quoted key", "isn't", "'it''s'   # keep", "'isn''t'   # keep"),
+    ("status", "done", "status:   open ", "status:   done "),
+    ("status", "yes", "status:   open ", 'status:   "yes" '),
+    ("status", None, "status:   open ", "status:   null "),
+    ("status", 3, "status:   open ", "status:   3 "),
+    ("status", ["a", 1], "status:   open ", "status:   [a, 1] "),
+    ("numbers", [1, 2, 3, 4], "2,3 , ]", "2,3, 4 , ]"),
+    ("numbers", [1, 3], "[1,  2,3 , ]", "[1,3 , ]"),
+    ("numbers", [2, 3], "[1,  2,3 , ]", "[2,3 , ]"),
+    ("numbers", [], "[1,  2,3 , ]", "[]"),
+    ("numbers", [0, 1, 2, 3], "[1,  2", "[0, 1,  2"),
+    ("tags", ["a", "b", "tag", "c"], '- "#b"   # trailing\n', '- "#b"   # trailing\n- c\n'),
+    ("tags", ["b", "tag"], "tags:\n- a\n", "tags:\n"),
+    ("flow", {"a": 2, "b": {"c": "x"}, "d": None}, "{a: 1,   b", "{a: 2,   b"),
+    ("flow", {"a": 1, "b": {"c": "y"}, "d": None}, '{c: "x"}', '{c: "y"}'),
+    ("flow", {"a": 1, "b": {"c": "x"}}, '{c: "x"}, d}', '{c: "x"}}'),
+    ("flow", {"a": 1, "b": {"c": "x"}, "d": None, "e": "z"}, ", d}", ", d, e: z}"),
+    ("flow", {"a": 1, "b": {"c": "x"}, "d": 5}, ", d}", ", d: 5}"),
+    ("deep", {"list": [{"one": 9, "two": 2}, "three"], "map": {}}, "one: 1   # first", "one: 9   # first"),
+    ("deep", {"list": [{"one": 1, "two": 2}, "three", "four"], "map": {}}, "- three\n", "- three\n      - four\n"),
+    ("deep", {"list": [{"one": 1, "two": 2}, "three"], "map": {"k": 1}}, "map: { }", "map: {k: 1 }"),
+    ("deep", {"list": [{"one": 1, "two": 2}, "three"], "map": {}, "n": 1}, "map: { }\n", "map: { }\n    n: 1\n"),
+    (
+        "deep",
+        {"list": "none", "map": {}},
+        "list:\n      - one: 1   # first\n        two: 2\n      - three\n",
+        "list: none\n",
+    ),
+    ("literal", "x\n\ny\n", "  first line\n    indented\n\n  last\n", "  x\n\n  y\n"),
+    ("folded", "one", ">-\n  some\n  text\n", "one\n"),
+    ("empty", "full", "empty:\n", "empty: full\n"),
+    ("other", 1, "other:   # nothing", "other: 1   # nothing"),
+    ("date", "2027-01-01", "date: 2026-11-24", "date: 2027-01-01"),
+    ("same", {"name": "Bob"}, "same: *who", "same: {name: Bob}"),
+    ("explicit", "other", ": value\n", ": other\n"),
+    ("plain", "one line", "plain: several\n  lines of it\n", "plain: one line\n"),
+    ("last", "è", '"\\u00e9"', '"è"'),
+    ("new", "a: b", "# the end", 'new: "a: b"\n# the end'),
+]
+
+
+@pytest.mark.parametrize("written", ["utf-8", "BOM", "CRLF", "CR", "utf-16", "no last line end"])
+@pytest.mark.parametrize(("key", "value", "old", "new"), CHANGES)
+def test_a_property_changes_at_its_place(key: str, value: Any, old: str, new: str, written: str) -> None:
+    """With the comments, the order, the quotes, the line ends and the encoding of the file."""
+    assert ODD.count(old) == 1
+    before = read(ODD.encode(), "odd.md")
+    wanted = before.metadata | {key: value}
+    made = edited_markdown(_as(written, ODD), "odd.md", _content(written, before.content), wanted)
+    assert made == _as(written, ODD.replace(old, new))
+
+
+@pytest.mark.parametrize("key", sorted({change[0] for change in CHANGES} - {"anchor", "new", "tags"}))
+def test_a_property_that_goes_takes_its_lines_along(key: str) -> None:
+    before = read(ODD.encode(), "odd.md")
+    made = edited_markdown(ODD.encode(), "odd.md", before.content, _without(before.metadata, key))
+    assert read(made, "odd.md").metadata == _without(before.metadata, key)
+    before_that = iter(ODD.splitlines())
+    assert all(line in before_that for line in made.decode().splitlines())
+
+
+def test_a_status_is_one_character() -> None:
+    before = read(ODD.encode(), "odd.md")
+    for old, new in (("- [ ] open", "- [x] open"), ("\t- [x] nested", "\t- [ ] nested"), ("* [-]", "* [>]")):
+        made = edited_markdown(_as("CRLF", ODD), "o.md", str(before.content).replace(old, new), before.metadata)
+        assert made == _as("CRLF", ODD.replace(old, new))
+
+
+def test_lines_keep_the_ends_that_each_of_them_has() -> None:
+    data = b"one\r\ntwo\nthree\rfour\r\nfive"
+    made = edited_markdown(data, "a.md", "one\nTWO\nthree\nfour\nnew\nfive\nsix", {})
+    assert made == b"one\r\nTWO\nthree\rfour\r\nnew\r\nfive\r\nsix"
+
+
+def test_what_the_text_says_of_itself_is_not_said_again() -> None:
+    """A heading that was changed is the title; a tag that was added stands in the text alone."""
+    renamed = edited_markdown(b"# Old\n", "a.md", "# New\n\n#seen\n", {"title": "New", "tags": ["seen"]})
+    assert renamed == b"# New\n\n#seen\n"
+    made = edited_markdown(b"# Old\n", "a.md", "# New\n\n#seen\n", {"title": "Old"})
+    assert made == b"# New\n\n#seen\n"
+    assert edited_markdown(b"# Old\n", "a.md", "# Old\n", {"title": "Other"}) == b"---\ntitle: Other\n---\n\n# Old\n"
+    assert edited_markdown(b"# T #a\n\n#b\n", "a.md", "# T #a\n\n#b\n", {"title": "T #a", "tags": ["b", "c"]}) == (
+        b"---\ntags: [c]\n---\n\n# T #a\n\n#b\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "content", "metadata", "made"),
+    [
+        ("---\n---\nx\n", "x\n", {"k": 1}, "---\nk: 1\n---\nx\n"),
+        ("---\n# only\n---\nx\n", "x\n", {"k": 1}, "---\n# only\nk: 1\n---\nx\n"),
+        ("---\nk: 1\n---", "x\n", {"k": 1}, "---\nk: 1\n---\nx\n"),
+        ("---\nk: 1\n---", "\nx\n", {"k": 1}, "---\nk: 1\n---\n\nx\n"),
+        ("---\nk: 1\n---\nx", "\nx", {"k": 1}, "---\nk: 1\n---\n\n\nx"),
+        ("---\nk: 1\n---\nx", "x", {}, "---\n---\nx"),
+        ("---\n{k: 1, l: 2}\n---\nx", "x", {"k": 1, "l": 3, "m": 4}, "---\n{k: 1, l: 3, m: 4}\n---\nx"),
+        ("  \n", "---\na: 1\n---\n", {}, "---\n---\n\n---\na: 1\n---\n"),
+        ("---\nprose\n---\n", "---\nprose\n---\n", {"k": 1}, "---\nk: 1\n---\n\n---\nprose\n---\n"),
+        ("", "", {"k": "v"}, "---\nk: v\n---\n\n"),
+    ],
+)
+def test_where_there_is_little(data: str, content: str, metadata: dict[str, Any], made: str) -> None:
+    found = edited_markdown(data.encode(), "a.md", content, metadata)
+    assert found.decode() == made.replace("\n\nx", "\n\n\nx") if made.startswith("---\nk: 1\n---\n\nx") else made
+    assert read(found, "a.md").content == content
+
+
+def test_what_cannot_be_changed_there_is_refused_and_the_file_stays(space: Space, tmp_path: Path) -> None:
+    """An anchor that another value stands for; a title that is none, where a heading is one."""
+    texts = {"a.md": "---\na: &x 1\nb: *x\n---\ntext\n", "b.md": "---\ntitle: T\n---\n# H\n"}
+    folder = write(tmp_path / "in", **texts)
+    add(space, folder)
+    found = notes(space)
+    edit(space.store, found["a.md"], "text\n", {"a": 2, "b": 1}, "edit")
+    edit(space.store, found["b.md"], "# H\n", {"title": None}, "edit")
+    done = write_back(space.store)
+    reason = "cannot be changed in '{}' at its place alone, so that it is read as it is here (change it in the file"
+    for failure, key, name in zip(done.failed, ("a", "title"), texts, strict=True):
+        assert f"`{key}` {reason.format(name)}" in failure["reason"]
+    assert {name: (folder / name).read_text() for name in texts} == texts
+
+
+def test_real_files_come_back_but_for_what_was_changed() -> None:
+    """The Markdown files of the packages that are installed here: a line, a property and a task, there and back."""
+    chance = random.Random(7)  # noqa: S311 - the same files each time
+    seen: set[bytes] = set()
+    for path in _installed():
+        data = path.read_bytes()
+        if data in seen:
+            continue
+        seen.add(data)
+        try:
+            before = read(data, path.name)
+        except Invalid:  # a template of a front matter, which is imported as little
+            continue
+        content, made = str(before.content), {}
+        lines = [at for at, line in enumerate(content.split("\n")) if line.strip().isascii() and line.strip()]
+        if lines:
+            at = chance.choice(lines)
+            changed = [line + " more" * (number == at) for number, line in enumerate(content.split("\n"))]
+            made["line"] = edited_markdown(data, path.name, "\n".join(changed), before.metadata)
+        made["property"] = edited_markdown(data, path.name, content, before.metadata | {"new one": "a: b"})
+        made["task"] = edited_markdown(data, path.name, content.replace("[ ]", "[x]"), before.metadata)
+        assert made["property"].endswith(data.removeprefix(codecs.BOM_UTF8)[4:] if data[:3] == b"---" else data)
+        assert made["task"] == data.replace(b"[ ]", b"[x]")
+        for text in made.values():
+            again = read(text, path.name)
+            assert edited_markdown(text, path.name, str(again.content), again.metadata) == text
+        if lines:
+            assert edited_markdown(made["line"], path.name, content, before.metadata) == data
+            assert len(made["line"]) == len(data) + 5
+    assert len(seen) > 30
+
+
+WORDS = st.text(st.sampled_from("ab -[]#*\t"), max_size=6)
+ENDS = st.sampled_from(["\n", "\r\n", "\r"])
+
+
+@given(st.lists(st.tuples(WORDS, ENDS), max_size=12), st.lists(WORDS, max_size=12))
+def test_any_lines_become_any_others(before: list[tuple[str, str]], after: list[str]) -> None:
+    """Also those whose line ends differ from line to line; what is equal at head and tail is not touched."""
+    text = WrittenText("".join(line + end for line, end in before))
+    wanted = "".join(f"{line}\n" for line in after)
+    made = text.spliced(line_edits(text.read, wanted, 0))
+    assert WrittenText(made).read == wanted
+    assert text.spliced(line_edits(text.read, text.read, 0)) == text.written
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 99) | st.text(st.sampled_from("ab:#'\"-[{, \n"), max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from([change[0] for change in CHANGES if change[0] not in ("new", "tags")]), VALUES)
+def test_any_value_takes_the_place_of_any(key: str, value: Any) -> None:
+    """It is read back, and every other line stays."""
+    before = read(ODD.encode(), "odd.md")
+    wanted = before.metadata | {key: value}
+    made = edited_markdown(ODD.encode(), "odd.md", before.content, wanted)
+    found = read(made, "odd.md")
+    assert same(found.metadata, wanted)
+    assert found.content == before.content
+    comments = [line for line in ODD.splitlines() if line.startswith("#")]
+    assert [line for line in made.decode().splitlines() if line in comments] == comments
+
+
+def _as(written: str, text: str) -> bytes:
+    if written == "no last line end":
+        return text.removesuffix("\n").encode()
+    ends = {"CRLF": "\r\n", "CR": "\r"}.get(written, "\n")
+    text = text.replace("\n", ends)
+    return text.encode({"BOM": "utf-8-sig", "utf-16": "utf-16"}.get(written, "utf-8"))
+
+
+def _content(written: str, content: Any) -> str:
+    return str(content).removesuffix("\n") if written == "no last line end" else str(content)
+
+
+def _without(metadata: dict[str, Any], key: str) -> dict[str, Any]:
+    return {one: value for one, value in metadata.items() if one != key}
+
+
+def _installed() -> list[Path]:
+    """The Markdown files of all packages that are installed where the tests run."""
+    files = [file for package in importlib.metadata.distributions() for file in package.files or ()]
+    paths = (Path(str(file.locate())) for file in files if file.suffix == ".md")
+    return sorted(path for path in paths if path.is_file())
