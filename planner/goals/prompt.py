@@ -13,11 +13,14 @@ from infospace.llm.model import CHARACTERS_PER_TOKEN, Message
 from infospace.llm.prompts import delimit
 from infospace.space import Space
 from infospace.store.protocol import Snapshot
-from infospace.tools.builtin import SERVER, step_type
+from infospace.tools.builtin import SERVER
 from infospace.tools.search.results import ToolQuery
 from planner.metatools.lookup import known_tools
+from planner.metatools.results_before import answered_before
 from planner.metatools.search_tools import find_tools
-from planner.parse.vocabulary import short
+from planner.metatools.signature_line import signature_line
+from planner.parse.page import language_page
+from planner.parse.vocabulary import full
 
 OWN_TYPE = "write-plan"
 """The type that a plan is written by: a plan that hands its goal on reaches nothing."""
@@ -29,8 +32,10 @@ MAX_PROPERTIES = 20
 """Properties of notes that are told, those of most notes first."""
 MAX_NAMES = 40
 """Names of resources that are told."""
-SCHEMA = 600
-"""Characters of the schema of what a tool answers that are told."""
+FOUND = 50
+"""Tools and primitives that are looked at for a goal."""
+MAX_CONTRACTS = 4
+"""Primitives that are told in full: the page has all of them in a line."""
 DESCRIPTION = 160
 """Characters of a tool's description that are told."""
 ANSWER = """# Your task
@@ -51,8 +56,9 @@ def planning_messages(
 
     Raises Invalid for a blank goal, and ModelError where tools cannot be searched.
     """
-    types = [type_ for type_ in space.catalogue.types() if type_ != OWN_TYPE]
-    language = f"{short(space.catalogue, types)}\n\n{ANSWER}"
+    verbs, tools = _fitting_goal(space, goal)
+    contracts = full(space.catalogue, verbs) if verbs else ""
+    language = "\n\n".join(filter(None, [language_page(space.catalogue), contracts, ANSWER]))
     with space.store.reading() as snapshot:
         facts = "\n".join(_facts(snapshot))
     parts = [delimit("what the space holds", facts)]
@@ -64,7 +70,7 @@ def planning_messages(
         parts.append(delimit("what was done already", so_far))
     task = f"Goal:\n{goal}"
     left = MAX_TOKENS * CHARACTERS_PER_TOKEN - len(language) - len(task) - sum(map(len, parts))
-    lines = _fitting(_tool_lines(space, goal), left)
+    lines = _as_many_as_fit([_tool_line(space, tool) for tool in tools], left)
     if lines:
         parts.insert(0, delimit("tools and saved plans that may fit", "\n".join(lines)))
     return [
@@ -73,7 +79,7 @@ def planning_messages(
     ]
 
 
-def _fitting(lines: Sequence[str], characters: int) -> list[str]:
+def _as_many_as_fit(lines: Sequence[str], characters: int) -> list[str]:
     found: list[str] = []
     for line in lines:
         characters -= len(line) + 1
@@ -83,20 +89,23 @@ def _fitting(lines: Sequence[str], characters: int) -> list[str]:
     return found
 
 
-def _tool_lines(space: Space, goal: str) -> list[str]:
-    """The tools of servers and the saved plans nearest to a goal, one a line; none where there are none."""
-    if not any(tool.server != SERVER or tool.name.startswith("plan:") for tool in known_tools(space)):
-        return []
-    results = find_tools(space, ToolQuery(goal, MAX_TOOLS * 3))
-    tools = [hit.tool for hit in results.hits if hit.tool.server != SERVER or hit.tool.name.startswith("plan:")]
-    return [_tool_line(tool) for tool in tools[:MAX_TOOLS]]
+def _fitting_goal(space: Space, goal: str) -> tuple[list[str], list[Tool]]:
+    """Return the primitives nearest to a goal by type, and the tools of servers and saved plans nearest to it.
+
+    Where there are only primitives words are enough: no model of vectors is loaded for them.
+    """
+    others = any(tool.server != SERVER or tool.name.startswith("plan:") for tool in known_tools(space))
+    results = find_tools(space, ToolQuery(goal, FOUND, mode="hybrid" if others else "keyword"))
+    found = [hit.tool for hit in results.hits]
+    verbs = [tool.name for tool in found if tool.server == SERVER and space.catalogue.find(tool.name) is not None]
+    tools = [tool for tool in found if tool.server != SERVER or tool.name.startswith("plan:")]
+    return [verb for verb in verbs if verb != OWN_TYPE][:MAX_CONTRACTS], tools[:MAX_TOOLS]
 
 
-def _tool_line(tool: Tool) -> str:
+def _tool_line(space: Space, tool: Tool) -> str:
     description = truncate(" ".join(tool.description.split()), DESCRIPTION)
     effect = "" if tool.read_only else " [changes something]"
-    result = "" if tool.output_schema is None else f" -> {dump(dict(tool.output_schema))}"
-    return f"- {step_type(tool)} {dump(dict(tool.input_schema))}{truncate(result, SCHEMA)}{effect}: {description}"
+    return f"- {signature_line(tool, answered_before(space, tool))}{effect}: {description}"
 
 
 def _facts(snapshot: Snapshot) -> Iterator[str]:
