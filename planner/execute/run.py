@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager, suppress
 from typing import TypeAlias
 
-from infospace.core.bounds import bounded, ending
+from infospace.core.bounds import Room, bounded, ending
 from infospace.core.clock import day_and_moment, now, today_and_now
 from infospace.core.errors import BudgetExceeded, InfospaceError, NotFound, ReplayInterrupted
 from infospace.core.json_types import JSON
@@ -189,6 +189,7 @@ class Run:
         made = Made(self.id, None, "input")
         view = self.space.view(made)
         for name, value in bound.items():
+            view.room = Room(self.bounds)
             self.scope.bind(name, input_resource(view, value))
         plans = {name: plan.document for name, plan in self.plans.items()}
         document, inputs = self.plan.document, dict(self.scope.own)

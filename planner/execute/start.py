@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from infospace.core.errors import NotFound
+from infospace.core.bounds import Room, bounded, characters_of, timed_if_many
+from infospace.core.errors import BudgetExceeded, NotFound
 from infospace.core.ids import Kind, is_id
 from infospace.core.json_types import JSON
-from infospace.core.resources import Collection, Resource
+from infospace.core.resources import Collection, Resource, is_resource
 from infospace.journal.forks import first_of
 from infospace.schema.words import describe_schema
 from infospace.space import Space
@@ -98,7 +99,22 @@ def bind_inputs(
             resource = _resource(declared, value, snapshot, problems, unseen)
             if resource is not None:
                 bound[name] = resource
+        _require_room(name, bound.get(name), plan, problems)
     return bound
+
+
+def _require_room(name: str, value: Resource | Table | JSON, plan: Plan, problems: Problems) -> None:
+    """Refuse a value that is more than the plan's budget lets one step make: each input is made as by a step."""
+    if is_resource(value):
+        return
+    rows: Sequence[JSON] = value.rows if isinstance(value, Table) else [cast("JSON", value)]
+    items = len(rows) + isinstance(value, Table)
+    room = Room(bounded(plan.budget.items, plan.budget.characters))
+    try:
+        room.require_room(items, sum(characters_of(row) for row in timed_if_many(rows)))
+    except BudgetExceeded as error:
+        message = f"the input {name!r} does not fit: {error.message}"
+        problems.error("bad-input", f"/inputs/{name}", message, error.hint)
 
 
 def _resource(

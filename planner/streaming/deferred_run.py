@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from infospace.core.bounds import bounded
+from infospace.core.bounds import Room, bounded
 from infospace.core.json_types import JSON
 from infospace.core.resources import Made, Resource
 from infospace.journal.rows import SetDocument
@@ -44,6 +44,7 @@ class DeferredRun(Run):
         for name, value in bound.items():
             if name in self._inputs:
                 continue
+            view.room = Room(self.bounds)
             self._inputs[name] = input_resource(view, value)
             self.scope.bind(name, self._inputs[name])
         plans = {name: inner.document for name, inner in self.plans.items()}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from infospace import Space
+from infospace.core import bounds
 from planner import check_plan, open_session, prepare, replay, run_sync
 from planner.parse.saved_plans import save_plan
 
@@ -148,3 +149,30 @@ def test_a_plan_may_take_a_hundred_thousand_steps(space: Space) -> None:
     """Unless its budget says fewer."""
     prepared: Any = prepare(space, {**PLAN, "goal": ""}, {"rows": ROWS})
     assert prepared.plan.budget.steps == 100_000
+
+
+def test_the_budget_of_a_plan_lifts_the_bound_of_a_step_for_its_inputs(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where whoever runs it allows so much; the bound that holds without one is made small here."""
+    monkeypatch.setattr(bounds.Bounds.__init__, "__defaults__", (3, 40))
+    larger = {**PLAN, "budget": {"items": 10, "characters": 1_000}}
+    assert run_sync(space, larger, {"rows": ROWS}).status == "success"
+    with bounds.at_most(bounds.Bounds(3, 1_000)):
+        [problem] = run_sync(space, larger, {"rows": ROWS}).problems
+    assert "the budget of 3 items" in problem.message
+
+
+@pytest.mark.parametrize(("limit", "needed"), [({"items": 3}, "4"), ({"characters": 40}, "7")])
+def test_an_input_beyond_the_budget_refuses_the_run(space: Space, limit: dict[str, int], needed: str) -> None:
+    """At its place, with the budget that would do; nothing is made."""
+    result = run_sync(space, {**PLAN, "budget": limit}, {"rows": ROWS})
+    assert (result.status, result.run) == ("refused", None)
+    [problem] = result.problems
+    assert (problem.code, problem.pointer) == ("bad-input", "/inputs/rows")
+    [(key, most)] = limit.items()
+    assert f"the budget of {most} {key} that one step may make is too small: it would make {needed}" in problem.message
+    assert problem.hint is not None
+    assert f'"budget": {{"{key}": {needed}' in problem.hint
+    [(_, enough)] = {key: int(problem.hint.split("}")[0].rpartition(" ")[2])}.items()
+    assert run_sync(space, {**PLAN, "budget": {key: enough}}, {"rows": ROWS}).status == "success"
