@@ -16,7 +16,9 @@ from infospace.core.ids import Kind
 from infospace.core.resources import Made, Note
 from infospace.files.atomic_write import remove_leftovers, write_atomically
 from infospace.files.export_paths import UsedPaths, bare_paths, in_order
-from infospace.files.formats import format_of, read
+from infospace.files.file_changes import READER
+from infospace.files.file_times import of_file_system
+from infospace.files.formats import FileContent, format_of, read
 from infospace.files.formats.json import SIDE, side_of
 from infospace.files.in_place.own_text import FORMS, in_place, is_half_written, own_version
 from infospace.files.links import is_alive, replaced, settle, settle_run, written
@@ -210,10 +212,13 @@ def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
 
 
 def _sync(store: Store, one: TrackedFile, note: Note, found: FoundFile) -> None:
-    """Remember the file as it is now, with its links, all at once; a run only where those changed Relations."""
+    """Remember the file as it is now, with its links, all at once; a run only where those changed Relations.
+
+    It is remembered with all that an import reads of it, so that the next one has nothing to change.
+    """
     digest, load = read(found)
     whole = load()
-    track = Track(one.root, one.path, one.note, digest, note.version, 0, whole.title)
+    track = _as_read(one, note.version, digest, whole)
     with store.reading() as snapshot:
         old = snapshot.links(one.note).get(one.note, [])
         made = Made(None, None, "export")
@@ -223,12 +228,18 @@ def _sync(store: Store, one: TrackedFile, note: Note, found: FoundFile) -> None:
             changes = list(replaced(one.note, old, written(whole.links), made, is_alive(snapshot)))
     if made.run is None:
         store.commit([track])
-        if whole.title != one.title:
+        if (whole.title, whole.aliases) != (one.title, one.aliases):
             _settle_titles(store, one, found)
         return
     opened = OpenRun(made.run, "edit", f"export --in-place {found.path}", None, {}, now(), "")
     store.commit([track, *changes], [opened])
     settle_run(store, [one.root], made)
+
+
+def _as_read(one: TrackedFile, version: int, digest: bytes, whole: FileContent) -> Track:
+    created, modified = of_file_system(_path(one))
+    read_of = (whole.title, None, created, modified, whole.aliases, whole.lines, READER)
+    return Track(one.root, one.path, one.note, digest, version, 0, *read_of)
 
 
 def _settle_titles(store: Store, one: TrackedFile, found: FoundFile) -> None:
