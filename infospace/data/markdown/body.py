@@ -56,7 +56,7 @@ class Item:
     """A task, a bullet or a heading; `line` from 1, `section` the heading above it.
 
     `text` is as written, but for what `due`, `scheduled`, `completed` and `priority` say; of a heading, its plain
-    text. `status` is the character in a task's brackets.
+    text. `status` is the character in a task's brackets, `status_at` its offset in the text, in characters.
     """
 
     kind: ItemKind
@@ -70,6 +70,7 @@ class Item:
     priority: str | None = None
     tags: tuple[str, ...] = ()
     fields: Mapping[str, JSON] = field(default_factory=dict)
+    status_at: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,8 @@ class _Reader:
         else:
             item.said = True
             box = _BOX.match(block.content)
-            self._item(item, block.content, masked, tags, box)
+            status_at = _Offsets(self._text, self._starts, block)(box.start(1)) if box else -1
+            self._item(item, block.content, masked, tags, box, status_at)
             if box is None:
                 self._fields += (one for one in found if one.of_line)
                 labelled = _LABELLED.fullmatch(masked)
@@ -168,7 +170,13 @@ class _Reader:
         return mask(block.content, self._env)
 
     def _item(
-        self, item: _OpenItem, content: str, masked: str, tags: tuple[str, ...], box: re.Match[str] | None
+        self,
+        item: _OpenItem,
+        content: str,
+        masked: str,
+        tags: tuple[str, ...],
+        box: re.Match[str] | None,
+        status_at: int,
     ) -> None:
         start = box.end() if box else 0
         timing = read_task(content[start:], masked[start:])
@@ -186,6 +194,7 @@ class _Reader:
                 timing.priority,
                 tags,
                 timing.fields,
+                status_at,
             )
         )
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   infospace edit retrieval/bm25.md
   infospace edit Note_12 --metadata status=done --metadata 'tags=["a", "b"]'
+  infospace edit projects/garden.md --task 14 --status x
   date | infospace edit 'last backup' --value -"""
 
 
@@ -33,19 +34,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metadata", metavar="K=V", action="append", default=[], help="set a field: JSON where V is that, else text"
     )
+    parser.add_argument(
+        "--task", metavar="LINE", type=int, help="the task in this line of the file (`line` of `items` in a query)"
+    )
+    parser.add_argument("--status", metavar="SIGN", help="with --task: the sign in its brackets, x, ' ', - or >")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Edit, and say which version it is now."""
     from infospace.core.resources import Note
     from infospace.editing.edit import edit
+    from infospace.editing.task_status import with_status
 
+    _check_options(args)
     with open_from(args, create=False) as space:
         with space.store.reading() as snapshot:
             note = snapshot.get(find(snapshot, args.reference))
-        if not isinstance(note, Note):
-            raise UsageError(f"{note.id} is a {note.kind}, and notes are edited")
-        content, metadata, draft = _new_values(args, note)
+            if not isinstance(note, Note):
+                raise UsageError(f"{note.id} is a {note.kind}, and notes are edited")
+            text = None if args.task is None else with_status(snapshot, note, args.task, args.status)
+        content, metadata, draft = _new_values(args, note, text)
         try:
             run = edit(space.store, note, content, metadata, f"edit {args.reference}")
         except InfospaceError as error:
@@ -60,9 +68,20 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _new_values(args: argparse.Namespace, note: Note) -> tuple[JSON, dict[str, JSON], EditorFile | None]:
-    """Return the new content and metadata, and the draft of the editor if there is one."""
+def _check_options(args: argparse.Namespace) -> None:
+    if (args.task is None) != (args.status is None):
+        raise UsageError("--task and --status go together", hint="--task 14 --status x")
+    if args.task is not None and args.value is not None:
+        raise UsageError("--task changes a sign of the text, and --value all of it", hint="leave one out")
+
+
+def _new_values(
+    args: argparse.Namespace, note: Note, text: str | None
+) -> tuple[JSON, dict[str, JSON], EditorFile | None]:
+    """Return the new content, the `text` if there is one, and metadata; with the draft of the editor if it was used."""
     fields = dict(_field(pair) for pair in args.metadata)
+    if text is not None:
+        return text, {**note.metadata, **fields}, None
     if args.value is not None:
         return _value(args.value, note), {**note.metadata, **fields}, None
     if fields:
