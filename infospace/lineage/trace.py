@@ -48,6 +48,23 @@ def trace(snapshot: Snapshot, roots: Sequence[Use]) -> Graph:
     return Graph(roots, tracer.nodes, tracer.ledger.runs)
 
 
+def tools_behind(snapshot: Snapshot, roots: Sequence[Use]) -> frozenset[str]:
+    """Return the full names of the tools whose answers versions were made of, directly or through others."""
+    steps = {(node.step.run, node.step.position) for node in trace(snapshot, roots).nodes.values() if node.step}
+    calls = [call for run in sorted({run for run, _ in steps}) for call in snapshot.calls(run) if call.kind == "tool"]
+    return frozenset(
+        call.target for call in calls if any((call.run, place) in steps for place in _enclosing(call.position))
+    )
+
+
+def _enclosing(position: str) -> Iterator[str]:
+    """The position of a call, and those of the steps that it is a part of, the innermost first."""
+    yield position
+    for end in range(len(position) - 1, 0, -1):
+        if not position[end].isalnum():
+            yield position[:end]
+
+
 def trace_forward(snapshot: Snapshot, roots: Sequence[Use]) -> Graph:
     """Follow versions forward, to all that was made of them, directly or through others."""
     tracer = Tracer(snapshot)

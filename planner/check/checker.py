@@ -79,7 +79,7 @@ def _checked(document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: 
     plan = dataclasses.replace(plan, plans=checker.plans)
     if problems.ok and not respelt.problems:
         checker.unread(plan)
-        warn_of_effects(plan, catalogue, problems, checker.texts)
+        warn_of_effects(plan, catalogue, problems, checker.texts, known)
     problems.found[:] = respelt.all_written(problems.found)
     return plan, problems
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Protocol
 
 from infospace.core.errors import NotFound
@@ -11,6 +11,8 @@ from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note, Resource, SearchResult
 from infospace.data.properties import Property
 from infospace.journal.forks import first_of
+from infospace.journal.rows import Use
+from infospace.lineage.trace import tools_behind
 from infospace.schema.shapes import (
     CollectionShape,
     NoteShape,
@@ -48,6 +50,9 @@ class SpaceFacts(Protocol):
     def properties(self) -> Mapping[str, Property]:
         """Return the properties of the Notes that discovery searches, by name."""
 
+    def tools_behind(self, reference: str) -> Set[str]:
+        """Return the full names of the tools whose answers the resource with an id or a name was made of."""
+
 
 class SnapshotFacts:
     """A snapshot of a real space."""
@@ -78,6 +83,19 @@ class SnapshotFacts:
         except NotFound:
             return None
         return None if self._unseen is not None and found.made.run == self._unseen else self._shape_of(found)
+
+    def tools_behind(self, reference: str) -> Set[str]:
+        """Return the full names of the tools whose answers it, or a member of it, was made of, by any runs."""
+        identifier = reference if is_id(reference) else self._snapshot.named(reference)
+        if identifier is None:
+            return frozenset()
+        try:
+            found = self._snapshot.get(identifier)
+        except NotFound:
+            return frozenset()
+        members = found.members[:SURVEYED] if isinstance(found, Collection) else ()
+        ids = dict.fromkeys([identifier, *(member.id for member in members)])
+        return tools_behind(self._snapshot, [Use(one, self._snapshot.get(one).version) for one in ids])
 
     def holder(self, name: str) -> str | None:
         """Return the id of who has a name."""

@@ -10,6 +10,7 @@ from infospace.contract.catalogue import Catalogue
 from infospace.core.names import normalise
 from infospace.core.tool import Tool
 from planner.check.conditions import reference_or_none
+from planner.check.space_facts import SpaceFacts
 from planner.check.values import TextsRead
 from planner.language.plan import (
     Ask,
@@ -38,10 +39,17 @@ from planner.order.dependencies import called_tool
 from planner.parse.conditions import EXISTENCE
 
 
-def warn_of_effects(plan: Plan, catalogue: Catalogue, problems: Problems, texts: TextsRead | None = None) -> None:
+def warn_of_effects(
+    plan: Plan,
+    catalogue: Catalogue,
+    problems: Problems,
+    texts: TextsRead | None = None,
+    known: SpaceFacts | None = None,
+) -> None:
     """Warn of calls over the budget, of what is not there to be called, and of text from outside.
 
-    `texts` tells where what is read may hold text; without it, everything that is read may.
+    `texts` tells where what is read may hold text; without it, everything that is read may. `known` tells what earlier
+    runs kept from outside; without it, nothing is taken to be.
     """
     _over_budget(plan, catalogue, problems)
     for step in every_step(plan.steps):
@@ -51,7 +59,7 @@ def warn_of_effects(plan: Plan, catalogue: Catalogue, problems: Problems, texts:
             problems.warn("not-connected", _named_at(step), message, "the run connects it, or fails there")
         if tool is not None and tool.blocked:
             problems.warn("blocked", _named_at(step), f"{tool.full_name} is blocked", "the step fails")
-    TaintTracker(catalogue, plan.plans, problems, texts).block(plan.steps, set(), asked=False)
+    TaintTracker(catalogue, plan.plans, problems, texts, known).block(plan.steps, set(), asked=False)
 
 
 def _named_at(step: Step) -> str:
@@ -91,7 +99,12 @@ class TaintTracker:
     """
 
     def __init__(
-        self, catalogue: Catalogue, plans: Mapping[str, Plan], problems: Problems, texts: TextsRead | None
+        self,
+        catalogue: Catalogue,
+        plans: Mapping[str, Plan],
+        problems: Problems,
+        texts: TextsRead | None,
+        known: SpaceFacts | None,
     ) -> None:
         self._catalogue = catalogue
         self._plans = plans
@@ -99,6 +112,9 @@ class TaintTracker:
         self._texts = None if texts is None else sorted(texts)
         self._names: set[str] = set()
         """Names of the space by which what came from outside is kept."""
+        self._named: set[str] = set()
+        """Names that steps gave: what had one of them before is not meant by it any more."""
+        self._known = known
         self._told = False
         self._caller: str | None = None
         """Where a saved plan is called, while its steps are followed."""
@@ -137,6 +153,7 @@ class TaintTracker:
                 self.block(step.on_fail, inner, asked=asked, deciding=deciding)
             if came:
                 self._keep(step, outside)
+            self._named.update(_names_given(step))
 
     def _keep(self, step: Step, outside: set[str]) -> None:
         """Remember by which variables and names what came from outside is read from here on."""
@@ -147,20 +164,30 @@ class TaintTracker:
             outside.add(step.out)
         if entry is not None and entry.effect == "writes" and target is not None:
             outside.add(target.name)
-        names = (step.name, arguments.get("name"), arguments.get("value") if step.type == "name" else None)
-        self._names.update(normalise(name) for name in names if isinstance(name, str))
+        self._names.update(_names_given(step))
 
     def _is_kept(self, step: Step) -> bool:
         """Whether a step takes what came from outside by its name."""
         entry = self._catalogue.find(step.type)
-        if not self._names or entry is None or not isinstance(step.form, Call):
+        if self._told or entry is None or not isinstance(step.form, Call):
             return False
         written = (
             step.form.arguments.get(argument.name)
             for argument in entry.arguments.values()
             if argument.reading is ParseMode.RESOURCE
         )
-        return any(isinstance(name, str) and normalise(name) in self._names for name in written)
+        return any(isinstance(name, str) and not name.startswith("$") and self._is_outside(name) for name in written)
+
+    def _is_outside(self, name: str) -> bool:
+        """Whether what has a name or an id came from outside: of this plan, else of an earlier run."""
+        if normalise(name) in self._named:
+            return normalise(name) in self._names
+        return self._known is not None and not all(map(self._is_trusted, self._known.tools_behind(name)))
+
+    def _is_trusted(self, called: str) -> bool:
+        """Whether somebody vouches for the server of a tool; nobody does for one that is not known any more."""
+        tool = self._catalogue.tools.find(called, "tool")
+        return tool is not None and tool.trusted
 
     def _plan(self, step: Step, form: Saved, outside: set[str], asked: bool, deciding: frozenset[str]) -> bool:
         """Follow a saved plan, which sees its inputs alone; return whether what it gives may come from outside."""
@@ -217,6 +244,12 @@ class TaintTracker:
 
 _PASSES_ON = (Call, Map, ForEach, ToolCall, Pages)
 """Forms whose result comes from outside where what they read does."""
+
+
+def _names_given(step: Step) -> list[str]:
+    arguments = step.form.arguments if isinstance(step.form, Call) else {}
+    names = (step.name, arguments.get("name"), arguments.get("value") if step.type == "name" else None)
+    return [normalise(name) for name in names if isinstance(name, str)]
 
 
 def _read_values(condition: Condition | None) -> Iterator[str]:

@@ -245,6 +245,10 @@ def _must_be_conditions(written: ConfigFile) -> None:
             raise Invalid(f"{where}: {error.message}", hint=error.hint) from error
         if condition.parameters:
             raise Invalid(f"{where}: there is no ${condition.parameters[0]} here", hint="write the value itself")
+        if condition.reads_clock:
+            # A run shows one day throughout, and again in its replay: what it may see cannot pass with the machine's.
+            message = f"{where}: there is no `today()` and no `now()` here, since what a run may see would change in it"
+            raise Invalid(message, hint="write the day itself: @created >= '2026-01-31'")
 
 
 def _must_name_tools(written: ConfigFile) -> None:

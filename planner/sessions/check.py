@@ -113,7 +113,7 @@ def check_session_plan(document: JSON, inputs: Mapping[str, JSON]) -> Check:
                 checker.result(plan)
                 _own_budget(raw, problems)
                 if problems.ok:
-                    warn_of_effects(plan, space.catalogue, problems, checker.texts)
+                    warn_of_effects(plan, space.catalogue, problems, checker.texts, known)
                 problems.found[:] = respelt.all_written(problems.found)
                 return plan, checker
 

@@ -12,7 +12,7 @@ import pytest
 from infospace import Space
 from infospace.core.tool import Tool
 from infospace.tools.local import LocalTools
-from planner.execute.start import check_plan
+from planner.execute.start import check_plan, run_sync
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import files, save_plan
@@ -29,7 +29,10 @@ class Untrusted:
         self._of = server
 
     def tools(self) -> list[Tool]:
-        return [replace(tool, **self._fields) for tool in self._of.tools()]
+        return [replace(tool, server=self.server, **self._fields) for tool in self._of.tools()]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._of, name)
 
     def find(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools() if tool.name == name), None)
@@ -310,3 +313,43 @@ def test_in_a_loop_text_from_outside_reaches_what_stands_before_it(told: Any) ->
     loop = {"type": "while", "condition": {"type": "bound", "target": "$text"}, "max_iterations": 2}
     found = told(mine, {**loop, "body": [WRITE, READ]})
     assert [one for one in found if one[0] == "outside-text"] == [("outside-text", "/steps/1/body/0")]
+
+
+def test_what_an_earlier_run_kept_still_comes_from_outside(space: Space) -> None:
+    """By its name and its id, also through other steps; not of a trusted server, no number, not what has its name now.
+
+    The tool of a server that is gone is nobody's word.
+    """
+    own, far = files(), files()
+    far.server = "far"
+    space.tools.add(own)
+    space.tools.add(Untrusted(far))
+
+    def told(*steps: Any) -> list[str]:
+        return [one.pointer for one in check_plan(space, list(steps))[1].found if one.code == "outside-text"]
+
+    def keep(server: str, name: str) -> str:
+        read = {"type": f"{server}/read", "arguments": {"path": "a"}, "out": "$text"}
+        note = {"type": "create-note", "value": "see ${text}", "name": name, "out": "$kept"}
+        run = run_sync(space, [read, note], approve=["far/read", "files/read"])
+        assert run.status == "success", run.reason
+        return str(run.bindings["kept"].id)
+
+    page = keep("far", "page")
+    keep("files", "mine")
+    write = {**WRITE, "arguments": {"path": "y", "text": "${text}"}}
+
+    def load(target: str) -> Any:
+        return {"type": "load", "target": target, "out": "$text"}
+
+    assert told(load("page"), write) == ["/1"]
+    assert told(load(page), write, write) == ["/1"]
+    assert told(load("mine"), write) == []
+    length = {"type": "compute", "expression": "length($text)", "out": "$n"}
+    assert told(load("page"), length, {**WRITE, "arguments": {"path": "y", "text": "$n"}}) == []
+    own_page = {"type": "create-note", "value": "own", "name": "page", "replace": True}
+    assert told({"type": "create-collection", "value": ["page"], "name": "pages"}, load("mine"), write) == []
+    assert run_sync(space, [{"type": "create-collection", "value": [page], "name": "pages"}]).status == "success"
+    assert told(load("pages"), {**write, "arguments": {"path": "y", "text": "${text}"}}) == ["/1"]
+    assert run_sync(space, [own_page]).status == "success"
+    assert told(load("page"), write) == []

@@ -46,3 +46,26 @@ def test_what_cannot_be_asked_is_one_sentence(filled: Any) -> None:
         assert said.code in (1, 2)
         assert "Traceback" not in said.err
     assert "give one of them" in filled("query", "SELECT title FROM notes", "--csv", "--json").err
+
+
+def test_a_table_has_all_columns_of_the_select(filled: Any) -> None:
+    """More than six, too, each row on one line that is cut to the width; a column may be null everywhere."""
+    eight = ", ".join(f"words + {number} AS c{number}" for number in range(8))
+    sql = "SELECT {}, CASE WHEN words < 0 THEN 1 END AS nothing FROM notes WHERE status = 'done'"
+    shown = filled("query", sql.format(eight)).out.splitlines()
+    assert shown[0].split() == ["#", *(f"c{number}" for number in range(8)), "nothing"]
+    assert len(shown[1].split()) == 9
+    assert len(shown) == 2
+    long = filled("query", "SELECT '" + "x" * 90 + "' AS a, '" + "y" * 90 + "' AS b FROM notes LIMIT 1").out
+    assert len(long.splitlines()) == 2
+    assert "…" in long
+
+
+def test_what_the_check_warns_of_is_said_beside_the_rows(filled: Any) -> None:
+    """Not among them: what is printed stays CSV."""
+    found = filled("query", "SELECT title, statuss FROM notes WHERE status = 'done'", "--csv")
+    assert found.out.splitlines()[0] == "title,statuss"
+    assert "[unknown-property]" in found.err
+    assert "statuss" in found.err
+    assert "never-read" not in found.err
+    assert "warning" not in filled("query", "SELECT title FROM notes").err

@@ -181,16 +181,19 @@ def is_hit(content: Any) -> bool:
     return isinstance(content, dict) and set(content) == {"text", "format", "metadata", "char_count"}
 
 
-def items_table(contents: Sequence[Any]) -> Table:
-    """Return the items of a Collection as a table: objects with their keys as columns, other items as lines."""
+def items_table(contents: Sequence[Any], columns: Sequence[str] | None = None) -> Table:
+    """Return the items of a Collection as a table: objects with their keys as columns, other items as lines.
+
+    Objects with many keys are lines, too, where `columns` does not say which there are: a row of each, cut to fit.
+    """
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 1), show_header=True, header_style="dim")
     table.add_column("#", justify="right")
-    keys = _columns(contents)
+    keys = _columns(contents) if columns is None else list(columns)
     for key in keys or ["content"]:
-        table.add_column(Text(escape_controls(key)))
+        table.add_column(Text(escape_controls(key)), no_wrap=columns is not None, overflow="ellipsis")
     for rank, content in enumerate(contents, start=1):
         cells = [_cell(content.get(key)) for key in keys] if keys else [_cell(content)]
         table.add_row(str(rank), *(Text(cell) for cell in cells))

@@ -492,6 +492,7 @@ def test_after_a_kill_a_run_is_still_of_who_began_it(tmp_path: Path) -> None:
         ({"notes": "some"}, "scopes.x.notes"),
         ({"notes": {"where": "has(tags"}}, "`scopes.x.notes.where`: "),
         ({"notes": {"where": "n = $n"}}, "`scopes.x.notes.where`: there is no $n here"),
+        ({"notes": {"where": "due < today()"}}, "`scopes.x.notes.where`: there is no `today()` and no `now()` here"),
         ({"notes": {"were": "n = 1"}}, "scopes.x.notes"),
         ({"runs": "mine"}, "scopes.x.runs"),
         ({"sessions": None}, "scopes.x.sessions"),

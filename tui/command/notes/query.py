@@ -5,11 +5,17 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import ExpressionInvalid, Invalid
 from tui.command.common.open_space import open_from
+from tui.command.runs.check import show_problems
 from tui.text.output import Output
+
+if TYPE_CHECKING:
+    from infospace.space import Space
+    from planner.language.problems import Problem
 
 EXAMPLES = """examples:
   infospace query "SELECT title, words FROM notes ORDER BY words DESC LIMIT 10"
@@ -33,8 +39,11 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if args.csv and out.json:
         raise Invalid("--csv and --json both say how the rows are printed", hint="give one of them")
     with open_from(args, create=False) as space:
+        warnings = _warnings(space, args.sql)
         found = asyncio.run(call_directly(query, {"sql": args.sql}, space.view(scratch=True)))
     rows: Any = found.data or []
+    if found.status == "success" and not out.json:
+        show_problems(warnings, out)
     if out.json:
         out.document(found.to_json())
     elif found.status != "success":
@@ -46,9 +55,18 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     elif rows:
         from tui.text.render import items_table
 
-        out.result.print(items_table(rows))
+        out.result.print(items_table(rows, list(dict.fromkeys(column for row in rows for column in row))))
     else:
         out.talk("no rows")
     if found.status == "success":
         return 0
     return USAGE if found.error in (Invalid.kind, ExpressionInvalid.kind) else 1
+
+
+def _warnings(space: Space, sql: str) -> list[Problem]:
+    """What the check warns of in the statement, as a step of a plan: a property that no note has, for example."""
+    from planner.execute.start import check_plan
+
+    _, problems = check_plan(space, [{"type": "query", "sql": sql, "out": "$rows"}])
+    own = [one for one in problems.found if one.pointer == "/0/sql" and one.severity == "warning"]
+    return [replace(one, pointer="/sql") for one in own]
