@@ -14,7 +14,6 @@ from infospace.core.errors import Conflict, NotFound
 from infospace.core.ids import Kind, kind_of, number_of
 from infospace.core.resources import Made, Relation
 from infospace.editing.undo_links import LinkUndo
-from infospace.files.links import LABEL
 from infospace.files.tracked_files import FileKey, path_of, place_of, track, was_of
 from infospace.journal.rows import RunRow
 from infospace.store.changes import (
@@ -302,7 +301,7 @@ class UndoPlan:
         for link in links:
             if link.relation in self._purged and link.to is not None and link.relation not in others:
                 others[link.relation] = new_id()
-                yield MakeRelation(others[link.relation], note, link.to, LABEL, kept=True, made=made)
+                yield MakeRelation(others[link.relation], note, link.to, link.related_as, kept=True, made=made)
         yield SetLinks(note, [replace(link, relation=others.get(link.relation or "", link.relation)) for link in links])
 
     def _links_before(self) -> Iterator[tuple[str, Any, Any]]:

@@ -27,7 +27,7 @@ from infospace.store.optimistic import TRIES, retry_on_conflict
 from infospace.store.protocol import Snapshot, Store, TrackedFile
 
 LABEL = "links-to"
-"""The label of the Relations that stand for links."""
+"""The label of the Relations that stand for links which say none of their own."""
 
 MAKERS = frozenset({"add", "edit", "export"})
 """By whom they are made, in no step of a plan."""
@@ -59,7 +59,7 @@ def _relation(link: Linked) -> str | None:
 def is_link(relation: Relation) -> bool:
     """Whether a Relation was made for a link, and not by somebody who relates two Notes."""
     made = relation.made
-    return relation.relation == LABEL and made.step is None and made.by in MAKERS
+    return made.step is None and made.by in MAKERS
 
 
 Alive = Callable[[str], bool]
@@ -206,8 +206,16 @@ def resolve(
         if note not in places:
             continue
         rows = [(link, places.leads(note, link)) for link in old]
-        if any(link.to != to or (link.lost and link.lost[1] and alive(link.lost[1])) for link, to in rows):
+        if any(
+            link.to != to or (link.lost and link.lost[1] and alive(link.lost[1])) or _is_mislabelled(link)
+            for link, to in rows
+        ):
             yield from _settled(snapshot, note, rows, new_id, made(), note in new)
+
+
+def _is_mislabelled(link: Linked) -> bool:
+    """Whether the Relation of a link says something else than the text does now."""
+    return link.relation is not None and link.related_as != link.label
 
 
 def _settled(
@@ -219,24 +227,28 @@ def _settled(
     fresh: bool,
 ) -> Iterator[Change]:
     yield ExpectLinks(note, [link for link, _ in rows])
-    known: Mapping[str, str | None] = {link.to: link.relation for link, _ in rows if link.to}
-    relations: dict[str, str | None] = {}
-    for to in dict.fromkeys(to for _, to in rows if to is not None):
+    known: Mapping[tuple[str, str], str | None] = {
+        (link.to, link.related_as if link.relation else link.label): link.relation for link, _ in rows if link.to
+    }
+    relations: dict[tuple[str, str], str | None] = {}
+    for to, label in dict.fromkeys((to, link.label) for link, to in rows if to is not None):
         if to == note:  # a Relation has two ends: a link to its own Note leads there by none
-            relations[to] = None
+            relations[to, label] = None
             continue
-        if to in known:
-            relations[to] = known[to]
+        if (to, label) in known:
+            relations[to, label] = known[to, label]
             continue
-        there = [] if fresh else snapshot.relations(source=note, target=to, relation=LABEL)
-        relations[to] = relation = there[0] if there else new_id()
+        there = [] if fresh else snapshot.relations(source=note, target=to, relation=label)
+        relations[to, label] = relation = there[0] if there else new_id()
         if not there:
-            yield MakeRelation(relation, note, to, LABEL, kept=True, made=made)
+            yield MakeRelation(relation, note, to, label, kept=True, made=made)
     alive, stay = is_alive(snapshot), set(relations.values())
     doomed = dict.fromkeys(by for by in (_relation(link) for link, _ in rows) if by and by not in stay)
     yield from (Delete(by, made) for by in doomed if alive(by))
     new = [
-        replace(link, to=None, relation=None) if to is None else Linked(link.target, link.wiki, to, relations[to])
+        replace(link, to=None, relation=None)
+        if to is None
+        else Linked(link.target, link.wiki, to, relations[to, link.label], None, link.label, link.label)
         for link, to in rows
     ]
     yield SetLinks(note, new)

@@ -15,7 +15,6 @@ from infospace.core.listener import NullListener
 from infospace.core.resources import Collection, Made, Relation
 from infospace.editing.edit import edit
 from infospace.files.import_files import Summary, import_paths
-from infospace.files.links import LABEL
 from infospace.journal.rows import CloseRun, Entry, OpenRun
 from infospace.store.changes import Change, Delete
 from infospace.store.protocol import Snapshot, Store
@@ -64,7 +63,7 @@ def arrows(space: Space) -> set[tuple[str, str]]:
     """Return the links as pairs of paths; none has two Relations."""
     with space.store.reading() as snapshot:
         paths = {one.note: one.path for one in snapshot.tracked()}
-        found = [snapshot.get(one) for one in snapshot.relations(relation=LABEL)]
+        found = [snapshot.get(one) for one in snapshot.relations()]
     pairs = [(paths[one.source], paths[one.target]) for one in found if isinstance(one, Relation)]
     assert len(pairs) == len(set(pairs))
     return set(pairs)
@@ -104,7 +103,9 @@ Act: TypeAlias = tuple[str, Any, Any]
 """What somebody does to a folder or to the space: a word, and what to."""
 
 PATHS = st.sampled_from(["a.md", "b.md", "x/c.md", "r.jsonl"])
-TEXTS = st.sampled_from(["[[a]]\n", "[[b]] [[c]]\n", "# T\n\n[[a]]\n", "1\n2\n", "2\n3\n", "[[T]] #tag\n"])
+TEXTS = st.sampled_from(
+    ["[[a]]\n", "[[b]] [[c]]\n", "# T\n\n[[a]]\n", "- needs [[b]]\n- is [[T]]\n", "1\n2\n", "2\n3\n", "[[T]] #tag\n"]
+)
 ACTS = st.one_of(
     st.tuples(st.just("write"), PATHS, TEXTS),
     st.tuples(st.just("move"), PATHS, PATHS),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from infospace import Space
 from infospace.core.listener import NullListener
 from infospace.core.resources import Relation
+from infospace.editing.undo import undo
 from infospace.files.import_files import Summary, import_paths
 from infospace.files.links import LABEL
 from infospace.store.changes import Delete
@@ -196,3 +197,46 @@ def test_relations_depend_on_the_files_and_not_on_how_they_came(
                 add(fresh, folder)
                 assert arrows(grown) == arrows(fresh) == arrows(pieces)
                 assert unresolved(grown) == unresolved(fresh) == unresolved(pieces)
+
+
+def labelled(space: Space) -> list[tuple[str, str, str]]:
+    """Return the Relations as `related` sees them: path, label and path."""
+    with space.store.reading() as snapshot:
+        paths = {one.note: one.path for one in snapshot.tracked()}
+        found = [snapshot.get(one) for one in snapshot.relations()]
+    return sorted((paths[one.source], one.relation, paths[one.target]) for one in found if isinstance(one, Relation))
+
+
+def test_a_relation_carries_the_label_that_the_text_says(space: Space, tmp_path: Path) -> None:
+    root = write(
+        tmp_path,
+        **{"a.md": "- implements [[b]]\n- part of [[c]] (for now)\n- see\n\n[[c]] [[d]]\n", "b.md": "b", "c.md": "c"},
+    )
+    add(space, root)
+    assert labelled(space) == [("a.md", "implements", "b.md"), ("a.md", "part of", "c.md")]
+    write(tmp_path, **{"d.md": "- needs [[a]]"})
+    add(space, root)
+    assert labelled(space)[1:] == [
+        ("a.md", "links-to", "d.md"),
+        ("a.md", "part of", "c.md"),
+        ("d.md", "needs", "a.md"),
+    ]
+
+
+def test_another_label_is_another_relation_and_the_rest_stays(space: Space, tmp_path: Path) -> None:
+    root = write(tmp_path, **{"a.md": "- implements [[b]]\n- needs [[c]]\n", "b.md": "b", "c.md": "c"})
+    add(space, root)
+    with space.store.reading() as snapshot:
+        [stays] = snapshot.relations(relation="needs")
+    write(root, **{"a.md": "- extends [[b]]\n- needs [[c]]\n"})
+    run = add(space, root).run
+    assert labelled(space) == [("a.md", "extends", "b.md"), ("a.md", "needs", "c.md")]
+    assert add(space, root).run is None
+    undo(space.store, str(run))
+    assert labelled(space) == [("a.md", "implements", "b.md"), ("a.md", "needs", "c.md")]
+    with space.store.reading() as snapshot:
+        assert snapshot.relations(relation="needs") == [stays]
+    assert space.store.check() == []
+    write(root, **{"a.md": "[[b]]\n- needs [[c]]\n"})
+    add(space, root)
+    assert labelled(space) == [("a.md", "links-to", "b.md"), ("a.md", "needs", "c.md")]

@@ -32,7 +32,10 @@ def agree(space: Space) -> None:
     assert space.store.check() == []
     with space.store.reading() as snapshot:
         links = {(note, link.to, link.relation) for note, found in snapshot.links().items() for link in found}
-        found = [snapshot.get(one) for one in snapshot.relations(relation=LABEL)]
+        found = [snapshot.get(one) for one in snapshot.relations()]
+        assert all(
+            link.related_as == link.label for found in snapshot.links().values() for link in found if link.relation
+        )
     there = {(one.source, one.target, one.id) for one in found if isinstance(one, Relation)}
     assert {link for link in links if link[1] not in (None, link[0])} == there
 

@@ -19,6 +19,9 @@ from infospace.store.sqlite.connection import Connection, Row
 from infospace.store.sqlite.transaction import Transaction
 from infospace.store.sqlite.write.effects import log
 
+LABEL = "links-to"
+"""The label of a Relation whose link says none."""
+
 _COLUMNS = "root, path, part, note, version, digest, title, created, modified, aliases, lines, reader"
 _AT = f"SELECT {_COLUMNS} FROM files WHERE root = ? AND path = ? AND part = ?"
 
@@ -186,10 +189,27 @@ _LINKS = """SELECT note, target, wiki, leads, relation,
     FROM links WHERE note IN ({}) ORDER BY note, target, wiki"""
 
 
+_LABELS = f"""SELECT note, target, wiki, relation FROM mentions
+    WHERE relation <> '{LABEL}' AND note IN ({{}}) ORDER BY note, sequence"""
+
+_RELATED = f"""SELECT key, relation FROM relations
+    WHERE relation <> '{LABEL}' AND key IN (SELECT relation FROM links WHERE note IN ({{}}))"""
+
+
 def _links_of(engine: Connection, keys: Iterable[int]) -> dict[int, list[Linked]]:
+    return _read_links(engine, "SELECT value >> 2 FROM json_each(?1)", (keys_json(keys),))
+
+
+def _read_links(engine: Connection, notes: str, values: Sequence[Any] = ()) -> dict[int, list[Linked]]:
+    """Return the links of Notes, which a SELECT lists, by key, with the labels that differ from `links-to`."""
+    labels: dict[tuple[int, str, int], str] = {}
+    for note, target, wiki, label in engine.all(_LABELS.format(notes), values):
+        labels.setdefault((note, target, wiki), label)
+    names: dict[int, str] = dict(engine.all(_RELATED.format(notes), values))
     found: dict[int, list[Linked]] = {}
-    for row in engine.all(_LINKS.format("SELECT value >> 2 FROM json_each(?)"), (keys_json(keys),)):
-        found.setdefault(row[0] * 4, []).append(_linked(row))
+    for row in engine.all(_LINKS.format(notes), values):
+        link = _linked(row, labels.get(row[:3], LABEL), names.get(row[4], LABEL))
+        found.setdefault(row[0] * 4, []).append(link)
     return found
 
 
@@ -199,24 +219,24 @@ def _columns(note: int, link: Linked) -> tuple[Any, ...]:
     return note, link.target, int(link.wiki), leads, None if relation is None else key_of(relation)
 
 
-def _linked(row: Row) -> Linked:
+def _linked(row: Row, label: str, related_as: str) -> Linked:
     _, target, wiki, leads, relation, is_there = row
     if leads is None:
-        return Linked(target, wiki == 1)
+        return Linked(target, wiki == 1, label=label)
     to, by = id_of(leads), None if relation is None else id_of(relation)
-    return Linked(target, wiki == 1, to, by) if is_there else Linked(target, wiki == 1, lost=(to, by))
+    if not is_there:
+        return Linked(target, wiki == 1, None, None, (to, by), label, related_as)
+    return Linked(target, wiki == 1, to, by, None, label, related_as)
 
 
 def _link_json(link: Linked) -> JSON:
     to, relation = (link.to, link.relation) if link.to is not None else link.lost or (None, None)
-    return {"target": link.target, "wiki": link.wiki, "to": to, "relation": relation}
+    label = {} if link.related_as == LABEL else {"related_as": link.related_as}
+    return {"target": link.target, "wiki": link.wiki, "to": to, "relation": relation, **label}
 
 
 def links(engine: Connection, note: str | None) -> dict[str, list[Linked]]:
     """Return the links of a Note, or of all that still have a file."""
     if note is not None:
         return {id_of(key): found for key, found in _links_of(engine, [key_of(note)]).items()}
-    found: dict[str, list[Linked]] = {}
-    for row in engine.all(_LINKS.format("SELECT note FROM files")):
-        found.setdefault(id_of(row[0] * 4), []).append(_linked(row))
-    return found
+    return {id_of(key): found for key, found in _read_links(engine, "SELECT note FROM files").items()}
