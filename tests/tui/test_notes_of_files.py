@@ -1,0 +1,110 @@
+"""`infospace notes` by folder, tag, order and columns, `show` by title or alias, and what `add` makes of odd files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infospace import Space, open_space
+from infospace.core.listener import NullListener
+from infospace.files.import_files import import_paths
+
+
+@pytest.fixture
+def filed(tmp_path: Path) -> Path:
+    """A space, where the command looks for it, of three notes, two of which have one title."""
+    files = {
+        "Books/sea.md": "---\nrating: 5\naliases: [Ocean]\ntags: [topic/sea]\n---\n# The Sea\n",
+        "Books/moss.md": "---\nrating: 3\n---\n# Moss\n",
+        "other.md": "---\nrating: low\n---\n# Moss\n",
+    }
+    for name, text in files.items():
+        (tmp_path / "v" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "v" / name).write_text(text)
+    with open_space(tmp_path / "space.db", create=True) as space:
+        import_paths(space, [tmp_path / "v"], NullListener())
+    return tmp_path / "v"
+
+
+def test_notes_of_a_folder_in_an_order_with_columns_of_ones_own(cli: Any, filed: Path) -> None:
+    found = cli("notes", "--folder", "Books", "--sort", "rating", "--columns", "title,rating,file", "--json").json
+    assert [(one["title"], one["rating"], one["file"]) for one in found["notes"]] == [
+        ("Moss", 3, "moss.md"),
+        ("The Sea", 5, "sea.md"),
+    ]
+    down = cli("notes", "--folder", "Books", "--sort", "rating desc", "--columns", "title", "--json").json
+    assert [one["title"] for one in down["notes"]] == ["The Sea", "Moss"]
+
+
+def test_notes_of_a_tag_are_those_of_the_tags_below_it_too(cli: Any, filed: Path) -> None:
+    found = cli("notes", "--tag", "#topic", "--columns", "title", "--json").json
+    assert [one["title"] for one in found["notes"]] == ["The Sea"]
+
+
+def test_properties_are_listed_with_their_types(cli: Any, filed: Path) -> None:
+    said = cli("notes", "--properties").out
+    [line] = [line for line in said.splitlines() if line.split()[:1] == ["rating"]]
+    assert "number in 2, text in 1" in line
+
+
+@pytest.mark.parametrize("option", ["--columns", "--sort"])
+def test_a_column_that_is_not_there_is_one_sentence(cli: Any, filed: Path, option: str) -> None:
+    said = cli("notes", option, "nope")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("infospace: no note has a column or property 'nope'")
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("called", ["the sea", "The Sea", "ocean"])
+def test_a_note_is_shown_by_its_title_or_an_alias(cli: Any, filed: Path, called: str) -> None:
+    assert cli("show", called, "--json").json["file"].endswith("sea.md")
+
+
+def test_a_title_of_two_notes_gives_the_candidates(cli: Any, filed: Path) -> None:
+    said = cli("show", "Moss")
+    assert said.code == 1
+    assert "'Moss' is the title of 2 notes: Note_" in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_files_of_a_repository_are_as_old_as_their_commits(space: Space, tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    root.mkdir()
+
+    def git(*words: str, day: str = "2020-01-01") -> None:
+        moment = f"{day}T10:00:00+00:00"
+        who = {f"GIT_{role}_{what}": "a@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        dates = {"GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment}
+        subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, env={**os.environ, **who, **dates})
+
+    git("init", "-q")
+    for text, day in (("one\n", "2021-02-03"), ("two\n", "2023-04-05")):
+        (root / "a ü.md").write_text(text)
+        git("add", "-A")
+        git("commit", "-qm", text, day=day)
+    (root / "new.md").write_text("in no commit\n")
+    import_paths(space, [root], NullListener(), git_times=True)
+    with space.store.reading() as snapshot:
+        times = {one.path: (one.created, one.modified) for one in snapshot.tracked()}
+    assert times["a ü.md"] == ("2021-02-03T10:00:00.000Z", "2023-04-05T10:00:00.000Z")
+    assert str(times["new.md"][1])[:4] > "2023"
+
+
+def test_what_cannot_be_read_is_one_sentence_each_and_the_rest_goes_on(space: Space, tmp_path: Path) -> None:
+    root = tmp_path / "v"
+    root.mkdir()
+    (root / "good.md").write_text("good\n")
+    (root / "dangling.md").symlink_to(root / "nowhere.md")
+    (root / "closed.md").write_text("closed\n")
+    (root / "closed.md").chmod(0)
+    summary = import_paths(space, [root], NullListener())
+    failed = {Path(one["path"]).name: one["reason"] for one in summary.failed}
+    wrong = {Path(one["path"]).name: one["reason"] for one in summary.skipped} | failed
+    assert "dangling.md" in wrong
+    assert ("closed.md" in failed) == (os.geteuid() != 0)
+    assert all("\n" not in reason for reason in wrong.values())
+    assert summary.added == (2 if os.geteuid() == 0 else 1)
