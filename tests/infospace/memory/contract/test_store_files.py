@@ -125,9 +125,9 @@ class TestLinks:
         with store.reading() as snapshot:
             assert [link.lost for link in snapshot.links(a)[a]] == [(b, first), (b, None)]
             effect: Any = next(one for one in snapshot.effects(run) if one.what == "links")
-        before, after = ([asdict(link) for link in links] for links in ([kept, other], [kept, without]))
-        assert [{**row, "lost": None} for row in effect.before] == before
-        assert [{**row, "lost": None} for row in effect.after] == after
+        labelled = [{**asdict(link), "related_as": "cites"} for link in (kept, other)]
+        assert [asdict(Linked(**row)) for row in effect.before] == labelled
+        assert [asdict(Linked(**row)) for row in effect.after] == [labelled[0], asdict(without)]
 
     def test_a_link_that_is_set_to_lead_nowhere_forgets_what_has_its_file(self, store: Store) -> None:
         """Whatever goes and comes then."""
