@@ -108,7 +108,9 @@ DAMAGES = {
     "UPDATE resources SET kept = 0 WHERE key = 4": "Note_1 is an end of the kept Relation_1",
     "UPDATE files SET note = 1000": "Note_1000 is remembered as a file",
     "UPDATE files SET note = 3": "Note_3 is remembered as a file and was deleted",
-    "INSERT INTO files VALUES ('/', 'root/a.md', 0, 4, 1, x'00', NULL)": "Note_4 is the same file as Note_1",
+    "INSERT INTO files (root, path, part, note, version, digest) VALUES ('/', 'root/a.md', 0, 4, 1, x'00')": (
+        "Note_4 is the same file as Note_1"
+    ),
     "DELETE FROM runs": "run_1 has steps and was never opened",
     "INSERT INTO calls VALUES (99, 1, '1', 'llm', 'm', x'00', 'started', 't', 0, 0, NULL, NULL, NULL, NULL)": (
         "run_99 has calls and was never opened"

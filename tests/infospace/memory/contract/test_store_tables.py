@@ -1,0 +1,40 @@
+"""The space's own tables: rows of kept Notes, chosen by tests, by numbers, and by what is seen."""
+
+from __future__ import annotations
+
+import pytest
+from store_tools import note
+
+from infospace.core.ids import number_of
+from infospace.expressions.query.preselect import ColumnTest
+from infospace.store.protocol import Store
+
+
+def test_rows_are_chosen_by_what_can_be_tested(store: Store) -> None:
+    """By an id, by a time, among numbers, and of what is seen alone; a transient Note has no row."""
+    first, second = note(store, "one", kept=True, area="north"), note(store, "two", kept=True)
+    note(store, "three")
+    with store.reading() as snapshot:
+        assert {"@id", "@created"} <= snapshot.testable("notes")
+        assert "content" not in snapshot.testable("notes")
+        assert snapshot.testable("nowhere") == frozenset()
+        whole = snapshot.space_table("notes", (), ())
+        assert not whole.is_filtered
+        assert whole.column("@id") == [first, second]
+        assert whole.column("content") == ["one", "two"]
+        assert whole.versions() == {first: 1, second: 1}
+        by_id = snapshot.space_table("notes", [ColumnTest("@id", "=", (second,))], ())
+        assert by_id.is_filtered
+        assert by_id.column("content") == ["two"]
+        assert len(snapshot.space_table("notes", [ColumnTest("@created", "<", ("2000",))], ())) == 0
+        among = snapshot.space_table("notes", (), [("@id", {number_of(first)})])
+        assert list(among.numbers) == [number_of(first)]
+        assert snapshot.space_table("notes", (), (), {number_of(second)}).column("@id") == [second]
+
+
+@pytest.mark.parametrize("name", ["items", "links"])
+def test_a_table_without_rows_is_empty(store: Store, name: str) -> None:
+    """As is one of Notes that have none of what it lists."""
+    note(store, "plain", kept=True)
+    with store.reading() as snapshot:
+        assert len(snapshot.space_table(name, (), ())) == 0
