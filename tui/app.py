@@ -396,7 +396,7 @@ class InfospaceApp(App[int]):
         """Let the steps under way end, for a while; what takes longer is broken off."""
         waited = [going.future for going in self.runner.going if going.future is not None]
         for going in self.runner.going:
-            if not going.halt.now:
+            if not going.stopping:
                 self.runner.halt(going)
         if waited:
             self.notify("Finishing the steps under way …")

@@ -37,9 +37,16 @@ class ActiveRun:
     begun: dict[str, float] = field(default_factory=dict)
     """When the steps began that are under way, by position (seconds since 1970)."""
     halt: SuspendRequest = field(default_factory=SuspendRequest)
+    told_to_stop: bool = False
+    """Whether `Runner.halt` was called: known at once, while the engine's thread sets `halt.now` a little later."""
     ended: RunResult | None = None
     """How it ended, once it has."""
     future: asyncio.Future[RunResult] | None = None
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it begins no more steps."""
+        return self.told_to_stop or self.halt.now
 
 
 OnEvents: TypeAlias = "Callable[[ActiveRun, list[Event]], None]"
@@ -143,12 +150,15 @@ class Runner:
             self.going.remove(going)
             self._dispatch_events()
 
-    def halt(self, going: ActiveRun) -> None:
-        """Let the steps under way end, and put the run to rest; a second time, break it off."""
-        if going.halt.now:
+    def halt(self, going: ActiveRun) -> bool:
+        """Let the steps under way end, and put the run to rest; a second time, break it off. Return whether it was."""
+        again = going.stopping
+        if again:
             self.break_off(going)
         else:
+            going.told_to_stop = True
             self._engine.call(going.halt.set)
+        return again
 
     def break_off(self, going: ActiveRun) -> None:
         """End a run at once, as cancelled."""

@@ -88,8 +88,7 @@ class RunActions(BaseScreen):
         if going is None:
             self.ask_for(self._cancel, run, group="action")
             return
-        again = going.halt.now
-        self.infospace.runner.halt(going)
+        again = self.infospace.runner.halt(going)
         message = (
             f"{run} is broken off." if again else f"{run} finishes the steps under way; once more ends it at once."
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
 from furnishing import note
 from holding import hold
-from staging import Show, Stage
+from staging import PATIENCE, Show, Stage
 from textual.widgets import Input
 
 from infospace import Space
@@ -267,8 +268,10 @@ def test_the_earlier_of_two_marked_runs_is_compared_first(show: Show, space: Spa
     assert compared == [("run_9", "run_10"), ("run_9", "run_10"), ("run_8", "run_9")]
 
 
-def test_a_run_that_goes_on_here_is_told_to_rest_and_then_ended(show: Show, space: Space) -> None:
-    """Each time it is said which; the second time it does not wait for its step."""
+@pytest.mark.parametrize("heard", [True, False], ids=["heard", "not heard yet"])
+def test_a_run_that_goes_on_here_is_told_to_rest_and_then_ended(show: Show, space: Space, heard: bool) -> None:
+    """Each time it is said which; the second time it does not wait for its step, nor for the first to be heard."""
+    thread_may_go_on = threading.Event()
     gate = LocalTools("gate")
 
     @gate.tool(read_only=True)
@@ -287,10 +290,13 @@ def test_a_run_that_goes_on_here_is_told_to_rest_and_then_ended(show: Show, spac
         await stage.until(lambda: stage.app.runner.of("run_1") is not None)
         await stage.until(lambda: runs(stage).is_action_available("stop"))
         assert not runs(stage).is_action_available("delete")
+        if not heard:
+            stage.app.engine.call(thread_may_go_on.wait, PATIENCE)
         await stage.press("x")
         await says(stage, "run_1 finishes the steps under way; once more ends it at once.")
         await stage.press("x")
         await says(stage, "run_1 is broken off.")
+        thread_may_go_on.set()
         await stage.until(lambda: stage.app.runner.of("run_1") is None)
 
     show(story)
