@@ -123,6 +123,27 @@ def test_a_syntax_error_shows_its_place(show: Show, space: Space) -> None:
     show(story)
 
 
+def test_escape_also_leaves_what_is_still_being_looked_for(
+    show: Show, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list does not open again when what may stand there is known."""
+    text = '[{"type": "create-note", "value": "x", "out": "$n"},\n '
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, text)
+        place.editor.move_cursor(place.editor.document.end)
+        await stage.write('{"type": "head", "target": "')
+        await offered(stage, "$n")
+        held = hold(monkeypatch, suggester, "complete")
+        await stage.write("$")
+        await held.has_begun(stage)
+        await stage.press("escape")
+        await held.is_over(stage)
+        assert not place.query_one(CompletionPopup).display
+
+    show(story)
+
+
 def test_variables_are_completed_inside_of_an_incomplete_text(show: Show, space: Space) -> None:
     """Those that fit first; what is typed filters; escape leaves the list, another one the text."""
     find = '{"type": "discover-notes", "query": "x", "out": "$hits"}'

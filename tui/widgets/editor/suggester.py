@@ -102,7 +102,7 @@ class Suggester:
             taken_by = self._taking
             self._asking = False
             self._expect_nothing(self._number)
-        if done == self._here:
+        if done == self._here and self._wanted is not None:
             self._known = done
             self._offer(found, taken_by)
         else:
@@ -160,6 +160,7 @@ class Suggester:
         if takes and self._found is None and self._editor.expecting:
             self._taking = event.key
         elif event.key == "escape" or self._popup.chosen is None:
+            self._wanted = None  # what is being looked for is not to open the list again
             self.leave()
             self._pass_on(event.key)
         elif takes:
