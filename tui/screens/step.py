@@ -105,7 +105,7 @@ class Step(RunScreen):
         self.query_one("#raw", TextView).read(format_raw(row, written))
         calls = _calls(subject, position)
         self.query_one("#called", Static).update(render_calls(calls, self.infospace.colours))
-        self.query_one(TabbedContent).get_tab("calls").label = f"Calls {len(calls)}" if calls else "Calls"
+        self.query_one(StableTabs).relabel("calls", f"Calls {len(calls)}" if calls else "Calls")
         self.do(self._read, subject, row, group="read")
 
     def _clear(self) -> None:
@@ -114,7 +114,7 @@ class Step(RunScreen):
         self.query_one("#data", ResourceData).show_text("")
         self.query_one("#raw", TextView).read("")
         self.query_one("#called", Static).update("")
-        self.query_one(TabbedContent).get_tab("calls").label = "Calls"
+        self.query_one(StableTabs).relabel("calls", "Calls")
 
     async def _read(self, subject: RunModel, row: StepRow | None) -> None:
         """Read the arguments and the result, which may be long."""

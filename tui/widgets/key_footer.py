@@ -57,7 +57,9 @@ class KeyFooter(Footer):
     def compose(self) -> ComposeResult:
         for one in self._shown or ():
             key = FooterKey(one.key, one.display, one.word, one.action, tooltip=one.tooltip)
-            yield key.data_bind(compact=Footer.compact)
+            # It begins as compact: unless it is told so before it is mounted, it is styled twice more.
+            key.set_reactive(FooterKey.compact, False)
+            yield key
 
     def bindings_changed(self, screen: Screen[object]) -> None:
         """Look at the keys, once whatever goes on is done."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.text import Text
 from textual.widgets import TabbedContent, TabPane, Tabs
 
 
@@ -15,6 +16,12 @@ class StableTabs(TabbedContent):
             self.screen.set_focus(self.query_one(Tabs))
         self.active = name
         return inside
+
+    def relabel(self, name: str, label: str) -> None:
+        """Write on a tab. Where it says that already, nothing is laid out anew."""
+        tab = self.get_tab(name)
+        if tab.label_text != label:
+            tab.label = Text(label)
 
     def _on_tab_pane_focused(self, event: TabPane.Focused) -> None:
         event.stop()

@@ -135,8 +135,7 @@ class DraftBreakpoints:
             told.append((f"step {stop}", f"line {line + 1}, before {what}"))
         told += [(f"when {index}", f"when {when.text}") for index, when in enumerate(self.when)]
         self._screen.query_one("#stops", LazyTable).show(BreakpointRows(told, self._infospace.colours))
-        tab = self._screen.tabs.get_tab("stopping")
-        tab.label = f"Breaks {len(told)}" if told else "Breaks"
+        self._screen.tabs.relabel("stopping", f"Breaks {len(told)}" if told else "Breaks")
 
 
 def _when(text: str) -> ConditionBreakpoint | None:

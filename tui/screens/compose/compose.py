@@ -27,7 +27,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.events import Click, Paste
 from textual.timer import Timer
-from textual.widgets import Input, Static, TabbedContent, TabPane, TextArea
+from textual.widgets import Input, Static, TabPane, TextArea
 
 from infospace.core.json_types import JSON
 from planner.editor.draft import Draft, Mark, check_draft
@@ -176,9 +176,9 @@ class Compose(RunActions):
         return self.query_one(Editor)
 
     @property
-    def tabs(self) -> TabbedContent:
+    def tabs(self) -> StableTabs:
         """What is beside it."""
-        return self.query_one("#side", TabbedContent)
+        return self.query_one("#side", StableTabs)
 
     @property
     def text(self) -> str:
@@ -330,9 +330,8 @@ class Compose(RunActions):
             text.append("✓ may run ", colours.get("success", "")).append(f" {kind}", "dim")
         if all_ > errors and draft.text == self.text:
             text.append(f"  ! {pluralize(all_ - errors, 'warning')}", colours.get("warning", ""))
-        self.query_one("#head", Static).update(text)
-        tab = self.tabs.get_tab("problems")
-        tab.label = f"Problems {all_}" if all_ else "Problems"
+        self.query_one("#head", Static).update(text, layout=False)
+        self.tabs.relabel("problems", f"Problems {all_}" if all_ else "Problems")
         self.refresh_bindings()
 
     # Problems
@@ -360,7 +359,9 @@ class Compose(RunActions):
                 else "Write or paste a plan, begin one (^space), or open one or an example (^o)."
             )
             text = Text(message, "dim")
-        self.query_one("#about Static", Static).update(text)
+        about = self.query_one("#about Static", Static)
+        if about.content != text:
+            about.update(text)
 
     def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Say what is wrong."""

@@ -187,11 +187,11 @@ class ResourceView(FocusContainer):
         return cast("ResourceDetail", await asyncio.to_thread(self.infospace.read_snapshot, question))  # type: ignore[arg-type]
 
     def _titles(self) -> None:
-        around, tabs = self.around, self.query_one(TabbedContent)
+        around, tabs = self.around, self.query_one(StableTabs)
         ties = 0 if around is None else len(around.ties)
         versions = 0 if around is None else len(around.versions)
-        tabs.get_tab("links").label = Text(f"Links {ties:,}" if ties else "Links")
-        tabs.get_tab("versions").label = Text(f"Versions {versions:,}" if versions > 1 else "Versions")
+        tabs.relabel("links", f"Links {ties:,}" if ties else "Links")
+        tabs.relabel("versions", f"Versions {versions:,}" if versions > 1 else "Versions")
 
     # Tabs
 

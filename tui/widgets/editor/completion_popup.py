@@ -96,7 +96,8 @@ class CompletionPopup(Vertical):
 
     def _about(self) -> None:
         chosen = self.chosen
-        self.query_one(Static).update("" if chosen is None else " ".join(chosen.about.split()))
+        words = "" if chosen is None else " ".join(chosen.about.split())
+        self.query_one(Static).update(words, layout=False)
 
 
 def _width(offer: Offer) -> int:
