@@ -116,7 +116,7 @@ class Search:
     def _ranked(
         self, wanted: SearchQuery, snapshot: Snapshot, key: str, vector: NDArray[np.float32], least: float
     ) -> SearchResults | None:
-        """Have the store rank; None where it cannot, and for what is not by meaning alone."""
+        """Have the store rank; None where it cannot (SQLite never can), and for what is not by meaning alone."""
         if wanted.mode != "semantic" or snapshot.model() != key:
             return None
         threshold = least if wanted.threshold is None else wanted.threshold

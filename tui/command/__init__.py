@@ -28,7 +28,7 @@ COMMANDS = {
     "primitives": "the vocabulary: what a plan can do",
     "plan": "let a language model write a plan for a goal, and show it",
     "do": "let a language model write a plan for a goal, and run it",
-    "check": "say everything that is wrong with a plan, and run nothing",
+    "check": "list everything that is wrong with a plan, without running it",
     "run": "check a plan and run it",
     "runs": "list the runs",
     "diff": "compare two runs, step by step",
@@ -122,7 +122,10 @@ def build_parser(argv: Sequence[str]) -> Parser:
 def shared(parser: argparse.ArgumentParser, default: str | None) -> None:
     """Declare what every command takes."""
     parser.add_argument(
-        "--space", metavar="FILE", default=default, help="the space; else INFOSPACE_SPACE, else your own"
+        "--space",
+        metavar="FILE",
+        default=default,
+        help="the space (default: INFOSPACE_SPACE, else one in your data folder)",
     )
     off = False if default is None else default
     parser.add_argument("--json", action="store_true", default=off, help="one JSON document on standard output")

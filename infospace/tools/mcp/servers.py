@@ -1,4 +1,4 @@
-"""The servers of a space: what its `mcp.json` files say now, and what is kept of their tools. Starts none of them."""
+"""The servers of a space: what its `mcp.json` files say now, what is kept of their tools. Only a call starts one."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def add_approve(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="SERVER/TOOL",
-        help="call a tool without asking; SERVER/* is all of a server; may be repeated, and is kept with the run",
+        help="call this tool without asking; SERVER/* means all of a server; may be repeated; the run remembers it",
     )
 
 

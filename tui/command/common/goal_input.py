@@ -29,7 +29,7 @@ def add_goal(parser: argparse.ArgumentParser) -> None:
         default=3,
         choices=range(11),
         metavar="N",
-        help="how often the model is told what is wrong with its plan (3)",
+        help="how many times the model may correct a wrong plan (3)",
     )
 
 

@@ -1,4 +1,4 @@
-"""List the kept notes, latest last."""
+"""List the kept notes, the latest one last."""
 
 from __future__ import annotations
 
@@ -25,14 +25,18 @@ COLUMNS = ("id", "title", "path", "folder", "root", "tags", "updated")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--limit", default="50", metavar="N|all", help="at most this many (50): the latest, or first")
+    parser.add_argument(
+        "--limit", default="50", metavar="N|all", help="at most this many (50): the latest; with --sort the first"
+    )
     parser.add_argument("--where", metavar="SQL", help="only notes that satisfy this condition")
     parser.add_argument("--folder", metavar="PATH", help="only notes of files in this folder, and in those below it")
     parser.add_argument("--tag", metavar="TAG", help="only notes with this tag, or one below it")
-    parser.add_argument("--sort", metavar="COLUMN", help='by a column or a property: "modified desc"')
-    parser.add_argument("--columns", metavar="A,B,…", help="columns of `notes` in a query, and properties")
+    parser.add_argument("--sort", metavar="COLUMN", help='sort by a column or a property: "modified desc"')
+    parser.add_argument(
+        "--columns", metavar="A,B,…", help="show these: properties, or columns of `notes` in `infospace query`"
+    )
     parser.add_argument("--properties", action="store_true", help="list the notes' properties, with their types")
-    parser.add_argument("--all", action="store_true", help="transient notes of runs too")
+    parser.add_argument("--all", action="store_true", help="also list notes that runs made and did not keep")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:

@@ -27,7 +27,7 @@ USAGE = 2
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("sql", help="one SELECT over notes; text stands in single quotes")
+    parser.add_argument("sql", help="one SELECT over notes; put text in single quotes")
     parser.add_argument("--csv", action="store_true", help="the rows as CSV, with a header")
 
 

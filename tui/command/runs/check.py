@@ -1,7 +1,8 @@
-"""Say everything that is wrong with a plan, and run nothing.
+"""List everything that is wrong with a plan, without running it.
 
-With --fix, what can be mended without a change of what it means is: the plan after it is shown as a diff (with --json
-as `plan`), and --write keeps it in its file. Exit code 0 when it may run, 3 when not; with --fix, of the mended plan.
+With --fix, infospace corrects every error whose fix keeps the meaning, and shows the corrected plan as a diff (with
+--json as `plan`); --write saves it in its file. Exit code 0 when the plan may run, else 3; with --fix this is about
+the corrected plan.
 """
 
 from __future__ import annotations
@@ -34,10 +35,8 @@ REFUSED = 3
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("plan", metavar="PLAN", help="a file; `-` is standard input; `plan:NAME` is a saved plan")
-    parser.add_argument(
-        "--fix", action="store_true", help="mend what can be mended, and show the mended plan as a diff"
-    )
-    parser.add_argument("--write", action="store_true", help="with --fix: keep the mended plan in its file")
+    parser.add_argument("--fix", action="store_true", help="correct what can be corrected, and show that as a diff")
+    parser.add_argument("--write", action="store_true", help="with --fix: save the corrected plan in its file")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:

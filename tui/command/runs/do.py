@@ -1,8 +1,8 @@
 """Let a language model write a plan for a goal, show it, ask once, and run it.
 
-Nothing is asked where the plan only reads and computes. `--yes` answers yes, also for the calls that the plan names.
-Where a step fails the model is told, and writes the rest anew. Exit codes are those of `infospace run`; 130 when
-the answer is no.
+A plan that only reads and computes runs without asking. `--yes` answers yes, also to questions about the tools that
+the plan names. When a step fails, the model writes a new plan for the rest. Exit codes are those of `infospace run`,
+and 130 when you answer no.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_goal(parser)
     add_inputs(parser)
-    parser.add_argument("--yes", action="store_true", help="run the plan without asking, with the calls that it names")
+    parser.add_argument(
+        "--yes", action="store_true", help="run the plan, and call the tools that it names, without asking"
+    )
     add_approve(parser)
 
 

@@ -1,7 +1,7 @@
-"""Let a language model write a plan for a goal, and show it; nothing of it is run.
+"""Let a language model write a plan for a goal, and show the plan without running it.
 
 The plan is shown as sentences, with what it would write and call. INFOSPACE_LLM_MODEL names the model, and
-INFOSPACE_LLM_URL its endpoint. Exit code 0 when there is a plan, 1 when the model wrote none that passes the check.
+INFOSPACE_LLM_URL its endpoint. Exit code 0 when there is a plan, 1 when none of the model's plans passes the check.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Run goals with known answers against the configured model, to see how well it plans, and what that costs.
 
-A suite has one goal a line, with what there is to reach it and what has to come out (`infospace help goals`). Without
-SUITE the goals that come with infospace are run. Each goal gets a space of its own, and runs as by `infospace do
---yes`. Exit code 0 when every goal was reached, 1 when not.
+A suite has one goal on each line, with its notes, its tools and the right answer (`infospace help goals`). Without
+SUITE, eval runs the goals that come with infospace. Each goal runs in a space of its own, as if by `infospace do
+--yes`. Exit code 0 when the model reached every goal, else 1.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("suite", metavar="SUITE", nargs="?", help="a file of goals, one JSON object a line")
     parser.add_argument(
-        "--format", choices=["own", "nestools", "nestful"], default="own", help="what the file is (own)"
+        "--format", choices=["own", "nestools", "nestful"], default="own", help="the format of SUITE (own)"
     )
-    parser.add_argument("--spec", metavar="FILE", help="the tools of NESTFUL, which are in a file of their own")
+    parser.add_argument("--spec", metavar="FILE", help="the file of NESTFUL's tools, for --format nestful")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N goals")
-    parser.add_argument("--max-repairs", type=int, default=3, choices=range(11), metavar="N", help="repairs a plan (3)")
-    parser.add_argument("--price", type=float, metavar="PRICE", help="of a million tokens, to tell what it cost")
-    parser.add_argument("--compare", metavar="FILE", help="what an earlier `eval --json` said, beside this")
+    parser.add_argument(
+        "--max-repairs", type=int, default=3, choices=range(11), metavar="N", help="at most N repairs of each plan (3)"
+    )
+    parser.add_argument("--price", type=float, metavar="PRICE", help="price of a million tokens; adds the cost")
+    parser.add_argument("--compare", metavar="FILE", help="show the output of an earlier `eval --json` beside this one")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
