@@ -18,7 +18,7 @@ from planner.metatools.registry import META
 __all__ = ["ask", "narrowed", "odd", "synced", "twins", "write"]
 
 
-def ask(space: Space, name: str, **given: Any) -> Any:
+def ask(space: Space, name: str, /, **given: Any) -> Any:
     """Call a meta-tool."""
     return asyncio.run(META[name].call(space, given))
 

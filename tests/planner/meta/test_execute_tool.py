@@ -330,3 +330,11 @@ def test_a_call_lasts_as_long_as_the_entry_says_where_nobody_says_otherwise(spac
     args = ExecuteTool.model_validate({"tool_name": "long/echo", "arguments": {"text": "x"}})
     times = [prepare_call(space, args, most).prepared.plan.steps[0].timeout_s for most in (600_000, 5_000)]
     assert times == [None, 5.0]
+
+
+def test_the_tool_may_be_given_as_name_as_in_the_protocol(known: Space) -> None:
+    """Instead of `tool_name`, not beside it."""
+    found = ask(known, "execute_tool", name="two/echo", arguments={"text": "x"})
+    assert (found["tool_name"], found["status"]) == ("two/echo", "success")
+    with pytest.raises(Invalid, match="name"):
+        ask(known, "execute_tool", tool_name="two/echo", name="two/echo", arguments={"text": "x"})

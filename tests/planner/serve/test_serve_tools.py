@@ -17,6 +17,7 @@ from infospace.schema.validate import validate
 from infospace.tools.scope import Filters
 from planner.metatools.registry import META
 from planner.parse.saved_plans import save_plan
+from planner.parse.vocabulary import conditions_in_full, full
 from planner.server.live_runs import MOST
 from planner.server.protocol.resources import PAGE
 from planner.server.tools import LONGEST, TOOLS
@@ -324,3 +325,18 @@ def test_the_prompt_has_the_language_and_the_goal(space: Space) -> None:
     text = play(space, scene)
     assert "discover-notes" in text
     assert text.endswith("Goal: count the notes")
+
+
+def test_conditions_and_forms_are_described_and_a_wrong_name_hides_no_other(space: Space) -> None:
+    """Where no name is right, the call is wrong."""
+
+    async def scene(planner: Planner) -> tuple[str, str]:
+        text = await planner.call("describe_primitives", names=["conditions", "no-such-verb", "while", "size"])
+        return text, await planner.wrong("describe_primitives", names=["no-such-verb"])
+
+    text, wrong = play(space, scene)
+    assert conditions_in_full() in text
+    assert full(space.catalogue, ["while"]) in text
+    assert full(space.catalogue, ["size"]) in text
+    assert "no-such-verb" in text
+    assert "no-such-verb" in wrong
