@@ -20,6 +20,7 @@ from infospace import Invalid, Space, open_space
 from infospace.contract.catalogue import installed
 from infospace.journal.external_call import CANCELLED
 from planner.execute.start import Prepared, Refused, check_plan, prepare
+from planner.goals.prompt import ANSWER
 from planner.journal.result import RunResult
 from planner.language.json_patch import apply_patch
 from planner.parse.conditions import JOINS, TESTS
@@ -27,6 +28,7 @@ from planner.parse.control_flow import FORMS
 from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
+from chatting import fitting
 from furnished import files
 from plangen.corners import misjudged_marks, runs_itself, to_be_saved, unwritable
 from plangen.forms import Plans
@@ -50,6 +52,8 @@ RARE = (961, 1050)
 """Seeds that are run besides: their plans call the saved plan that asks, and end well."""
 
 TEXT = "a condition as text"
+PLAN = '{"goal": "notes", "steps": [{"type": "discover-notes", "query": "ranking", "out": "$n"}], "result": "$n"}'
+"""What the model answers where it is asked for a plan."""
 
 
 @dataclass
@@ -100,10 +104,15 @@ class Spaces:
             self._space.close()
 
 
+def asks_for_a_plan(request: dict[str, Any]) -> bool:
+    """Whether a request is one of `write-plan`."""
+    return ANSWER in request["messages"][0]["content"]
+
+
 @pytest.fixture
 def spaces(tmp_path: Path, endpoint: Any) -> Iterator[Spaces]:
     """Spaces, and a language model that answers all that is asked with what fits."""
-    del endpoint
+    endpoint.answers = lambda request: PLAN if asks_for_a_plan(request) else fitting(request)
     made = Spaces(tmp_path)
     yield made
     made.close()

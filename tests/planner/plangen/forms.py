@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from plangen import tables  # noqa: F401 - registers its makers
+from plangen import tables
 from plangen.calls import MAKERS, content
 from plangen.conditions import condition
 from plangen.corners import CORNERS, in_a_corner
@@ -420,6 +420,8 @@ class Plans:
             document["steps"][:0] = computing(random.Random(self._seed))  # noqa: S311 - not for secrets
         if self._seed % 4 == 1 and isinstance(document.get("steps"), list):
             document["steps"][:0] = querying(random.Random(self._seed))  # noqa: S311 - not for secrets
+        if self._seed % 20 == 7 and isinstance(document.get("steps"), list):
+            document["steps"][:0] = tables.planning(random.Random(self._seed))  # noqa: S311 - not for secrets
         return document, given
 
     def corner(self) -> dict[str, Any]:

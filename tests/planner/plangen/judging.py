@@ -50,7 +50,7 @@ CONTENT: Mapping[str, str] = {
 
 NOTES = (
     "create-note", "compute", "size", "index", "coerce", "get-metadata", "set-metadata", "generate-note", "extract",
-    "assess",
+    "assess", "write-plan",
     "refine", "synthesize", "call-tool", "ask", "update-note", "files/read", "files/search", "files/is_ready",
     "files/write", "odd/refuse", "odd/at_last", "odd/sleep",
     "get-prompt", "read-resource",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from typing import Any
 
@@ -185,6 +186,13 @@ def _asked(w: Writer, type_: str) -> None:
     elif type_ != "assess" and w.maybe(0.5):
         step["schema"], gives = w.chance.choice(tuple(SCHEMAS.values()))
     w.put(step, gives)
+
+
+def planning(chance: random.Random) -> list[Step]:
+    """Return a step that asks for a plan, with or without what else it may be given."""
+    step: Step = {"type": "write-plan", "goal": "Find all notes about ranking.", "out": "$planned"}
+    more = {"inputs": {"topic": "ranking"}, "so_far": "Nothing yet.", "max_repairs": 0}
+    return [step | {key: value for key, value in more.items() if chance.random() < 0.3}]
 
 
 @maker("filter-semantic", "synthesize")
