@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chatting import Endpoint
 
 import primitives
 from infospace import Primitive, Space
@@ -130,13 +131,14 @@ def test_every_primitive_has_a_whole_contract(entry: Primitive) -> None:
     ("entry", "example"), EXAMPLES, ids=[f"{entry.type}-{len(json.dumps(example))}" for entry, example in EXAMPLES]
 )
 def test_every_example_runs(
-    search: Any, found: Space, endpoint: object, entry: Primitive, example: dict[str, Any]
+    search: Any, found: Space, endpoint: Endpoint, entry: Primitive, example: dict[str, Any]
 ) -> None:
     """It passes the check and succeeds where its variables are bound to something sensible.
 
     The language model is an endpoint on loopback, whose answers fit what was asked for.
     """
-    assert endpoint is not None
+    if entry.type == "write-plan":
+        endpoint.say('{"steps": [{"type": "say", "value": "done"}]}')
     found.tools.add(files())
     found.tools.add(web())
     if entry.type in ("get-prompt", "read-resource"):

@@ -160,7 +160,7 @@ def test_a_full_disk_fails_the_run_and_loses_nothing(tmp_path: Path) -> None:
     from planner.execute.start import run_sync
 
     path = tmp_path / "space.db"
-    with Space(open_store(path, create=True, page_limit=70)) as space:
+    with Space(open_store(path, create=True, page_limit=90)) as space:
         assert run_sync(space, [{"type": "create-note", "value": "small", "name": "kept"}]).status == "success"
         steps = [
             {"type": "create-note", "value": "x" * 10_000, "out": "$x"},

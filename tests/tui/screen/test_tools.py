@@ -35,7 +35,7 @@ def test_tools_prompts_resources_primitives_and_saved_plans_are_listed(show: Sho
     save_plan(housed, "greeting", {"goal": "Greet", "steps": [{"type": "say", "value": "hello"}]})
 
     async def story(stage: Stage) -> None:
-        await opened(stage, "55 tools, 1 prompt, 2 resources", "desk/book", "62 ms")
+        await opened(stage, "56 tools, 1 prompt, 2 resources", "desk/book", "62 ms")
         assert names(stage)[0] == "desk/book"
         assert {"infospace/plan:greeting", "infospace/create-note", "order/greet", "order/odd://one"} <= {*names(stage)}
         total = await asked(housed, "list_tools", page_size=100)
