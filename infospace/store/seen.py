@@ -127,6 +127,11 @@ def sessions_of(caller: str | None) -> str:
     return SESSION if caller is None else f"{SESSION}{quote(caller, safe='')}/"
 
 
+def whole_of(snapshot: Snapshot) -> Snapshot:
+    """Return all of the space that a snapshot shows, or shows a part of."""
+    return snapshot.whole if isinstance(snapshot, SeenSnapshot) else snapshot
+
+
 class SeenSnapshot:
     """A snapshot as far as it is seen. What is hidden is answered as what does not exist."""
 
@@ -155,6 +160,11 @@ class SeenSnapshot:
         if name in self.PASSED:
             return getattr(self._of, name)
         raise AttributeError(name)
+
+    @property
+    def whole(self) -> Snapshot:
+        """All of the space, for questions about what is seen whose answers tell nothing of what is hidden."""
+        return self._of
 
     # Resources
 

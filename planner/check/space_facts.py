@@ -24,6 +24,7 @@ from infospace.schema.shapes import (
     schema_of_value,
 )
 from infospace.store.protocol import Snapshot
+from infospace.store.seen import whole_of
 from planner.parse.saved_plans import saved_plan
 
 SURVEYED = 1_000
@@ -95,7 +96,8 @@ class SnapshotFacts:
             return frozenset()
         members = found.members[:SURVEYED] if isinstance(found, Collection) else ()
         ids = dict.fromkeys([identifier, *(member.id for member in members)])
-        return tools_behind(self._snapshot, [Use(one, self._snapshot.get(one).version) for one in ids])
+        # Which tools are behind something that is seen says whether its text is trusted, and nothing of what is hidden.
+        return tools_behind(whole_of(self._snapshot), [Use(one, self._snapshot.get(one).version) for one in ids])
 
     def holder(self, name: str) -> str | None:
         """Return the id of who has a name."""

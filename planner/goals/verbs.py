@@ -33,7 +33,7 @@ class WritePlan(Args):
     examples=[
         {
             "type": "write-plan",
-            "goal": "Find all notes about ranking, sum up what was decided, and keep the report as weekly.",
+            "goal": "A report of all notes about ranking.",
             "out": "$plan",
         },
     ],

@@ -58,8 +58,9 @@ class ConditionBreakpoint:
                 raise Invalid(message, hint='`$hits is empty`, or {"type": "empty", "target": "$hits"}') from error
         problems = Problems()
         condition = parse_condition(said, "", problems)
-        if condition is None:
-            problem = problems.found[0]
+        problem = next((one for one in problems.found if one.severity == "error"), None)
+        if problem is not None or condition is None:
+            problem = problem or problems.found[0]
             raise Invalid(problem.message, hint=problem.hint)
         if any(test.type == "tool_condition" for test in every_test(condition)):
             raise Invalid("a run is not paused by what a tool says", hint="a condition here only reads variables")

@@ -94,7 +94,7 @@ SLOW = {
 @pytest.mark.parametrize("name", SLOW)
 def test_a_step_that_computes_fails_when_its_time_is_over(space: Space, name: str) -> None:
     """It neither goes on to its end, nor leaves anything; what comes after it goes on."""
-    long = {"type": "create-note", "value": "word " * 200_000, "out": "$long"}
+    long = {"type": "create-note", "value": "word " * 900_000, "out": "$long"}
     late = {**SLOW[name], "timeout_s": SECONDS, "on_fail": "continue"}
     began = time.perf_counter()
     run = run_sync(space, [*TABLE, long, late, {"type": "size", "target": "$table", "out": "$size"}])

@@ -157,3 +157,17 @@ def test_a_conflict_with_the_file_is_said_by_add(cli: Any, known: Path, tmp_path
     (known / "a.md").write_text("more")
     conflict = cli("add", str(known), "--json").json["conflicts"]
     assert [(one["edited_version"], one["version"]) for one in conflict] == [(4, 5)]
+
+
+def test_a_markdown_file_as_the_value_brings_its_front_matter(cli: Any, tmp_path: Path) -> None:
+    """It becomes metadata, and does not stand in the text, where an export would write it a second time."""
+    (tmp_path / "notes").mkdir()
+    note = tmp_path / "notes" / "a.md"
+    note.write_text("---\nstatus: open\n---\n# A\n\nold\n")
+    cli("add", "notes")
+    (tmp_path / "new.md").write_text("---\nstatus: done\n---\n# A\n\nnew\n")
+    assert cli("edit", "notes/a.md", "--value", "new.md").code == 0
+    shown = cli("show", "notes/a.md", "--json").json
+    assert (shown["content"], shown["metadata"]["status"]) == ("# A\n\nnew\n", "done")
+    assert cli("export", "--in-place").code == 0
+    assert note.read_text() == "---\nstatus: done\n---\n# A\n\nnew\n"

@@ -84,7 +84,7 @@ def test_problems_that_quote_at_length_are_cut(space: Space, plan: Any, pointer:
 
 def test_a_fix_that_is_not_too_long_is_whole(space: Space) -> None:
     """Its problem may quote at length."""
-    plan = [note("$x"), {"type": "create-note", "value": LONG, "metadata": {"a": 1}, "vlaue": 1}]
+    plan = [note("$x"), {"type": "create-note", "vlaue": LONG, "metadata": {"a": 1}}]
 
     async def scene(planner: Planner) -> Any:
         return await planner.call("check_plan", plan=plan)

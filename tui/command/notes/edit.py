@@ -30,7 +30,9 @@ EXAMPLES = """examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("reference", metavar="ID|NAME|PATH", help="the note")
-    parser.add_argument("--value", metavar="FILE", help="the new content; `-` is standard input")
+    parser.add_argument(
+        "--value", metavar="FILE", help="the new content, and front matter if it has one; `-` is standard input"
+    )
     parser.add_argument(
         "--metadata", metavar="K=V", action="append", default=[], help="set a field: JSON where V is that, else text"
     )
@@ -83,7 +85,8 @@ def _new_values(
     if text is not None:
         return text, {**note.metadata, **fields}, None
     if args.value is not None:
-        return _value(args.value, note), {**note.metadata, **fields}, None
+        content, front_matter = _value(args.value, note)
+        return content, {**(note.metadata if front_matter is None else front_matter), **fields}, None
     if fields:
         return note.content, {**note.metadata, **fields}, None
     return _edited(note)
@@ -102,17 +105,23 @@ def _field(pair: str) -> tuple[str, Any]:
         return key, text
 
 
-def _value(source: str, note: Note) -> JSON:
+def _value(source: str, note: Note) -> tuple[JSON, dict[str, JSON] | None]:
+    """Return the content that a file has, and its front matter where it is Markdown that begins with one."""
     from infospace.data.json_text import read_json
-    from infospace.files.walk import MAX_BYTES, decode, read_bytes
+    from infospace.files.formats import read
+    from infospace.files.walk import MAX_BYTES, FoundFile, decode, read_bytes
 
     if source != "-" and not Path(source).is_file():
         raise UsageError(f"there is no file {source!r}")
     name = "standard input" if source == "-" else source
     data = sys.stdin.buffer.read() if source == "-" else read_bytes(Path(source))
-    if isinstance(note.content, str):
-        return decode(data, name)
-    return read_json(data, what=repr(name), max_bytes=MAX_BYTES)
+    if not isinstance(note.content, str):
+        return read_json(data, what=repr(name), max_bytes=MAX_BYTES), None
+    path = Path(source)
+    if source != "-" and path.suffix.lower() in (".md", ".markdown") and decode(data, name).startswith("---"):
+        whole = read(FoundFile(path.absolute().parent, path.name, path.absolute()))[1]()
+        return whole.content, whole.metadata
+    return decode(data, name), None
 
 
 def _edited(note: Note) -> tuple[JSON, dict[str, JSON], EditorFile]:
