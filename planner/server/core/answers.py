@@ -41,6 +41,9 @@ SCHEMA = 600
 UNSENT: Final = frozenset({"never-read", "not-connected"})
 """Warnings without a meaning here: what is bound last is read in the answer, and a run starts the servers it calls."""
 
+DOUBTS: Final = frozenset({"unknown-property", "unknown-value", "hidden-property"})
+"""Warnings that a run's answer tells, too: what was read may be empty for a name that was misspelt."""
+
 
 def show_check(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the outcome of a check."""
@@ -65,7 +68,8 @@ def show_run(document: Mapping[str, Any], access: Access, *, most: int = RESULT)
         shown["reason"] = _short(reason)
     if document["pending"]:
         shown["asks"] = [_pending(one, access) for one in document["pending"]]
-    return {**shown, **_result(document["result"], most)}
+    doubts = [one for one in document["problems"] if one["code"] in DOUBTS]
+    return {**shown, **_result(document["result"], most), **_problems(doubts)}
 
 
 def show_steps(space: Space, document: Mapping[str, Any], access: Access) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import pytest
 from infospace import Space
 from infospace.core.tool import Tool, ToolAnswer
 from infospace.data.json_text import dump
+from planner.execute.start import run_sync
 from planner.parse.page import LONGEST, language_page
 from planner.parse.saved_plans import save_plan
 from planner.server.access import Access
@@ -617,3 +618,19 @@ def test_a_running_server_sees_what_another_process_saved_and_synced(tmp_path: P
     assert after.startswith("time/convert_time(")
     assert "create-note" in saved
     assert (made["result"], read["data"]) == (3, 3)
+
+
+def test_a_name_that_no_note_has_is_told_beside_the_empty_answer(space: Space) -> None:
+    """Else a misspelt property looks like an answer without hits."""
+    note = {"type": "create-note", "value": "x", "metadata": {"status": "open"}, "name": "a"}
+    assert run_sync(space, [note]).status == "success"
+    plan = {"steps": [{"type": "query", "sql": "SELECT statsu FROM notes", "out": "$q"}], "result": "$q"}
+
+    async def scene(door: Door) -> Any:
+        return await door.call("run", plan=plan)
+
+    answer = play(space, scene)
+    assert answer["status"] == "success"
+    (doubt,) = answer["problems"]
+    assert doubt["warning"] is True
+    assert "statsu" in doubt["problem"]
