@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infospace.contract.arguments import UNKNOWN, ItemSchema, PathsOf, Text, are_known
 from infospace.schema.combine import closed_object, merged, merged_or_new, nullable
-from infospace.schema.infer import of_listed_fields, resolved
+from infospace.schema.infer import resolved
 from infospace.schema.projection import Selection
 from infospace.schema.shapes import (
     NO_METADATA,
@@ -22,7 +22,6 @@ from infospace.schema.shapes import (
     bare,
     describe,
     disjoint,
-    field_shape,
     format_types,
     is_itself,
     is_result,
@@ -62,7 +61,6 @@ __all__ = [
     "closed_object",
     "describe",
     "disjoint",
-    "field_shape",
     "format_types",
     "is_itself",
     "is_result",
@@ -70,7 +68,6 @@ __all__ = [
     "merged",
     "merged_or_new",
     "nullable",
-    "of_listed_fields",
     "place_in",
     "resolved",
     "results_by_mode",

@@ -100,7 +100,7 @@ def test_steps_are_shown_as_they_end_while_the_plan_is_written(where: Path) -> N
 @pytest.mark.parametrize(
     ("end", "code", "message"),
     [
-        (', {"type": "sya"}]', "unknown-type", "there is no step type 'sya'"),
+        (', {"type": "sya", "value": 1}]', "unknown-type", "there is no step type 'sya'"),
         (', {"type": "sa', "unreadable", "cut off"),
     ],
 )
@@ -125,7 +125,7 @@ def test_a_refused_plan_says_that_nothing_was_done(where: Path) -> None:
     with running(where) as command:
         command.write("[" + json.dumps(LIST))
         command.until("✓ 1")
-        code, out, err = command.end(', {"type": "sya"}]')
+        code, out, err = command.end(', {"type": "sya", "value": 1}]')
     assert (code, out) == (3, "")
     assert "· 1 create-collection  the document was refused; what it had done ahead is dropped" in err
     assert "the plan is refused, and nothing of it was done: 1 error" in err
@@ -210,7 +210,7 @@ def test_without_a_space_a_plan_is_read_to_its_end(tmp_path: Path) -> None:
     with running(tmp_path / "none.db") as command:
         command.write("[" + json.dumps(LIST) + ",\n")
         command.write(json.dumps(SIZE) + ",\n")
-        code, _, err = command.end('{"type": "sya"}]')
+        code, _, err = command.end('{"type": "sya", "value": 1}]')
     assert (code, "nothing was run" in err) == (3, True)
     assert not (tmp_path / "none.db").exists()
 

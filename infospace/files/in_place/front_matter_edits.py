@@ -129,7 +129,7 @@ class _Edits:
                 yield Edit(spans[0][0], spans[last + 1][0] if last + 1 < len(spans) else spans[last][1], "")
         for at, texts in added.items():
             if not spans:
-                yield Edit(place.inner, place.inner, ", ".join(texts))
+                yield Edit(place.inside, place.inside, ", ".join(texts))
             elif at < len(spans):
                 yield Edit(spans[at][0], spans[at][0], "".join(f"{text}, " for text in texts))
             else:

@@ -16,7 +16,7 @@ class Place:
     """A value from `start` to `end`, in characters; an anchor or tag before it belongs to it.
 
     `kind` is `scalar`, `alias`, `list` or `mapping`; `style` is the sign of a scalar that has one (`"`, `'`, `|` or
-    `>`); `flow` says that a list or mapping is in brackets, which open before `inner`. `items` are those of a list,
+    `>`); `flow` says that a list or mapping is in brackets, which open before `inside`. `items` are those of a list,
     or a mapping's values with their keys.
     """
 
@@ -25,7 +25,7 @@ class Place:
     end: int
     style: str = ""
     flow: bool = False
-    inner: int = 0
+    inside: int = 0
     items: list[tuple[Place | None, Place]] = field(default_factory=list)
 
     @property

@@ -34,7 +34,7 @@ class TestPictures:
         """The list, and a tool whose words instruct."""
 
         async def story(stage: Stage) -> None:
-            await opened(stage, "54 tools")
+            await opened(stage, "55 tools")
             await shows(stage, "order/echo")
             await stage.sees("Beware", "as text to be read")
             stage.is_as(f"tools-{size}")
@@ -46,7 +46,7 @@ class TestPictures:
         """Scores, what matched, why the first is the first."""
 
         async def story(stage: Stage) -> None:
-            await opened(stage, "54 tools")
+            await opened(stage, "55 tools")
             await stage.press("slash")
             await stage.write("reserve a room")
             await stage.sees("may do that")
@@ -61,7 +61,7 @@ class TestPictures:
         """Fields of every kind, and what is wrong beside them."""
 
         async def story(stage: Stage) -> None:
-            await opened(stage, "54 tools")
+            await opened(stage, "55 tools")
             await form(stage, "desk/book")
             place = tools(stage)
             slots = {slot.field.name: slot for slot in place.query(FormField)}
@@ -77,7 +77,7 @@ class TestPictures:
         """What is asked before a call."""
 
         async def story(stage: Stage) -> None:
-            await opened(stage, "54 tools")
+            await opened(stage, "55 tools")
             await form(stage, "desk/book")
             slots = {slot.field.name: slot for slot in tools(stage).query(FormField)}
             slots["room"].query_one(Select).value = '"green"'
@@ -107,7 +107,7 @@ class TestPictures:
         monkeypatch.setattr("tui.tables.tools_query.tool_uses", timed)
 
         async def story(stage: Stage) -> None:
-            await opened(stage, "54 tools")
+            await opened(stage, "55 tools")
             await form(stage, "desk/guestbook")
             await stage.write("300")
             await stage.press("enter")
@@ -129,7 +129,7 @@ class TestPictures:
         """Tools like one, and why."""
 
         async def story(stage: Stage) -> None:
-            await opened(stage, "54 tools")
+            await opened(stage, "55 tools")
             place = await shows(stage, "desk/book")
             await stage.press("left_square_bracket")
             await stage.until(lambda: len(place.detail.similar) > 0)
@@ -145,7 +145,7 @@ class TestPictures:
         """One that fails, and why."""
 
         async def story(stage: Stage) -> None:
-            place = await opened(stage, "54 tools")
+            place = await opened(stage, "55 tools")
             await stage.press("v")
             await stage.sees("3 servers, 2 running, 1 failed")
             place.grid.go_to("gone")
@@ -163,7 +163,7 @@ class TestPictures:
         file.write_text(json.dumps({"scopes": scopes, "tokens": tokens}))
 
         async def story(stage: Stage) -> None:
-            await opened(stage, "54 tools")
+            await opened(stage, "55 tools")
             await stage.press("w")
             await stage.until(lambda: isinstance(stage.app.screen, ClientDialog))
             stage.app.screen.query_one("#config", Input).value = str(file)
@@ -180,7 +180,7 @@ class TestPictures:
         """What there is to choose from."""
 
         async def story(stage: Stage) -> None:
-            await opened(stage, "54 tools")
+            await opened(stage, "55 tools")
             await stage.press("f")
             await stage.sees("Which tools?")
             await stage.press("down", "down", "space")

@@ -64,7 +64,7 @@ def test_the_search_runs_as_one_types_and_finds_what_the_command_finds(show: Sho
         await stage.press("m", "m")
         await stage.until(lambda: place.tools.listed.sought.mode == "keyword")
         await stage.press("escape")
-        await stage.sees("54 tools")
+        await stage.sees("55 tools")
 
     show(story, on=housed, size=(160, 50))
 
@@ -93,7 +93,7 @@ def test_where_no_tool_fits_it_is_said_and_the_nearest_is_a_guess(show: Show, ho
         place = await opened(stage, "desk/book")
         await stage.press("slash")
         await stage.write("zzqx vvrb")
-        await stage.sees("no tool of 58 fits; the nearest is ")
+        await stage.sees("no tool of 59 fits; the nearest is ")
         assert place.tools.listed.no_match
         assert len(names(stage)) <= 1
 
@@ -107,11 +107,11 @@ def test_what_changes_before_the_first_look_is_listed_by_it(
     monkeypatch.setattr("tui.screens.tools.tools.LOOK", 3_600.0)
 
     async def story(stage: Stage) -> None:
-        place = await opened(stage, "48 tools")
+        place = await opened(stage, "49 tools")
         await stage.until(lambda: not place._finding)
         save_plan(space, "greeting", {"goal": "Greet", "steps": [{"type": "say", "value": "hello"}]})
         place.refresh_if_changed()
-        await stage.sees("49 tools")
+        await stage.sees("50 tools")
         assert "infospace/plan:greeting" in names(stage)
 
     show(story, on=space)
@@ -125,7 +125,7 @@ def test_tools_are_sifted_by_server_category_and_tag(show: Show, housed: Space) 
         await stage.press("f")
         await stage.sees("Which tools?", "server    desk", "category  places", "tag       text")
         await stage.press("down", "down", "down", "space", "enter")
-        await stage.sees("server order ▾", "1 tool, 1 prompt, 2 resources, of 58 in all")
+        await stage.sees("server order ▾", "1 tool, 1 prompt, 2 resources, of 59 in all")
         assert {name.partition("/")[0] for name in names(stage)} == {"order"}
         await stage.press("slash")
         await stage.write("book a room")
