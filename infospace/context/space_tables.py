@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.core.errors import PathNotFound
 from infospace.core.json_types import JSON
 from infospace.expressions.query.columns import Rows
-from infospace.expressions.query.preselect import Wanted, wanted_rows
+from infospace.expressions.query.preselect import Wanted, required_rows
 from infospace.expressions.query.space_tables import TABLES, SpaceRows
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def open_tables(
 ) -> tuple[dict[str, Rows], Callable[[], Iterator[tuple[str, int]]]]:
     """Return the tables by name, and by name and place, and what gives the Notes that were read with versions."""
     named = {name.lower() for name in query.tables}
-    opened = _Opened(snapshot, wanted_rows(query.query, snapshot.testable, parameters, clock), named)
+    opened = _Opened(snapshot, required_rows(query.query, snapshot.testable, parameters, clock), named)
     return opened.rows, opened.used
 
 

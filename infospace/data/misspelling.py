@@ -65,13 +65,13 @@ def is_misspelling(written: str, meant: str, most: int = 2) -> bool:
     return not ORDINARY.issuperset(ours) and _slip("".join(ours), "".join(theirs), most)
 
 
-def plainly_meant(written: str, candidates: Iterable[str]) -> str | None:
+def closest_spelling(written: str, candidates: Iterable[str]) -> str | None:
     """Return the one candidate that a word is plainly meant to be; None where there is none, or several."""
-    return _plainly_meant(written, tuple(candidates))
+    return _closest_spelling(written, tuple(candidates))
 
 
 @lru_cache(maxsize=512)
-def _plainly_meant(written: str, candidates: tuple[str, ...]) -> str | None:
+def _closest_spelling(written: str, candidates: tuple[str, ...]) -> str | None:
     likely = [one for one in candidates if is_misspelling(written, one)]
     same = [one for one in likely if "".join(words_of(one)) == "".join(words_of(written))]
     exact = [one for one in likely if one == written]

@@ -13,7 +13,7 @@ from infospace.core.clock import now
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.json_types import JSON
 from infospace.core.tool import NoAnswer, NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
-from infospace.data.misspelling import is_misspelling, plainly_meant, words_of
+from infospace.data.misspelling import closest_spelling, is_misspelling, words_of
 from infospace.data.paths import nearest
 from infospace.store.tool_records import RecordCall
 from infospace.tools.builtin import SERVER
@@ -169,14 +169,14 @@ class Toolbox:
         if slash and words_of(server) not in _PREFIXES:
             servers = {name.partition("/")[0] for name in names}
             servers = {server} if server in servers else {one for one in servers if is_misspelling(server, one, 1)}
-            return plainly_meant(full_name, [name for name in names if name.partition("/")[0] in servers])
+            return closest_spelling(full_name, [name for name in names if name.partition("/")[0] in servers])
         words = words_of(last if slash else full_name)
         prefix = next((size for size in (2, 1) if words[:size] in _PREFIXES and len(words) > size), 0)
         words = words[prefix:]
-        whole = plainly_meant("_".join(words), names)
+        whole = closest_spelling("_".join(words), names)
         if whole is not None:
             return whole
-        found = plainly_meant("_".join(words), {name.partition("/")[2] for name in names})
+        found = closest_spelling("_".join(words), {name.partition("/")[2] for name in names})
         same = [name for name in names if name.partition("/")[2] == found]
         return same[0] if len(same) == 1 else None
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from infospace.contract.decorator import Primitive
 from infospace.core.json_types import JSON
-from infospace.data.misspelling import plainly_meant
+from infospace.data.misspelling import closest_spelling
 from infospace.data.paths import nearest
 from planner.check.state import CheckState
 from planner.language.problems import replace
 from planner.parse.control_flow import FORMS
 from planner.repair.added_columns import is_added_columns, project_of
 from planner.repair.synonyms import type_elsewhere
-from planner.repair.unknown_arguments import is_told_by_arguments, suggest_types, translate_legacy
+from planner.repair.unknown_arguments import is_identified_by_arguments, suggest_types, translate_legacy
 
 
 class TypeChecker:
@@ -58,12 +58,12 @@ class TypeChecker:
             return None
         several = suggest_types(type_, raw, self._catalogue)
         known = [*self._catalogue.types(), *(FORMS if forms else ())]
-        meant = plainly_meant(type_, known)
+        meant = closest_spelling(type_, known)
         elsewhere = type_elsewhere(type_)
         meant = meant or (elsewhere if elsewhere in known else None)
         if meant is None and several:
             hint = f"did you mean {' or '.join(map(repr, several))}?"
-            sure = len(several) == 1 and is_told_by_arguments(
+            sure = len(several) == 1 and is_identified_by_arguments(
                 self._catalogue.get(several[0]), type_, raw, self._catalogue
             )
             fix = replace(pointer, several[0]) if sure else None

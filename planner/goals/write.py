@@ -67,13 +67,13 @@ class PlanWriter:
                 return checked
             seen[key] += 1
             if seen[key] == MAX_SAME:
-                raise self._gave_up("it answered with the same wrong plan again and again", wrong)
+                raise self._give_up_error("it answered with the same wrong plan again and again", wrong)
             if len(self.attempts) > self.max_repairs:
-                raise self._gave_up("none of its answers passes the check", wrong)
+                raise self._give_up_error("none of its answers passes the check", wrong)
             refused = wrong[0] if checked is None else checked
             messages = repair_messages(self.space, first, answer, refused, repeated=seen[key] > 1)
 
-    def _gave_up(self, why: str, wrong: Sequence[str]) -> BadResponse:
+    def _give_up_error(self, why: str, wrong: Sequence[str]) -> BadResponse:
         count = len(self.attempts)
         more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         return BadResponse(

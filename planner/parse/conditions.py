@@ -10,7 +10,7 @@ from infospace.core.json_types import JSON
 from infospace.core.names import normalise
 from infospace.core.regex import compile_pattern
 from infospace.data.json_text import dump, same
-from infospace.data.misspelling import plainly_meant, words_of
+from infospace.data.misspelling import closest_spelling, words_of
 from infospace.data.paths import kind_of, nearest
 from infospace.schema.shapes import disjoint
 from planner.language.plan import All, AnyOf, Condition, Expressed, Not, Test
@@ -155,7 +155,7 @@ def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | 
         return _parse_join(type_, raw, pointer, problems)
     if type_ not in TESTS:
         known = (*TESTS, *JOINS)
-        meant = plainly_meant(type_, known) or CALLED_ELSEWHERE.get("_".join(words_of(type_)) or type_)
+        meant = closest_spelling(type_, known) or CALLED_ELSEWHERE.get("_".join(words_of(type_)) or type_)
         near = meant or nearest(type_, known)
         place = join(pointer, "type")
         fix: Patch | None = [{"op": "replace", "path": place, "value": meant}] if meant else None
@@ -217,7 +217,7 @@ def _fields(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems
     for key in raw:
         if key != "type" and key not in wanted:
             free = [name for name in wanted if name not in raw]
-            meant = plainly_meant(key, free) or next((name for name in OTHERWISE.get(key, ()) if name in free), None)
+            meant = closest_spelling(key, free) or next((name for name in OTHERWISE.get(key, ()) if name in free), None)
             near = meant or nearest(key, wanted)
             gone: Patch | None = [{"op": "remove", "path": join(pointer, key)}] if raw[key] is None else None
             problems.error(

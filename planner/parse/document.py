@@ -7,7 +7,7 @@ from typing import Any
 
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
-from infospace.data.misspelling import plainly_meant
+from infospace.data.misspelling import closest_spelling
 from infospace.data.paths import nearest
 from infospace.schema.shapes import TYPES
 from infospace.schema.words import shown
@@ -56,7 +56,7 @@ def parse_head(document: Mapping[str, Any], problems: Problems, at: str = "") ->
     """Read what stands beside the steps; `at` is the pointer of the document."""
     for key in document:
         if key not in HEAD:
-            meant = plainly_meant(key, [name for name in HEAD if name not in document])
+            meant = closest_spelling(key, [name for name in HEAD if name not in document])
             near = meant or nearest(key, HEAD)
             fix = [{"op": "move", "from": join(at, key), "path": join(at, meant)}] if meant else None
             if document[key] in (None, "", [], {}):
@@ -160,7 +160,7 @@ def _budget(declared: JSON, at: str, problems: Problems) -> Budget:
     for key, value in declared.items():
         pointer = join(at, key)
         if key not in BUDGET:
-            meant = plainly_meant(key, [name for name in BUDGET if name not in declared])
+            meant = closest_spelling(key, [name for name in BUDGET if name not in declared])
             near = meant or nearest(key, BUDGET)
             problems.error(
                 "unknown-key",

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
-from infospace.data.misspelling import plainly_meant
+from infospace.data.misspelling import closest_spelling
 from infospace.data.paths import Path, nearest
 from infospace.schema.words import shown
 from planner.language.plan import Block, Condition, Test
@@ -99,7 +99,7 @@ class Fields:
 
     def _unknown(self, type_: str, key: str, known: tuple[str, ...], *, nests: bool) -> str | None:
         free = [name for name in (*known, *COMMON) if name not in self.raw]
-        meant = plainly_meant(key, free) or next((name for name in OTHERWISE.get(key, ()) if name in free), None)
+        meant = closest_spelling(key, free) or next((name for name in OTHERWISE.get(key, ()) if name in free), None)
         near = meant or nearest(key, (*known, *COMMON))
         place = join(self.pointer, key)
         if near is None and nests:

@@ -8,7 +8,7 @@ from typing import Any
 
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
-from infospace.data.misspelling import is_misspelling, plainly_meant
+from infospace.data.misspelling import closest_spelling, is_misspelling
 from infospace.data.paths import nearest
 from infospace.schema.words import shown
 from planner.language.plan import Block, Call, Form, Retry, Saved, Step, ToolCall, UnparsedStep
@@ -115,7 +115,7 @@ def _common(raw: Mapping[str, Any], pointer: str, label: str, problems: Problems
             if isinstance(raw[key], kind):
                 fields[key] = raw[key]
             else:
-                fix = _common_meant(key, raw[key], join(pointer, key))
+                fix = _suggest_common_field(key, raw[key], join(pointer, key))
                 problems.error("bad-value", join(pointer, key), f"`{key}` is {word}, not {a_kind(raw[key])}", None, fix)
     if "out" in fields:
         fields["out"] = variable(fields["out"], join(pointer, "out"), problems)
@@ -138,7 +138,7 @@ def _common(raw: Mapping[str, Any], pointer: str, label: str, problems: Problems
     return fields
 
 
-def _common_meant(key: str, value: JSON, pointer: str) -> Patch | None:
+def _suggest_common_field(key: str, value: JSON, pointer: str) -> Patch | None:
     """Return the same in the type that a field of a step has; null says nothing, so that nothing is lost by it."""
     if value is None:
         return [{"op": "remove", "path": pointer}]
@@ -196,7 +196,7 @@ def _retry(step: Mapping[str, Any], pointer: str, problems: Problems) -> Retry |
         if key not in _RETRY:
             free = [name for name in _RETRY if name not in raw]
             near = nearest(key, free)
-            meant = plainly_meant(key, free)
+            meant = closest_spelling(key, free)
             move = [{"op": "move", "from": place, "path": join(pointer, meant)}] if meant else None
             hint = f"did you mean {near!r}?" if near else f"it has {', '.join(_RETRY)}"
             problems.error("unknown-key", place, f"`retry` has no key {key!r}", hint, move)
@@ -230,7 +230,7 @@ def _on_fail(raw: JSON, pointer: str, problems: Problems) -> Any:
     message = f'`on_fail` is "stop", "continue" or a list of steps, not {shown(raw)}'
     instead: JSON = [raw] if isinstance(raw, dict) and "type" in raw else None
     if isinstance(raw, str):
-        instead = plainly_meant(raw, ("stop", "continue")) or _ON_FAIL.get(raw.strip().lower())
+        instead = closest_spelling(raw, ("stop", "continue")) or _ON_FAIL.get(raw.strip().lower())
     fix = replace(pointer, instead) if instead is not None else None
     problems.error("bad-value", pointer, message, None, [{"op": "remove", "path": pointer}] if raw is None else fix)
     return instead if isinstance(instead, str) else "stop"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from infospace.data.misspelling import plainly_meant
+from infospace.data.misspelling import closest_spelling
 from infospace.schema.validate import first_violation
 
 _SAME: Mapping[str, tuple[str, ...]] = {
@@ -61,7 +61,9 @@ def _candidates(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     if isinstance(value, str):
         words = [word for word in schema.get("enum", ()) if isinstance(word, str)]
         word = re.sub(r"^(to|as)[-_ ]+", "", value.strip(), flags=re.IGNORECASE)
-        meant = plainly_meant(word, words) or next((one for one in _SAME.get(word.lower(), ()) if one in words), None)
+        meant = closest_spelling(word, words) or next(
+            (one for one in _SAME.get(word.lower(), ()) if one in words), None
+        )
         if meant is not None:
             yield meant
         if schema.get("format") == "slice":

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from infospace.data.json_text import dump
-from infospace.data.misspelling import plainly_meant, words_of
+from infospace.data.misspelling import closest_spelling, words_of
 from planner.language.problems import Patch, join
 from planner.parse.control_flow import FORMS
 from planner.parse.fields import COMMON, SAVED
@@ -60,7 +60,7 @@ class TypeSpeller:
             return written
         known = [*self._catalogue.types(), *FORMS]
         elsewhere = type_elsewhere(written)
-        meant = plainly_meant(written, known) or (elsewhere if elsewhere in known else None)
+        meant = closest_spelling(written, known) or (elsewhere if elsewhere in known else None)
         return meant or self._catalogue.tools.meant(written)
 
     def _named(self, raw: Mapping[str, Any], key: str) -> str | None:
@@ -75,7 +75,7 @@ class TypeSpeller:
         """A form, or a tool, that is called otherwise; of verbs the check tells it with their arguments."""
         elsewhere = type_elsewhere(type_)
         known = [*FORMS, *self._catalogue.types()]
-        meant = plainly_meant(type_, known) or (elsewhere if elsewhere in known else None)
+        meant = closest_spelling(type_, known) or (elsewhere if elsewhere in known else None)
         meant = meant or self._filtered(pointer, type_)
         if meant is None and not any(name.startswith(f"{type_}-") for name in known):
             meant = self._catalogue.tools.meant(type_)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from infospace.contract.catalogue import Catalogue
 from infospace.contract.decorator import Primitive
 from infospace.core.json_types import JSON
-from infospace.data.misspelling import plainly_meant
+from infospace.data.misspelling import closest_spelling
 from infospace.data.paths import nearest
 from infospace.schema.shapes import disjoint, schema_of_value
 from planner.language.problems import Patch, join, replace
@@ -35,7 +35,7 @@ def suggest_argument(
     shape = schema_of_value(inner) if not isinstance(inner, str) or "$" not in inner else None
     fitting = [key for key in left if not disjoint(shape, entry.arguments[key].schema) or entry.arguments[key].kinds]
     common = [key for key in COMMON if key not in raw]
-    spelt = plainly_meant(name, fitting) or plainly_meant(name, common)
+    spelt = closest_spelling(name, fitting) or closest_spelling(name, common)
     if spelt is None:
         meant = called_elsewhere(name, fitting) or called_elsewhere(name, left)
         needed = [key for key in meant if entry.arguments[key].required]
@@ -86,7 +86,7 @@ _PLAIN = frozenset({"target", "value", "query"})
 """Arguments that many verbs have, and that so tell nothing of which was meant."""
 
 
-def is_told_by_arguments(entry: Primitive, type_: str, raw: Mapping[str, JSON], catalogue: Catalogue) -> bool:
+def is_identified_by_arguments(entry: Primitive, type_: str, raw: Mapping[str, JSON], catalogue: Catalogue) -> bool:
     """Whether a step of which the first word of its type is known can be but this: one of its arguments says so."""
     others = [name for name in catalogue.types() if name.startswith(f"{type_}-") and name != entry.type]
     if others and raw.keys() <= entry.arguments.keys():

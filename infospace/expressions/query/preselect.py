@@ -49,7 +49,7 @@ _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _IDS = {("notes", "@id"), ("items", "note"), ("links", "source"), ("links", "target")}
 
 
-def wanted_rows(
+def required_rows(
     query: Query, testable: Testable, parameters: Mapping[str, JSON | PathNotFound], clock: Clock
 ) -> dict[int, Wanted]:
     """Return what is wanted of each of the space's own tables, by where the query names it."""

@@ -110,7 +110,7 @@ def _unknown(name: str, known: Mapping[str, Property]) -> Doubt:
     return Doubt("unknown-property", f"no note has a property `{name}`", f"did you mean `{near}`?" if near else some)
 
 
-def types_told(found: Property) -> str:
+def describe_types(found: Property) -> str:
     """Return the types of a property as words: `text in 41 notes, a list in 2`."""
     first, *rest = found.types.items()
     count = first[1]
@@ -127,7 +127,7 @@ def _unfit(path: Path, name: str, found: Property, literals: list[JSON], *, equa
             continue
         value = literal[0] if isinstance(literal, list) else literal
         if not element and kind_of(value) not in kinds:
-            yield Doubt("unknown-value", f"`{path}` is compared with {shown(value)}, and it is {types_told(found)}")
+            yield Doubt("unknown-value", f"`{path}` is compared with {shown(value)}, and it is {describe_types(found)}")
             continue
         values = found.values
         if not equal or values is None or any(same(value, one) for one in values):
