@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import BadResponse
-from infospace.llm.endpoint import DOUBTFUL, Endpoint, certificates
+from infospace.llm.endpoint import Endpoint, Learnt, certificates
 from infospace.llm.messages_response import StreamedMessage, read_message
 from infospace.llm.model import OnText, Reply, Request
 from infospace.llm.response import read_body
@@ -43,8 +43,7 @@ class MessagesQuirks:
         return None
 
 
-_LEARNT: dict[tuple[str, str], MessagesQuirks] = {}
-"""What models were found to take in this process, by URL and model."""
+_LEARNT: Learnt[MessagesQuirks] = {}
 
 
 class AnthropicModel:
@@ -68,27 +67,13 @@ class AnthropicModel:
         """Answer. Calls that found the endpoint busy, failing or silent are repeated, as `Retry-After` says."""
         import anthropic
 
-        place = (self.settings.url, self.settings.model)
-        first = quirks = _LEARNT.get(place, MessagesQuirks())
-        async with self._endpoint.client() as client:
-            while True:
-                try:
-                    reply = await self._exchange(client, request, quirks, on_text)
-                except anthropic.APIStatusError as error:
-                    milder = None
-                    if error.status_code in DOUBTFUL:
-                        milder = quirks.milder(request, self._endpoint.error_message(error))
-                    if milder is None:
-                        raise self._endpoint.refused(error) from error
-                    quirks = milder
-                    continue
-                except anthropic.APITimeoutError as error:
-                    raise self._endpoint.timed_out() from error
-                except anthropic.APIConnectionError as error:
-                    raise self._endpoint.unreachable(error) from error
-                if quirks is not first:
-                    _LEARNT[place] = quirks
-                return reply
+        return await self._endpoint.complete(
+            anthropic,
+            request,
+            _LEARNT,
+            MessagesQuirks(),
+            lambda client, quirks: self._exchange(client, request, quirks, on_text),
+        )
 
     async def _exchange(
         self, client: AsyncAnthropic, request: Request, quirks: MessagesQuirks, on_text: OnText | None

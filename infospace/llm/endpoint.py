@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, MutableMapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+
+from typing_extensions import Self
 
 from infospace.core.errors import LanguageModelError, RequestRejected, Unreachable
 from infospace.core.redaction import hidden, shown_url
+from infospace.llm.model import Reply, Request
 from infospace.llm.response import error_text
 from infospace.llm.settings import Settings
 
@@ -41,7 +45,18 @@ class StatusError(Protocol):
         """What the endpoint answered, with its headers."""
 
 
+class Quirks(Protocol):
+    """What an endpoint was found to take of a request."""
+
+    def milder(self, request: Request, message: str) -> Self | None:
+        """Return what to try after these were refused with a sentence, None when nothing is left."""
+
+
 ClientT = TypeVar("ClientT", bound=Closable)
+QuirksT = TypeVar("QuirksT", bound=Quirks)
+
+Learnt: TypeAlias = "MutableMapping[tuple[str, str], QuirksT]"
+"""What endpoints were found to take in this process, by URL and model."""
 
 
 @dataclass(slots=True)
@@ -75,6 +90,46 @@ class Endpoint(Generic[ClientT]):
             if not pooled.calls:
                 del self._pool[loop]
                 await _run_to_completion(pooled.client.close())
+
+    async def complete(
+        self,
+        sdk: ModuleType,
+        request: Request,
+        learnt: Learnt[QuirksT],
+        usual: QuirksT,
+        exchange: Callable[[ClientT, QuirksT], Awaitable[Reply]],
+    ) -> Reply:
+        """Make an exchange, again in a milder form where the endpoint does not know the one that was tried.
+
+        `sdk` is the vendor's package, which repeats calls that found the endpoint busy, failing or silent, as
+        `Retry-After` says; its errors become ours. What the endpoint takes is kept in `learnt`, `usual` stands before
+        anything is known. Raises LanguageModelError.
+        """
+        place = (self.settings.url, self.settings.model)
+        first = quirks = learnt.get(place, usual)
+        async with self.client() as client:
+            while True:
+                try:
+                    reply = await exchange(client, quirks)
+                except sdk.APIStatusError as error:
+                    milder = self._milder(error, request, quirks)
+                    if milder is None:
+                        raise self.refused(error) from error
+                    quirks = milder
+                    continue
+                except sdk.APITimeoutError as error:
+                    raise self.timed_out() from error
+                except sdk.APIConnectionError as error:
+                    raise self.unreachable(error) from error
+                if quirks is not first:
+                    learnt[place] = quirks
+                return reply
+
+    def _milder(self, error: StatusError, request: Request, quirks: QuirksT) -> QuirksT | None:
+        """Return the form to try after a refusal; None where the refusal is not about the form of the request."""
+        if error.status_code not in DOUBTFUL or getattr(error, "code", None) == "context_length_exceeded":
+            return None
+        return quirks.milder(request, self.error_message(error))
 
     @property
     def url(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import BadResponse
-from infospace.llm.endpoint import DOUBTFUL, Endpoint, certificates
+from infospace.llm.endpoint import Endpoint, Learnt, certificates
 from infospace.llm.model import OnText, Reply, Request
 from infospace.llm.response import MAX_CHARACTERS, read_completion, read_reply
 from infospace.llm.settings import Settings
@@ -37,8 +37,7 @@ class EndpointQuirks:
         return None
 
 
-_LEARNT: dict[tuple[str, str], EndpointQuirks] = {}
-"""What endpoints were found to take in this process, by URL and model."""
+_LEARNT: Learnt[EndpointQuirks] = {}
 
 
 class OpenAICompatibleModel:
@@ -66,27 +65,13 @@ class OpenAICompatibleModel:
         """
         import openai
 
-        place = (self.settings.url, self.settings.model)
-        first = quirks = _LEARNT.get(place, EndpointQuirks())
-        async with self._endpoint.client() as client:
-            while True:
-                try:
-                    reply = await self._exchange(client, request, quirks, on_text)
-                except openai.APIStatusError as error:
-                    milder = None
-                    if error.status_code in DOUBTFUL:
-                        milder = quirks.milder(request, self._endpoint.error_message(error))
-                    if milder is None or error.code == "context_length_exceeded":
-                        raise self._endpoint.refused(error) from error
-                    quirks = milder
-                    continue
-                except openai.APITimeoutError as error:
-                    raise self._endpoint.timed_out() from error
-                except openai.APIConnectionError as error:
-                    raise self._endpoint.unreachable(error) from error
-                if quirks is not first:
-                    _LEARNT[place] = quirks
-                return reply
+        return await self._endpoint.complete(
+            openai,
+            request,
+            _LEARNT,
+            EndpointQuirks(),
+            lambda client, quirks: self._exchange(client, request, quirks, on_text),
+        )
 
     async def _exchange(
         self, client: AsyncOpenAI, request: Request, quirks: EndpointQuirks, on_text: OnText | None
