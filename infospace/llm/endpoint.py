@@ -8,9 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from infospace.core.errors import LanguageModelError, RequestRejected, Unreachable
 from infospace.core.redaction import hidden, shown_url
