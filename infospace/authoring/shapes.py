@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from infospace.contract.arguments import UNKNOWN, ItemSchema, PathsOf, Text, are_known
 from infospace.schema.combine import closed_object, merged, merged_or_new, nullable
-from infospace.schema.infer import resolved
 from infospace.schema.projection import Selection
+from infospace.schema.references import resolved
 from infospace.schema.shapes import (
     NO_METADATA,
     NOTHING,

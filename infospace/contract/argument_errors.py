@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
 from infospace.data.paths import nearest
-from infospace.schema.infer import NoSuchPath, Schema, resolved, subschema_at
+from infospace.schema.infer import NoSuchPath, Schema, subschema_at
+from infospace.schema.references import resolved
 from infospace.schema.words import describe_schema, either, shown
 
 if TYPE_CHECKING:

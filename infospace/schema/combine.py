@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from infospace.schema.infer import Schema, resolved, types_of
+from infospace.schema.infer import Schema, types_of
+from infospace.schema.references import resolved
 
 MOST = 10_000
 """Parts of a schema that are written out."""
 _DATA = ("const", "enum", "default", "examples")
 """Keywords whose values are data, in which nothing is a schema."""
+_ADDRESSES = ("$defs", "$id", "$anchor", "$dynamicAnchor")
+"""Keywords that serve references alone."""
 _NAMED = ("properties", "patternProperties")
 """Keywords whose values hold schemas by names of the author's."""
 
@@ -39,8 +42,8 @@ class _Writer:
         self.left = MOST
         """Parts that may still be written; below 0 what was written is not whole."""
 
-    def write(self, part: Any, within: tuple[str, ...]) -> Any:
-        """Write a part that stands within these references."""
+    def write(self, part: Any, within: tuple[int, ...]) -> Any:
+        """Write a part that stands within what references lead to, by their ids."""
         self.left -= 1
         if self.left < 0 or not isinstance(part, (Mapping, list)):
             return part
@@ -48,14 +51,12 @@ class _Writer:
             return [self.write(item, within) for item in part]
         if "$dynamicRef" in part:
             return {}
-        reference = part.get("$ref")
-        if isinstance(reference, str):
-            if reference in within:
-                return {}
-            return self.write(resolved(part, self._root), (*within, reference))
-        return {key: self._keyword(key, value, within) for key, value in part.items() if key != "$defs"}
+        if isinstance(part.get("$ref"), str):
+            target = resolved(part, self._root)
+            return {} if id(target) in within else self.write(target, (*within, id(target)))
+        return {key: self._keyword(key, value, within) for key, value in part.items() if key not in _ADDRESSES}
 
-    def _keyword(self, key: str, value: Any, within: tuple[str, ...]) -> Any:
+    def _keyword(self, key: str, value: Any, within: tuple[int, ...]) -> Any:
         if key in _DATA:
             return value
         if key in _NAMED and isinstance(value, Mapping):

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from infospace.data.json_text import dump
-from infospace.schema.infer import DEEPEST, Schema, format_types, on_its_own, resolved, types_in
+from infospace.schema.infer import Schema, format_types, on_its_own, types_in
+from infospace.schema.references import DEEPEST, resolved
 from infospace.schema.words import describe_schema, shown
 
 EACH = None

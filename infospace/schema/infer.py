@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias, cast
-from urllib.parse import unquote
 
 from infospace.core.json_types import JSON
+from infospace.schema.references import DEEPEST, resolved, resource_of
 
 Schema: TypeAlias = Mapping[str, Any]
 
@@ -37,9 +37,6 @@ _OPENING = (
     "$dynamicRef",
 )
 """Keywords by which a schema may say something of other fields than those it lists."""
-
-DEEPEST = 16
-"""References and alternatives inside one another that are followed; beyond, nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +121,6 @@ def _type_name(value: object) -> str:
             return "object"
 
 
-def resolved(schema: Schema, root: Schema | None) -> Schema:
-    """Return a schema with its own `$ref` followed into `root`; empty where it leads out of it."""
-    seen = 0
-    while isinstance(schema, Mapping) and isinstance(schema.get("$ref"), str):
-        pointer, seen = unquote(schema["$ref"]), seen + 1
-        if not (pointer == "#" or pointer.startswith("#/")) or seen > DEEPEST:
-            return {}
-        place: Any = root or {}
-        for part in pointer.removeprefix("#").removeprefix("/").split("/") if pointer != "#" else ():
-            place = place.get(part.replace("~1", "/").replace("~0", "~"), {}) if isinstance(place, Mapping) else {}
-        schema = place
-    return schema if isinstance(schema, Mapping) else {}
-
-
 def subschema_at(schema: Schema | None, parts: tuple[str | int, ...]) -> Schema | NoSuchPath | None:
     """Follow a path into a schema: the schema there, `NoSuchPath` when it is ruled out, None if not known."""
     root = schema
@@ -215,8 +198,11 @@ def on_its_own(schema: Schema, root: Schema | None) -> Schema:
     references = set(_references(schema))
     if not references:
         return schema
-    definitions = (root or {}).get("$defs", {})
-    if all(ref.startswith("#/$defs/") for ref in (*references, *_references(definitions))):
+    around = resource_of(schema, root)
+    if around is schema and all(ref.startswith("#") for ref in references):
+        return schema
+    definitions = (around or {}).get("$defs", {})
+    if around is not None and all(ref.startswith("#/$defs/") for ref in (*references, *_references(definitions))):
         return {**schema, "$defs": definitions}
     return {"type": [type_ for type_ in TYPES if type_ in _types(schema, root, 0, {})]}
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from infospace.core.json_types import JSON
-from infospace.schema.infer import Schema, resolved, types_in
+from infospace.schema.infer import Schema, types_in
+from infospace.schema.references import resolved
 
 SAMPLE = 500
 """Values of a list that are looked at."""

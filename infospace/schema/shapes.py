@@ -30,12 +30,12 @@ from infospace.schema.infer import (
     Schema,
     disjoint,
     format_types,
-    resolved,
     schema_of,
     schema_of_value,
     subschema_at,
     types_of,
 )
+from infospace.schema.references import resolved
 
 __all__ = [
     "ALTERNATIVES",

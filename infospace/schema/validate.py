@@ -1,7 +1,7 @@
 """JSON Schema (2020-12) as plans and primitives give it: whether it is one, and whether a value fits it.
 
-Patterns are RE2's, in linear time. A `$ref` stays within its schema: nothing is fetched, and what it leads to is held
-against a part of a value once, however often it stands in the schema.
+Patterns are RE2's, in linear time. A `$ref` stays within its schema, or leads to the meta-schema: nothing is fetched,
+and what it leads to is held against a part of a value once, however often it stands in the schema.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.core.regex import compile_pattern
 from infospace.schema.formats import format_checker
-from infospace.schema.infer import resolved
 from infospace.schema.messages import Place, best, sentence, violation_message
+from infospace.schema.references import resolved
 from infospace.schema.validator import dialect, referring
+from infospace.schema.words import shown
 
 DATA = ("const", "enum", "default", "examples")
 """Keywords whose values are data, in which nothing is a schema."""
@@ -55,16 +56,14 @@ def schema_errors(schema: Any) -> Iterator[SchemaFault]:
     yield from unsupported_keywords(schema, schema, ())
     if _unfolded(schema) > LARGEST:
         yield from _asking_all(schema, ())
-    if _any_key(schema, "patternProperties"):
-        yield from _unevaluated(schema, ())
 
 
 def unsupported_keywords(part: Any, root: Any, place: Place) -> Iterator[SchemaFault]:
     """What the meta-schema allows and no value can be held against: patterns and references that lead nowhere."""
-    from referencing import Registry
+    from jsonschema_specifications import REGISTRY
     from referencing.jsonschema import DRAFT202012
 
-    yield from _unsupported(part, Registry().resolver_with_root(DRAFT202012.create_resource(root)), place)
+    yield from _unsupported(part, REGISTRY.resolver_with_root(DRAFT202012.create_resource(root)), place)
 
 
 def _unsupported(part: Any, resolver: Any, place: Place, *, named: bool = False) -> Iterator[SchemaFault]:
@@ -102,17 +101,6 @@ def _bad_pattern(pattern: str, place: Place) -> Iterator[SchemaFault]:
         yield SchemaFault(place, error.message, error.hint)
 
 
-def _unevaluated(part: Any, place: Place) -> Iterator[SchemaFault]:
-    """Where a schema with patterns for keys asks which keys were not looked at: that cannot be said in linear time."""
-    items = part.items() if isinstance(part, Mapping) else enumerate(part) if isinstance(part, list) else ()
-    for key, value in items:
-        if key == "unevaluatedProperties" and place[-1:] != ("properties",):
-            message = "unevaluatedProperties and patternProperties do not go together here"
-            yield SchemaFault((*place, key), message, "additionalProperties beside patternProperties")
-        elif key not in DATA:
-            yield from _unevaluated(value, (*place, key))
-
-
 def _asking_all(part: Any, place: Place) -> Iterator[SchemaFault]:
     """Where a schema asks what of a value was not looked at, though there are too many ways to look at it."""
     items = part.items() if isinstance(part, Mapping) else enumerate(part) if isinstance(part, list) else ()
@@ -147,20 +135,17 @@ def _unfolded(schema: Any) -> int:
         return LARGEST + 1
 
 
-def _any_key(part: Any, name: str) -> bool:
-    if isinstance(part, Mapping):
-        return name in part or any(_any_key(value, name) for key, value in part.items() if key not in DATA)
-    return isinstance(part, list) and any(_any_key(item, name) for item in part)
-
-
 def _bad_reference(reference: str, resolver: Any, place: Place) -> Iterator[SchemaFault]:
     from referencing.exceptions import Unresolvable
 
+    hint = "such as #/$defs/name"
     try:
-        resolver.lookup(reference)
-    except Unresolvable:
-        hint = "such as #/$defs/name"
+        there = resolver.lookup(reference).contents
+    except (Unresolvable, ValueError, TypeError):  # the last two: a key for an index, or within a text or a number
         yield SchemaFault(place, f"{place[-1]} {reference!r:.80} leads nowhere in this schema", hint)
+        return
+    if not isinstance(there, (Mapping, bool)):
+        yield SchemaFault(place, f"{place[-1]} {reference!r:.80} leads to {shown(there)}, which is no schema", hint)
 
 
 def first_violation(value: JSON, schema: Mapping[str, Any], *, formats: bool = False) -> str | None:
@@ -233,6 +218,6 @@ ENDLESS = "the schema refers to itself without end"
 
 
 def _validator(schema: Any, *, formats: bool = False) -> Any:
-    from referencing.jsonschema import EMPTY_REGISTRY
+    from jsonschema_specifications import REGISTRY
 
-    return dialect()(schema, registry=EMPTY_REGISTRY, format_checker=format_checker() if formats else None)
+    return dialect()(schema, registry=REGISTRY, format_checker=format_checker() if formats else None)

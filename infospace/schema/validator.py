@@ -11,7 +11,9 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from infospace.core.regex import compile_pattern
+from infospace.schema.evaluated import evaluated_keys
 from infospace.schema.messages import additional
+from infospace.schema.words import shown
 
 MOST = 50
 """Misfits of one value under one reference that are told."""
@@ -75,6 +77,18 @@ def dialect() -> Any:
         elif more and wanted is False:
             yield ValidationError("")
 
+    def unevaluated(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if not isinstance(instance, Mapping):
+            return
+        others = {key: value for key, value in schema.items() if key != "unevaluatedProperties"}
+        known = evaluated_keys(validator, instance, others)
+        rest = [key for key in instance if key not in known]
+        if wanted is False and rest:
+            yield ValidationError(f"{', '.join(map(shown, rest))} {'is' if len(rest) == 1 else 'are'} unknown")
+        elif wanted is not False:
+            for key in rest:
+                yield from validator.descend(instance[key], wanted, path=key)
+
     def multiple(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
         if isinstance(instance, (int, float)) and not isinstance(instance, bool) and not _is_multiple(instance, wanted):
             yield ValidationError("")
@@ -91,6 +105,7 @@ def dialect() -> Any:
             "pattern": pattern,
             "patternProperties": by_pattern,
             "additionalProperties": others,
+            "unevaluatedProperties": unevaluated,
             "multipleOf": multiple,
             "uniqueItems": unique,
         },

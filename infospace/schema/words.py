@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from infospace.core.resources import is_resource
-from infospace.schema.infer import TYPES, Schema, resolved, types_of
+from infospace.schema.infer import TYPES, Schema, types_of
+from infospace.schema.references import resolved
 
 SHOWN = 60
 """Most characters of a value in a message."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
 from infospace.data.paths import EXTRA, KEY, OWN, Part, parse_suffix
-from infospace.schema.infer import resolved
+from infospace.schema.references import resolved
 from infospace.schema.shapes import (
     CollectionShape,
     NoSuchPath,

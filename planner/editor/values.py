@@ -11,7 +11,7 @@ from infospace.contract.docs import effect_label
 from infospace.core.ids import Kind
 from infospace.data.paths import show_parts
 from infospace.expressions.functions import AGGREGATES
-from infospace.schema.infer import resolved
+from infospace.schema.references import resolved
 from infospace.schema.shapes import TYPES, NoSuchPath, Schema, describe, format_types, subschema_at, types_of
 from infospace.tools.answer_content import result_schema
 from planner.editor.context import CursorContext

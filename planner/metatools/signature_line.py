@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from infospace.core.tool import Tool
 from infospace.data.json_text import dump
-from infospace.schema.infer import resolved, types_in
+from infospace.schema.infer import types_in
 from infospace.schema.outline import outline_schema, outline_value
+from infospace.schema.references import resolved
 from infospace.tools.answer_content import result_schema
 from infospace.tools.builtin import step_type
 

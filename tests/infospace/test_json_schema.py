@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from infospace.schema.combine import inline_refs
 from infospace.schema.infer import subschema_at, types_of
 from infospace.schema.validate import first_violation, schema_errors
 
@@ -248,6 +249,40 @@ CASES: dict[str, tuple[Any, list[Any], list[Any]]] = {
         [{"v": 1}],
         [{"v": "a"}],
     ),
+    "$ref in a part with its own $id that is used in place": (
+        {
+            "$id": "https://example.org/r",
+            "$defs": {"x": {"type": "string"}},
+            "properties": {
+                "a": {
+                    "$id": "inner",
+                    "$defs": {"x": {"type": "integer"}},
+                    "properties": {"v": {"$ref": "#/$defs/x"}},
+                },
+                "b": {"$ref": "#/properties/a/properties/v"},
+                "c": {"$ref": "inner#/properties/v"},
+                "d": {"$ref": "#/$defs/x"},
+            },
+        },
+        [{"a": {"v": 1}, "b": 2, "c": 3, "d": "x"}],
+        [{"a": {"v": "x"}}, {"b": "x"}, {"c": "x"}, {"d": 1}],
+    ),
+    "$anchor in a part with its own $id": (
+        {
+            "$defs": {
+                "a": {"$anchor": "v", "type": "string"},
+                "b": {"$id": "urn:example:b", "$ref": "#v", "$defs": {"v": {"$anchor": "v", "type": "integer"}}},
+            },
+            "properties": {"a": {"$ref": "#v"}, "b": {"$ref": "urn:example:b"}},
+        },
+        [{"a": "x", "b": 1}],
+        [{"a": 1}, {"b": "x"}],
+    ),
+    "$ref to the meta-schema": (
+        {"$ref": "https://json-schema.org/draft/2020-12/schema"},
+        [{"type": "integer"}, True, {"$defs": {"a": {"minLength": 1}}}],
+        [{"type": "none"}, {"$defs": {"a": {"minLength": -1}}}, 3],
+    ),
     "$dynamicRef": (
         STRICT_TREE,
         [{"children": [{"data": 1}]}, {"data": 1}],
@@ -324,6 +359,27 @@ CASES: dict[str, tuple[Any, list[Any], list[Any]]] = {
         {"properties": {"o": {"properties": {"a": {}}, "unevaluatedProperties": False}}},
         [{"o": {"a": 1}, "x": 1}],
         [{"o": {"b": 1}}],
+    ),
+    "unevaluatedProperties, patternProperties": (
+        {"allOf": [{"patternProperties": {"^x": {"type": "integer"}}}], "unevaluatedProperties": False},
+        [{"x1": 1}, {}, []],
+        [{"x1": 1, "y": 2}, {"x1": "a"}, {"y": 2}],
+    ),
+    "unevaluatedProperties, patterns in a part with its own $id": (
+        {
+            "$ref": "inner",
+            "unevaluatedProperties": {"type": "null"},
+            "$defs": {
+                "inner": {
+                    "$id": "inner",
+                    "anyOf": [{"$ref": "#/$defs/p"}],
+                    "$defs": {"p": {"patternProperties": {"^a": {}}}},
+                },
+                "p": {"patternProperties": {"^b": {}}},
+            },
+        },
+        [{"a1": 1}, {"a1": 1, "b": None}],
+        [{"b1": 1}, {"a1": 1, "c": 2}],
     ),
     "unevaluatedItems": ({"prefixItems": [{}], "unevaluatedItems": False}, [[], [1], {}], [[1, 2]]),
     "unevaluatedItems, items": ({"items": {"type": "integer"}, "unevaluatedItems": False}, [[1, 2]], [["a"]]),
@@ -419,6 +475,9 @@ def test_what_the_check_knows_of_a_schema_admits_what_fits(name: str) -> None:
         ({"$ref": "#/$defs/none"}, ("$ref",)),
         ({"$ref": "https://example.org/elsewhere"}, ("$ref",)),
         ({"$dynamicRef": "#none"}, ("$dynamicRef",)),
+        ({"prefixItems": [{}], "$ref": "#/prefixItems/x"}, ("$ref",)),
+        ({"title": "t", "$ref": "#/title/x"}, ("$ref",)),
+        ({"title": "t", "$ref": "#/title"}, ("$ref",)),
         ({"properties": {"default": {"$ref": "#none"}}}, ("properties", "default", "$ref")),
         ({"properties": {"enum": {"pattern": "(?=a)"}}}, ("properties", "enum", "pattern")),
         ({"dependentSchemas": {"const": {"$ref": "#none"}}}, ("dependentSchemas", "const", "$ref")),
@@ -442,6 +501,19 @@ def test_a_reference_in_a_part_with_its_own_id_leads_into_that_part() -> None:
     assert list(schema_errors(schema)) == []
     assert first_violation({"v": 1}, schema) is None
     assert first_violation({"v": "a"}, schema) is not None
+
+
+def test_the_check_knows_what_a_reference_in_a_part_with_its_own_id_leads_to() -> None:
+    """At a place in it, and of a part that is taken out of its schema, which then stands alone."""
+    schema = CASES["$ref in a part with its own $id that is used in place"][0]
+    for place in (("a", "v"), ("b",), ("c",)):
+        found = subschema_at(schema, place)
+        assert isinstance(found, dict)
+        assert types_of(found) == {"integer"}, place
+    part = subschema_at(schema, ("a",))
+    assert isinstance(part, dict)
+    assert first_violation({"v": "x"}, part) == '"x" is not a whole number at `v`'
+    assert types_of(subschema_at(inline_refs(schema), ("a", "v"))) == {"integer"}
 
 
 def test_what_is_in_an_enum_or_a_default_is_no_schema() -> None:

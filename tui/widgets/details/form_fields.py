@@ -10,8 +10,9 @@ from typing import Any, Final, Literal
 from infospace.core.errors import InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.data.json_text import read_json
-from infospace.schema.infer import Schema, resolved, types_of
+from infospace.schema.infer import Schema, types_of
 from infospace.schema.messages import spell
+from infospace.schema.references import resolved
 from infospace.schema.validate import validate_ignoring
 from infospace.schema.words import describe_schema
 
