@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from planner.execute.start import run as run
     from planner.execute.start import run_sync as run_sync
     from planner.execute.start import stream as stream
+    from planner.goals.guards import Limits as Limits
+    from planner.goals.resume import resume as resume
     from planner.goals.session import GoalSession as GoalSession
     from planner.goals.session import do as do
     from planner.goals.session import write as write
@@ -32,12 +34,13 @@ if TYPE_CHECKING:
     from planner.lifecycle.fork import fork as fork
     from planner.lifecycle.replay import replay as replay
     from planner.lifecycle.resume import answer as answer
-    from planner.lifecycle.resume import resume as resume
     from planner.sessions.blocking import BlockingSession as BlockingSession
     from planner.sessions.blocking import open_session as open_session
 
 _HOMES = {
     "execute.start": ("Prepared", "Refused", "check_plan", "prepare", "run", "run_sync", "stream"),
+    "goals.guards": ("Limits",),
+    "goals.resume": ("resume",),
     "goals.session": ("GoalSession", "do", "write"),
     "journal.events": ("Event", "Progressed", "RunFinished", "RunStarted", "Spoke", "StepFinished", "StepStarted"),
     "journal.result": ("RunResult",),
@@ -47,7 +50,7 @@ _HOMES = {
     "lifecycle.dry_run": ("dry_run",),
     "lifecycle.fork": ("fork",),
     "lifecycle.replay": ("replay",),
-    "lifecycle.resume": ("answer", "resume"),
+    "lifecycle.resume": ("answer",),
     "sessions.blocking": ("BlockingSession", "open_session"),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}

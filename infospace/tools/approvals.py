@@ -86,6 +86,13 @@ def question(tool: Tool, arguments: Mapping[str, Any]) -> str:
     return f"call the tool {tool.name} of the server {tool.server}, which {why}{WITH}{shown}?"
 
 
+def repeat_question(tool: Tool, arguments: Mapping[str, Any], earlier: str) -> str:
+    """Return what is asked before a call that step `earlier` of the run has made already."""
+    shown = truncate(dump(_shown(dict(arguments))), ARGUMENTS)
+    why = f"step {earlier} of this run called it so already"
+    return f"call the tool {tool.name} of the server {tool.server} again, though {why}{WITH}{shown}?"
+
+
 def parse_question(asked: str) -> tuple[str, Mapping[str, JSON]] | None:
     """Return what `question` asked, and the arguments that it shows; None where they were cut, or cannot be told."""
     asks, _, shown = asked.partition(WITH)

@@ -15,7 +15,7 @@ from infospace.core.tool import NotAllowed, NotCalled, Tool, ToolAnswer, ToolFai
 from infospace.journal.external_call import Call, Record
 from infospace.journal.id_mapping import ReplaySource, rename_ids
 from infospace.journal.rows import CallRow
-from infospace.tools.approvals import SCHEMA, question
+from infospace.tools.approvals import SCHEMA, question, repeat_question
 
 DOUBT: Mapping[str, JSON] = {
     "oneOf": [
@@ -31,12 +31,21 @@ DOUBT: Mapping[str, JSON] = {
 }
 """What may be said of a call in doubt: make it again, what it answered, or that it failed and why."""
 
+REPEAT: Mapping[str, JSON] = {
+    "enum": ["once", "no"],
+    "description": "once: it is called again; no: it is not called, and the step fails",
+}
+"""What may be said of a call that the run has made already: an answer holds for that call alone."""
+
 
 class PriorCalls(Protocol):
     """What an earlier part of the run left."""
 
     def call(self, position: str, digest: bytes) -> CallRow | None:
         """Take the next call that a step made with these arguments, None when it made no more."""
+
+    def made(self, digest: bytes) -> str | None:
+        """Return the position of a call with these arguments that has, or may have, had its effect."""
 
     def answered(self, key: str) -> bool:
         """Whether something was answered that is kept under this."""
@@ -72,6 +81,8 @@ class ToolCalls:
         """In a replay, the run that is replayed."""
         self.asks = True
         """Whether there is anybody to be asked."""
+        self.asks_again = False
+        """Whether a call that was made already, and is not idempotent, is asked about: a model writes the steps."""
         self._most = most
         self._record = record
         self._number = number
@@ -79,6 +90,8 @@ class ToolCalls:
         self._past = past
         self._first: dict[str, bytes] = {}
         """What each tool said of itself when this run first called it: what is allowed by name is that."""
+        self._made: dict[bytes, str] = {}
+        """The positions of calls that are made here, or were, by the digest of tool and arguments."""
 
     def limit(self, most: int | None) -> None:
         """Take the limit of a budget that was not known before."""
@@ -98,7 +111,8 @@ class ToolCalls:
         something else of itself is asked about once more.
 
         One that was begun there and is not known to have ended is made again where the tool only reads or is
-        idempotent; else InputRequired asks what became of it. It also asks before a call that nobody has allowed.
+        idempotent; else InputRequired asks what became of it. It also asks before a call that nobody has allowed, and
+        with `asks_again` before one that was made already and is not idempotent.
         Raises NotAllowed where that was answered with no, BudgetExceeded, and what the call raises, or raised then;
         in a replay also NotRecorded and ReplayInterrupted.
         """
@@ -108,18 +122,70 @@ class ToolCalls:
             return told
         if self._only:
             raise NotRecorded(f"the earlier run did not call {tool.full_name} so here", hint="`--live` calls it now")
-        self._must_be_allowed(tool, arguments, position)
+        earlier = self._made_before(tool, key, position)
+        if earlier is None:
+            self._must_be_allowed(tool, arguments, position)
+        else:
+            self._must_be_repeated(tool, arguments, position, earlier)
         if self._most is not None and self.count >= self._most:
             hint = '"budget": {"tool_calls": …}'
             raise BudgetExceeded(f"the budget of {self._most:,} tool_calls is spent", hint=hint)
+        # No await stands between the look at `_made` and this entry: of two equal calls at once one is asked about.
+        self._made.setdefault(key, position)
+        try:
+            answer = await self._checked_call(tool, arguments, made, key, call, current)
+        except (InputRequired, NotAllowed, NotCalled):
+            self._forget(key, position)
+            raise
+        if answer.is_error:
+            self._forget(key, position)
+        return answer
+
+    async def _checked_call(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        made: Made,
+        key: bytes,
+        call: Callable[[Tool], Awaitable[ToolAnswer]],
+        current: Callable[[], Awaitable[Tool]],
+    ) -> ToolAnswer:
+        """Call the tool as its server lists it now; one that says something else of itself is asked about."""
         try:
             now = await current()
         except NotCalled as error:
             self._journalled(tool, arguments, made, key).record_failure(error)
             raise
         if now.digest != tool.digest or now is not tool:
-            self._must_be_allowed(now, arguments, position)
+            self._must_be_allowed(now, arguments, made.step or "")
         return await self._make_call(self._journalled(tool, arguments, made, key), lambda: call(now))
+
+    def _made_before(self, tool: Tool, key: bytes, position: str) -> str | None:
+        """Return where a call was made already that must not be made twice unasked; an attempt again is the same."""
+        if not self.asks_again or tool.read_only or tool.idempotent:
+            return None
+        places = (self._made.get(key), None if self._past is None else self._past.made(key))
+        return next((one for one in places if one is not None and first_attempt(one) != first_attempt(position)), None)
+
+    def _forget(self, key: bytes, position: str) -> None:
+        """Take note that a call had no effect: its tool was not reached, or said that it failed."""
+        if self._made.get(key) == position:
+            del self._made[key]
+
+    def _must_be_repeated(self, tool: Tool, arguments: Mapping[str, Any], position: str, earlier: str) -> None:
+        """Ask about a call that was made already, unless that was answered: what is allowed by name is not enough."""
+        about = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
+        key = f"{first_attempt(position)}?again-{about}"
+        if self._past is not None and self._past.answered(key):
+            if self._past.answer(key) == "no":
+                raise NotAllowed(f"{tool.full_name} was not called again: asked about it, somebody said no")
+            return
+        if not self.asks:
+            message = f"{tool.full_name} was called with these arguments by step {earlier}, and nobody is asked here"
+            raise NotAllowed(message, hint="give it other arguments, or call it in another run")
+        told = {"tool": tool.full_name, "digest": tool.digest.hex()}
+        asked = repeat_question(tool, arguments, earlier)
+        raise InputRequired(position, "approve", asked, REPEAT, key=key, about=told)
 
     def _journalled(self, tool: Tool, arguments: Mapping[str, Any], made: Made, key: bytes) -> Call:
         self.count += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from infospace.core.errors import InfospaceError
@@ -12,9 +12,12 @@ from infospace.llm.model import Message
 from infospace.space import Space
 from planner.execute.start import check_plan
 from planner.language.json_patch import apply_patch
+from planner.language.plan import Plan
 from planner.language.problems import Problem
 from planner.parse.control_flow import FORMS
 from planner.parse.vocabulary import full
+from planner.sessions.check import check_session_plan
+from planner.sessions.session_run import SessionRun
 
 ROUNDS = 8
 """Rounds of fixes and checks; each takes at least one error away."""
@@ -22,6 +25,8 @@ SHOWN = 12
 """Problems that the model is told at once; those after them often follow from these."""
 CONTRACTS = 3
 """Contracts of misused types that it is told in full."""
+NO_STEPS = Problem("not-a-plan", "/steps", "the plan has no steps", "write the steps that reach the goal")
+"""What is wrong with a plan that the check passes, and that does nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +43,47 @@ class Checked:
         return [problem for problem in self.problems if problem.severity == "error"]
 
 
-def check_and_fix(space: Space, document: JSON) -> Checked:
-    """Check a document and apply the fixes of its errors, as long as each round leaves fewer of them."""
-    checked = Checked(document, tuple(check_plan(space, document)[1].found))
+def check_and_fix(space: Space, document: JSON, bound: Mapping[str, str] | None = None) -> Checked:
+    """Check a document and apply the fixes of its errors, as long as each round leaves fewer of them.
+
+    `bound` are the ids of what is bound before its first step, by variable name.
+    """
+    bound = bound or {}
+    checked = Checked(document, _problems(space, document, bound))
     for _ in range(ROUNDS):
-        better = next(filter(None, (_fixed(space, checked, problem) for problem in checked.errors)), None)
+        better = next(filter(None, (_fixed(space, checked, problem, bound) for problem in checked.errors)), None)
         if better is None:
             break
         checked = better
     return checked
 
 
-def _fixed(space: Space, checked: Checked, problem: Problem) -> Checked | None:
+def _problems(space: Space, document: JSON, bound: Mapping[str, str]) -> tuple[Problem, ...]:
+    """Check a document: by itself, or among what a session has bound."""
+    found = check_plan(space, document)[1].found
+    if bound and any(one.severity == "error" for one in found):
+        run = SessionRun(space, Plan(()))
+        run.scope.own = dict(bound)
+        found = check_session_plan(_without_budget(document), None)(space, run).problems.found
+    empty = isinstance(document, dict) and document.get("steps") == []
+    return (*found, NO_STEPS) if empty else tuple(found)
+
+
+def _without_budget(document: JSON) -> JSON:
+    """Return a plan without a budget of its own, which one that is run in a session may not have."""
+    return (
+        {key: value for key, value in document.items() if key != "budget"} if isinstance(document, dict) else document
+    )
+
+
+def _fixed(space: Space, checked: Checked, problem: Problem, bound: Mapping[str, str]) -> Checked | None:
     if problem.fix is None:
         return None
     try:
         document = apply_patch(checked.document, problem.fix)
     except (KeyError, IndexError, TypeError):
         return None
-    after = Checked(document, tuple(check_plan(space, document)[1].found), checked.fixes + 1)
+    after = Checked(document, _problems(space, document, bound), checked.fixes + 1)
     return after if len(after.errors) < len(checked.errors) else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -16,7 +16,14 @@ class WritePlan(Args):
 
     goal: Text = Field(description="What the plan is to reach, in plain words.")
     inputs: Value | None = Field(None, description='Inputs that the plan will have, by name, such as {"topic": "…"}.')
+    mode: Literal["whole", "steps"] = Field(
+        "whole", description="`whole` writes a plan for all of the goal, `steps` the next step alone, or a `stop`."
+    )
     so_far: Text | None = Field(None, description="What was done of it already; the plan goes on from there.")
+    bound: Value | None = Field(
+        None, description="Ids of what is bound already, by variable name; the plan may use it."
+    )
+    budget: Value | None = Field(None, description='What is left to reach the goal with, such as {"turns": 5}.')
     model: Text | None = Field(None, description="Another model at the same endpoint than the one for plans.")
     max_repairs: int = Field(3, ge=0, le=10, description="How often the model is told what is wrong with its plan.")
 
@@ -27,7 +34,7 @@ class WritePlan(Args):
     gives=lambda _arguments, _shapes: NoteShape({"type": "object", "required": ["goal", "steps"]}, NO_METADATA),
     failures=[
         "No language model is configured, or it cannot be reached.",
-        "`inputs` is no object.",
+        "`inputs`, `bound` or `budget` is no object.",
         "No answer of the model is a plan that passes the check; `extra.attempts` says what was wrong with each.",
     ],
     examples=[
@@ -42,21 +49,29 @@ class WritePlan(Args):
 async def write_plan(args: WritePlan, context: Context) -> Note[Any]:
     """Let the language model write a plan for a goal.
 
-    The plan is checked and mended, and nothing of it is run. The model is told the language, the tools and saved plans
-    nearest to the goal, and what the space holds. Errors are mended by their fixes where they have one, else the model
-    is told of them.
+    The plan is checked and corrected, and nothing of it is run. The model is told the language, the tools and saved
+    plans nearest to the goal, and what the space holds. Errors are corrected by their fixes where they have one, else
+    the model is told of them.
     """
+    from planner.goals.prompt import Standing
     from planner.goals.write import PlanWriter
 
     async def ask(messages: Sequence[Any]) -> str:
         answer = await context.ask_model(messages, model=args.model, plans=True, on_text=context.draft)
         return str(answer)
 
-    if args.inputs is not None and not isinstance(args.inputs, Mapping):
-        raise Invalid("`inputs` is no object", hint='{"topic": "ranking"}')
+    inputs, bound, budget = (_object(args, name) for name in ("inputs", "bound", "budget"))
+    standing = Standing(args.so_far or "", {name: str(one) for name, one in bound.items()}, budget, args.mode)
     writer = PlanWriter(context.space, ask, args.max_repairs)
     try:
-        checked = await writer.write(args.goal, args.inputs, args.so_far or "")
+        checked = await writer.write(args.goal, inputs, standing)
     finally:
         context.extra["attempts"] = [attempt.to_json() for attempt in writer.attempts]
     return context.note(checked.document)
+
+
+def _object(args: WritePlan, name: str) -> Mapping[str, Any]:
+    value = getattr(args, name)
+    if value is not None and not isinstance(value, Mapping):
+        raise Invalid(f"`{name}` is no object", hint='{"topic": "ranking"}')
+    return value or {}

@@ -12,7 +12,7 @@ from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
 from infospace.llm.model import Message
 from infospace.space import Space
-from planner.goals.prompt import planning_messages
+from planner.goals.prompt import BEGINNING, Standing, planning_messages
 from planner.goals.repair import Checked, check_and_fix, plan_document, repair_messages
 from planner.goals.reply import read_reply
 
@@ -45,12 +45,14 @@ class PlanWriter:
     max_repairs: int = MAX_REPAIRS
     attempts: list[Attempt] = field(default_factory=list)
 
-    async def write(self, goal: str, inputs: Mapping[str, JSON] | None = None, so_far: str = "") -> Checked:
-        """Return a plan that passes the check. `so_far` says what was done of the goal already.
+    async def write(
+        self, goal: str, inputs: Mapping[str, JSON] | None = None, standing: Standing = BEGINNING
+    ) -> Checked:
+        """Return a plan that passes the check, or its next step. `standing` says what was done of the goal already.
 
         Raises BadResponse where no answer is one, with what was tried, and what `ask` raises.
         """
-        first = await asyncio.to_thread(planning_messages, self.space, goal, inputs, so_far)
+        first = await asyncio.to_thread(planning_messages, self.space, goal, inputs, standing)
         messages, seen = first, Counter[str]()
         while True:
             answer = await self.ask(messages)
@@ -59,8 +61,9 @@ class PlanWriter:
             wrong: tuple[str, ...] = (reply.problem or "",)
             key = answer
             if reply.problem is None:
-                document = plan_document(reply.document, goal)
-                checked = await asyncio.to_thread(check_and_fix, self.space, document)
+                document = _next_step(reply.document) if standing.mode == "steps" else reply.document
+                document = plan_document(document, goal)
+                checked = await asyncio.to_thread(check_and_fix, self.space, document, standing.bound)
                 wrong, key = tuple(problem.message for problem in checked.errors), dump(checked.document)
             self.attempts.append(Attempt(wrong, 0 if checked is None else checked.fixes))
             if checked is not None and not wrong:
@@ -80,3 +83,9 @@ class PlanWriter:
             f"the model wrote no plan in {count} attempt{'s' * (count != 1)}: {why}; last: {wrong[0]}{more}",
             hint="put the goal in other words or in parts, or use another model",
         )
+
+
+def _next_step(document: JSON) -> JSON:
+    """Return the first step of a plan alone: those after it were written before anybody saw what it gives."""
+    steps = document.get("steps", document.get("plan")) if isinstance(document, Mapping) else document
+    return {"steps": steps[:1]} if isinstance(steps, list) else document

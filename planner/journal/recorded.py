@@ -7,6 +7,7 @@ from typing import Any
 
 from infospace.core.json_types import JSON
 from infospace.core.position import Position
+from infospace.core.tool import NotAllowed, NotCalled
 from infospace.journal.rows import CANCELLED, CallRow, StepRow
 from planner.journal.failures import TIMEOUT
 from planner.journal.run_clock import START, Reading, at_begin, at_end, reading_of
@@ -35,6 +36,7 @@ class RecordedRun:
         for call in calls:
             if not self._is_pending_wait(call.position):
                 self._calls.setdefault((call.position, call.digest), []).append(call)
+        self._made = {call.digest: call.position for call in calls if may_have_had_effect(call)}
 
     def _is_pending_wait(self, position: str) -> bool:
         """Whether a `wait` stands there that has not ended: its condition is asked anew each time."""
@@ -121,7 +123,18 @@ class RecordedRun:
         """Whether a step called anything."""
         return any(place == position for place, _ in self._calls)
 
+    def made(self, digest: bytes) -> str | None:
+        """Return the position of a tool's call that has, or may have, had its effect, None where there is none."""
+        return self._made.get(digest)
+
     def call(self, position: str, digest: bytes) -> CallRow | None:
         """Take the next call that a step made with these arguments, None when it made no more."""
         calls = self._calls.get((position, digest))
         return calls.pop(0) if calls else None
+
+
+def may_have_had_effect(call: CallRow) -> bool:
+    """Whether a tool was reached by a call, and did not itself say that it failed."""
+    if call.kind != "tool" or call.error in (NotCalled.kind, NotAllowed.kind):
+        return False
+    return not (isinstance(call.answer, Mapping) and call.answer.get("is_error"))

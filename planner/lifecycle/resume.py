@@ -81,10 +81,7 @@ async def resume(
     if row.status == "running" and row.document is None and not is_live(row):
         left = CloseRun(run, "cancelled", now(), reason="its process ended before its plan had arrived whole")
         space.store.commit([], [ClaimRun(run, new_owner(), row.owner, now()), left])
-    _may_go_on(row)
-    space = within(space, row.scope)
-    plan = _plan(row)
-    _has_what_it_needs(space, row, plan, RecordedRun(rows))
+    space, plan = must_be_resumable(space, row, rows)
     if row.kind == "session":
         from planner.sessions.session import session_of
 
@@ -109,6 +106,15 @@ async def resume(
         # It was given while this run went on, and whoever gave it could not go on with it.
         return await resume(space, run, emit, halt)
     return result
+
+
+def must_be_resumable(space: Space, row: RunRow, rows: list[StepRow]) -> tuple[Space, Plan]:
+    """Return a space as whoever began a run sees it, and the run's plan; Conflict where it cannot go on."""
+    _may_go_on(row)
+    space = within(space, row.scope)
+    plan = _plan(row)
+    _has_what_it_needs(space, row, plan, RecordedRun(rows))
+    return space, plan
 
 
 def _answered(space: Space, result: RunResult) -> bool:

@@ -16,12 +16,13 @@ from infospace.journal.rows import ClaimRun, CloseRun, RunRow
 from infospace.space import Space
 from infospace.tools.scoped_space import ScopedSpace
 from planner.execute.start import Prepared, Refused, check_plan, prepare, stream
+from planner.goals.resume import resume
 from planner.journal.events import Emit
 from planner.journal.lease import is_live, new_owner
 from planner.journal.result import RunResult, binding
 from planner.journal.suspension import Pending
 from planner.language.problems import Problem
-from planner.lifecycle.resume import answer, must_be_all_there, pending_of, resume
+from planner.lifecycle.resume import answer, must_be_all_there, pending_of
 from planner.metatools.arguments import LONGEST_MS
 from planner.parse.saved_plans import load_plan
 from planner.parse.steps import SAVED

@@ -95,8 +95,11 @@ def check_session_line(line: JSON, index: int) -> Check:
     return check
 
 
-def check_session_plan(document: JSON, inputs: Mapping[str, JSON]) -> Check:
-    """Return the check of a whole plan, with its inputs. Pointers are those of the plan's own check."""
+def check_session_plan(document: JSON, inputs: Mapping[str, JSON] | None) -> Check:
+    """Return the check of a whole plan, with its inputs. Pointers are those of the plan's own check.
+
+    Without inputs these may have any value, and what is returned has no lines to run.
+    """
 
     def check(space: Space, run: SessionRun) -> CheckedCall:
         with space.store.reading() as snapshot:
@@ -122,8 +125,8 @@ def check_session_plan(document: JSON, inputs: Mapping[str, JSON]) -> Check:
             plan, checker = once(document)
             problems = checker.problems
             _mend(document, plan.steps, problems, lambda patched: once(patched)[1].problems)
-            bound = bind_inputs(plan, inputs, snapshot, problems)
-        if not problems.ok:
+            bound = {} if inputs is None else bind_inputs(plan, inputs, snapshot, problems)
+        if inputs is None or not problems.ok:
             return CheckedCall((), (), {}, problems)
         lines = lines_of_plan(plan, bound, _steps(document))
         return CheckedCall(lines, _labelled(run, _again(lines, run)), checker.plans, problems)

@@ -24,6 +24,8 @@ from planner.parse.text import is_head
 
 ANSWER = "the plan's result"
 """What is expected of the last line of a plan that is run in a session: its value is the plan's result."""
+PLAN = "a plan for the goal"
+"""What is expected of a line whose value is a plan that a model wrote, and that the lines after it are."""
 INPUT = "an input of the plan"
 """What is expected of a line that binds an input of such a plan: it is no value that the plan gave."""
 

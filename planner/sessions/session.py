@@ -157,10 +157,15 @@ class Session:
                 answer(self._space, row.run, step, value)
             return self._run_result(await self._gone_on(emit, halt))
 
-    async def go_on(self, emit: Emit = ignore_event, halt: SuspendRequest | None = None) -> RunResult:
-        """Go on with the lines that were begun; Conflict where none were, it runs elsewhere, or has ended."""
+    async def go_on(
+        self, emit: Emit = ignore_event, halt: SuspendRequest | None = None, approve: Sequence[str] = ()
+    ) -> RunResult:
+        """Go on with the lines that were begun; Conflict where none were, it runs elsewhere, or has ended.
+
+        The tools of `approve` may be called from now on without asking.
+        """
         async with self._queue.turn():
-            return self._run_result(await self._gone_on(emit, halt))
+            return self._run_result(await self._gone_on(emit, halt, approve))
 
     async def finish(
         self, emit: Emit = ignore_event, halt: SuspendRequest | None = None, approve: Sequence[str] = ()

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from infospace.core.bounds import bounded
 from infospace.core.clock import now
 from infospace.core.errors import InfospaceError
 from infospace.core.json_types import JSON
@@ -43,7 +44,7 @@ from planner.language.problems import Problem
 from planner.order.dependencies import DependencyAnalysis
 from planner.parse.document_order import in_document_order
 from planner.sessions.bindings import bindings_of
-from planner.sessions.lines import ANSWER, INPUT, plan_of_session
+from planner.sessions.lines import ANSWER, INPUT, PLAN, plan_of_session
 
 AT_ONCE = 10_000
 """Executions of steps that one call may have, where the session's own budget does not say how many there may be."""
@@ -131,6 +132,7 @@ class SessionRun(Run):
         self.plans |= plans
         self.labels.update(step.label for step in block)
         self.lines, self.record = self.lines + block, None
+        self._ask_before_repeating()
 
     def recall(
         self, row: RunRow, steps: Sequence[StepRow], calls: Sequence[CallRow], answers: Mapping[str, JSON]
@@ -149,10 +151,18 @@ class SessionRun(Run):
         self._value = _latest(self.lines[: self.settled], self.steps)
         self.recall_clock(self.record, row.started)
         self.journal.sequence = self.record.sequence
+        self.bounds = bounded(plan.budget.items, plan.budget.characters)
         self.meter.remember(calls)
         self.meter.tools = self.tool_calls(self.record)
+        self.meter.limit(plan.budget.llm_calls, plan.budget.tokens, plan.budget.tool_calls)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
+        self._ask_before_repeating()
         self._spent = seconds_spent(row, self.steps)
+
+    def _ask_before_repeating(self) -> None:
+        """Where a model writes the lines, ask before a call that was made already and is not idempotent."""
+        if self.meter.tools is not None:
+            self.meter.tools.asks_again = any(step.expect == PLAN for step in self.lines)
 
     def left_open(self, calls: Sequence[CallRow]) -> tuple[list[StepRow], str]:
         """Settle the open lines, which were broken off: what is to be journalled of them, and how that is said."""

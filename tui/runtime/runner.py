@@ -91,7 +91,7 @@ class Runner:
         self, run: str, pausing: Breakpoints | None = None, take: Callable[[ActiveRun], None] | None = None
     ) -> RunResult:
         """Go on with a run. Raises Conflict, NotFound."""
-        from planner.lifecycle.resume import resume
+        from planner.goals.resume import resume
 
         return await self.play(lambda emit, halt: _held(resume(self._space, run, emit, halt), halt), run, pausing, take)
 

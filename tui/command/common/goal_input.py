@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from infospace.core.json_types import JSON
     from infospace.llm.settings import Settings
     from infospace.space import Space
+    from planner.goals.guards import Limits
     from planner.journal.events import Emit
 
 MAX_GOAL = 20_000
 """Characters of a goal."""
+MAX_COUNT = 10**9
+"""The largest limit."""
 
 
 def add_goal(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +39,49 @@ def add_goal(parser: argparse.ArgumentParser) -> None:
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Declare the inputs."""
     parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="an input of the plan")
+
+
+def add_limits(parser: argparse.ArgumentParser, *, run: bool) -> None:
+    """Declare what reaching the goal may spend; what calls and turns there are only matters where a plan is `run`."""
+    if run:
+        parser.add_argument(
+            "--max-turns", type=_count, default=20, metavar="N", help="how many plans or steps the model may write (20)"
+        )
+        parser.add_argument(
+            "--max-calls", type=_count, default=100, metavar="N", help="how many calls of tools may be made (100)"
+        )
+    parser.add_argument(
+        "--max-tokens", type=_count, default=200_000, metavar="N", help="how many tokens may be spent (200,000)"
+    )
+    parser.add_argument(
+        "--max-seconds", type=_seconds, default=1_800, metavar="N", help="how many seconds it may take (1,800)"
+    )
+
+
+def limits_of(args: argparse.Namespace) -> Limits:
+    """Return the limits that are given."""
+    from planner.goals.guards import Limits
+
+    usual = Limits()
+    turns, calls = getattr(args, "max_turns", usual.turns), getattr(args, "max_calls", usual.calls)
+    return Limits(turns, args.max_tokens, args.max_seconds, calls)
+
+
+def _count(written: str) -> int:
+    count = int(written) if written.isdecimal() else 0
+    if not 0 < count <= MAX_COUNT:
+        raise argparse.ArgumentTypeError(f"{written!r:.40} is not a whole number from 1 to {MAX_COUNT:,}")
+    return count
+
+
+def _seconds(written: str) -> float:
+    try:
+        seconds = float(written)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= MAX_COUNT:
+        raise argparse.ArgumentTypeError(f"{written!r:.40} is not a number of seconds above 0")
+    return seconds
 
 
 def goal_of(args: argparse.Namespace) -> str:

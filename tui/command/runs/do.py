@@ -9,20 +9,25 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from typing import TYPE_CHECKING
 
 from tui.command.common.approve_option import add_approve, approved
-from tui.command.common.goal_input import add_goal, add_inputs, goal_of, inputs_of, require_model, watcher
+from tui.command.common.goal_input import (
+    add_goal,
+    add_inputs,
+    add_limits,
+    goal_of,
+    inputs_of,
+    limits_of,
+    require_model,
+    watcher,
+)
 from tui.command.common.open_space import open_from
-from tui.command.runs.plan import show_plan
-from tui.text.output import Output, UsageError
+from tui.command.common.plan_consent import agreed
+from tui.text.output import Output
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from infospace.space import Space
-    from planner.goals.session import GoalSession
     from planner.journal.result import RunResult
 
 EXAMPLES = """examples:
@@ -35,6 +40,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_goal(parser)
     add_inputs(parser)
+    parser.add_argument(
+        "--mode",
+        choices=("whole", "steps"),
+        default="whole",
+        help="whether the model writes a whole plan (the default), or one step after another",
+    )
+    add_limits(parser, run=True)
     parser.add_argument(
         "--yes", action="store_true", help="run the plan, and call the tools that it names, without asking"
     )
@@ -52,32 +64,15 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         doing = do(
             space,
             goal,
-            lambda session: _agreed(session, args, out),
+            lambda session: agreed(session, out, yes=args.yes, can_ask=args.goal != "-"),
             inputs,
+            mode=args.mode,
             approve=approve,
             max_repairs=args.max_repairs,
+            limits=limits_of(args),
             emit=watcher(out),
         )
         return _show(asyncio.run(doing), space, out)
-
-
-def _agreed(session: GoalSession, args: argparse.Namespace, out: Output) -> Sequence[str] | None:
-    """Show the plan and ask for consent where it has effects; return the tools that were agreed to, None for no."""
-    from planner.goals.effects import needs_consent, tools_called
-
-    effects = session.effects()
-    if not out.json:
-        show_plan(session.document, effects, out)
-    if args.yes:
-        return tools_called(effects)
-    if not needs_consent(effects):
-        return []
-    if not sys.stdin.isatty() or args.goal == "-":
-        hint = "--yes agrees; `infospace plan` shows a plan and runs nothing"
-        raise UsageError("the plan writes or calls, and nobody can be asked here", hint=hint)
-    sys.stderr.write("Run it? [y/N] ")
-    sys.stderr.flush()
-    return tools_called(effects) if sys.stdin.readline().strip().lower() in ("y", "yes") else None
 
 
 def _show(result: RunResult, space: Space, out: Output) -> int:

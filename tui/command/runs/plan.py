@@ -10,8 +10,18 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from tui.command.common.goal_input import add_goal, add_inputs, goal_of, inputs_of, require_model, watcher
+from tui.command.common.goal_input import (
+    add_goal,
+    add_inputs,
+    add_limits,
+    goal_of,
+    inputs_of,
+    limits_of,
+    require_model,
+    watcher,
+)
 from tui.command.common.open_space import open_from
+from tui.command.common.plan_consent import show_plan
 from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
 
@@ -34,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_goal(parser)
     add_inputs(parser)
+    add_limits(parser, run=False)
     parser.add_argument("--out", metavar="FILE", help="write the plan to a file, as JSON")
     parser.add_argument("--save", metavar="NAME", help="keep the plan in the space; `infospace run plan:NAME` runs it")
     parser.add_argument("--replace", action="store_true", help="with --save, make it the next version of that plan")
@@ -50,7 +61,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"there is no folder for --out {args.out!r}")
     with open_from(args, create=True) as space:
         require_model(space)
-        document, result = asyncio.run(write(space, goal, inputs, max_repairs=args.max_repairs, emit=watcher(out)))
+        writing = write(space, goal, inputs, max_repairs=args.max_repairs, limits=limits_of(args), emit=watcher(out))
+        document, result = asyncio.run(writing)
         if document is None:
             return _show_failure(result, out)
         _keep(space, document, args)
@@ -92,18 +104,6 @@ def _to_json(document: JSON, effects: Sequence[Effect], result: RunResult) -> di
         "attempts": None if row is None else row.extra["attempts"],
         "llm": None if row is None else row.extra.get("llm"),
     }
-
-
-def show_plan(document: JSON, effects: Sequence[Effect], out: Output) -> None:
-    """Show a plan as sentences, and what it would do."""
-    from tui.text.plan_sentences import plan_sentences
-
-    for line in plan_sentences(document):
-        out.text(line)
-    for kind, verb in (("writes", "It writes"), ("calls", "It calls"), ("asks-model", "It asks the model for")):
-        named = list(dict.fromkeys(effect.what for effect in effects if effect.kind == kind))
-        if named:
-            out.talk(f"{verb}: {', '.join(named)}", "yellow" if kind != "asks-model" else "dim")
 
 
 def _show_failure(result: RunResult, out: Output) -> int:

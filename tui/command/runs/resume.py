@@ -1,12 +1,14 @@
 """Resume a suspended run, or one whose process is gone. Steps that ended are not repeated.
 
-Exit codes are those of `run`; 4 when it still waits.
+The run of a goal (`infospace do`) is continued to its end: a plan that writes or calls something is shown, and run
+after you agree. Exit codes are those of `run`; 4 when it still waits.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,11 +16,13 @@ from tui.command.common.approve_option import add_approve, approved
 from tui.command.common.ctrl_c import run_interruptible
 from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, report_taken_over
 from tui.command.common.open_space import open_from
+from tui.command.common.plan_consent import agreed
 from tui.command.runs.run import code_of
 from tui.text.output import Output
 
 if TYPE_CHECKING:
     from infospace.space import Space
+    from planner.goals.session import Agree, GoalSession
     from planner.journal.events import Event
     from planner.journal.result import RunResult
 
@@ -32,6 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("run", metavar="RUN", help="the run, such as run_7")
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
+    parser.add_argument("--yes", action="store_true", help="agree to the plan that the run of a goal goes on with")
     add_approve(parser)
     add_wait(parser.add_argument)
 
@@ -47,7 +52,8 @@ def going_on(space: Space, args: argparse.Namespace, out: Output) -> int:
     from tui.command.common.event_printer import EventPrinter, show_result
 
     watch = (lambda _event: None) if out.json else EventPrinter(out)
-    result = resumed(space, args.run, watch, out, approved(args, space, out))
+    agree = _agree(out, yes=getattr(args, "yes", False))
+    result = resumed(space, args.run, watch, out, approved(args, space, out), agree)
     if args.wait:
         try:
             result = follow_until_done(space, result, watch, out)
@@ -60,13 +66,30 @@ def going_on(space: Space, args: argparse.Namespace, out: Output) -> int:
     return code_of(result)
 
 
+def _agree(out: Output, *, yes: bool) -> Agree:
+    """Return what agrees to plans in the name of whoever called the command, where somebody can be asked."""
+
+    def agree(session: GoalSession) -> Sequence[str] | None:
+        from planner.goals.session import reads_only
+
+        return agreed(session, out, yes=yes) if yes or sys.stdin.isatty() else reads_only(session)
+
+    return agree
+
+
 def resumed(
-    space: Space, run: str, watch: Callable[[Event], None], out: Output, approve: Sequence[str] = ()
+    space: Space,
+    run: str,
+    watch: Callable[[Event], None],
+    out: Output,
+    approve: Sequence[str] = (),
+    agree: Agree | None = None,
 ) -> RunResult:
     """Go on with a run, telling its events to `watch`; Ctrl-C once suspends it again."""
-    from planner.lifecycle.resume import resume
+    from planner.goals.resume import resume
 
-    result = asyncio.run(run_interruptible(lambda emit, halt: resume(space, run, emit, halt, approve), watch, out))
+    going = run_interruptible(lambda emit, halt: resume(space, run, emit, halt, approve, agree), watch, out)
+    result = asyncio.run(going)
     if result is None:
         out.talk(f"interrupted before it went on: {run} is as it was")
         raise KeyboardInterrupt

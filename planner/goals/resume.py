@@ -1,0 +1,34 @@
+"""Going on with any run, also with that of a goal: after what is left of its steps the model writes more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from infospace.space import Space
+from planner.goals.session import Agree, go_on, is_of_goal, reads_only
+from planner.journal.commit_order import SuspendRequest
+from planner.journal.events import Emit
+from planner.journal.result import RunResult
+from planner.lifecycle import resume as lifecycle
+from planner.sessions.session import ignore_event
+
+
+async def resume(
+    space: Space,
+    run: str,
+    emit: Emit = ignore_event,
+    halt: SuspendRequest | None = None,
+    approve: Sequence[str] = (),
+    agree: Agree | None = None,
+) -> RunResult:
+    """Go on with a run from where it is, as `planner.lifecycle.resume` does.
+
+    That of a goal goes on to its end. `agree` is asked before a plan of it is run that was written and not agreed to:
+    without it one that writes or calls raises NobodyAsked, and stays as it is.
+    """
+    with space.store.reading() as snapshot:
+        row, rows = snapshot.run(run), snapshot.steps(run)
+    if not is_of_goal(row.document):
+        return await lifecycle.resume(space, run, emit, halt, approve)
+    space, _ = lifecycle.must_be_resumable(space, row, rows)
+    return await go_on(space, run, agree or reads_only, approve=approve, emit=emit, halt=halt)

@@ -1,0 +1,49 @@
+"""A plan that a language model wrote, shown to a person who agrees to it or not."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from tui.text.output import Output, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infospace.core.json_types import JSON
+    from planner.goals.effects import Effect
+    from planner.goals.session import GoalSession
+
+
+def agreed(session: GoalSession, out: Output, *, yes: bool, can_ask: bool = True) -> Sequence[str] | None:
+    """Show the plan and ask for consent where it has effects; return the tools that were agreed to, None for no.
+
+    Raises UsageError where nobody can be asked.
+    """
+    from planner.goals.effects import needs_consent, tools_called
+
+    effects = session.effects()
+    if not out.json:
+        show_plan(session.document, effects, out)
+    if yes:
+        return tools_called(effects)
+    if not needs_consent(effects):
+        return []
+    if not sys.stdin.isatty() or not can_ask:
+        hint = "--yes agrees; `infospace plan` shows a plan and runs nothing"
+        raise UsageError("the plan writes or calls, and nobody can be asked here", hint=hint)
+    sys.stderr.write("Run it? [y/N] ")
+    sys.stderr.flush()
+    return tools_called(effects) if sys.stdin.readline().strip().lower() in ("y", "yes") else None
+
+
+def show_plan(document: JSON, effects: Sequence[Effect], out: Output) -> None:
+    """Show a plan as sentences, and what it would do."""
+    from tui.text.plan_sentences import plan_sentences
+
+    for line in plan_sentences(document):
+        out.text(line)
+    for kind, verb in (("writes", "It writes"), ("calls", "It calls"), ("asks-model", "It asks the model for")):
+        named = list(dict.fromkeys(effect.what for effect in effects if effect.kind == kind))
+        if named:
+            out.talk(f"{verb}: {', '.join(named)}", "yellow" if kind != "asks-model" else "dim")
