@@ -11,6 +11,8 @@ from infospace.core.ids import Kind, kind_of, number_of
 from infospace.data.result import LABEL
 from infospace.data.titles import beginning
 from infospace.search.query import SearchQuery
+from tui.tables.note_places import NotePlaces, Within, read_places
+from tui.tables.task_rows import Task, all_tasks
 from tui.text.format import pluralize, preview_as_prose, single_line
 from tui.text.render import format_certificate
 
@@ -20,16 +22,20 @@ if TYPE_CHECKING:
     from infospace.space import Space
     from infospace.store.protocol import ResourceSummary, Snapshot
 
-What = Literal["notes", "all notes", "collections", "relations", "stale"]
+What = Literal["notes", "all notes", "collections", "relations", "stale", "tasks"]
 """`notes` are the kept ones, `all notes` also what runs made and nobody kept."""
 
-WHAT: tuple[What, ...] = ("notes", "all notes", "collections", "relations", "stale")
+WHAT: tuple[What, ...] = ("notes", "all notes", "collections", "relations", "stale", "tasks")
 MODES: tuple[Mode, ...] = ("semantic", "keyword", "hybrid")
 
 MOST = 200
 """Hits that are listed at first."""
+LOOKED_AT = 50
+"""Notes that are looked at to learn whether they have paths, at the top and further down."""
 CHUNK = 2_000
 """Resources that are read at a time when all are looked through."""
+
+EVERYWHERE = Within()
 
 _KINDS = {"collections": Kind.COLLECTION, "relations": Kind.RELATION}
 
@@ -43,6 +49,13 @@ class NotesQuery:
     mode: Mode = "semantic"
     threshold: float | None = None
     most: int = MOST
+    within: Within = EVERYWHERE
+    """The folder and the tag whose notes are listed; Collections and Relations lie in none."""
+
+    @property
+    def filter(self) -> Within:
+        """The folder and the tag that count."""
+        return self.within if self.what in ("notes", "all notes", "tasks") else Within()
 
     @property
     def kind(self) -> Kind:
@@ -52,7 +65,7 @@ class NotesQuery:
     @property
     def kept(self) -> bool | None:
         """Whether only what is kept is listed."""
-        return True if self.what == "notes" else None
+        return True if self.what in ("notes", "tasks") else None
 
     @property
     def how(self) -> Mode | None:
@@ -85,19 +98,74 @@ class NotesList:
     hits: dict[str, Hit] = field(default_factory=dict)
     threshold: float | None = None
     words: Sequence[str] = ()
+    tasks: Sequence[Task] = ()
+    """The tasks, where these are listed: `ids` are their keys."""
+    places: NotePlaces | None = None
+    """Where the notes lie, as far as it was read; given back to the next search."""
+    filed: bool = False
+    """Whether notes that are listed came from files, and so have paths."""
 
 
-def run_notes_query(space: Space, sought: NotesQuery, listener: Listener) -> NotesList:
-    """Return what is to be listed."""
+def run_notes_query(space: Space, sought: NotesQuery, listener: Listener, known: NotePlaces | None = None) -> NotesList:
+    """Return what is to be listed. `known` is where the notes lay when that was read last."""
+    places, chosen = known, None
+    if sought.filter:
+        with space.store.reading() as snapshot:
+            places = read_places(snapshot, known)
+        chosen = places.within(sought.filter)
+    found = _run(space, sought, listener, chosen)
+    with space.store.reading() as snapshot:
+        filed = sought.what in ("notes", "all notes") and _are_filed(snapshot, found.ids)
+    return replace(found, places=places, filed=filed)
+
+
+def _are_filed(snapshot: Snapshot, ids: Sequence[str]) -> bool:
+    """Whether notes came from files: of many the first ones, and some of the others, are looked at."""
+    some = [*ids[:LOOKED_AT], *ids[LOOKED_AT :: max(1, len(ids) // LOOKED_AT)]]
+    return any(brief.location is not None for brief in existing_summaries(snapshot, some))
+
+
+def _run(space: Space, sought: NotesQuery, listener: Listener, chosen: set[int] | None) -> NotesList:
     if sought.what == "stale":
         return _stale(space, sought)
+    if sought.what == "tasks":
+        return _tasks(space, sought, chosen)
     if sought.how is None:
         with space.store.reading() as snapshot:
-            ids = Ids(sought.kind, snapshot.numbers(sought.kind, kept=sought.kept))
+            ids = Ids(sought.kind, _among(snapshot.numbers(sought.kind, kept=sought.kept), chosen))
         return NotesList(sought, ids, _counted(len(ids), sought), len(ids))
     if sought.what == "notes" or (sought.what == "collections" and sought.scored):
-        return _searched(space, sought, listener)
-    return _word_search(space, sought)
+        return _searched(space, sought, listener, chosen)
+    return _word_search(space, sought, chosen)
+
+
+def _among(numbers: Any, chosen: set[int] | None) -> Any:
+    """Return those of the numbers of Notes that are meant, in their order."""
+    if chosen is None:
+        return numbers
+    import numpy as np
+
+    return np.intersect1d(numbers, _ascending(chosen), assume_unique=True)
+
+
+def _ascending(numbers: set[int]) -> Any:
+    """Return numbers of Notes as a search takes them: ascending."""
+    import numpy as np
+
+    return np.array(sorted(numbers), np.int64)
+
+
+def _tasks(space: Space, sought: NotesQuery, chosen: set[int] | None) -> NotesList:
+    """List the tasks of the notes, those that have the words that are typed."""
+    with space.store.reading() as snapshot:
+        tasks = all_tasks(snapshot, sought.query.casefold().split(), chosen)
+    undone = sum(task.open for task in tasks)
+    message = f"{undone:,} open of {pluralize(len(tasks), 'task')}"
+    return NotesList(sought, [task.key for task in tasks], message + _within(sought), len(tasks), tasks=tasks)
+
+
+def _within(sought: NotesQuery) -> str:
+    return f" in {sought.filter}" if sought.filter else ""
 
 
 class Ids(Sequence[str]):
@@ -122,14 +190,16 @@ class Ids(Sequence[str]):
 
 def _counted(count: int, sought: NotesQuery) -> str:
     noun = {"notes": "kept note", "all notes": "note", "collections": "Collection", "relations": "Relation"}
-    return pluralize(count, noun[sought.what])
+    return pluralize(count, noun[sought.what]) + _within(sought)
 
 
-def _searched(space: Space, sought: NotesQuery, listener: Listener) -> NotesList:
+def _searched(space: Space, sought: NotesQuery, listener: Listener, chosen: set[int] | None) -> NotesList:
     how = cast("Mode", sought.how)
     if sought.what == "notes":
         threshold = sought.threshold if sought.scored else None
-        found = space.search.find(SearchQuery(sought.query, sought.most, threshold, how, certify=True), listener)
+        within = None if chosen is None else _ascending(chosen)
+        asked = SearchQuery(sought.query, sought.most, threshold, how, within=within, certify=True)
+        found = space.search.find(asked, listener)
     else:
         from infospace.search.collections import search_collections
 
@@ -138,7 +208,8 @@ def _searched(space: Space, sought: NotesQuery, listener: Listener) -> NotesList
     matched = found.certificate["matched"]
     threshold = found.certificate["threshold"]
     words = found.certificate.get("words", ())
-    return NotesList(sought, list(hits), _format_certificate(found), matched, {}, hits, threshold, words)
+    message = _format_certificate(found) + _within(sought)
+    return NotesList(sought, list(hits), message, matched, {}, hits, threshold, words)
 
 
 def _format_certificate(found: SearchResults) -> str:
@@ -150,11 +221,11 @@ def _format_certificate(found: SearchResults) -> str:
     return message
 
 
-def _word_search(space: Space, sought: NotesQuery) -> NotesList:
+def _word_search(space: Space, sought: NotesQuery, chosen: set[int] | None) -> NotesList:
     """Find what has all the words that are typed."""
     words = sought.query.casefold().split()
     with space.store.reading() as snapshot:
-        ids = Ids(sought.kind, snapshot.numbers(sought.kind, kept=sought.kept))
+        ids = Ids(sought.kind, _among(snapshot.numbers(sought.kind, kept=sought.kept), chosen))
         found = [
             brief.id for brief in read_all(snapshot, ids) if all(word in _searchable_text(brief) for word in words)
         ]
@@ -203,7 +274,7 @@ def label_of(brief: ResourceSummary) -> str:
 def _searchable_text(brief: ResourceSummary) -> str:
     """All that is looked through for words, in small letters."""
     fields = json.dumps(dict(brief.metadata), ensure_ascii=False) if brief.metadata else ""
-    return f"{brief.id} {brief.name or ''} {brief.begins} {fields}".casefold()
+    return f"{brief.id} {brief.name or ''} {path_of(brief)} {brief.begins} {fields}".casefold()
 
 
 def _stale(space: Space, sought: NotesQuery) -> NotesList:
@@ -250,9 +321,11 @@ def by_column(space: Space, ids: Sequence[str], column: str, *, downwards: bool)
     ranks: dict[str, Sorting] = {
         "id": lambda brief: number_of(brief.id),
         "title": lambda brief: label_of(brief).casefold(),
+        "path": lambda brief: (brief.location is None, path_of(brief).casefold()),
         "tags": lambda brief: tags_of(brief).casefold(),
         "size": lambda brief: brief.size,
         "updated": lambda brief: brief.updated,
+        "modified": modified_of,
     }
     rank = ranks[column]
     with space.store.reading() as snapshot:
@@ -266,6 +339,19 @@ def tags_of(brief: ResourceSummary) -> str:
     if isinstance(tags, list):
         return ", ".join(str(tag) for tag in tags)
     return tags if isinstance(tags, str) else ""
+
+
+def path_of(brief: ResourceSummary) -> str:
+    """Return the path of the file that a Note came from, with the row of a table; empty where there is none."""
+    location = brief.location
+    if location is None:
+        return ""
+    return f"{location.path}:{location.part}" if location.part else location.path
+
+
+def modified_of(brief: ResourceSummary) -> str:
+    """Return when the file of a Note was changed last; of another one, when the Note was."""
+    return (brief.location.modified if brief.location is not None else None) or brief.updated
 
 
 def existing_summaries(snapshot: Snapshot, ids: Sequence[str]) -> list[ResourceSummary]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from tui.tables.notes_query import NotesList, NotesQuery, label_of, tags_of
+from tui.tables.notes_query import NotesList, NotesQuery, label_of, modified_of, path_of, tags_of
+from tui.tables.task_rows import IN_LIST, in_list, today
 from tui.text.format import Colours, count, format_time, single_line
 from tui.text.table_model import Column
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 SCORE = Column("score", 6)
 ID = Column("id", 14, narrow=11)
 TITLE = Column("title", None, least=24)
+PATH = Column("path", None, wide=56, least=20)
 TAGS = Column("tags", 18, wide=64, narrow=14)
 SIZE = Column("size", 9, "right", wide=100)
 UPDATED = Column("updated", 11, wide=48)
@@ -25,6 +27,10 @@ REMARK = Column("why", None, least=24)
 
 PLAIN = (ID, TITLE, TAGS, SIZE, UPDATED)
 FOUND = (SCORE, ID, TITLE, TAGS, UPDATED)
+MODIFIED = Column("modified", 11, wide=76)
+FILED = (ID, TITLE, PATH, replace(TAGS, wide=100), replace(SIZE, wide=120), MODIFIED)
+"""Where notes came from files, their paths stand before what there is less room for."""
+FOUND_FILED = (SCORE, ID, replace(TITLE, least=22), PATH, replace(TAGS, wide=100), replace(MODIFIED, wide=84))
 OTHERS = (replace(ID, narrow=None), TITLE, SIZE, UPDATED)
 STALE = (replace(ID, narrow=None), replace(TITLE, width=26, narrow=20), REMARK)
 EMPTY = {
@@ -33,6 +39,7 @@ EMPTY = {
     "collections": "no Collections: plans make them",
     "relations": "no Relations: links between notes, and plans, make them",
     "stale": "nothing is stale",
+    "tasks": "no tasks: lines such as `- [ ] call Ada` in notes make them",
 }
 """What is said where nothing is listed."""
 
@@ -49,9 +56,12 @@ class NoteList:
         """The title of the column, and whether downwards."""
         self._briefs: dict[str, ResourceSummary | None] = {}
         self._fresh: set[str] = set()
+        self._today = ""
+        """The day when it was listed: what was due before is late."""
 
     def update(self, listed: NotesList) -> None:
         """List something else. What was read of it before is shown until it is read again."""
+        self._today = today()
         self.listed, self.ids = listed, listed.ids
         if len(self._briefs) > 20_000:
             self._briefs.clear()
@@ -96,9 +106,14 @@ class NoteList:
         sought = self.listed.sought
         if sought.what == "stale":
             return STALE
+        if sought.what == "tasks":
+            return IN_LIST
+        filed = self.listed.filed
         if self.listed.hits:
-            return FOUND
-        return OTHERS if sought.what in ("collections", "relations") else PLAIN
+            return FOUND_FILED if filed and sought.what == "notes" else FOUND
+        if sought.what in ("collections", "relations"):
+            return OTHERS
+        return FILED if filed else PLAIN
 
     # As rows
 
@@ -110,8 +125,10 @@ class NoteList:
         return str(self.ids[index])
 
     def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
-        """Return what is told of a resource."""
+        """Return what is told of a resource, or of a task."""
         del widths
+        if self.listed.tasks:
+            return in_list(self.listed.tasks[index], self.colours, self._today)
         identifier = self.key(index)
         if identifier not in self._fresh:
             self.wanted.add(identifier)
@@ -130,9 +147,14 @@ class NoteList:
             return Text(single_line(self.listed.remarks[identifier]), "dim")
         if brief is None:
             return Text("")
-        if column is TAGS:
+        if column.title == "tags":
             return Text(single_line(tags_of(brief)), self.colours.get("secondary", ""))
-        return Text(count(brief.size) if column is SIZE else format_time(brief.updated)[:-3], "dim")
+        if column is PATH:
+            return Text(single_line(path_of(brief)), "dim")
+        if column.title == "size":
+            return Text(count(brief.size), "dim")
+        at = modified_of(brief) if column.title == "modified" else brief.updated
+        return Text(format_time(at)[:-3], "dim")
 
     def _title(self, identifier: str) -> Text:
         if identifier not in self._briefs:

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from infospace.core.errors import NotFound
+from infospace.core.ids import number_of
+from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note, Relation, Resource
 from infospace.journal.origin import Origin
 from infospace.journal.rows import Use
-from tui.tables.notes_query import existing_summaries, label_of, with_titles
+from tui.tables.notes_query import existing_summaries, label_of, path_of, with_titles
+from tui.tables.task_rows import Task, tasks_of
 from tui.text.format import Colours, count, format_time, json_as_prose, pluralize, single_line
 
 if TYPE_CHECKING:
@@ -45,6 +48,7 @@ class ResourceDetail:
     ties: tuple[Link, ...]
     unresolved: tuple[str, ...]
     gone: str | None
+    tasks: tuple[Task, ...] = ()
 
     @property
     def origin(self) -> Origin:
@@ -59,7 +63,8 @@ class ResourceDetail:
     def stamp(self) -> tuple[object, ...]:
         """Changes whenever something is to be drawn anew."""
         brief = self.brief
-        return (brief.id, brief.version, brief.name, brief.kept, brief.alive, self.resource.version, self.ties)
+        version = self.resource.version
+        return (brief.id, brief.version, brief.name, brief.kept, brief.alive, version, self.ties, self.unresolved)
 
 
 def read_around(snapshot: Snapshot, identifier: str, version: int | None = None) -> ResourceDetail:
@@ -70,6 +75,7 @@ def read_around(snapshot: Snapshot, identifier: str, version: int | None = None)
     brief = snapshot.briefs([identifier])[0]
     wanted = brief.version if version is None and not brief.alive else version
     resource = snapshot.get(identifier, wanted)
+    is_current = brief.alive and resource.version == brief.version
     versions = snapshot.versions(identifier)
     origins = snapshot.origins([Use(identifier, number) for number, _ in versions])
     unresolved = (
@@ -84,6 +90,7 @@ def read_around(snapshot: Snapshot, identifier: str, version: int | None = None)
         tuple(_ties(snapshot, resource)),
         tuple(unresolved),
         None if brief.alive else origins[-1].gone,
+        tuple(tasks_of(snapshot, (number_of(identifier),))) if isinstance(resource, Note) and is_current else (),
     )
 
 
@@ -120,7 +127,7 @@ def _ties(snapshot: Snapshot, resource: Resource) -> Iterator[Link]:
 
 
 def render_about(around: ResourceDetail, colours: Colours) -> Text:
-    """Say what a resource is: its head, and its metadata."""
+    """Say what a resource is: its properties, and the rest."""
     resource, brief, origin = around.resource, around.brief, around.origin
     size = f"{len(resource):,} items" if isinstance(resource, Collection) else f"{count(brief.size)} characters"
     kept = "yes, and searches find it" if brief.kept else "no: of its run, and not found by searches (p keeps it)"
@@ -129,19 +136,29 @@ def render_about(around: ResourceDetail, colours: Colours) -> Text:
     rows.append(
         ("version", f"{resource.version} of {around.latest}, {format_time(resource.updated)}, {format_origin(origin)}")
     )
-    if origin.file is not None:
+    location = brief.location
+    if location is not None:
+        rows += [("path", path_of(brief)), ("folder", location.folder or "(the root)"), ("root", location.root)]
+        rows += [("modified", format_time(location.modified))] if location.modified else []
+    elif origin.file is not None:
         rows.append(("file", origin.file))
     text = Text()
+    text.append("properties\n" if resource.metadata else "no properties\n", "underline" if resource.metadata else "dim")
+    for key, field in resource.metadata.items():
+        text.append(f"{single_line(key)}: ", colours.get("primary", "bold"))
+        text.append(json_as_prose(field)).append(f"  {_type_of(field)}\n", "dim")
+    text.append("\n")
     for name, value in rows:
         text.append(f"{name:<9}", "dim").append(f"{single_line(value)}\n")
-    if around.unresolved:
-        text.append("links to what is not there yet: ", "dim").append(
-            f"{', '.join(map(single_line, around.unresolved))}\n"
-        )
-    text.append("\nmetadata\n" if resource.metadata else "\nno metadata", "underline" if resource.metadata else "dim")
-    for key, field in resource.metadata.items():
-        text.append(f"{single_line(key)}: ", colours.get("primary", "bold")).append(f"{json_as_prose(field)}\n")
     return text
+
+
+def _type_of(value: JSON) -> str:
+    """Return the type of a property, as a query has it; nothing of a text, which is to be seen."""
+    from infospace.data.properties import type_of
+
+    found = type_of(value)
+    return "" if found == "text" else found
 
 
 def format_origin(origin: Origin) -> str:
@@ -169,6 +186,8 @@ def head_of(around: ResourceDetail, colours: Colours) -> Text:
         text.append(f"{single_line(around.brief.name)!r} ", colours.get("secondary", ""))
     if isinstance(resource, Collection):
         text.append(f"{pluralize(len(resource), 'item')} ", "dim")
+    if around.brief.location is not None:
+        text.append(f"{single_line(path_of(around.brief))} ", colours.get("primary", ""))
     label = label_of(around.brief)
     return text if label == around.brief.name else text.append(label)
 

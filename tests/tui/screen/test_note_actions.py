@@ -19,7 +19,6 @@ from infospace.core.resources import Note
 from infospace.editing.edit import edit
 from tui.dialogs.common import LineDialog
 from tui.runtime.import_job import ImportJob
-from tui.screens.notes.notes import WorkStatus
 
 
 def current(space: Space, identifier: str) -> Note:
@@ -288,7 +287,7 @@ def test_adding_is_ended(show: Show, space: Space, tmp_path: Path, monkeypatch: 
         stage.app.screen.query_one(Input).value = str(folder)
         await stage.press("enter")
         await stage.sees("adding: reading 499 of 1,000", "ends it")
-        await stage.pilot.click(WorkStatus)
+        await stage.pilot.click("#work")
         await stage.sees("End adding?")
         await stage.press("y")
         await stage.until(lambda: stage.app.screen is stage.app.place)

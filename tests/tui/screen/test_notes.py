@@ -49,7 +49,10 @@ def test_everything_of_every_kind_is_listed(show: Show, stocked: Space) -> None:
         await stage.press("v")
         await stage.sees("nothing is stale")
         await stage.press("v")
+        await stage.sees("0 open of 0 tasks", "no tasks: lines such as")
+        await stage.press("v")
         await stage.sees("8 kept notes")
+        assert place(stage).detail.tab == "content"
 
     show(story, (160, 50), stocked)
 

@@ -255,7 +255,7 @@ def test_a_tab_that_was_left_before_it_was_told_is_told_later(
         await opened(stage, "8 kept notes")
         stage.app.open_note(named(stocked, "short"))
         await stage.sees("In short: ")
-        await stage.press(*["right_square_bracket"] * 4)
+        await stage.press(*["right_square_bracket"] * 5)
         await held.has_begun(stage)
         await stage.press("right_square_bracket")
         await stage.sees("what was made of it")

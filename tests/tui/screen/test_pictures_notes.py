@@ -14,7 +14,7 @@ from infospace.core.resources import Note
 from infospace.editing.edit import edit
 from planner.execute.start import run_sync
 
-TABS = {"about": 1, "links": 2, "versions": 3, "why": 4, "uses": 5}
+TABS = {"about": 1, "links": 2, "tasks": 3, "versions": 4, "why": 5, "uses": 6}
 
 
 def changed(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,6 +63,7 @@ class TestPictures:
         name, sees = {
             "about": ("bread", "tags: "),
             "links": ("bread", "← refines"),
+            "tasks": ("bread", "no tasks: a line"),
             "versions": ("bread", "run_1 step 1"),
             "why": ("short", "Stale: Note_1"),
             "uses": ("bread", "as $bread in "),

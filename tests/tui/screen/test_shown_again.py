@@ -71,7 +71,7 @@ def test_a_tab_is_told_though_what_is_shown_is_looked_at_again(
         detail = place(stage).detail
         assert detail.shown is not None
         held = hold(monkeypatch, tui.widgets.details.resource, "graph_of")
-        await stage.press(*["right_square_bracket"] * 4)
+        await stage.press(*["right_square_bracket"] * 5)
         await held.has_begun(stage)
         await detail.show(detail.shown.id, again=True)
         held.release.set()

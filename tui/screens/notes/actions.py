@@ -15,15 +15,20 @@ from textual.widgets import Static
 from infospace.core.errors import InfospaceError, Invalid
 from infospace.core.resources import Note
 from infospace.editing.edit import edit, give_name, keep, remove, restore
+from infospace.editing.task_status import with_status
 from infospace.editing.undo import describe, undo
 from tui.dialogs.common import ConfirmDialog, LineDialog
 from tui.dialogs.edit_text import EditTextDialog
 from tui.runtime.import_job import ImportJob
 from tui.screens.notes.external_editor import EditorFile
+from tui.tables.note_places import NotePlaces, Within, read_places
 from tui.tables.resource_context import ResourceDetail
+from tui.tables.task_rows import Task
+from tui.text.format import single_line
 from tui.text.paths import path_of
 
 if TYPE_CHECKING:
+    from infospace.store.protocol import Store
     from tui.screens.notes.notes import Notes
 
 LONGEST = 100_000
@@ -84,6 +89,27 @@ class NoteActions:
         if runs:
             self.undoable += runs
             self._screen.changed()
+
+    def filter(self, places: NotePlaces | None, within: Within) -> None:
+        """Ask for a folder or a tag whose notes are to be listed."""
+        self._screen.ask_for(self._filter, places, within, group="action")
+
+    async def _filter(self, known: NotePlaces | None, within: Within) -> None:
+        from tui.dialogs.note_filter import NoteFilterDialog
+
+        places = await self._screen.ask(lambda snapshot: read_places(snapshot, known))
+        chosen = await self._screen.app.push_screen_wait(NoteFilterDialog(places, within))
+        if chosen is not None:
+            self._screen.narrow(chosen)
+
+    # Tasks
+
+    def turn_task(self, task: Task) -> None:
+        """Give a task the other status: done, or to be done again."""
+        done = "is to be done again" if task.done else "is done"
+        self._write(
+            partial(_with_task_turned, self._screen.infospace.space.store, task), f"{_short(task.text)} {done}."
+        )
 
     # Editing
 
@@ -294,3 +320,18 @@ class NoteActions:
         bar = self._screen.query_one("#work", Static)
         bar.display = self.adding is not None
         bar.update("" if self.adding is None else f"adding: {self.adding.status_text}  [a, or a click, ends it]")
+
+
+def _with_task_turned(store: Store, task: Task) -> str | None:
+    """Change the character in the brackets of a task, as `infospace edit --task` does; return the run."""
+    with store.reading() as snapshot:
+        note = snapshot.get(task.note)
+        if not isinstance(note, Note):
+            raise Invalid(f"{note.id} is a {note.kind}, and notes have tasks")
+        text = with_status(snapshot, note, task.line, task.turned)
+    return edit(store, note, text, note.metadata, f"task {task.line} of {note.id}")
+
+
+def _short(text: str) -> str:
+    line = single_line(text)
+    return f"“{line[:60]}…”" if len(line) > 60 else f"“{line}”"

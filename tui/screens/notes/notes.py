@@ -3,15 +3,18 @@
 Type in the field at the top. The search runs as you type: by meaning, by words or by both (`m`, or a click on the word
 at the right). The slider below it is the threshold, the lowest cosine that counts, with the number of notes at or
 above it. Without a query everything is listed, latest first; `v` goes on to transient notes, Collections, Relations,
-and what is stale: made of something that has changed since. Click a title to sort.
+what is stale (made of something that has changed since), and tasks. Click a title to sort. `f`, or a click on
+"folder", lists only the notes, or the tasks, of a folder or a tag, chosen from trees of them; a search stays in it.
 
 `S`, or a SELECT in the field and enter, asks one query: tables, columns, properties and their values are completed as
 you type, the rows are a table, and can be kept as a Collection (`ctrl+s`) or the query as a saved plan (`ctrl+t`).
 
 Of what is chosen: **Content** (Markdown; JSON as a tree that folds, `t` shows it plain; Collections as tables),
-**About** (metadata), **Links** (relations, backlinks, the Collections that hold it), **Versions** (enter looks at one,
-`r` brings it back), **Why** (where it came from, and whether it is stale) and **Uses** (what was made of it). Enter on
-a line goes there, `b` comes back, `w` opens the step that made it. What is changed here can be undone with `u`.
+**About** (path, folder, times, properties), **Links** (relations and links out and in, those that lead nowhere yet,
+the Collections that hold it), **Tasks** (`x`, or enter, sets one done or to be done again: one character of the text),
+**Versions** (enter looks at one, `r` brings it back), **Why** (where it came from, and whether it is stale) and
+**Uses** (what was made of it). Enter on a line goes there, `b` comes back, `w` opens the step that made it. What is
+changed here can be undone with `u`.
 """
 
 from __future__ import annotations
@@ -22,7 +25,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
-from textual.events import Click
 from textual.widgets import Input, Static
 
 from infospace.core.resources import Note
@@ -31,6 +33,7 @@ from infospace.search.query import Mode
 from tui.runtime.workers import poll_delay
 from tui.screens.notes.actions import NoteActions
 from tui.screens.search_screen import LOOK, SearchScreen
+from tui.tables.note_places import Within
 from tui.tables.notes_query import (
     MODES,
     WHAT,
@@ -44,12 +47,15 @@ from tui.tables.notes_query import (
 )
 from tui.tables.notes_table import EMPTY, PLAIN, NoteList
 from tui.tables.resource_context import ResourceDetail, stamp_of
+from tui.tables.task_rows import Task
 from tui.text.render import snippet_with
+from tui.widgets.action_word import ActionWord
 from tui.widgets.cycle_button import CycleButton
 from tui.widgets.details.resource import ResourceView
 from tui.widgets.details.resource_content import marked
 from tui.widgets.lazy_table import LazyTable
 from tui.widgets.slider import Slider
+from tui.widgets.tabs import StableTabs
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
@@ -59,23 +65,6 @@ SHARE = 20
 """How many times as long as a look took is waited until the next one."""
 FINE = 100
 """Steps of the slider from 0 to 1."""
-
-
-class WorkStatus(Static):
-    """How far adding is; a click ends it."""
-
-    def on_click(self, event: Click) -> None:
-        event.stop()
-        if isinstance(self.screen, Notes):
-            self.screen.action_add()
-
-
-class MenuButton(Static):
-    """What can be done, for the mouse: a click opens the command palette."""
-
-    def on_click(self, event: Click) -> None:
-        event.stop()
-        self.app.action_command_palette()
 
 
 class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
@@ -88,8 +77,9 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", key_display="/", tooltip="goes to the field; escape comes back"),
         Binding("S", "ask", "Query", show=False, tooltip="asks one SELECT over the notes; its rows can be kept"),
+        Binding("f", "filter", "Folder", tooltip="lists the notes of a folder or a tag"),
         Binding("m", "mode", "Mode", show=False, tooltip="searches by meaning, by words, or by both"),
-        Binding("v", "what", "List", tooltip="lists notes, transient ones too, Collections, Relations, what is stale"),
+        Binding("v", "what", "List", tooltip="lists notes, transient ones too, Collections, Relations, tasks"),
         Binding("comma", "threshold(-1)", "Lower", key_display=",", show=False, tooltip="lowers the threshold by 0.01"),
         Binding("full_stop", "threshold(1)", "Higher", key_display=".", show=False, tooltip="raises it by 0.01"),
         Binding("plus", "more", "More", key_display="+", show=False, tooltip="lists five times as many hits"),
@@ -103,6 +93,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         Binding("w", "made", "Its step", show=False, tooltip="opens the step that made it"),
         Binding("t", "plain", "Plain", show=False, tooltip="shows Markdown and JSON as written, or laid out again"),
         Binding("s", "sort", "Sort", show=False, tooltip="sorts the list, or a Collection, by the next column"),
+        Binding("x", "task", "Task", tooltip="sets the task at the cursor done, or to be done again"),
         Binding("e", "edit", "Edit", tooltip="edits it here"),
         Binding("E", "edit_outside", "Editor", show=False, tooltip="edits it in your editor ($EDITOR)"),
         Binding("n", "name", "Name", show=False, tooltip="names it, and so keeps it"),
@@ -127,6 +118,9 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         self._order: tuple[tuple[str, bool], Ids, list[str]] | None = None
         """What was sorted last: by what, which ids, and their order."""
         self.actions = NoteActions(self)
+        self._within = Within()
+        self._stays: int | None = None
+        """The place in the list at which the cursor is to stay, though what was there goes elsewhere."""
         self._before: list[Use] = []
         """What was shown before what was followed to."""
 
@@ -137,7 +131,8 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
             yield Input(get("notes.query", ""), placeholder="search")
             yield CycleButton(MODES, get("notes.mode", ""), name="mode", tip="by meaning, by words, or both (m)")
             yield CycleButton(WHAT, get("notes.what", ""), name="what", tip="what is listed (v)")
-            yield MenuButton("≡", id="menu")
+            yield ActionWord("folder ▾", "filter", name="within", tip="a folder or a tag (f)")
+            yield ActionWord("≡", "app.command_palette", name="menu", tip="all that can be done (^p)")
         with Horizontal(id="sift"):
             yield Static("", id="least")
             yield Slider()
@@ -145,7 +140,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         with Container(id="halves"):
             yield LazyTable(PLAIN, empty="nothing here: a adds files", name="list")
             yield ResourceView()
-        yield WorkStatus("", id="work", markup=False)
+        yield ActionWord("", "add", name="work")
 
     def on_mount(self) -> None:
         self.query_one(Slider).most = FINE
@@ -176,7 +171,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         """What is asked for as the field, the words and the slider stand."""
         mode, what = (self.query_one(f"#{name}", CycleButton).word for name in ("mode", "what"))
         query = self.field.value
-        return NotesQuery(cast("What", what), query, cast("Mode", mode), self._threshold, self._most)
+        return NotesQuery(cast("What", what), query, cast("Mode", mode), self._threshold, self._most, self._within)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search when nothing is typed for a moment."""
@@ -195,6 +190,14 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         self.infospace.remember(f"notes.{event.cycle.id}", event.cycle.word)
         self._threshold = self._threshold if event.cycle.id == "mode" else None
         self._most = NotesQuery().most
+        if event.cycle.word == "tasks" or (self.notes.listed.sought.what == "tasks" and self.detail.tab == "tasks"):
+            self.query_one(StableTabs).open("tasks" if event.cycle.word == "tasks" else "content")
+        self.search_now()
+
+    def narrow(self, within: Within) -> None:
+        """List only what lies in a folder, or has a tag."""
+        self._within, self._most = within, NotesQuery().most
+        self.query_one("#within", Static).update(f"{within or 'folder'} ▾")
         self.search_now()
 
     def on_slider_moved(self, event: Slider.Moved) -> None:
@@ -206,7 +209,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
 
     def find(self, sought: NotesQuery, listener: Listener) -> tuple[NotesList, list[str] | None]:
         """Return what is to be listed, and its ids in the order that was asked for where that is another one."""
-        found = run_notes_query(self.infospace.space, sought, listener)
+        found = run_notes_query(self.infospace.space, sought, listener, self.notes.listed.places)
         return found, self._sorted(found)
 
     async def stamp(self, sought: NotesQuery) -> object:
@@ -216,12 +219,12 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     def is_outdated(self, sought: NotesQuery) -> bool:
         """Whether something else was typed meanwhile, or is to be listed."""
         wanted = self.wanted
-        return wanted is not None and (wanted.query, wanted.what) != (sought.query, sought.what)
+        return wanted is not None and _listed(wanted) != _listed(sought)
 
     def _sorted(self, found: NotesList) -> list[str] | None:
         """Return the ids in the order that was asked for, where that is another one. For a thread."""
         by, ids, before = self.notes.sorted_by, found.ids, self._order
-        if by is None or found.hits or found.sought.what == "stale":
+        if by is None or not _is_sortable(found):
             return None
         if before is not None and before[0] == by and isinstance(ids, Ids) and before[1].same(ids):
             return before[2]
@@ -235,16 +238,17 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         self.notes.update(found)
         if ids is not None:
             self.notes.ids = ids
-        afresh = (before.query, before.what, before.how) != (found.sought.query, found.sought.what, found.sought.how)
+        afresh = (*_listed(before), before.how) != (*_listed(found.sought), found.sought.how)
         if afresh and found.hits:
             self.notes.sorted_by = None
         grid = self.grid
         query = found.sought.query.strip()
-        grid.empty = "nothing is found" if query else EMPTY[found.sought.what]
-        to_top = afresh and (query or before.what != found.sought.what)
-        at = self.notes.key(0) if to_top and len(self.notes) else None
+        grid.empty = "nothing is found" if query or found.sought.filter else EMPTY[found.sought.what]
+        to_top = afresh and (query or before.what != found.sought.what or before.filter != found.sought.filter)
+        stays, self._stays = 0 if to_top else self._stays, None
+        at = None if stays is None or not len(self.notes) else self.notes.key(min(stays, len(self.notes) - 1))
         grid.show(self.notes, self.notes.columns, at=at)
-        if at is not None:
+        if to_top and at is not None:
             grid.cursor = 0
         self.show_message(found.message if len(found.ids) >= found.matched else f"{found.message} (+ lists more)")
         if found.threshold is not None and self._threshold is None:
@@ -311,8 +315,11 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
             self._sort(self.notes.columns[event.column].title.rstrip(" ▲▼"))
 
     def _sort(self, title: str) -> None:
-        if self.notes.listed.hits or self.notes.listed.sought.what == "stale":
-            self.notify("What was found is in the order of the search.")
+        if not _is_sortable(self.notes.listed):
+            tasks = self.notes.listed.sought.what == "tasks"
+            self.notify(
+                "Open tasks come first, by due date." if tasks else "What was found is in the order of the search."
+            )
             return
         by = self.notes.sorted_by
         self.notes.sorted_by = (title, by == (title, False))
@@ -326,9 +333,18 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
             return
         self.rests(event, lambda: self._show(event.key))
 
-    def _show(self, identifier: str, version: int | None = None) -> None:
+    def _show(self, key: str) -> None:
+        """Show the resource, or the Note of the task, of a key of the list."""
         self._before.clear()
-        self.do(self.detail.show, identifier, version, group="show")
+        identifier, _, line = key.partition(":")
+        self.do(self._show_at, identifier, int(line) if line else None, group="show")
+
+    async def _show_at(self, identifier: str, line: int | None) -> None:
+        shown = self.detail.shown
+        if line is None or shown is None or shown.id != identifier:
+            await self.detail.show(identifier)
+        if line is not None:
+            self.detail.point_to_task(line)
 
     def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         if event.grid.id == "list":
@@ -367,6 +383,32 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         shown = self.detail.shown
         if shown is not None and not self.detail.reads:
             self.do(self.detail.show, shown.id, None, group="show")
+
+    def on_resource_view_turned(self, event: ResourceView.Turned) -> None:
+        """Set a task done, or to be done again."""
+        self.actions.turn_task(event.task)
+
+    @property
+    def chosen_task(self) -> Task | None:
+        """The task at the cursor: of the list where it has the focus, else of the tab."""
+        grid, tasks = self.grid, self.notes.listed.tasks
+        if not self.detail.has_focus_within and tasks:
+            return tasks[grid.cursor] if grid.cursor < len(tasks) else None
+        return self.detail.chosen_task
+
+    def action_task(self) -> None:
+        """Set the task at the cursor done, or to be done again."""
+        task = self.chosen_task
+        if task is None:
+            self.notify("No task is chosen: they stand on the tab Tasks, and v lists all of them.")
+            return
+        if self.grid.has_focus and self.notes.listed.tasks:
+            self._stays = self.grid.cursor
+        self.actions.turn_task(task)
+
+    def action_filter(self) -> None:
+        """Ask for a folder or a tag."""
+        self.actions.filter(self.notes.listed.places, self._within)
 
     def on_resource_view_followed(self, event: ResourceView.Followed) -> None:
         """Go where a line leads."""
@@ -492,8 +534,11 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
                 return around is not None
             case "plain":
                 return around is not None and detail.tab == "content" and isinstance(around.resource, Note)
+            case "task":
+                return self.chosen_task is not None
             case "to_list" | "leave":
-                return not self.grid.has_focus or bool(self.query_one(Input).value) or self.has_class("-whole")
+                listed = bool(self.query_one(Input).value) or bool(self._within)
+                return not self.grid.has_focus or listed or self.has_class("-whole")
         return super().is_action_available(action)
 
     def action_sort(self) -> None:
@@ -502,9 +547,9 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         if detail.has_focus_within and detail.content.is_table:
             detail.content.sort()
             return
-        titles = [column.title for column in PLAIN]
+        titles = [column.title.rstrip(" ▲▼") for column in self.notes.columns]
         by = self.notes.sorted_by
-        self._sort(titles[(titles.index(by[0]) + 1) % len(titles)] if by else titles[0])
+        self._sort(titles[(titles.index(by[0]) + 1) % len(titles)] if by and by[0] in titles else titles[0])
 
     def action_threshold(self, by: int) -> None:
         if self.current_query.scored:
@@ -515,6 +560,12 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     def action_more(self) -> None:
         self._most *= 5
         self.search_now()
+
+    def action_leave(self) -> None:
+        """Go to the list; from there, list everything."""
+        if self.grid.has_focus and not self.has_class("-whole") and not self.field.value and self._within:
+            self.narrow(Within())
+        super().action_leave()
 
     def focus_inside(self) -> None:
         """Go into what is chosen."""
@@ -531,6 +582,16 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
 
 def _is_latest(around: ResourceDetail) -> bool:
     return around.resource.version == around.latest
+
+
+def _listed(sought: NotesQuery) -> tuple[object, ...]:
+    """What tells one list from another."""
+    return sought.query, sought.what, sought.filter
+
+
+def _is_sortable(found: NotesList) -> bool:
+    """Whether a list has no order of its own."""
+    return not found.hits and found.sought.what not in ("stale", "tasks")
 
 
 def _standing(around: ResourceDetail) -> tuple[object, ...]:

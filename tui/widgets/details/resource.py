@@ -26,6 +26,7 @@ from tui.tables.resource_context import (
     read_around,
     render_about,
 )
+from tui.tables.task_rows import IN_NOTE, Task, in_note, today
 from tui.text.format import Colours, format_time, single_line
 from tui.text.table_model import Column
 from tui.widgets.details.resource_content import ResourceContent
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from infospace.store.protocol import Snapshot
     from tui.app import InfospaceApp
 
-TABS = ("content", "about", "links", "versions", "why", "uses")
+TABS = ("content", "about", "links", "tasks", "versions", "why", "uses")
 
 
 class ResourceView(FocusContainer):
@@ -66,6 +67,13 @@ class ResourceView(FocusContainer):
             self.identifier = identifier
             self.version = version
 
+    class Turned(Message):
+        """Somebody chose a task: it is to be done, or to be done again."""
+
+        def __init__(self, task: Task) -> None:
+            super().__init__()
+            self.task = task
+
     class Shown(Message):
         """Posted when another resource or version is shown."""
 
@@ -78,6 +86,8 @@ class ResourceView(FocusContainer):
         self._told: set[str] = set()
         """The tabs that are made for what is shown."""
         self._lines: dict[str, LinkedRows] = {}
+        self._line: int | None = None
+        """The line of a task that the cursor is to be at."""
 
     @property
     def infospace(self) -> InfospaceApp:
@@ -99,6 +109,8 @@ class ResourceView(FocusContainer):
                 yield Static("", id="told")
             with TabPane("Links", id="links"):
                 yield LazyTable(self.LINKS, empty="nothing is tied to it", name="ties")
+            with TabPane("Tasks", id="tasks"):
+                yield LazyTable(IN_NOTE, empty="no tasks: a line such as `- [ ] call Ada` is one", name="todo")
             with TabPane("Versions", id="versions"):
                 yield LazyTable(self.VERSIONS, name="history")
             with TabPane("Why", id="why"):
@@ -137,7 +149,7 @@ class ResourceView(FocusContainer):
         self._lines.clear()
         self.query_one("#head", Static).update(Text(message, "dim"))
         self.content.clear()
-        for name in ("ties", "history", "came", "became"):
+        for name in ("ties", "todo", "history", "came", "became"):
             self.query_one(f"#{name}", LazyTable).show(LinkedRows(()))
         for name in ("told", "stale", "came-whole", "became-whole"):
             self.query_one(f"#{name}", Static).update("")
@@ -174,7 +186,7 @@ class ResourceView(FocusContainer):
         before = self.around
         if again and before is not None and before.stamp == around.stamp:
             return
-        self.around = around
+        self.around, self._line = around, None
         self._told.clear()
         self.query_one("#head", Static).update(head_of(around, self.colours))
         self._titles()
@@ -191,6 +203,9 @@ class ResourceView(FocusContainer):
         ties = 0 if around is None else len(around.ties)
         versions = 0 if around is None else len(around.versions)
         tabs.relabel("links", f"Links {ties:,}" if ties else "Links")
+        tasks = () if around is None else around.tasks
+        undone = sum(task.open for task in tasks)
+        tabs.relabel("tasks", f"Tasks {undone:,}/{len(tasks):,}" if tasks else "Tasks")
         tabs.relabel("versions", f"Versions {versions:,}" if versions > 1 else "Versions")
 
     # Tabs
@@ -228,13 +243,41 @@ class ResourceView(FocusContainer):
         if tab == "about":
             self.query_one("#told", Static).update(render_about(around, self.colours))
         elif tab == "links":
-            self._list("ties", [(_tie(tie, self.colours), Use(tie.id, tie.version or 0)) for tie in around.ties])
+            ties: list[tuple[Sequence[Text | str], Use | None]] = [
+                (_tie(tie, self.colours), Use(tie.id, tie.version or 0)) for tie in around.ties
+            ]
+            self._list("ties", ties + [(_missing(name, self.colours), None) for name in around.unresolved])
+        elif tab == "tasks":
+            day = today()
+            self._list("todo", [(in_note(task, self.colours, day), None) for task in around.tasks])
+            self._to_line()
         elif tab == "versions":
             self._versions(around)
         elif tab in ("why", "uses"):
             await self._provenance(around, forward=tab == "uses")
         if self.around is around:
             self._told.add(tab)
+
+    def point_to_task(self, line: int) -> None:
+        """Put the cursor on the task in a line of the file, at once or when the tab is open."""
+        self._line = line
+        if "tasks" in self._told:
+            self._to_line()
+
+    def _to_line(self) -> None:
+        tasks = () if self.around is None else self.around.tasks
+        places = [place for place, task in enumerate(tasks) if task.line == self._line]
+        if places:
+            self.query_one("#todo", LazyTable).cursor = places[0]
+        self._line = None
+
+    @property
+    def chosen_task(self) -> Task | None:
+        """The task at the cursor, where the tab of tasks is open."""
+        around, cursor = self.around, self.query_one("#todo", LazyTable).cursor
+        return (
+            around.tasks[cursor] if around is not None and self.tab == "tasks" and cursor < len(around.tasks) else None
+        )
 
     def _versions(self, around: ResourceDetail) -> None:
         rows: list[tuple[Sequence[Text | str], Use | None]] = []
@@ -307,6 +350,11 @@ class ResourceView(FocusContainer):
     def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         """Go where the line leads."""
         event.stop()
+        if event.grid.id == "todo":
+            task = self.chosen_task
+            if task is not None:
+                self.post_message(self.Turned(task))
+            return
         if isinstance(event.rows, LinkedRows):
             use = event.rows.lines[event.index][1]
         else:
@@ -327,6 +375,11 @@ def _joined(around: ResourceDetail) -> str:
 
 def _tie(tie: Link, colours: Colours) -> Sequence[Text | str]:
     return [Text(tie.how, colours.get("secondary", "")), Text(tie.id, "dim"), single_line(tie.title)]
+
+
+def _missing(name: str, colours: Colours) -> Sequence[Text | str]:
+    """Tell a link that leads nowhere yet."""
+    return [Text("→", colours.get("secondary", "")), Text("not there", "dim"), Text(single_line(name), "dim italic")]
 
 
 def _kept_indent(text: str) -> str:
