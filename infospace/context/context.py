@@ -566,12 +566,14 @@ class Context:
         check: Check | None = None,
         model: str | None = None,
         plans: bool = False,
+        constraint: Schema | None = None,
         on_text: OnText | None = None,
     ) -> JSON:
         """Ask the language model: one message, or a conversation. Returns a text, or with `schema` JSON that fits it.
 
         `model` names another one at the same endpoint; `plans` asks the one that writes plans. `on_text` is handed the
-        answer piece by piece as it comes.
+        answer piece by piece as it comes. `constraint` is a schema that endpoints hold the answer to where they can;
+        it is neither told in words nor checked, and a text is returned.
 
         `max_tokens` bounds the answer, which is never cut: a longer one is a failure. `check` says in sentences what
         else is wrong with an answer; a wrong one is asked for once more, with what is wrong. Equal questions of one
@@ -588,6 +590,8 @@ class Context:
         messages: Sequence[Message] = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
         questions = StructuredClient(self.space.model_for(model, plans=plans), self.meter, self.made, on_text)
         try:
+            if constraint is not None:
+                return await questions.ask_freely(messages, constraint)
             return await questions.ask(messages, schema, max_tokens, check)
         finally:
             told = self.extra.setdefault("llm", {"model": questions.model.name, "calls": 0, "tokens": 0})

@@ -38,9 +38,12 @@ class MessagesQuirks:
         allowed = _ALLOWED.search(message)
         if allowed and int(allowed[1]) < self.max_tokens and request.max_tokens is None:
             return replace(self, max_tokens=int(allowed[1]))
-        if request.schema is not None and self.form < len(FORMS) - 1:
-            return replace(self, form=self.form + 1)
-        return None
+        form = self.form_of(request)
+        return None if form == "text" else replace(self, form=FORMS.index(form) + 1)
+
+    def form_of(self, request: Request) -> str:
+        """Return the form that a request is sent in. Messages has no JSON mode: any object is asked for in words."""
+        return "text" if request.schema is None or request.any_object else FORMS[self.form]
 
 
 _LEARNT: Learnt[MessagesQuirks] = {}
@@ -133,7 +136,7 @@ def _body(model: str, request: Request, quirks: MessagesQuirks) -> dict[str, Any
     }
     if system:
         body["system"] = system
-    form = FORMS[quirks.form] if request.schema is not None else "text"
+    form = quirks.form_of(request)
     if form == "output_config":
         body["output_config"] = {"format": {"type": "json_schema", "schema": _plain(request.schema)}}
     elif form == "tool":

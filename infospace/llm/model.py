@@ -17,6 +17,9 @@ CHARACTERS_PER_TOKEN = 4
 """What a token is taken for where the endpoint does not count."""
 
 
+ANY_OBJECT: Schema = {"type": "object"}
+"""The schema of any JSON object."""
+
 OnText: TypeAlias = Callable[[str], None]
 """Takes the pieces of an answer as they come."""
 
@@ -30,11 +33,20 @@ class Message(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call: the messages, the JSON Schema (of an object) that the answer should fit, the most tokens of it."""
+    """One call: the messages, the JSON Schema (of an object) that the answer should fit, the most tokens of it.
+
+    `strict` says that the schema keeps to what vendors' strict modes take: closed objects with all of their keys.
+    """
 
     messages: tuple[Message, ...]
     schema: Schema | None = None
     max_tokens: int | None = None
+    strict: bool = False
+
+    @property
+    def any_object(self) -> bool:
+        """Whether a JSON object is wanted, whatever its keys: what endpoints call their JSON mode."""
+        return self.schema == ANY_OBJECT
 
     def to_json(self) -> JSON:
         """Return what is asked as JSON: the messages, and what was wished of the answer."""

@@ -14,17 +14,29 @@ from infospace.llm.settings import Settings
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-FORMS = ("json_schema", "json_object", "text")
+FORMS = ("strict", "json_schema", "json_object", "text")
 """Ways to ask for a structured answer, the strictest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointQuirks:
-    """What an endpoint takes: the form, as an index into `FORMS`, the name of the limit, whether it counts a stream."""
+    """What an endpoint takes: the form, as an index into `FORMS`, the name of the limit, whether it counts a stream.
+
+    `json_mode` is apart from the form: endpoints that take schemas may have no JSON mode.
+    """
 
     form: int = 0
     limit: str = "max_tokens"
     stream_options: bool = True
+    json_mode: bool = True
+
+    def form_of(self, request: Request) -> str:
+        """Return the form that a request is sent in: none stricter than its schema allows."""
+        if request.schema is None:
+            return "text"
+        if request.any_object:
+            return "json_object" if self.json_mode else "text"
+        return FORMS[max(self.form, 0 if request.strict else 1)]
 
     def milder(self, request: Request, message: str) -> EndpointQuirks | None:
         """Return what to try after these were refused with a sentence, None when nothing is left."""
@@ -32,9 +44,12 @@ class EndpointQuirks:
             return replace(self, limit="max_completion_tokens")
         if self.stream_options and "stream_options" in message:
             return replace(self, stream_options=False)
-        if request.schema is not None and self.form < len(FORMS) - 1:
-            return replace(self, form=self.form + 1)
-        return None
+        form = self.form_of(request)
+        if form == "text":
+            return None
+        if request.any_object:
+            return replace(self, json_mode=False)
+        return replace(self, form=FORMS.index(form) + 1)
 
 
 _LEARNT: Learnt[EndpointQuirks] = {}
@@ -124,10 +139,12 @@ class OpenAICompatibleModel:
         body: dict[str, Any] = {"model": self.settings.model, "messages": list(request.messages)}
         if request.max_tokens is not None:
             body[quirks.limit] = request.max_tokens
-        if request.schema is not None and FORMS[quirks.form] == "json_schema":
-            described = {"name": "answer", "schema": dict(request.schema)}
-            body["response_format"] = {"type": "json_schema", "json_schema": described}
-        elif request.schema is not None and FORMS[quirks.form] == "json_object":
+        form = quirks.form_of(request)
+        if form in ("strict", "json_schema"):
+            described = {"name": "answer", "schema": dict(request.schema or {})}
+            strict = {"strict": True} if form == "strict" else {}
+            body["response_format"] = {"type": "json_schema", "json_schema": {**described, **strict}}
+        elif form == "json_object":
             body["response_format"] = {"type": "json_object"}
         return body
 

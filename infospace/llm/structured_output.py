@@ -11,7 +11,7 @@ from infospace.core.json_types import JSON
 from infospace.core.resources import Made
 from infospace.data.json_text import dump, read_json
 from infospace.llm.meter import Meter
-from infospace.llm.model import LanguageModel, Message, OnText, Reply, Request, estimate
+from infospace.llm.model import ANY_OBJECT, LanguageModel, Message, OnText, Reply, Request, estimate
 from infospace.schema.infer import Schema
 from infospace.schema.validate import DATA, schema_errors, validate
 
@@ -126,6 +126,14 @@ class StructuredClient:
             f"the model's answer is wrong, and was after it was told: {left[0]}{more}",
             hint="a simpler schema or instruction, or another model",
         )
+
+    async def ask_freely(self, messages: Sequence[Message], schema: Schema) -> str:
+        """Return the text of an answer that the endpoint may hold to a schema.
+
+        The schema keeps to what strict modes take. It is neither told in words nor checked: whoever asks reads the
+        answer with more understanding. Raises what `Meter.call` raises.
+        """
+        return (await self._call(Request(tuple(messages), schema, strict=schema != ANY_OBJECT))).text.strip()
 
     async def _call(self, request: Request) -> Reply:
         tokens, most = estimate(request.messages), self.model.context

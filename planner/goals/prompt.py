@@ -17,6 +17,7 @@ from infospace.space import Space
 from infospace.store.protocol import Snapshot
 from infospace.tools.builtin import SERVER
 from infospace.tools.search.results import ToolQuery
+from planner.goals.profile import PlanningProfile, planning_profile
 from planner.metatools.lookup import known_tools
 from planner.metatools.results_before import answered_before
 from planner.metatools.search_tools import find_tools
@@ -77,16 +78,37 @@ BEGINNING = Standing()
 """How a goal stands of which nothing was done."""
 
 
-def planning_messages(
+@dataclass(frozen=True, slots=True)
+class PlanningRequest:
+    """The messages that ask for a plan, and the profile that it may be held to; None where nothing less will do."""
+
+    messages: list[Message]
+    profile: PlanningProfile | None
+
+
+def planning_request(
     space: Space, goal: str, inputs: Mapping[str, JSON] | None = None, standing: Standing = BEGINNING
-) -> list[Message]:
-    """Return the messages that ask for a plan. `inputs` are those that the run will have, by name.
+) -> PlanningRequest:
+    """Return what asks for a plan. `inputs` are those that the run will have, by name.
 
     `standing` says what was done of the goal already, and what is bound: the plan goes on from there.
 
     Raises Invalid for a blank goal, and ModelError where tools cannot be searched.
     """
     verbs, tools = _fitting_goal(space, goal)
+    profile = planning_profile(space.catalogue, verbs, tools, list(inputs or ()), steps=standing.mode == "steps")
+    messages = _messages(space, goal, inputs, standing, (verbs[:MAX_CONTRACTS], tools))
+    return PlanningRequest(messages, profile)
+
+
+def _messages(
+    space: Space,
+    goal: str,
+    inputs: Mapping[str, JSON] | None,
+    standing: Standing,
+    fitting: tuple[Sequence[str], Sequence[Tool]],
+) -> list[Message]:
+    verbs, tools = fitting
     contracts = full(space.catalogue, verbs) if verbs else ""
     answer = ANSWER if standing.mode == "whole" else ANSWER_STEP
     language = "\n\n".join(filter(None, [language_page(space.catalogue), contracts, answer]))
@@ -133,14 +155,23 @@ def _as_many_as_fit(lines: Sequence[str], characters: int) -> list[str]:
 def _fitting_goal(space: Space, goal: str) -> tuple[list[str], list[Tool]]:
     """Return the primitives nearest to a goal by type, and the tools of servers and saved plans nearest to it.
 
+    Where these are few all of them are returned: no search may hide the one tool that there is.
     Where there are only primitives words are enough: no model of vectors is loaded for them.
     """
-    others = any(tool.server != SERVER or tool.name.startswith("plan:") for tool in known_tools(space))
+    others = [tool for tool in known_tools(space) if _is_from_outside(tool)]
     results = find_tools(space, ToolQuery(goal, FOUND, mode="hybrid" if others else "keyword"))
     found = [hit.tool for hit in results.hits]
     verbs = [tool.name for tool in found if tool.server == SERVER and space.catalogue.find(tool.name) is not None]
-    tools = [tool for tool in found if tool.server != SERVER or tool.name.startswith("plan:")]
-    return [verb for verb in verbs if verb != OWN_TYPE][:MAX_CONTRACTS], tools[:MAX_TOOLS]
+    tools = [tool for tool in found if _is_from_outside(tool)]
+    if len(others) <= MAX_TOOLS:
+        names = {tool.full_name for tool in tools}
+        tools += [tool for tool in others if tool.full_name not in names]
+    return [verb for verb in verbs if verb != OWN_TYPE], tools[:MAX_TOOLS]
+
+
+def _is_from_outside(tool: Tool) -> bool:
+    """Whether it is a server's tool or a saved plan: the primitives are told otherwise."""
+    return tool.server != SERVER or tool.name.startswith("plan:")
 
 
 def _tool_line(space: Space, tool: Tool) -> str:

@@ -56,8 +56,10 @@ async def write_plan(args: WritePlan, context: Context) -> Note[Any]:
     from planner.goals.prompt import Standing
     from planner.goals.write import PlanWriter
 
-    async def ask(messages: Sequence[Any]) -> str:
-        answer = await context.ask_model(messages, model=args.model, plans=True, on_text=context.draft)
+    async def ask(messages: Sequence[Any], schema: Mapping[str, Any]) -> str:
+        answer = await context.ask_model(
+            messages, model=args.model, plans=True, constraint=schema, on_text=context.draft
+        )
         return str(answer)
 
     inputs, bound, budget = (_object(args, name) for name in ("inputs", "bound", "budget"))

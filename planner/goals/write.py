@@ -6,13 +6,14 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from infospace.core.errors import BadResponse
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
-from infospace.llm.model import Message
+from infospace.llm.model import ANY_OBJECT, Message
 from infospace.space import Space
-from planner.goals.prompt import BEGINNING, Standing, planning_messages
+from planner.goals.prompt import BEGINNING, Standing, planning_request
 from planner.goals.repair import Checked, check_and_fix, plan_document, repair_messages
 from planner.goals.reply import read_reply
 
@@ -20,8 +21,8 @@ MAX_REPAIRS = 3
 MAX_SAME = 3
 """Times that the model may give one wrong plan: told of it twice, it will not do better."""
 
-AskModel = Callable[[Sequence[Message]], Awaitable[str]]
-"""Asks the model and returns its text: journalled and charged by whoever gives it."""
+AskModel = Callable[[Sequence[Message], Mapping[str, Any]], Awaitable[str]]
+"""Asks the model for a text that may be held to a schema: journalled and charged by whoever gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +53,19 @@ class PlanWriter:
 
         Raises BadResponse where no answer is one, with what was tried, and what `ask` raises.
         """
-        first = await asyncio.to_thread(planning_messages, self.space, goal, inputs, standing)
+        request = await asyncio.to_thread(planning_request, self.space, goal, inputs, standing)
+        first, profile = request.messages, request.profile
         messages, seen = first, Counter[str]()
         while True:
-            answer = await self.ask(messages)
+            is_last = bool(self.attempts) and len(self.attempts) == self.max_repairs
+            answer = await self.ask(messages, ANY_OBJECT if profile is None or is_last else profile.schema)
             reply = read_reply(answer)
             checked: Checked | None = None
             wrong: tuple[str, ...] = (reply.problem or "",)
             key = answer
             if reply.problem is None:
-                document = _next_step(reply.document) if standing.mode == "steps" else reply.document
-                document = plan_document(document, goal)
+                document = reply.document if profile is None else profile.without_nulls(reply.document)
+                document = plan_document(_next_step(document) if standing.mode == "steps" else document, goal)
                 checked = await asyncio.to_thread(check_and_fix, self.space, document, standing.bound)
                 wrong, key = tuple(problem.message for problem in checked.errors), dump(checked.document)
             self.attempts.append(Attempt(wrong, 0 if checked is None else checked.fixes))

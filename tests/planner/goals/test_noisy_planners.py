@@ -13,7 +13,7 @@ import os
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ class NoisyPlanner:
         self.turns = 0
         self.tokens = 0
 
-    async def ask(self, messages: Sequence[Message]) -> str:
+    async def ask(self, messages: Sequence[Message], _schema: Mapping[str, Any]) -> str:
         self.tokens += estimate(messages)
         if self.turns:
             self.kinds = [kind for kind in self.kinds if self.chance.random() > MENDS]
