@@ -110,6 +110,11 @@ class ConcurrentSteps:
         """Whether all steps that were added have ended."""
         return all(task.done() for task in self._tasks)
 
+    async def settle(self) -> None:
+        """Wait until all steps that were added have ended; more may be added afterwards."""
+        if not self.idle:
+            await asyncio.wait(self._tasks)
+
     @property
     def begun(self) -> list[StepNode]:
         """The steps that were begun, in document order."""

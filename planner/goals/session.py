@@ -22,10 +22,11 @@ from planner.goals.guards import Limits, left_of, repeats_failure, stops, tried
 from planner.goals.turns import Turn, progress_of, turns_of
 from planner.goals.write import MAX_REPAIRS
 from planner.journal.commit_order import SuspendRequest
-from planner.journal.events import Emit
+from planner.journal.events import Emit, Event, Spoke
 from planner.journal.result import RunResult
 from planner.sessions.lines import PLAN
 from planner.sessions.session import Session, ignore_event
+from planner.streaming.session_ahead import SessionAhead
 
 Agree: TypeAlias = "Callable[[GoalSession], Sequence[str] | None]"
 """Says whether the plan that a session has written is to be run."""
@@ -70,6 +71,7 @@ class GoalSession:
         if mode == "steps" and self._inputs:
             head["inputs"] = {name: {} for name in self._inputs}
         self._session = Session(space, None, head, self._inputs if mode == "steps" else None)
+        self._ahead: SessionAhead | None = None
         self.document: JSON = None
         """The plan, once there is one."""
 
@@ -154,9 +156,35 @@ class GoalSession:
             step["bound"] = bound
         if self._inputs:
             step["inputs"] = _escaped_values(self._inputs)
-        result = await self._session.play([step], self._emit, self._halt)
+        self._ahead = SessionAhead(self._space, self._inputs, self._emit) if self._runs_ahead else None
+        try:
+            result = await self._session.play([step], self._watch, self._halt)
+        except BaseException:
+            await self._drop_ahead()
+            raise
         self.document = self._content(result) if result.status == "success" else None
+        if self.document is None:
+            await self._drop_ahead()
+        elif self._ahead is not None:
+            await self._ahead.settle()
         return result
+
+    @property
+    def _runs_ahead(self) -> bool:
+        """Whether the first steps of a plan start while the model still writes it."""
+        return self._is_run and self.mode == "whole"
+
+    def _watch(self, event: Event) -> None:
+        """Pass an event on; a piece of a plan may be the end of a step that can start."""
+        self._emit(event)
+        run = self._session.playing
+        if isinstance(event, Spoke) and event.kind == "draft" and self._ahead is not None and run is not None:
+            self._ahead.feed(event.text, run)
+
+    async def _drop_ahead(self) -> None:
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            await ahead.drop()
 
     def effects(self) -> list[Effect]:
         """Return what the plan would do."""
@@ -170,12 +198,13 @@ class GoalSession:
         """
         if self.document is None or self.id is None:
             raise Conflict("there is no plan to run", hint="write it first")
-        session = Session(self._space, None, approve=approve)
-        session.id = self.id
+        self._session.allow(approve)
         plan: dict[str, JSON] = dict(self.document) if isinstance(self.document, Mapping) else {}
         plan.pop("budget", None)
         inputs = self._inputs if self.mode == "whole" else {}
-        return await session.play_plan(plan, inputs, self._emit, self._halt)
+        ahead, self._ahead = self._ahead, None
+        course = None if ahead is None else ahead.course
+        return await self._session.play_plan(plan, inputs, self._emit, self._halt, course)
 
     async def go_on(self, approve: Sequence[str] = ()) -> RunResult | None:
         """Go on with the lines that a process began which ended; None where none were begun."""
@@ -197,10 +226,12 @@ class GoalSession:
 
     async def fail(self, reason: str) -> RunResult:
         """End the run as failed, for a reason."""
+        await self._drop_ahead()
         return await self._session.close("failed", reason, self._emit)
 
     async def abandon(self, reason: str) -> RunResult:
         """End the run without running the plan."""
+        await self._drop_ahead()
         return await self._session.close("cancelled", reason, self._emit)
 
     def whole(self, result: RunResult) -> RunResult:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from infospace.core.clock import now
 from infospace.core.errors import Conflict
@@ -13,6 +14,7 @@ from infospace.space import Space
 from infospace.store.seen import sight_of
 from infospace.tools.approvals import approvals_for_run, parse_tool_names
 from infospace.tools.scoped_space import sight_in, within
+from planner.execute.run import Steps
 from planner.execute.start import bind_inputs
 from planner.journal.commit_order import SuspendRequest
 from planner.journal.events import Emit
@@ -36,6 +38,9 @@ from planner.sessions.lines import read_head
 from planner.sessions.names import full_name, name_of, naming, open_run
 from planner.sessions.queue import Place, Queue, queue_of
 from planner.sessions.session_run import Ended, SessionRun
+
+Course: TypeAlias = Callable[[SessionRun, Sequence[JSON], Block], Awaitable[Steps | None]]
+"""Says how the lines of a call are run, which it is given as JSON and as steps; None: one after the other."""
 
 
 def ignore_event(_event: object) -> None:
@@ -97,6 +102,12 @@ class Session:
         self._calls: Sequence[CallRow] = ()
         self.id: str | None = None
         """The run that it is, once it is one."""
+        self.playing: SessionRun | None = None
+        """Its run while a call of it is under way here."""
+
+    def allow(self, approve: Sequence[str]) -> None:
+        """Let tools be called without asking from the next call on. Raises Invalid."""
+        self._approve, self._approved = parse_tool_names(approve), None
 
     def _titled(self, plan: Plan) -> Plan:
         if self.name is None or plan.goal:
@@ -127,14 +138,23 @@ class Session:
         inputs: Mapping[str, JSON] | None = None,
         emit: Emit = ignore_event,
         halt: SuspendRequest | None = None,
+        course: Course | None = None,
     ) -> RunResult:
         """Check a whole plan against what is bound, with its inputs, then run its steps as those of the session."""
-        return self._run_result(await self.call(check_session_plan(document, inputs or {}), emit, halt))
+        return self._run_result(await self.call(check_session_plan(document, inputs or {}), emit, halt, course=course))
 
     async def call(
-        self, check: Check, emit: Emit = ignore_event, halt: SuspendRequest | None = None, place: Place | None = None
+        self,
+        check: Check,
+        emit: Emit = ignore_event,
+        halt: SuspendRequest | None = None,
+        place: Place | None = None,
+        course: Course | None = None,
     ) -> CallResult:
-        """Check something and run it. Raises Conflict where the session waits, runs elsewhere, or has ended."""
+        """Check something and run it. Raises Conflict where the session waits, runs elsewhere, or has ended.
+
+        `course` may say how the lines are run that were begun ahead.
+        """
         async with self._queue.turn(place):
             try:
                 run, checked, said = self._ready(check)
@@ -143,7 +163,9 @@ class Session:
                 run, checked, said = self._ready(check)
             if not checked.problems.ok:
                 return CallResult(run, None, checked.problems.found)
-            return CallResult(run, await self._played(run, checked.block, emit, halt), checked.problems.found, said)
+            steps = None if course is None else await course(run, checked.lines, checked.block)
+            ended = await self._played(run, checked.block, emit, halt, steps)
+            return CallResult(run, ended, checked.problems.found, said)
 
     async def answer(
         self, step: str, value: JSON, emit: Emit = ignore_event, halt: SuspendRequest | None = None
@@ -387,9 +409,14 @@ class Session:
             if row.scope is not None:
                 self._run = None  # the next lines are of whoever gives them
 
-    async def _played(self, run: SessionRun, block: Block, emit: Emit, halt: SuspendRequest | None) -> Ended:
-        self._run = None
-        ended = await run.play(block, emit, halt)
+    async def _played(
+        self, run: SessionRun, block: Block, emit: Emit, halt: SuspendRequest | None, steps: Steps | None = None
+    ) -> Ended:
+        self._run, self.playing = None, run
+        try:
+            ended = await run.play(block, emit, halt, steps)
+        finally:
+            self.playing = None
         self._run = None if ended.over else run
         return ended
 

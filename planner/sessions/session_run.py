@@ -31,7 +31,7 @@ from infospace.journal.rows import (
 from infospace.space import Space
 from infospace.tools.scoped_space import scope_of
 from planner.execute.run import AT_ONCE as RUN_AT_ONCE
-from planner.execute.run import Run
+from planner.execute.run import Run, Steps
 from planner.journal.commit_order import JournalWriter, SuspendRequest
 from planner.journal.events import Emit, RunFinished, RunStarted
 from planner.journal.failures import Stopped, sentence
@@ -201,8 +201,10 @@ class SessionRun(Run):
 
     # A call
 
-    async def play(self, block: Block, emit: Emit, halt: SuspendRequest | None = None) -> Ended:
-        """Run the open lines, which are these, until they end or wait, and journal that."""
+    async def play(
+        self, block: Block, emit: Emit, halt: SuspendRequest | None = None, steps: Steps | None = None
+    ) -> Ended:
+        """Run the open lines, which are these, until they end or wait, and journal that; `steps` may run them."""
         self._emit, self.halt, self._block = emit, halt or SuspendRequest(), block
         self._began = time.perf_counter()
         labels = {step.label for step in block}
@@ -217,7 +219,7 @@ class SessionRun(Run):
         emit(RunStarted(self.id, self.goal))
         try:
             async with renewing_lease(self.space.store, self.id, self.owner, self._so_far):
-                failure = await self.with_timeout(self.seconds_left(), block)
+                failure = await self.with_timeout(self.seconds_left(), steps or block)
         except Stopped as stop:
             return self._stop(stop)
         except Suspension as suspension:
