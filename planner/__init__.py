@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from planner.journal.events import RunStarted as RunStarted
     from planner.journal.events import Spoke as Spoke
     from planner.journal.events import StepFinished as StepFinished
+    from planner.journal.events import StepRanAhead as StepRanAhead
     from planner.journal.events import StepStarted as StepStarted
     from planner.journal.result import RunResult as RunResult
     from planner.language.plan import Plan as Plan
@@ -42,7 +43,16 @@ _HOMES = {
     "goals.guards": ("Limits",),
     "goals.resume": ("resume",),
     "goals.session": ("GoalSession", "do", "write"),
-    "journal.events": ("Event", "Progressed", "RunFinished", "RunStarted", "Spoke", "StepFinished", "StepStarted"),
+    "journal.events": (
+        "Event",
+        "Progressed",
+        "RunFinished",
+        "RunStarted",
+        "Spoke",
+        "StepFinished",
+        "StepRanAhead",
+        "StepStarted",
+    ),
     "journal.result": ("RunResult",),
     "language.plan": ("Plan",),
     "language.problems": ("Problem", "Problems"),
