@@ -7,7 +7,8 @@ from importlib.metadata import version
 from typing import Any
 
 import mcp_types as types
-from mcp.server import Server, ServerRequestContext
+from mcp.server import NotificationOptions, Server, ServerRequestContext
+from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 
 from infospace.contract.tool_signature import format_errors
@@ -25,6 +26,7 @@ from planner.server.core.tools import CORE
 from planner.server.core.wording import plain
 from planner.server.operations import Operations
 from planner.server.protocol import elicitation, resources
+from planner.server.protocol.changes import TOLD, Changes
 from planner.server.toolsets import instructions, names_in, operations_in
 from planner.server.truncate import truncate_error
 
@@ -33,8 +35,8 @@ Context = ServerRequestContext[Any, Any]
 
 def make_server(operations: Operations) -> Server[Any]:
     """Return a server of one space."""
-    handlers = _Handlers(operations)
-    return Server(
+    handlers, changes = _Handlers(operations), Changes(operations.space)
+    server = _Server(
         "infospace",
         version=version("infospace"),
         instructions=instructions(operations.access.tools),
@@ -45,7 +47,25 @@ def make_server(operations: Operations) -> Server[Any]:
         on_read_resource=handlers.read_resource,
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
+        on_subscriptions_listen=changes.listen,
+        lifespan=changes.watching,
     )
+    server.add_notification_handler("notifications/initialized", types.NotificationParams, changes.initialized)
+    return server
+
+
+class _Server(Server[Any]):
+    """A server that promises to tell of changes, over whatever it is spoken to."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        return super().create_initialization_options(
+            notification_options or TOLD, experimental_capabilities, extensions
+        )
 
 
 class _Handlers:
