@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 if TYPE_CHECKING:
     from chatting import Endpoint
+    from once import KnownVectors
 
     from infospace import Space
     from infospace.search.models.find import ModelInfo
@@ -53,13 +54,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path not in slow)
 
 
-VECTORS: dict[tuple[str, str], Any] = {}
-"""Vectors that the model gave in this process, by the model's key and the text."""
+@pytest.fixture(scope="session")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> KnownVectors:
+    """What the model computed for any test."""
+    from once import KnownVectors, make_once
+
+    return KnownVectors(make_once(tmp_path_factory, "vectors", lambda _: None))
 
 
 @pytest.fixture(autouse=True)
-def known_vectors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the model computed for one test is not computed for the next one of the same process.
+def known_vectors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, vectors: KnownVectors) -> None:
+    """What the model computed for one test is not computed for another one, whichever process plays it.
 
     Each test has a space of its own, and most have the same fifty tools in it, whose descriptions take the model more
     than a second. Where the computing itself is tried, in `tests/infospace/search`, all of it is done.
@@ -73,15 +78,17 @@ def known_vectors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     def embed(self: Embedder, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Any:
         import numpy as np
 
-        keys = [(self.model.key, text) for text in texts]
-        missing = [at for at, key in enumerate(keys) if key not in VECTORS]
+        found = [vectors.get(self.model.key, text) for text in texts]
+        missing = [at for at, vector in enumerate(found) if vector is None]
         known = len(texts) - len(missing)
         if known and progress is not None:
             progress(known)
         if missing:
             rows = compute(self, [texts[at] for at in missing], progress and (lambda done: progress(known + done)))
-            VECTORS.update((keys[at], row) for at, row in zip(missing, rows, strict=True))
-        return np.array([VECTORS[key] for key in keys], dtype=np.float32).reshape(len(keys), self.model.dimension)
+            for at, row in zip(missing, rows, strict=True):
+                found[at] = np.asarray(row, np.float32).tobytes()
+                vectors.put(self.model.key, texts[at], found[at])
+        return np.frombuffer(b"".join(found), np.float32).reshape(len(texts), self.model.dimension).copy()
 
     monkeypatch.setattr(Embedder, "embed", embed)
 
@@ -117,17 +124,21 @@ def space(tmp_path: Path, empty_file: Path) -> Iterator[Space]:
 @pytest.fixture(scope="session")
 def sample_file(model: ModelInfo, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A space file with the sample notes, embedded. Copy it before writing to it."""
+    from once import make_once
+
     from infospace import open_space
     from infospace.core.listener import NullListener
     from infospace.files.import_files import import_paths
 
     assert model.dimension == 384
-    path = tmp_path_factory.mktemp("sample") / "sample.db"
     notes = Path(__file__).parent.parent / "tui" / "sample" / "notes"
-    with open_space(path) as opened:
-        import_paths(opened, [notes], NullListener())
-        opened.embedding.catch_up(NullListener())
-    return path
+
+    def make(folder: Path) -> None:
+        with open_space(folder / "sample.db") as opened:
+            import_paths(opened, [notes], NullListener())
+            opened.embedding.catch_up(NullListener())
+
+    return make_once(tmp_path_factory, "sample", make) / "sample.db"
 
 
 @pytest.fixture

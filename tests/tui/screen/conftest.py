@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
 import shutil
 import sys
 import time
@@ -13,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
 from infospace import Space, open_space
@@ -24,11 +23,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from furnishing import WAIT, furnish
 from noted import library
+from once import make_once
 from staging import PATIENCE, Show, Stage, Story
 from tooling import house, listed
 
 if TYPE_CHECKING:
-    from textual.css.model import RuleSet
     from textual.css.types import CSSLocation
 
 
@@ -70,6 +69,7 @@ def styles_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        patch.setattr(RuleSet, "__hash__", object.__hash__)  # it is that already, but by a function in Python
         yield
 
 
@@ -97,18 +97,14 @@ def house_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     It is made once for all processes that test side by side. Copy it before opening it.
     """
-    folder = tmp_path_factory.getbasetemp()
-    folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "house"
-    folder.mkdir(exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "made").exists():
-            with pytest.MonkeyPatch.context() as patched, open_space(folder / "space.db") as opened:
-                house(folder, patched)
-                assert [one.server for one in listed(opened, patched).failed] == ["gone"]
-                find_tools(opened, ToolQuery("rooms"))
-            (folder / "made").touch()
-    return folder / "space.db"
+
+    def make(folder: Path) -> None:
+        with pytest.MonkeyPatch.context() as patched, open_space(folder / "space.db") as opened:
+            house(folder, patched)
+            assert [one.server for one in listed(opened, patched).failed] == ["gone"]
+            find_tools(opened, ToolQuery("rooms"))
+
+    return make_once(tmp_path_factory, "house", make) / "space.db"
 
 
 @pytest.fixture

@@ -124,7 +124,16 @@ class Stage:
         if before is not None:
             seen = all(text in before for text in texts)
             assert not seen, f"{texts} was there before the key: wait for what it changes\n{before}"
-        await self.until(lambda: all(text in self.text for text in texts), repr(texts))
+
+        def are_seen() -> bool:
+            seen = self.text
+            return all(text in seen for text in texts)
+
+        await self.until(are_seen, repr(texts))
+
+    def expects_nothing_new(self) -> None:
+        """What is waited for next may have been there before the key: a search begins by itself once nobody types."""
+        self._before = None
 
     async def loses(self, text: str) -> None:
         """Wait until a text is not on the screen any more."""

@@ -50,6 +50,7 @@ class TestPictures:
             await stage.press("slash")
             await stage.write("dough that ferments")
             await stage.press("down")
+            stage.expects_nothing_new()
             await stage.sees("the best below the threshold has", "Yeast eats the sugar in the dough")
             stage.is_as(f"notes-search-{size}")
 

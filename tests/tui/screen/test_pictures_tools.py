@@ -51,6 +51,7 @@ class TestPictures:
             await stage.write("reserve a room")
             await stage.sees("may do that")
             await stage.press("enter")
+            stage.expects_nothing_new()
             await stage.sees("relevance 0.")
             stage.is_as(f"tools-search-{size}")
 
