@@ -132,6 +132,8 @@ class ControlFlow:
                 reason = f"its condition still holds after {count:,} iterations, which `max_iterations` allows"
                 return Outcome("failed", reason=reason, error="iterations")
             count += 1
+            if count <= begun:
+                self._state.recall_read(count)
             await self._run.yield_to_loop()
             prefix, decided = prefix_in(self._position, "body", count), self._state.decided
             failure = await self._run.block(form.body, self._frame.inner(prefix, None, *decided))
@@ -157,6 +159,7 @@ class ControlFlow:
             return await Judge(view, resolver).evaluate(form.condition)
         finally:
             self._view.uses.update(view.uses)
+            self._state.decided += (self._state.tell_read(view, count),)
 
     async def _parallel(self, form: Parallel) -> Outcome:
         scopes = [Scope(self._scope) for _ in form.branches]
@@ -187,7 +190,9 @@ class ControlFlow:
         scope, decided = Scope(), self._inputs(form, plan)
         for name, identifier in decided.items():
             scope.bind(name, identifier)
-        frame = self._frame.inner("", None, ControlDecision(self._position, dict(decided)))
+        frame = self._frame.inner(
+            "", None, ControlDecision(self._position, dict(decided)), self._state.tell_read(self._view)
+        )
         try:
             failure, last = await self._run.run_saved_plan(plan, scope, self._position, frame)
         except Stopped as stop:
@@ -215,6 +220,7 @@ class ControlFlow:
         record = self._run.record
         known = None if record is None else record.decision(self._position)
         if isinstance(known, dict):
+            self._state.recall_read()
             return {str(name): str(identifier) for name, identifier in known.items()}
         found = {name: self._input(form, plan.inputs[name], plan.inputs).id for name in plan.inputs}
         self._run.space.store.commit(self._view.changes)
@@ -282,6 +288,7 @@ class ControlFlow:
         """Whether a loop ends with an item, of which the condition is read over what its body has bound."""
         record = self._run.record or (self._run.replayed if self._run.recorded else None)
         if record is not None and index + 1 < record.rounds(self._position):
+            self._state.recall_read(index + 1)
             return False
         # Each item has a place of its own for what the condition asks a tool: a run that goes on asks of the items
         # from there on alone, and would else be given what was said of earlier ones.
@@ -295,6 +302,7 @@ class ControlFlow:
             return False
         finally:
             self._view.uses.update(view.uses)
+            self._state.decided += (self._state.tell_read(view, index + 1),)
 
     async def _each(
         self,

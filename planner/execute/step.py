@@ -65,7 +65,11 @@ class StepExecution:
         step, record = self._step, self._run.record
         if record is not None:
             self._state.known = record.row(self._position)
-            if self._state.known is not None and not isinstance(step.form, (If, While, Parallel)):
+            through = isinstance(step.form, (If, While, Parallel)) or (
+                # What stopped the run in a loop stops it again, as long as the run has not ended.
+                isinstance(step.form, (ForEach, Map)) and record.stopped_inside(self._position)
+            )
+            if self._state.known is not None and not through:
                 return await self._as_recorded(self._state.known)
         try:
             self._begin()
@@ -76,7 +80,7 @@ class StepExecution:
         if record is not None and not isinstance(step.form, (If, While, Parallel)):
             broken = record.decision(f"{self._position}!")
         try:
-            outcome = await self._in_time() if broken is None else _failed_as(broken)
+            outcome = await self._in_time() if broken is None else self._failed_as(broken)
         except Stopped as stop:
             self._journal(Outcome("success", value=str(stop)))
             raise
@@ -160,7 +164,7 @@ class StepExecution:
         self._mark_unbound(
             UnboundReason(self._position, f"step {self._position} failed, and its `on_fail` does not bind it")
         )
-        decision = ControlDecision(f"{self._position}!", {"reason": outcome.reason, "error": outcome.error})
+        decision = ControlDecision(f"{self._position}!", self._as_failed(outcome))
         try:
             second = await self._run.handle_failure(failure, on_fail, self._frame, self._position, decision)
         except Stopped:
@@ -168,6 +172,20 @@ class StepExecution:
             raise
         self._journal(outcome, handled=second is None)
         return second
+
+    def _as_failed(self, outcome: Outcome) -> JSON:
+        """Return how the step failed, for whoever goes on with the run while its `on_fail` list is run."""
+        read: list[JSON] = [[identifier, version] for identifier, version in self._view.uses.items()]
+        told: dict[str, JSON] = {"reason": outcome.reason, "error": outcome.error, "read": read}
+        return {**told, "extra": dict(self._view.extra), "digest": None if self._digest is None else self._digest.hex()}
+
+    def _failed_as(self, decision: Mapping[str, Any]) -> Outcome:
+        """Fail as the step did whose `on_fail` list an earlier part of the run began."""
+        for identifier, version in decision.get("read", ()):
+            self._view.uses.add(str(identifier), int(version))
+        self._view.extra |= decision.get("extra", {})
+        self._digest = bytes.fromhex(decision["digest"]) if decision.get("digest") else None
+        return Outcome("failed", reason=decision["reason"], error=decision["error"])
 
     def interrupted(self) -> None:
         """Journal that the step was cancelled."""
@@ -336,8 +354,3 @@ class StepExecution:
                 found = self._view.get(row.resource)
                 return Outcome("success", found, row.value)
         return await self._effects.perform(entry, arguments, self._view)
-
-
-def _failed_as(decision: Mapping[str, Any]) -> Outcome:
-    """Return how a step failed whose `on_fail` list an earlier part of the run began."""
-    return Outcome("failed", reason=decision["reason"], error=decision["error"])

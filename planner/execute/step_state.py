@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from infospace.context.context import Context
 from infospace.core.bounds import Room
+from infospace.core.json_types import JSON
 from infospace.core.resources import Made
 from infospace.journal.rows import StepRow
 from planner.execute.arguments import Resolver
 from planner.execute.frame import Frame
 from planner.execute.listener import StepListener
 from planner.journal.commit_order import ControlDecision
+from planner.journal.recorded import at_read
 from planner.journal.run_clock import Reading, at_begin, told
 from planner.language.plan import Step
 
@@ -64,6 +67,16 @@ class StepState:
         record, position = self.run.record, self.position
         begun = record is not None and (record.branch(position) or record.decision(position) is not None)
         return () if begun else self.tell(key)
+
+    def tell_read(self, view: Context, number: int | None = None) -> ControlDecision:
+        """Return what is journalled of what a view has read for what was decided, or for a round of this number."""
+        read: list[JSON] = [[identifier, version] for identifier, version in view.uses.items()]
+        return ControlDecision(at_read(self.position, number), read)
+
+    def recall_read(self, number: int | None = None) -> None:
+        """Take what an earlier part of the run read: the step has used it, though nothing is read again."""
+        for identifier, version in () if self.run.record is None else self.run.record.read(self.position, number):
+            self.view.uses.add(identifier, version)
 
     def tell(self, key: str) -> tuple[ControlDecision, ...]:
         """Return what is journalled under a key of its reading: nothing where that is the run's first."""

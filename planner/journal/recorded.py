@@ -6,11 +6,16 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from infospace.core.json_types import JSON
-from infospace.core.position import Position
+from infospace.core.position import Position, holds
 from infospace.core.tool import NotAllowed, NotCalled
 from infospace.journal.rows import CANCELLED, CallRow, StepRow
 from planner.journal.failures import TIMEOUT
 from planner.journal.run_clock import START, Reading, at_begin, at_end, reading_of
+
+
+def at_read(position: str, number: int | None = None) -> str:
+    """Return what the versions that a form read for what it decided, or for a round, are journalled under."""
+    return f"{position}@read" if number is None else f"{position}@read[{number}]"
 
 
 class RecordedRun:
@@ -84,6 +89,16 @@ class RecordedRun:
         """Return what a form decided, None when it is not known to have."""
         return self._decisions.get(position)
 
+    def read(self, position: str, number: int | None = None) -> list[tuple[str, int]]:
+        """Return the versions that a form read for what it decided, or for a round of this number."""
+        found = self._decisions.get(at_read(position, number)) or ()
+        return [(str(identifier), int(version)) for identifier, version in found]
+
+    def stopped_inside(self, position: str) -> bool:
+        """Whether a `stop` in the form at a position ended it; one in a saved plan ends that plan alone."""
+        inside = (row.position for row in self.rows if row.type == "stop" and row.status == "success")
+        return any(holds(position, place) and _plans_around(place) == _plans_around(position) for place in inside)
+
     @property
     def first_reading(self) -> Reading | None:
         """What the clock showed when the run started, None where no step tells it."""
@@ -138,3 +153,8 @@ def may_have_had_effect(call: CallRow) -> bool:
     if call.kind != "tool" or call.error in (NotCalled.kind, NotAllowed.kind):
         return False
     return not (isinstance(call.answer, Mapping) and call.answer.get("is_error"))
+
+
+def _plans_around(position: str) -> int:
+    """In how many saved plans, one in the other, a position stands."""
+    return sum(part.block == "plan" for part in Position.parse(position).parts)
