@@ -495,11 +495,8 @@ def _at(written: Any, place: tuple[str | int, ...]) -> JSON:
 
 def _replace_path(written: str, path: Path, better: str) -> str:
     """Return a path, or an expression, with another in the place of one."""
-    alone = _path_of(written)
-    if alone == path:
+    if _path_of(written) == path:
         return better
-    if alone is not None and (*path.parts[: -len(alone.parts)], *alone.parts) == path.parts:
-        return str(Path(Path.parse(better).parts[len(path.parts) - len(alone.parts) :]))
     from infospace.expressions.tree import Field
     from infospace.expressions.words import tokenize
 

@@ -122,4 +122,5 @@ class NameChecker:
             certain = self._state.env.times > 1 and not self._state.handled
             message = f"from the second {'item' if certain else 'item or round'} on, the name {name!r} is taken"
             report = self._problems.error if certain else self._problems.warn
-            report("name-taken", pointer, message, f"{hint}; `${{item}}` in it makes it each item's own", fix)
+            own = "; `${item}` in it makes it each item's own" if step.type else ""
+            report("name-taken", pointer, message, hint + own, fix)

@@ -46,6 +46,10 @@ def test_a_refused_document_leaves_nothing_but_word_of_it(space: Space) -> None:
         assert snapshot.steps(run.run) == result.steps
     assert kept(space) == []
     assert space.store.check() == []
+    for door in (resume, replay):
+        with pytest.raises(Conflict, match=f"the plan of {run.run} was refused: nothing of it was done") as raised:
+            asyncio.run(door(space, run.run))  # type: ignore[operator]  # two functions of one shape
+        assert raised.value.hint == "`infospace run` runs it anew"
 
 
 def test_a_document_is_refused_the_same_wherever_it_breaks_off(space: Space) -> None:
@@ -152,8 +156,9 @@ def test_a_halt_before_the_whole_is_there_cancels(space: Space) -> None:
     assert row.reason == "the document never arrived whole; what it had done ahead is dropped"
     assert result.run is not None
     for door in (resume, replay):
-        with pytest.raises(Conflict, match="the plan of run_1 never arrived whole: nothing of it was done"):
+        with pytest.raises(Conflict, match="the plan of run_1 never arrived whole: nothing of it was done") as raised:
             asyncio.run(door(space, result.run))  # type: ignore[operator]  # two functions of one shape
+        assert raised.value.hint == "`infospace run` runs it anew"
 
 
 def test_closing_the_stream_cancels(space: Space) -> None:

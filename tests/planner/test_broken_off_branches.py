@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from infospace import Space
+from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
 from planner.execute.run import Run
 from planner.execute.start import Prepared, prepare, run_sync
@@ -108,6 +108,7 @@ def test_they_are_when_the_run_is_cancelled(space: Space, fired: asyncio.Event) 
     steps, _ = rows(space)
     assert [one for one in steps if one[0].startswith("1.branches[1]")] == BROKEN[:1]
     assert BROKEN[1] in steps
+    assert BROKEN[3] in steps
 
 
 def test_they_are_when_a_branch_stops_the_plan(space: Space, fired: asyncio.Event) -> None:
@@ -130,3 +131,83 @@ def test_no_more_are_journalled_than_the_budget_of_steps_has(space: Space, fired
     assert "the budget of 4 steps ran out" in str(result.reason)
     assert [position for position, _, _ in rows(space)[0]] == ["1", *(f"1.branches[1].{at}" for at in (1, 2, 3))]
     assert fired.is_set()
+
+
+FALL, LINGER = {"type": "slow/fall"}, {"type": "slow/linger"}
+LONG: dict[str, Any] = {"type": "create-collection", "value": [1, 2, 3], "out": "$c"}
+PART = {"type": "if", "condition": {"type": "equals", "target": "$item", "value": 1}, "then": [FALL], "else": [LINGER]}
+SIDE_BY_SIDE: dict[str, list[Any]] = {
+    "steps": [FALL, LINGER, LINGER],
+    "branches": [{"type": "parallel", "branches": [[FALL], [LINGER], [LINGER]]}],
+    "items": [LONG, {"type": "for-each", "target": "$c", "do": [PART]}],
+    "items of a map": [
+        LONG,
+        {"type": "map", "target": "$c", "operation": {"type": "slow/each", "arguments": {"n": "$item"}}},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("form", "cancelled"),
+    [(form, cancelled) for form in SIDE_BY_SIDE for cancelled in (True, False) if cancelled or form != "branches"],
+)
+def test_what_is_broken_off_has_ended_when_the_run_has(space: Space, form: str, cancelled: bool) -> None:
+    """Also where it takes its time to end, whether the run is cancelled or another part fails.
+
+    Where a branch fails the step that is under way in another is not broken off.
+    """
+    begun: list[str] = []
+    ended: list[str] = []
+    slow, others = LocalTools("slow"), asyncio.Event()
+
+    async def hang() -> str:
+        begun.append("one")
+        if len(begun) == 2:
+            others.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        for _ in range(50):
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)
+        ended.append("one")
+        raise asyncio.CancelledError
+
+    async def fail() -> str:
+        await others.wait()
+        if cancelled:
+            await asyncio.Event().wait()
+        raise InfospaceError("it fell")
+
+    @slow.tool(read_only=True)
+    async def linger() -> str:
+        """Take long to end when it is broken off."""
+        return await hang()
+
+    @slow.tool(read_only=True)
+    async def fall() -> str:
+        """Fail when the others are under way."""
+        return await fail()
+
+    @slow.tool(read_only=True)
+    async def each(n: int) -> str:
+        """Do one or the other."""
+        return await (fail() if n == 1 else hang())
+
+    space.tools.add(slow)
+
+    async def play() -> None:
+        prepared = prepare(space, SIDE_BY_SIDE[form])
+        assert isinstance(prepared, Prepared)
+        task = asyncio.create_task(Run(space, prepared.plan, lambda _event: None).run(prepared.bound))
+        await others.wait()
+        if cancelled:
+            task.cancel()
+        with suppress(asyncio.CancelledError):
+            assert "it fell" in str((await task).reason)
+        assert len(ended) == len(begun) == 2
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(play())
+    with space.store.reading() as snapshot:
+        run = snapshot.runs(limit=1)[0]
+    assert run.status == ("cancelled" if cancelled else "failed")

@@ -100,6 +100,15 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
         "/4/field",
     ),
     "tail": ([N, LIST, {"type": "tail", "target": "$c", "out": "$d"}, say("${d[0].b}")], "/3/value"),
+    "another of another size": (
+        [
+            {"type": "create-collection", "value": [1], "out": "$c"},
+            {"type": "create-collection", "value": [1, 2], "out": "$d"},
+            {"type": "add", "target": "$c", "value": "$d[0]"},
+            say("${d[2]}"),
+        ],
+        "/3/value",
+    ),
     "field of metadata": (
         [N | {"metadata": {"k": 1}}, {"type": "get-metadata", "target": "$n", "field": "j", "out": "$m"}],
         "/1/field",

@@ -461,8 +461,17 @@ def test_what_waits_for_the_branches_before(space: Space, calls: list[str], step
     assert order.must_keep_order(read) is takes
 
 
-@pytest.mark.parametrize(("name", "looks"), [("reads", True), ("gives", False), ("marks", False)])
-def test_a_saved_plan_that_calls_does_not_run_ahead(space: Space, calls: list[str], name: str, looks: bool) -> None:
-    """Also where the call changes nothing."""
-    order, read = ordered(space, {"type": f"plan:{name}"}, reads=[note(1)], gives=[GIVES], marks=[MARKS])
+RELATES = {"type": "create-relation", "source": "$a", "target": "$b", "relation": "cites", "out": "$cites"}
+FINDS = {"type": "find-relations", "relation": "cites", "out": "$found"}
+
+
+@pytest.mark.parametrize(
+    ("name", "looks"), [("reads", True), ("gives", False), ("marks", False), ("relates", False), ("finds", True)]
+)
+def test_a_saved_plan_that_does_more_than_look_does_not_run_ahead(
+    space: Space, calls: list[str], name: str, looks: bool
+) -> None:
+    """A call does also where it changes nothing, and a Relation is kept with what it holds on to."""
+    plans = {"reads": [note(1)], "gives": [GIVES], "marks": [MARKS], "relates": [note(1, "$a"), note(2, "$b"), RELATES]}
+    order, read = ordered(space, {"type": f"plan:{name}"}, **plans, finds=[FINDS])
     assert order.is_read_only(read) is looks

@@ -216,3 +216,21 @@ def test_a_stop_of_a_saved_plan_is_no_end_of_the_run(space: Space) -> None:
     again = forked(space, result, "2")
     assert again.result is not None
     assert again.result.data == "then enough"
+
+
+def test_versions_of_other_notes_say_nothing_of_one(space: Space) -> None:
+    """One that was changed often before the step, beside one that the step was the first to change."""
+    change = {"type": "update-note", "target": "$b"}
+    steps = [
+        {"type": "create-note", "value": "a1", "out": "$a"},
+        {"type": "create-note", "value": "b1", "out": "$b"},
+        *({**change, "value": f"b{number}"} for number in (2, 3, 4)),
+        {"type": "create-note", "value": "${a} ${b}", "out": "$said"},
+        *({**change, "target": "$a", "value": f"a{number}"} for number in (2, 3)),
+        {**change, "value": "b5"},
+    ]
+    result = run_sync(space, {"steps": steps, "result": "$said"})
+    again = forked(space, result, "6")
+    assert again.result is not None
+    assert again.result.data == "a1 b4"
+    assert {name: one.content for name, one in again.bindings.items()} == {"a": "a3", "b": "b5", "said": "a1 b4"}

@@ -204,6 +204,8 @@ def test_forward_is_backward_the_other_way_round(based: Space) -> None:
                 reached |= more
             assert found == {pair for pair in pairs if pair[1] in reached}
             assert set(forward.nodes) == reached
+            made = {node.origin.made.run for node in forward.nodes.values()} - {None}
+            assert forward.runs == {run: snapshot.run(str(run)) for run in made}
 
 
 def test_a_pruned_run_is_known_by_its_name_alone(based: Space) -> None:

@@ -277,3 +277,31 @@ def test_a_step_for_which_the_budget_does_not_reach_leaves_nothing(space: Space)
         assert result.reason == "step 2 (way/second) failed: the budget of 1 steps ran out"
         assert [(row.position, row.status) for row in result.steps] == [("1", "success")]
         assert set(result.bindings) == {"a"}
+
+
+def test_what_ran_ahead_is_told_to_be_dropped_in_the_order_of_the_document(space: Space) -> None:
+    """After the failure, the first of them first."""
+    Crossing(space, 3)
+    result = run_sync(space, [cross("a", tool="fall"), cross("b", "$b"), cross("c", "$c")])
+    assert [(row.position, row.status) for row in result.steps] == [("1", "failed"), ("2", "skipped"), ("3", "skipped")]
+
+
+def test_what_runs_ahead_begins_no_more_than_the_budget_has(space: Space) -> None:
+    """A branch behind one that takes long does not run on and on: it fails about where the budget ends."""
+    crossing = Crossing(space, 1)
+    server, most = LocalTools("slow"), 8
+
+    @server.tool(read_only=True)
+    async def last() -> str:
+        """Answer when the others have come as far as they can."""
+        for _ in range(5_000):
+            await asyncio.sleep(0)
+        return "last"
+
+    space.tools.add(server)
+    chain = [cross("x", "$x0"), *(cross(f"${{x{at}}}x", f"$x{at + 1}") for at in range(2 * most))]
+    branches = [[{"type": "slow/last", "out": "$last"}], chain]
+    result = run_sync(space, {"steps": [{"type": "parallel", "branches": branches}], "budget": {"steps": most}})
+    assert result.status == "failed"
+    assert f"the budget of {most} steps ran out" in str(result.reason)
+    assert most <= len(crossing.calls) < 2 * most

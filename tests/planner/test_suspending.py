@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -574,3 +574,18 @@ def test_a_wait_that_is_looked_at_again_ends_when_it_first_would(space: Space) -
     for _ in range(2):
         again = asyncio.run(resume(space, str(first.run)))
         assert (again.status, [one.until for one in again.pending]) == ("suspended", until)
+
+
+@pytest.mark.parametrize("kind", ["plan", "session"])
+def test_a_run_whose_plan_cannot_be_read_any_more_is_not_gone_on_with(
+    space: Space, kind: Literal["plan", "session"]
+) -> None:
+    """As one that an older or a newer version wrote: what is wrong with it is told, and nothing is touched."""
+    run, steps = space.store.new_id("run"), [note(1, "$a"), {"typ": "say", "value": 1}]
+    space.store.commit([], [OpenRun(run, kind, "", {"steps": steps}, {}, later(0), "elsewhere:1:x")])
+    space.store.commit([], [Heartbeat(run, "elsewhere:1:x", later(-60))])
+    what = "plan" if kind == "plan" else "lines"
+    with pytest.raises(NotFound, match=f"the {what} of {run} cannot be read any more: "):
+        asyncio.run(resume(space, run))
+    with space.store.reading() as snapshot:
+        assert (snapshot.run(run).status, snapshot.steps(run)) == ("running", [])

@@ -171,6 +171,56 @@ MORE: dict[str, Any] = {
         ITEMS,
         {"type": "for-each", "target": "$c", "do": [{"type": "say", "value": 1}], "out": "$o"},
     ],
+    "a wrong argument of a mapped operation that takes the item": [
+        ITEMS,
+        over("map", "$c", operation={"type": "pluck", "field": "n", "feild": "n"}),
+    ],
+    "a wrong argument beside the name of a mapped operation": [
+        ITEMS,
+        over("map", "$c", operation="load", slice="1-5"),
+    ],
+    "a mapped operation whose wrong argument has a place of its own": [
+        ITEMS,
+        over("map", "$c", operation={"type": "load", "slice": "1-5"}),
+    ],
+    "a mapped operation of another kind": [ITEMS, over("map", "$c", operation="size")],
+    "a map that gives one name to each item": [
+        ITEMS,
+        over("map", "$c", operation={"type": "name", "value": "one"}),
+        note(1, name="one"),
+    ],
+    "a name that an earlier step had": [
+        note(1, name="mine"),
+        {"type": "remove", "target": "taken"},
+        note(2, "$y", name="mine"),
+    ],
+    "a name that a Note had which was removed": [{"type": "remove", "target": "taken"}, note(2, name="taken")],
+    "a name that an earlier step gives on some path": [
+        NOTE,
+        when({"type": "has_value", "target": "$x"}, note(1, "$y", name="mine")),
+        note(2, "$z", name="mine"),
+    ],
+    "a name that each item of a loop gives": [
+        {"type": "create-collection", "value": [1, 2], "out": "$c"},
+        {"type": "for-each", "target": "$c", "do": [note("$item", "$y", name="mine")]},
+    ],
+    "a name that each item of a search gives": [
+        HITS,
+        {"type": "for-each", "target": "$hits", "do": [note("$item", "$y", name="mine")]},
+    ],
+    "a name that a beside branch gives": [
+        {"type": "parallel", "branches": [[note(1, name="mine")], [note(2, "$y", name="mine")]]},
+    ],
+    "what a step that writes gives is not read": [
+        NOTE,
+        note("t", "$unread"),
+        {"type": "update-note", "target": "$x", "value": 2, "out": "$y"},
+    ],
+    "an item of an object, and a field of it": [note({"k": {"t": {"u": 1}}}), note("$x.k[0].t.u", "$y")],
+    "an item of an object at the top": [note({"k": {"t": 1}}), note("$x[0].k.t", "$y")],
+    "an item of an object, and nothing further": [note({"k": {"t": 1}}), note("$x.k[0]", "$y")],
+    "an item of an object, and a field that it has not": [note({"k": {"t": 1}}), note("$x.k[0].zebra", "$y")],
+    "a field of a list in an object": [note({"k": [{"t": 1}]}), note("$x.k.t", "$y")],
 }
 PLANS = {
     **{f"mended: {name}": plan for name, (plan, _, _) in MENDED.items()},

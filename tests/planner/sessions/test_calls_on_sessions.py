@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from infospace import Conflict, Invalid, NotFound, Space, open_space
+from infospace.core.clock import later
 from infospace.editing.edit import edit
-from infospace.journal.rows import ClaimRun
+from infospace.journal.rows import ClaimRun, Heartbeat
 from infospace.tools.local import LocalTools
 from planner.inspect.diff import diff
 from planner.journal.commit_order import SuspendRequest
@@ -111,6 +112,32 @@ def test_a_session_that_waits_takes_no_steps_and_says_how_it_goes_on(space: Spac
     assert asyncio.run(session.answer("3", None)).status == "suspended"
     assert asyncio.run(session.close("cancelled", "enough")).status == "cancelled"
     assert journal(space, "run_1")[0].status == "cancelled"
+
+
+def test_a_session_whose_process_ended_beside_a_question_is_resumed_first(space: Space) -> None:
+    """What ran beside the question may ask something too: nothing is answered before that is known."""
+    session = Session(space, "s")
+    play(session, NOTE, ASK)
+    owner = journal(space, "run_1")[0].owner
+    space.store.commit([], [ClaimRun("run_1", "elsewhere:1:x", owner, later(0))])
+    space.store.commit([], [Heartbeat("run_1", "elsewhere:1:x", later(-60))])
+    with pytest.raises(Conflict, match=r"step 2 \(ask\): which\?") as raised:
+        play(Session(space, "s"), NOTE)
+    assert raised.value.hint == "`infospace resume run_1` goes on, and so does answer_run('run_1', '2', …)"
+
+
+@pytest.mark.parametrize("status", ["success", "failed"])
+def test_a_session_that_was_stopped_says_which_step_did(space: Space, status: str) -> None:
+    """As a plan does, in the call and in the journal."""
+    stop = {"type": "stop", "status": status, "value": "enough"}
+    session = Session(space, "s")
+    ended = play(session, NOTE, stop, {**NOTE, "out": "$late"})
+    row, _ = journal(space, "run_1")
+    expected = "stopped" if status == "success" else "failed"
+    assert (ended.status, ended.reason) == (expected, "step 2 stopped the plan")
+    assert (row.status, row.reason) == (expected, "step 2 stopped the plan")
+    assert ended.result is not None
+    assert ended.result.data == "enough"
 
 
 def test_a_wait_for_a_condition_ends_when_it_holds(space: Space) -> None:

@@ -43,6 +43,14 @@ def test_each_line_is_checked_against_what_is_bound_and_then_run(space: Space) -
     assert [row.position for row in end.steps] == ["1", "2"]
 
 
+def test_what_the_check_warns_of_is_told_at_the_end(space: Space) -> None:
+    """Of all lines, with the index of each, whether they end well or not."""
+    twice = [NOTE, {**NOTE, "value": 2}]
+    for more in ([], [{"type": "coerce", "target": "$x", "coercion": "${x}"}]):
+        end = play(space, *twice, *more)
+        assert [(one.code, one.pointer) for one in end.problems] == [("rebound", "/1/out")]
+
+
 def test_a_refused_line_ends_the_session_and_earlier_lines_stay(space: Space) -> None:
     """Nothing is promised of later lines; the pointer begins with the line's index."""
     end = play(space, {"goal": "g"}, {**NOTE, "name": "kept"}, {"type": "say", "value": "$zz"})
