@@ -42,8 +42,8 @@ async def filter_structured(args: FilterStructured, context: Context) -> Collect
 
     tally = ItemMismatches()
     items = context.items(args.target)
-    judge = args.where.judge(tally, keys_of(items, [args.where.where]))
-    chosen = [place for place, item in enumerate(items) if judge(item)]
+    verdicts = args.where.match_each(items, tally, keys_of(items, [args.where.where]))
+    chosen = [place for place, verdict in enumerate(verdicts) if verdict]
     context.extra["mismatches"] = tally.mismatches
     context.remark(str(tally))
     if not chosen and (hint := misplaced_in(args.where, items)):

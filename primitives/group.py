@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -33,7 +33,7 @@ from infospace.authoring.shapes import (
     nullable,
     place_in,
 )
-from infospace.authoring.values import ABSENT, JSON, dump, equality_key, reader
+from infospace.authoring.values import JSON, dump, equality_key
 from infospace.authoring.values import Path as ParsedPath
 
 
@@ -182,27 +182,23 @@ async def group(args: Group, context: Context) -> Collection:
     may read the keys of `by`. With `mismatch` `null` a value of a wrong type is null, counted in
     `extra.mismatches`, and told in the answer's text. The new Notes have no metadata of their own.
     """
-    from infospace.authoring.expressions import Mismatch, TypeMismatches, keys_of
+    from infospace.authoring.expressions import Chosen, Mismatch, TypeMismatches, keys_of
 
     items = context.items(args.target)
     keys = _keys(args.by)
     tally = TypeMismatches.failing() if args.mismatch == "fail" else TypeMismatches()
     formulas = [key.formula for key in (*keys.values(), *args.aggregates.values()) if not isinstance(key, ParsedPath)]
     fields = keys_of(items, formulas)
-    groups: dict[Hashable, tuple[tuple[JSON, ...], list[Resource]]] = {}
-    if keys:
-        columns = [_values(key, items, tally, context, fields) for key in keys.values()]
-        for item, values in zip(items, zip(*columns, strict=True), strict=True):
-            groups.setdefault(tuple(map(equality_key, values)), (values, []))[1].append(item)
-    else:
-        groups[()] = ((), list(items))
+    columns = [_values(key, items, tally, context, fields) for key in keys.values()]
+    whole = Chosen(items, range(len(items)))
+    groups = [((), whole)] if not keys else [(values, whole.part(at)) for values, at in _places_of(columns)]
     aggregates = {
         name: (aggregate.formula.of, aggregate.evaluation(tally, context.clock, fields))
         for name, aggregate in args.aggregates.items()
     }
     places = _places(keys)
     made = []
-    for values, members in groups.values():
+    for values, members in groups:
         key = dict(zip(keys, values, strict=True))
         called = {path: key[name] for path, name in places.items()}
         try:
@@ -216,20 +212,39 @@ async def group(args: Group, context: Context) -> Collection:
     return context.collection(context.make_notes(made))
 
 
+def _places_of(columns: Sequence[Sequence[JSON]]) -> Iterable[tuple[tuple[JSON, ...], list[int]]]:
+    """The values of each group, which are those of its first item, and the places of its items; first come first."""
+    groups: dict[Hashable, list[int]] = {}
+    keyed = [_equality_keys(column) for column in columns]
+    for place, key in enumerate(keyed[0] if len(keyed) == 1 else zip(*keyed, strict=True)):
+        found = groups.get(key)
+        if found is None:
+            groups[key] = [place]
+        else:
+            found.append(place)
+    return ((tuple(column[places[0]] for column in columns), places) for places in groups.values())
+
+
+def _equality_keys(column: Sequence[JSON]) -> Sequence[Hashable]:
+    """What equal values have in common: numbers, texts and null are keys themselves."""
+    if set(map(type, column)) <= {int, float, str, type(None)}:
+        return column
+    return [equality_key(value) for value in column]
+
+
 def _values(
     key: Path | ItemExpression, items: Sequence[Resource], tally: Any, context: Context, fields: tuple[str, ...]
 ) -> list[JSON]:
-    if isinstance(key, ParsedPath):
-        find = reader(key)
-        return [None if (value := find(item)) is ABSENT else value for item in items]
-    from infospace.authoring.expressions import evaluate_each
+    from infospace.authoring.expressions import evaluate_each, values_at
 
-    return evaluate_each(key.formula.get, items, key.evaluation(tally, context.clock, fields))
+    if isinstance(key, ParsedPath):
+        return values_at(key, items)
+    return evaluate_each(key.formula, items, key.evaluation(tally, context.clock, fields))
 
 
 def _placed(error: Any, items: Sequence[Resource], key: Mapping[str, JSON]) -> Any:
     """The error with what it is about: an item, or a group."""
     for index, item in enumerate(items):
-        if item is error.item:
+        if error.item is not None and item.id == error.item.id:
             return error.of(f"item {index + 1} ({item.id})")
     return error.of(f"the group {dump(key)}") if key else error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -126,7 +126,7 @@ def _object(item: Resource) -> Mapping[str, JSON]:
     )
 
 
-def _keys(items: list[Resource], path: Path | None) -> list[Hashable]:
+def _keys(items: Sequence[Resource], path: Path | None) -> list[Hashable]:
     """The keys of the items; None where the value is null or missing."""
     if path is None:
         return [None] * len(items)
@@ -134,7 +134,7 @@ def _keys(items: list[Resource], path: Path | None) -> list[Hashable]:
     return [None if value is ABSENT else equality_key(value) for value in found]
 
 
-def _by_key(items: list[Resource], path: Path | None) -> dict[Hashable, list[int]]:
+def _by_key(items: Sequence[Resource], path: Path | None) -> dict[Hashable, list[int]]:
     places: dict[Hashable, list[int]] = {}
     for place, key in enumerate(_keys(items, path)):
         places.setdefault(key, []).append(place)

@@ -73,7 +73,7 @@ async def pluck(args: Pluck, context: Context) -> Collection:
     items, formula = context.items(args.target), args.field.formula
     if formula.path is None:
         given = args.field.evaluation(TypeMismatches.failing(), context.clock, keys_of(items, [formula]))
-        return context.collection([context.note(value) for value in evaluate_each(formula.get, items, given)])
+        return context.collection(context.make_notes(evaluate_each(formula, items, given)))
     values = [find(item, formula.path) for item in items]
     there = [value for value in values if value is not ABSENT]
     context.extra["excluded"] = len(values) - len(there)

@@ -158,22 +158,24 @@ async def project(args: Project, context: Context) -> Collection:
 def _computed(
     fields: Mapping[str, ItemExpression], items: Sequence[Resource], args: Project, context: Context
 ) -> list[JSON]:
-    from infospace.authoring.expressions import TypeMismatches, evaluate_each, keys_of
+    from infospace.authoring.expressions import TypeMismatches, contents_of, evaluate_each, keys_of
 
     tally = TypeMismatches.failing() if args.mismatch == "fail" else TypeMismatches()
     keys = keys_of(items, (expression.formula for expression in fields.values()))
     columns = [
-        evaluate_each(expression.formula.get, items, expression.evaluation(tally, context.clock, keys))
+        evaluate_each(expression.formula, items, expression.evaluation(tally, context.clock, keys))
         for expression in fields.values()
     ]
     if args.mismatch == "null":
         context.extra["mismatches"] = tally.mismatches
         context.remark(str(tally))
-    names = list(fields)
-    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    if not args.keep:
-        return rows  # type: ignore[return-value]
-    return [{**_object(item.content), **row} for item, row in zip(items, rows, strict=True)]
+    rows: list[Any] = (
+        [dict(_object(content)) for content in contents_of(items)] if args.keep else [{} for _ in range(len(items))]
+    )
+    for name, values in zip(fields, columns, strict=True):
+        for row, value in zip(rows, values, strict=True):
+            row[name] = value
+    return rows
 
 
 def _selected(paths: Sequence[Path], items: Sequence[Resource], *, keep: bool) -> list[JSON]:
@@ -194,7 +196,7 @@ def _kept(own: set[str]) -> Callable[[Resource, Any], JSON]:
 
 
 def _object(content: JSON) -> Mapping[str, JSON]:
-    return content if isinstance(content, Mapping) else {"content": content}
+    return content if type(content) is dict or isinstance(content, Mapping) else {"content": content}
 
 
 def _merged(one: Mapping[str, JSON], other: Mapping[str, JSON]) -> dict[str, JSON]:

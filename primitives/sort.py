@@ -52,7 +52,7 @@ async def sort(args: Sort, context: Context) -> Collection:
     tally = TypeMismatches.failing()
     for key in reversed(keys):
         given = key.evaluation(tally, context.clock, fields)
-        values = evaluate_each(key.formula.get, items, given)
+        values = evaluate_each(key.formula, items, given)
         descending = (key.formula.order or args.order) == "desc"
         places = _by(places, values, descending, nulls_first=args.nulls == "first")
     return context.pick(args.target, places)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from infospace.contract.arguments import BoundExpression
 from infospace.expressions import Evaluation, ItemMismatches, Mismatch, Nothing, Refusing, TypeMismatches
-from infospace.expressions.expression import evaluate_each, keys_of
+from infospace.expressions.columns import Chosen, contents_of
+from infospace.expressions.expression import evaluate_each, keys_of, values_at
 from infospace.expressions.types import Typer
 
 __all__ = [
     "BoundExpression",
+    "Chosen",
     "Evaluation",
     "ItemMismatches",
     "Mismatch",
@@ -16,6 +18,8 @@ __all__ = [
     "Refusing",
     "TypeMismatches",
     "Typer",
+    "contents_of",
     "evaluate_each",
     "keys_of",
+    "values_at",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from infospace.core.errors import Invalid
@@ -12,7 +12,7 @@ from infospace.core.resources import Collection, Note, Resource, SearchResult, t
 DEEPEST = 100
 """How deep Collections within Collections are read."""
 
-ItemsOf = Callable[[Collection[Any]], list[Resource]]
+ItemsOf = Callable[[Collection[Any]], Sequence[Resource]]
 """Returns the items of a Collection as they are now, in order."""
 
 

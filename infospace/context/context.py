@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from infospace.context.changes import PendingChanges
 from infospace.context.content import content_of, text_of_resource
 from infospace.core import batch_notes
-from infospace.core.batch_notes import BatchHead, BatchNote, MadeNotes
-from infospace.core.bounds import Bounds, Room, Timed, characters_of, check_time, timed
+from infospace.core.batch_notes import BatchHead, BatchNote, MadeNotes, ReadNotes
+from infospace.core.bounds import Bounds, Room, Timed, characters_of, check_time, measure, timed
 from infospace.core.clock import now, today_and_now
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind, is_id
@@ -130,10 +130,11 @@ class Context:
         contents = contents if isinstance(contents, list) else list(timed(contents))
         if len(contents) < batch_notes.MANY:
             return [self.note(content) for content in contents]
-        self.room.consume(len(contents), sum(characters_of(content) for content in timed(contents)))
+        characters, plain = measure(contents)
+        self.room.consume(len(contents), characters)
         made = MadeNotes(BatchHead(now(), self.made), self._numbers(len(contents)), contents)
         self._drafts.batches.append(made)
-        self.changes.append(MakeNotes(made.first, contents, self.made))
+        self.changes.append(MakeNotes(made.first, contents, self.made, plain))
         return made
 
     def search_result(self, hit: Hit) -> Member:
@@ -399,20 +400,23 @@ class Context:
         except NotFound:
             return False
 
-    def items(self, collection: Collection[ItemT]) -> list[Resource]:
-        """Return a Collection's items as they are now, in order."""
+    def items(self, collection: Collection[ItemT]) -> Sequence[Resource]:
+        """Return a Collection's items as they are now, in order: many of them are made when they are gone through."""
         members = collection.members
         # A view that reads resources as they were at another time reads each of them its own way.
         as_stored = type(self).resources is Context.resources and self._drafts.empty
         if as_stored and isinstance(members, NoteMembers) and len(members) >= batch_notes.MANY:
-            return cast("list[Resource]", self._notes(members.numbers))
+            return self._notes(members.numbers)
         return self.resources(identifiers_of(members))
 
-    def _notes(self, numbers: Sequence[int]) -> list[Note[Any]]:
+    def _notes(self, numbers: Sequence[int]) -> Sequence[Note[Any]]:
         """Return Notes by number, in order, of which this step has changed none."""
         check_time()
         with self.space.store.reading() as snapshot:
             found = snapshot.notes(numbers)
+        if isinstance(found, ReadNotes):
+            self.uses.add_notes(numbers)
+            return found
         others = [note for note in found if not isinstance(note, BatchNote)]
         for note in others:
             self.uses.add(note.id, note.version)

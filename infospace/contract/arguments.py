@@ -27,7 +27,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, TypeAlias, TypeVar, get_args
@@ -278,6 +278,15 @@ class Bound:
             return judge(resource, given)
 
         return each
+
+    def match_each(
+        self, items: Sequence[Readable], tally: TypeMismatches, fields: tuple[str, ...] = ()
+    ) -> list[bool | None]:
+        """Return what `judge` says of many resources, one after the other."""
+        from infospace.expressions import Evaluation
+        from infospace.expressions.expression import match_each
+
+        return match_each(self.where, items, Evaluation(self.parameters, tally, self.clock, fields))
 
     def match(self, resource: Readable, tally: TypeMismatches | None = None) -> bool | None:
         """Return whether a resource satisfies the condition; None where that is unknown."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import repeat
 from typing import Any, overload
 
+from infospace.core.bounds import timed_if_many
 from infospace.core.json_types import JSON
 from infospace.core.resources import Made, Note
 
@@ -90,18 +92,65 @@ def _whole(values: dict[str, Any]) -> Note[Any]:
 
 def notes_of(head: BatchHead, first: int, contents: Sequence[JSON]) -> list[Note[Any]]:
     """Return the Notes of a batch, whose first has this number."""
+    return _notes(repeat(head), range(first, first + len(contents)), contents)
+
+
+def _notes(heads: Iterable[BatchHead], numbers: Iterable[int], contents: Iterable[JSON]) -> list[Note[Any]]:
     new, made = object.__new__, BatchNote
     # A frozen class lets nobody set its slots but their descriptors: this is what its own `__init__` comes to.
     slots: Any = BatchNote
     set_head, set_number, set_content = (getattr(slots, name).__set__ for name in ("_head", "_number", "content"))
     found: list[Note[Any]] = []
-    for number, content in enumerate(contents, first):
+    for head, number, content in zip(heads, numbers, contents):  # noqa: B905 - the heads may repeat without an end
         note = new(made)
         set_head(note, head)
         set_number(note, number)
         set_content(note, content)
         found.append(note)
     return found
+
+
+class ReadNotes(Sequence[Note[Any]]):
+    """Notes of batches that are read at once: their contents and numbers, and each's head, all in order.
+
+    They are made when they are first gone through; who reads their contents alone needs none. Going through many of
+    them looks at the clock now and then, and raises OutOfTime.
+    """
+
+    __slots__ = ("_notes", "contents", "heads", "numbers")
+
+    def __init__(self, numbers: Sequence[int], contents: Sequence[JSON], heads: Sequence[BatchHead]) -> None:
+        self.numbers = numbers
+        self.contents = contents
+        self.heads = heads
+        self._notes: list[Note[Any]] | None = None
+
+    def _all(self) -> list[Note[Any]]:
+        if self._notes is None:
+            self._notes = _notes(self.heads, self.numbers, self.contents)
+        return self._notes
+
+    def __len__(self) -> int:
+        return len(self.contents)
+
+    @overload
+    def __getitem__(self, index: int) -> Note[Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Note[Any]]: ...
+    def __getitem__(self, index: int | slice) -> Note[Any] | list[Note[Any]]:
+        if isinstance(index, slice):
+            return self._all()[index]
+        if self._notes is not None:
+            return self._notes[index]
+        return notes_of(self.heads[index], self.numbers[index], (self.contents[index],))[0]
+
+    def __iter__(self) -> Iterator[Note[Any]]:
+        return iter(timed_if_many(self._all()))
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == list(other) if isinstance(other, Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # as a list has none
 
 
 class MadeNotes(Sequence[Note[Any]]):

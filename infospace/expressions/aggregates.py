@@ -14,6 +14,7 @@ from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.data.order import equality_key, order_key
 from infospace.data.paths import Path, Readable
+from infospace.expressions.columns import Chosen
 from infospace.expressions.compare import kind_word
 from infospace.expressions.evaluate import Compiler, Getter, compile_expression
 from infospace.expressions.expression import Parsed, walk
@@ -59,12 +60,16 @@ def reckon_of(node: AggregateNode) -> Reckoner:
     name, text = node.function, show(node)
     if not node.arguments:
         return lambda items, _given, _keys: len(items)
-    get = compile_expression(node.arguments[0])
+    argument = node.arguments[0]
+    get = compile_expression(argument)
     reckon = _RECKON[name]
     others = [compile_expression(argument) for argument in node.arguments[1:]]
 
     def compute(items: Sequence[Readable], given: Evaluation) -> JSON:
-        values: list[JSON] = [value for item in items if (value := get(item, given)) is not None]
+        if isinstance(items, Chosen):
+            values = items.values(get, argument, given)
+        else:
+            values = [value for item in items if (value := get(item, given)) is not None]
         try:
             more = [other(items[0], given) for other in others] if items else [None for _ in others]
             return reckon(values, given.tally, text, *more)
@@ -98,6 +103,11 @@ def _first_wrong(
 
 def _numbers(values: list[JSON], tally: TypeMismatches, text: str) -> tuple[int, list[float], int]:
     """The sum of the whole numbers, the others, and how many they are together."""
+    types = set(map(type, values))
+    if types == {int}:
+        return sum(cast("list[int]", values)), [], len(values)
+    if types == {float}:
+        return 0, cast("list[float]", values), len(values)
     whole, rest, count = 0, [], 0
     for value in values:
         match value:
@@ -193,6 +203,12 @@ def _every(values: list[JSON], tally: TypeMismatches, text: str) -> JSON:
     return all(found) if found else None
 
 
+def _ordered_by(values: list[JSON]) -> Callable[[JSON], Any] | None:
+    """Return what values are ordered by: numbers alone, and texts alone, by themselves."""
+    types = set(map(type, values))
+    return None if types <= {int, float} or types == {str} else order_key
+
+
 _RECKON: Final[dict[str, Callable[..., JSON]]] = {
     "count": lambda values, _tally, _text: len(values),
     "count_distinct": lambda values, _tally, _text: len({equality_key(value) for value in values}),
@@ -200,8 +216,8 @@ _RECKON: Final[dict[str, Callable[..., JSON]]] = {
     "avg": _avg,
     "median": _median,
     "quantile": _quantile,
-    "min": lambda values, _tally, _text: min(values, key=order_key, default=None),
-    "max": lambda values, _tally, _text: max(values, key=order_key, default=None),
+    "min": lambda values, _tally, _text: min(values, key=_ordered_by(values), default=None),
+    "max": lambda values, _tally, _text: max(values, key=_ordered_by(values), default=None),
     "first": lambda values, _tally, _text: values[0] if values else None,
     "last": lambda values, _tally, _text: values[-1] if values else None,
     "bool_or": _any,

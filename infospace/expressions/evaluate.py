@@ -15,9 +15,8 @@ from infospace.core.json_types import JSON
 from infospace.data.json_text import same
 from infospace.data.like import like
 from infospace.data.paths import ABSENT, Path, Readable, kind_of, reader
-from infospace.expressions.cast import CASTS
 from infospace.expressions.compare import MIRRORED, TESTS, Verdict, compare, kind_word
-from infospace.expressions.functions import FUNCTIONS, KINDS, checked, concatenated, joined
+from infospace.expressions.functions import CASTS, FUNCTIONS, KINDS, checked, concatenated, joined
 from infospace.expressions.show import show
 from infospace.expressions.tree import (
     Aggregate,
@@ -201,7 +200,7 @@ class Compiler:
     def _long(self, text: str, first: Expression, rest: Sequence[tuple[Operator, Expression]]) -> Getter:
         """Make one closure of a row of so many operators that closures within closures would exhaust the stack."""
         get_first = self.value(first)
-        steps = [(_concat if operator == "||" else _OPERATIONS[operator], self.value(part)) for operator, part in rest]
+        steps = [(_concat if operator == "||" else OPERATIONS[operator], self.value(part)) for operator, part in rest]
 
         def row(resource: Readable, given: Evaluation) -> JSON:
             found = get_first(resource, given)
@@ -569,18 +568,19 @@ def _remainder(one: Any, other: Any) -> Any:
     return fmod(one, other)
 
 
-_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "+": _add,
     "-": _subtract,
     "*": _multiply,
     "/": _divide,
     "%": _remainder,
 }
+"""What each operator makes of two numbers, of which neither is null."""
 _NUMBERS: Final = frozenset({int, float})
 
 
 def _computed(operator: Operator, get_left: Getter, get_right: Getter, text: str) -> Getter:
-    apply = _OPERATIONS[operator]
+    apply = OPERATIONS[operator]
 
     def computed(resource: Readable, given: Evaluation) -> JSON:
         return _operated(apply, get_left(resource, given), get_right(resource, given), given, text)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from infospace.core.bounds import timed
+from infospace.core.bounds import timed_if_many
 from infospace.core.errors import ExpressionInvalid, Invalid, WhereInvalid
 from infospace.core.json_types import JSON
 from infospace.data.paths import Path, Readable
 from infospace.expressions.evaluate import Getter, Judge, compile_condition, compile_expression
 from infospace.expressions.tree import And, Call, Expression, Field, IsNull, Not, Or, Parameter, Star, children
-from infospace.expressions.wrong import Evaluation, Mismatch, TypeMismatches
+from infospace.expressions.wrong import Evaluation, ItemMismatches, Mismatch, TypeMismatches
 
 LONGEST: Final = 32_768
 """Characters of an expression: the slowest of this length is read in about half a second."""
@@ -267,27 +267,58 @@ def _by_guard(tree: Expression) -> tuple[set[Field | Parameter], set[Field | Par
     return inside, outside
 
 
-def evaluate_each(get: Getter, items: Sequence[Readable], given: Evaluation) -> list[JSON]:
+def evaluate_each(formula: Formula, items: Sequence[Readable], given: Evaluation) -> list[JSON]:
     """Return what an expression gives of each item; a Mismatch names the item."""
-    try:
-        return [get(item, given) for item in timed(items)]
-    except Mismatch:
-        for index, item in enumerate(items):
-            try:
-                get(item, given)
-            except Mismatch as error:
-                raise error.of(f"item {index + 1} ({item.id})") from error
-        raise
+    from infospace.expressions.columns import HOLE, column
+
+    get, values = formula.get, column(formula.tree, items, given)
+    for place in timed_if_many([place for place, value in enumerate(values) if value is HOLE]):
+        item = items[place]
+        try:
+            values[place] = get(item, given)
+        except Mismatch as error:
+            raise error.of(f"item {place + 1} ({item.id})") from error
+    return values
 
 
-def keys_of(items: Iterable[Readable], formulas: Iterable[Parsed]) -> tuple[str, ...]:
+def values_at(path: Path, items: Sequence[Readable]) -> list[JSON]:
+    """Return what items have at a path, null of what has nothing there."""
+    return evaluate_each(_path_formula(path), items, Evaluation())
+
+
+@lru_cache(maxsize=256)
+def _path_formula(path: Path) -> Formula:
+    tree = Field(path)
+    return Formula(str(path), (path,), (), tree, compile_expression(tree))
+
+
+def match_each(where: Where, items: Sequence[Readable], given: Evaluation) -> list[bool | None]:
+    """Return for each item whether it satisfies a condition, None where that is unknown; the tally counts items."""
+    from infospace.expressions.columns import HOLE, column
+
+    judge, tally = where.judge, given.tally
+    verdicts = column(where.tree, items, given, condition=True)
+    holes = [place for place, verdict in enumerate(verdicts) if verdict is HOLE]
+    counting = tally if isinstance(tally, ItemMismatches) else None
+    for place in timed_if_many(holes):
+        if counting is not None:
+            counting.begin()
+        verdicts[place] = judge(items[place], given)
+    if counting is not None:
+        counting.skip(len(items) - len(holes))
+    return verdicts
+
+
+def keys_of(items: Sequence[Readable], formulas: Iterable[Parsed]) -> tuple[str, ...]:
     """Return the keys that any item's content has, in order of first appearance, where `complete(*)` asks for them."""
     if not any(formula.reads_all for formula in formulas):
         return ()
+    from infospace.expressions.columns import contents_of
+
     found: dict[str, None] = {}
-    for item in items:
-        if isinstance(item.content, Mapping):
-            found.update(dict.fromkeys(item.content))
+    for content in contents_of(items):
+        if isinstance(content, Mapping):
+            found.update(dict.fromkeys(content))
     return tuple(found)
 
 

@@ -18,9 +18,10 @@ from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.core.regex import compile_pattern
 from infospace.core.resources import text_of
-from infospace.data.json_text import same
+from infospace.data.json_text import dump, same
 from infospace.data.paths import kind_of
 from infospace.expressions import dates
+from infospace.expressions.compare import kind_word
 from infospace.expressions.wrong import Wrong
 
 MAX_BITS: Final = 1024
@@ -92,12 +93,22 @@ def checked(value: int | float) -> int | float:
 def _rounded(value: float, digits: int = 0) -> int | float:
     if abs(digits) > 400:
         raise Wrong("takes at most 400 digits")
-    if isinstance(value, int) and digits >= 0:
-        return value
+    if isinstance(value, int):
+        if digits >= 0:
+            return value
+    elif 0 <= digits < len(_SHORT) and abs(value) < _SHORT[digits]:
+        # Python's rounding is exact for the number as it is held, which lies on the same side of the middle between
+        # two results as the number that is written, unless that is the middle itself or nearly so.
+        near = round(value, digits)
+        if abs(value - near) < 0.49 * 10.0**-digits:
+            return near + 0.0
     rounded = _decimal(value).quantize(_place(digits), context=_HALF_UP)
     # A negative number that is rounded to zero is 0, not -0.0; one that is rounded up may be beyond a double.
     return checked(float(rounded) + 0.0 if isinstance(value, float) else int(rounded))
 
+
+_SHORT: Final = tuple(10.0 ** (12 - digits) for digits in range(7))
+"""By digits behind the point, below which size the distance from a result is exact to a thousandth of its place."""
 
 _HALF_UP: Final = Context(prec=1200, rounding=ROUND_HALF_UP)
 """Digits enough for any double with 400 behind the point; to make one takes longer than to round."""
@@ -304,6 +315,66 @@ def concatenated(one: JSON, other: JSON) -> str:
     first, second = written(one), written(other)
     _bound(len(first) + len(second))
     return first + second
+
+
+_NUMERIC: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
+_LONGEST_NUMBER: Final = 400
+_TRUTHS: Final = {"true": True, "false": False}
+_NO: Final = {"number": "number", "integer": "whole number", "boolean": "boolean"}
+
+
+def _to_text(value: JSON) -> JSON:
+    return text_of(value) if isinstance(value, (str, bool, int, float)) else dump(value)
+
+
+def _to_number(value: JSON) -> JSON:
+    return _number(value, "number")
+
+
+def _number(value: JSON, to: str) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise Wrong(f"cannot cast {kind_word(value)} to {to}")
+    return value if not isinstance(value, str) else _parsed(value, to)
+
+
+def _parsed(text: str, to: str) -> int | float:
+    written = text.strip()
+    if not _NUMERIC.fullmatch(written) or len(written) > _LONGEST_NUMBER:
+        raise Wrong(f"cannot cast a text that is no {_NO[to]}")
+    if set(written) & set(".eE"):
+        found = float(written)
+        if not math.isfinite(found):
+            raise Wrong("is beyond what a number holds")
+        return found
+    return checked(int(written))
+
+
+def _to_integer(value: JSON) -> JSON:
+    return _whole(value, "integer")
+
+
+def _whole(value: JSON, to: str) -> int:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str) and value.strip().lower() in _TRUTHS:
+        return int(_TRUTHS[value.strip().lower()])
+    number = _number(value, to)
+    if isinstance(number, float) and not number.is_integer():
+        raise Wrong(f"cannot cast a number with a fraction to {to}")
+    return int(number)
+
+
+def _to_boolean(value: JSON) -> JSON:
+    return _whole(value, "boolean") != 0
+
+
+CASTS: Final[dict[str, Callable[[JSON], JSON]]] = {
+    "text": _to_text,
+    "number": _to_number,
+    "integer": _to_integer,
+    "boolean": _to_boolean,
+}
+"""What CAST makes of values, one function for each type; each raises Wrong for what cannot be cast."""
 
 
 FUNCTIONS: Final[Mapping[str, Function]] = {

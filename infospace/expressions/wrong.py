@@ -55,6 +55,10 @@ class ItemMismatches(TypeMismatches):
     items: int = 0
     _met: set[str] = field(default_factory=set)
 
+    def skip(self, items: int) -> None:
+        """Count items of which nothing is without a result."""
+        self.items += items
+
     def begin(self) -> None:
         """Begin with the next item."""
         self.items += 1

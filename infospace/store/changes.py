@@ -59,6 +59,8 @@ class MakeNotes:
     first: int
     contents: Sequence[JSON]
     made: Made = NOBODY
+    plain: bool = False
+    """Whether all in them is known to be of the types that JSON is read as, and no other."""
 
 
 @dataclass(frozen=True, slots=True)

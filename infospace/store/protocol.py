@@ -102,7 +102,7 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
     def many(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return several current resources in the given order, repetitions too; NotFound for the first that is gone."""
 
-    def notes(self, numbers: Sequence[int]) -> list[Note]:
+    def notes(self, numbers: Sequence[int]) -> Sequence[Note]:
         """Return current Notes by their numbers, in the given order: `many` for those of a large Collection."""
 
     def identities(self, identifiers: Sequence[str]) -> list[str]:

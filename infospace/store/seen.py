@@ -209,7 +209,7 @@ class SeenSnapshot:
                 raise _gone(one.id)
         return found
 
-    def notes(self, numbers: Sequence[int]) -> list[Note]:
+    def notes(self, numbers: Sequence[int]) -> Sequence[Note]:
         """Return several Notes that are seen."""
         found = self._of.notes(numbers)
         for one in found:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
-from infospace.core.bounds import Room, bounded, characters_of, timed_if_many
+from infospace.core.bounds import Room, bounded, measure
 from infospace.core.errors import BudgetExceeded, NotFound
 from infospace.core.ids import Kind, is_id
 from infospace.core.json_types import JSON
@@ -111,7 +111,7 @@ def _require_room(name: str, value: Resource | Table | JSON, plan: Plan, problem
     items = len(rows) + isinstance(value, Table)
     room = Room(bounded(plan.budget.items, plan.budget.characters))
     try:
-        room.require_room(items, sum(characters_of(row) for row in timed_if_many(rows)))
+        room.require_room(items, measure(rows)[0])
     except BudgetExceeded as error:
         message = f"the input {name!r} does not fit: {error.message}"
         problems.error("bad-input", f"/inputs/{name}", message, error.hint)

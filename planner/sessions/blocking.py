@@ -107,7 +107,7 @@ class BlockingSession:
 
     def get_items(self, reference: str) -> list[Resource]:
         """Return the items of a Collection, such as `$hits`, in order. Raises Invalid for what is none."""
-        return self._space.view().items(self._collection(reference))
+        return [*self._space.view().items(self._collection(reference))]
 
     def get_text(self, reference: str) -> str:
         """Return the text of what is bound, or of a place in it: `$x`, `$hits[0].title`."""

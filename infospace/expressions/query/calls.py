@@ -10,8 +10,7 @@ from typing import Any, Final, Protocol
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.data.like import like
-from infospace.expressions.cast import CASTS
-from infospace.expressions.functions import FUNCTIONS, joined, whole
+from infospace.expressions.functions import CASTS, FUNCTIONS, joined, whole
 from infospace.expressions.query.builder import (
     UNSURE,
     WORDS,

@@ -8,14 +8,15 @@ One with packed members is transient, its items are Notes that live, and it had 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from infospace.core.batch_notes import BatchHead, notes_of
+from infospace.core.batch_notes import BatchHead, ReadNotes, notes_of
 from infospace.core.errors import StoreError
 from infospace.core.json_types import JSON
 from infospace.core.resources import NOBODY, Made, Note
-from infospace.store.sqlite.codec import read, run_of
+from infospace.store.sqlite.codec import read_many, run_of
 from infospace.store.sqlite.connection import Connection, Row
 from infospace.store.sqlite.packed import unpack
 
@@ -67,7 +68,7 @@ class Batch(NamedTuple):
 
 def contents_of(text: str, count: int, address: str) -> list[JSON]:
     """Read the contents of a batch; StoreError when the file is damaged."""
-    found = read(text, address)
+    found = read_many(text, address)
     if not isinstance(found, list) or len(found) != count:
         raise StoreError(
             f"the space {address!r} is damaged: a batch of Notes has not as many as it says",
@@ -160,6 +161,39 @@ def notes(engine: Connection, numbers: Sequence[int]) -> dict[int, Note[Any]]:
             for number in wanted.intersection(places):
                 found[number] = notes_of(head, number, [contents[number - batch.first]])[0]
     return found
+
+
+def notes_in_order(engine: Connection, numbers: Sequence[int]) -> ReadNotes | None:
+    """Return Notes that are all in batches, in order; None where one of them is in none."""
+    if not numbers:
+        return None
+    least, most = min(numbers), max(numbers)
+    together = isinstance(numbers, range) and numbers.step == 1
+    contents: list[JSON] = []
+    heads: list[BatchHead] = []
+    places: dict[int, tuple[JSON, BatchHead]] = {}
+    shared: dict[tuple[Any, ...], BatchHead] = {}
+    wanted = () if together else sorted(set(numbers))
+    for rows in engine.batches(f"SELECT {_HEAD}, contents {_BETWEEN}", (least, most)):
+        for row in rows:
+            batch = Batch(*row[:6])
+            first, end = max(batch.first, least), min(batch.end, most + 1)
+            inside = wanted[bisect_left(wanted, first) : bisect_left(wanted, end)]
+            if first >= end or not (together or inside):
+                continue
+            head = shared.setdefault(batch[2:], batch.head)
+            found = contents_of(row[6], batch.size, engine.address)
+            if together:
+                contents += found[first - batch.first : end - batch.first]
+                heads += [head] * (end - first)
+            else:
+                places.update((number, (found[number - batch.first], head)) for number in inside)
+    if together:
+        return ReadNotes(numbers, contents, heads) if len(contents) == len(numbers) else None
+    if len(places) < len(wanted):
+        return None
+    pairs = [places[number] for number in numbers]
+    return ReadNotes(numbers, [content for content, _ in pairs], [head for _, head in pairs])
 
 
 def listed(engine: Connection, after: int, limit: int) -> list[Note[Any]]:

@@ -164,8 +164,11 @@ class SqliteSnapshot:
                 raise self._deleted(identifier)
         return [read_once[key] for key in keys]
 
-    def notes(self, numbers: Sequence[int]) -> list[Note]:
+    def notes(self, numbers: Sequence[int]) -> Sequence[Note]:
         """Return current Notes by their numbers."""
+        together = batches.notes_in_order(self._engine, numbers)
+        if together is not None:
+            return together
         found = batches.notes(self._engine, numbers)
         others = [number for number in numbers if number not in found]
         if others:

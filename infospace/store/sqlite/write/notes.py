@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from infospace.core.bounds import check_time, timed_if_many
@@ -11,7 +11,7 @@ from infospace.core.errors import Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.resources import NOBODY, Made
-from infospace.data.json_text import dump
+from infospace.data.json_text import dump, dump_plain
 from infospace.store.changes import Delete, Evidence, JsonNull, MakeNote, MakeNotes, Revise
 from infospace.store.sqlite import packed
 from infospace.store.sqlite.codec import (
@@ -88,21 +88,24 @@ def make_batches(work: Transaction, changes: Sequence[MakeNotes]) -> None:
         if taken is not None or known:
             raise work.exists_already(id_of(max(known[0][0], numbers[0]) * 4 if taken is None else taken))
         made = provenance_columns(change.made)
+        write = dump_plain if change.plain else dump
         for at in range(0, len(numbers), packed.BATCH):
             check_time()
-            for first, count, text in _written(change.contents[at : at + packed.BATCH], numbers[at]):
+            for first, count, text in _written(change.contents[at : at + packed.BATCH], numbers[at], write):
                 engine.run("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", (first, count, *made, work.now, text))
 
 
-def _written(contents: Sequence[JSON], first: int) -> Iterable[tuple[int, int, str]]:
+def _written(
+    contents: Sequence[JSON], first: int, write: Callable[[list[JSON]], str]
+) -> Iterable[tuple[int, int, str]]:
     """Write contents as one list, or as several where that is too long: first number, how many, the list."""
-    text = dump(list(contents))
+    text = write(list(contents))
     if len(text) <= LONGEST or len(contents) == 1:
         yield first, len(contents), text
         return
     half = len(contents) // 2
-    yield from _written(contents[:half], first)
-    yield from _written(contents[half:], first + half)
+    yield from _written(contents[:half], first, write)
+    yield from _written(contents[half:], first + half, write)
 
 
 def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
