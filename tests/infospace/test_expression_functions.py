@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import random
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any, Final
 
 import pytest
 
 from infospace import Note
 from infospace.expressions import Evaluation, Mismatch, Refusing, TypeMismatches, parse_expression
-from infospace.expressions.functions import FUNCTIONS, KINDS
+from infospace.expressions.functions import FUNCTIONS, KINDS, round_number
 from infospace.expressions.show import show
 
 TODAY, NOW = "2026-11-23", "2026-11-23T21:05:09Z"
@@ -388,3 +391,17 @@ def test_every_function_is_in_the_tables() -> None:
     """A new one is tried at its edges, too."""
     told = " ".join(text for text, _ in (*GIVES, *SAYS))
     assert [name for name in FUNCTIONS if f"{name}(" not in told and name != "has"] == []
+
+
+def test_rounding_is_that_of_decimals() -> None:
+    """Half away from zero by the digits that are written, for numbers near the middle between two results too."""
+    chance = random.Random(23)  # noqa: S311 - not for secrets
+    for _ in range(20_000):
+        digits = chance.randrange(8)
+        place = Decimal(1).scaleb(-digits)
+        near = chance.randrange(-(10**9), 10**9) + 0.5 + chance.choice((0, 0, 1e-9, -1e-9, 0.01, 0.3))
+        number = chance.choice((near * 10.0**-digits, chance.uniform(-1e13, 1e13) * 10.0 ** -chance.randrange(20)))
+        if math.nextafter(number, math.inf) != number and chance.random() < 0.3:
+            number = math.nextafter(number, chance.choice((math.inf, -math.inf)))
+        expected = float(Decimal(repr(number)).quantize(place, context=Context(prec=60, rounding=ROUND_HALF_UP)))
+        assert repr(round_number(number, digits)) == repr(expected + 0.0), (number, digits)
