@@ -12,9 +12,9 @@ from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.core.resources import Made, Note
 from infospace.data.json_text import same
+from infospace.data.markdown.body import property_links, read_body
 from infospace.files.formats import format_of
 from infospace.files.links import is_alive, replaced, settle_run, written
-from infospace.files.markdown import parse, to_markdown
 from infospace.journal.rows import CloseRun, OpenRun
 from infospace.store.changes import Change, Delete, FreeName, GiveName, JsonNull, Keep, Restore, Revise, Untrack
 from infospace.store.protocol import Snapshot, Store, TrackedFile
@@ -36,7 +36,7 @@ def edit(store: Store, note: Note, content: JSON, metadata: Mapping[str, JSON], 
     changes: list[Change] = [Revise(note.id, value, metadata, note.version, made)]
     with store.reading() as snapshot:
         file = next((one for one in snapshot.tracked() if one.note == note.id and not one.part), None)
-        changes += _new_links(snapshot, file, note.id, content, made)
+        changes += _new_links(snapshot, file, note.id, content, metadata, made)
     store.commit(changes, [OpenRun(run, "edit", goal, None, {}, now(), "")])
     settle_run(store, [] if file is None else [file.root], made)
     return run
@@ -89,10 +89,15 @@ def _done(store: Store, run: str, changes: Sequence[Change], goal: str) -> str:
 
 
 def _new_links(
-    snapshot: Snapshot, file: TrackedFile | None, identifier: str, content: JSON, made: Made
+    snapshot: Snapshot,
+    file: TrackedFile | None,
+    identifier: str,
+    content: JSON,
+    metadata: Mapping[str, JSON],
+    made: Made,
 ) -> list[Change]:
     if file is None or not isinstance(content, str) or format_of(file.path) not in ("markdown_file", "html"):
         return []
-    links = parse(to_markdown(content, {})).links
+    links = (*read_body(content).links, *property_links(metadata))
     old = snapshot.links(identifier).get(identifier, [])
     return list(replaced(identifier, old, written(links), made, is_alive(snapshot)))

@@ -22,7 +22,7 @@ from infospace.files.walk import FoundFile
 from infospace.store.changes import Change, Delete, ExpectedFile, JsonNull, MakeNote, Revise, Untrack
 from infospace.store.protocol import Store, TrackedFile
 
-READER = 1
+READER = 2
 """The version of what is read of a file; of one that an earlier one read, the same bytes are read once more."""
 
 HALF_WRITTEN = -1
@@ -40,6 +40,7 @@ class Gathered:
     changes: list[Change] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     failed: list[dict[str, str]] = field(default_factory=list)
+    warnings: list[dict[str, str]] = field(default_factory=list)
     conflicts: list[dict[str, Any]] = field(default_factory=list)
     lost: list[TrackedFile] = field(default_factory=list)
     fresh: set[str] = field(default_factory=set)
@@ -113,6 +114,7 @@ class FileChanges:
             self._add(place, load(), digest)
 
     def _add(self, place: FileKey, whole: FileContent, digest: bytes) -> None:
+        self._warn(place, whole)
         identifier, made = self._store.new_id(Kind.NOTE), self._made()
         self._taken.changes += [
             MakeNote(identifier, whole.content, whole.metadata, kept=True, made=made),
@@ -125,6 +127,7 @@ class FileChanges:
     def _change(
         self, place: FileKey, tracked: TrackedFile, whole: FileContent, digest: bytes, was: ExpectedFile
     ) -> None:
+        self._warn(place, whole)
         version, edited, is_same = self._compared(tracked, whole)
         own = self._own(tracked) if edited and not is_same else None
         if own == HALF_WRITTEN:
@@ -143,6 +146,10 @@ class FileChanges:
                 self._conflict(Path(place[0]) / place[1], tracked.note, version - 1, version)
         self._relink(tracked.note, whole)
         self._taken.changes.append(track(self._tracked(place, tracked.note, version, digest, whole), was))
+
+    def _warn(self, place: FileKey, whole: FileContent) -> None:
+        if whole.warning:
+            self._taken.warnings.append({"path": str(Path(place[0]) / place[1]), "reason": whole.warning})
 
     def _tracked(self, place: FileKey, note: str, version: int, digest: bytes, whole: FileContent) -> TrackedFile:
         created, modified = self._times

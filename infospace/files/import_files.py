@@ -48,6 +48,7 @@ Make = Callable[[], Gathered]
 class Summary:
     """What an import did: counts of Notes, the files that failed with their reasons, and what was embedded.
 
+    `warnings` are files that were taken, with what of them could not be understood.
     `conflicts` are Notes that were edited here as well as in their file; both are kept, as versions. `vanished`
     counts those whose file or row is gone, and that are still there. `skipped` are files and folders that are not
     taken, with the reason; of a folder, `files` counts what it has that would have been taken.
@@ -60,6 +61,7 @@ class Summary:
     removed: int = 0
     vanished: int = 0
     failed: list[dict[str, str]] = field(default_factory=list)
+    warnings: list[dict[str, str]] = field(default_factory=list)
     conflicts: list[dict[str, Any]] = field(default_factory=list)
     skipped: list[dict[str, Any]] = field(default_factory=list)
     passages_embedded: int = 0
@@ -71,6 +73,7 @@ class Summary:
         for word, number in taken.counts.items():
             setattr(self, word, getattr(self, word) + number)
         self.failed += taken.failed
+        self.warnings += taken.warnings
         self.conflicts += taken.conflicts
 
     def to_json(self) -> dict[str, Any]:
@@ -83,6 +86,7 @@ class Summary:
             "removed": self.removed,
             "vanished": self.vanished,
             "failed": self.failed,
+            "warnings": self.warnings,
             "conflicts": self.conflicts,
             "skipped": self.skipped,
             "passages_embedded": self.passages_embedded,
@@ -159,7 +163,7 @@ class Import:
     def _import(self, paths: Sequence[Path], prune: bool) -> None:
         self._list(paths)
         self._load_known_files()
-        self._do(self._reroot)
+        self._do(self._untwin)
         files = self._known.rooting.once(self._listed)
         for index, file in enumerate(files, start=1):
             self._import_file(file)
@@ -202,8 +206,8 @@ class Import:
         else:
             self._count(taken)
 
-    def _reroot(self) -> Gathered:
-        return Gathered(list(self._known.rerooted), roots=set(self._known.roots))
+    def _untwin(self) -> Gathered:
+        return Gathered(list(self._known.untwinned))
 
     def _import_file(self, file: FoundFile) -> None:
         self._do(partial(self._gather_file, file))
@@ -261,12 +265,12 @@ class Import:
         """Make the batch again by what is known now."""
         self._needs_run = self._summary.run is not None
         self._load_known_files()
-        makes = [self._reroot, *(make for make, _ in self._batch if make != self._reroot)]
+        makes = [self._untwin, *(make for make, _ in self._batch if make != self._untwin)]
         self._batch = [(make, make()) for make in makes]
         self._is_stale = False
 
     def _write(self) -> None:
-        made = [(make != self._reroot, change) for make, taken in self._batch for change in taken.changes]
+        made = [(make != self._untwin, change) for make, taken in self._batch for change in taken.changes]
         changes = [change for _, change in sorted(made, key=lambda one: (one[0], _order(one[1])))]
         if changes:
             self._wrote, run = now(), self._run if self._needs_run else None
@@ -303,7 +307,7 @@ _ORDER = (ExpectLinks, MakeNote, Revise, MakeRelation, Untrack, Delete, Track, S
 def _order(change: Change) -> int:
     """Changes of one type together, since the store applies those at once; makers before what refers to them.
 
-    Files come under their outermost root before all else: by what is known, they are there already.
+    A file that two Notes were is one Note's before all else: by what is known, it is so already.
     """
     return _ORDER.index(type(change))
 
@@ -318,6 +322,8 @@ def import_text(space: Space, data: bytes, summary: Summary) -> None:
     except Invalid as error:
         summary.failed.append({"path": "-", "reason": str(error)})
         return
+    if whole.warning:
+        summary.warnings.append({"path": "-", "reason": whole.warning})
     run = store.new_id("run")
     made = MakeNote(store.new_id(Kind.NOTE), whole.content, whole.metadata, kept=True, made=Made(run, None, "add"))
     store.commit([made], [OpenRun(run, "import", "add -", None, {}, now(), ""), CloseRun(run, "success", now())])

@@ -1,9 +1,8 @@
-"""By which root files are known: the outermost of all folders that were imported."""
+"""By which root and path files are known: what an import has made of a file stays, whatever is imported later."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from infospace.files.walk import FoundFile
@@ -11,20 +10,35 @@ from infospace.store.protocol import TrackedFile
 
 
 class ImportRoots:
-    """The roots of a space, with those of an import added."""
+    """The roots of a space, with those of an import added.
 
-    def __init__(self, known: Iterable[str], added: Iterable[str]) -> None:
-        self._roots: dict[str, Path] = {}
-        every = {root: Path(root) for root in (*known, *added)}
-        outer = [path for path in every.values() if not any(above in path.parents for above in every.values())]
-        for root, path in every.items():
-            self._roots[root] = next(top for top in outer if top == path or top in path.parents)
+    A file that is known keeps its root. A new one gets the innermost of the roots around it, so that all files of a
+    folder that was once imported have the same; a folder that is imported is a root of its own only where none is
+    around it.
+    """
+
+    def __init__(self, tracked: Iterable[TrackedFile], added: Iterable[str]) -> None:
+        self._known: dict[str, tuple[str, str]] = {}
+        self.twins: list[TrackedFile] = []
+        every = sorted(tracked, key=lambda one: len(one.root))
+        for one in every:
+            place = (one.root, one.path)
+            if self._known.setdefault(_whole(*place), place) != place:
+                self.twins.append(one)
+        roots = {one.root for one in every}
+        for root in sorted(added, key=len):
+            if not any(is_inside(root, around) for around in roots):
+                roots.add(root)
+        self._roots = sorted(roots, key=len, reverse=True)
 
     def place(self, root: str, path: str) -> tuple[str, str]:
         """Return the root and path by which a file is known."""
-        top = self._roots[root]
-        below = Path(root).relative_to(top).as_posix()
-        return str(top), path if below == "." else f"{below}/{path}"
+        whole = _whole(root, path)
+        known = self._known.get(whole)
+        if known is None:
+            around = next(one for one in self._roots if is_inside(whole, one))
+            known = self._known[whole] = (around, whole[len(_whole(around, "")) :])
+        return known
 
     def placed(self, file: FoundFile) -> FoundFile:
         """Return a file as it is known."""
@@ -38,9 +52,20 @@ class ImportRoots:
             seen.setdefault(self.place(str(file.root), file.relative), file)
         return list(seen.values())
 
-    def moved(self, tracked: Iterable[TrackedFile]) -> Iterator[tuple[TrackedFile, TrackedFile]]:
-        """Give the files that were known by a root that lies inside another one now, before and after."""
-        for one in tracked:
-            root, path = self.place(one.root, one.path)
-            if root != one.root:
-                yield one, replace(one, root=root, path=path)
+
+def _whole(root: str, path: str) -> str:
+    return f"{root.rstrip('/')}/{path}"
+
+
+def is_inside(path: str, root: str) -> bool:
+    """Whether a path is a root, or lies in it."""
+    return path == root or path.startswith(_whole(root, ""))
+
+
+def families(roots: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """Give the outermost roots, each with all that lie in it, itself first."""
+    groups: dict[str, list[str]] = {}
+    for root in sorted(set(roots), key=lambda one: (len(one), one)):
+        top = next((one for one in groups if is_inside(root, one)), root)
+        groups.setdefault(top, []).append(root)
+    yield from groups.items()

@@ -1,6 +1,7 @@
 """Links between imported files: what each leads to, and the Relations that say so.
 
-A link leads to a file under the same root. `[text](path)` by its path, from the folder of its file or from the
+A link leads to a file under the same root; where that has none that fits, to one under the roots around it and in it.
+`[text](path)` by its path, from the folder of its file or from the
 root, with or without suffix. `[[name]]` by path too; else by the end of a path without suffix, which a file's stem
 is; else by title; else by alias. Upper and lower case are no matter. Of several that fit, the one written in the same
 case; then the one in the same folder; then the one nearest to the root; then the first in order of paths.
@@ -14,13 +15,13 @@ import posixpath
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from infospace.core.clock import now
 from infospace.core.errors import InfospaceError, NotFound
 from infospace.core.ids import Kind
 from infospace.core.resources import Made, Relation
 from infospace.data.markdown.body import Link
+from infospace.files.import_roots import families
 from infospace.journal.rows import CloseRun, Heartbeat
 from infospace.store.changes import Change, Delete, ExpectLinks, Linked, MakeRelation, SetLinks
 from infospace.store.optimistic import TRIES, retry_on_conflict
@@ -83,12 +84,21 @@ class Roots:
 
     def __init__(self, tracked: Iterable[TrackedFile]) -> None:
         self._home: dict[str, TrackedFile] = {}
+        self._whole: dict[str, tuple[str, _Places]] = {}
         files: dict[str, list[TrackedFile]] = {}
         for one in tracked:
             if not one.part:
                 self._home[one.note] = one
                 files.setdefault(one.root, []).append(one)
         self._places = {root: _Places(of_root) for root, of_root in files.items()}
+        for top, roots in families(files):
+            if len(roots) > 1:
+                below = {root: root[len(top) :].strip("/") for root in roots}
+                every = [
+                    replace(one, path=posixpath.join(below[root], one.path)) for root in roots for one in files[root]
+                ]
+                whole = _Places(every)
+                self._whole |= {root: (below[root], whole) for root in roots}
 
     def __contains__(self, note: str) -> bool:
         return note in self._home
@@ -98,7 +108,12 @@ class Roots:
         home = self._home.get(note)
         if home is None:
             return None
-        return self._places[home.root].find(link.target, link.wiki, posixpath.dirname(home.path))
+        folder = posixpath.dirname(home.path)
+        found = self._places[home.root].find(link.target, link.wiki, folder)
+        if found is None and home.root in self._whole:
+            below, whole = self._whole[home.root]
+            found = whole.find(link.target, link.wiki, posixpath.join(below, folder))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,15 +207,19 @@ def resolve(
     made: Callable[[], Made],
     fresh: Iterable[str] = (),
 ) -> Iterator[Change]:
-    """Bring the Relations in line with what links lead to, in some roots and those around them; nothing when they are.
+    """Bring the Relations in line with what links lead to, in some roots and those in them and around them.
 
     `fresh` names Notes that are new, and so have no Relations from before.
     """
     if not roots:
         return
-    around = {root for root in map(Path, roots) for root in (root, *root.parents)}
     every, links, new = snapshot.tracked(), snapshot.links(), frozenset(fresh)
-    chosen = {root for root in {one.root for one in every} if Path(root) in around}
+    chosen = {
+        root
+        for _, family in families({one.root for one in every} | set(roots))
+        if any(root in roots for root in family)
+        for root in family
+    }
     places, alive = Roots(one for one in every if one.root in chosen), is_alive(snapshot)
     for note, old in links.items():
         if note not in places:

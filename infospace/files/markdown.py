@@ -12,18 +12,15 @@ Line ends become line feeds, and tags written as `"a, b"` come back as a list.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.data.json_text import same
 from infospace.data.markdown.body import Body, Link, property_links, read_body
+from infospace.data.markdown.front import find_front, is_unclosed
 from infospace.files import front_matter as frontmatter
-
-_FRONT_OPENS = re.compile(r"---[ \t]*\n")
-_FRONT_CLOSES = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n\n?|\Z)", re.MULTILINE)
-_LIKE_A_MAPPING = re.compile(r"(?:[ \t]*(?:#.*)?\n)*+(?:\Z|[ \t]*[{?]|.*?:(?:\s|\Z))")
 
 _NOT_FIELDS = frozenset(("title", "tags"))
 """What inline fields do not say of a note: headings and `#tags` do."""
@@ -36,7 +33,8 @@ class Parsed:
     `text` is the body as written, but for its line ends. `metadata` is the front matter; its `title` is the
     first heading of level 1 where it has none itself, and absent where there is neither. `tags`, in the
     metadata too unless something else stands there, are the front matter's and then the body's, each once. `links`
-    are the body's, then those of the front matter; `lines` stand before the body.
+    are the body's, then those of the front matter; `lines` stand before the body. `warning` says why a front matter is
+    part of the text.
     """
 
     text: str
@@ -44,13 +42,31 @@ class Parsed:
     tags: tuple[str, ...]
     links: tuple[Link, ...]
     lines: int = field(default=0, compare=False)
+    warning: str = field(default="", compare=False)
 
 
 def parse(document: str) -> Parsed:
     """Take a Markdown file apart. Raises `Invalid` for a front matter that is not YAML, or has no JSON form."""
     document = _unix(document).removeprefix("\ufeff")
     block, end = find_front(document) or ("", 0)
-    metadata, text = frontmatter.read(block), document[end:]
+    return _taken_apart(document, frontmatter.read(block), end)
+
+
+def parse_any(document: str) -> Parsed:
+    """Take a Markdown file apart; a front matter that cannot be read stays in the text, with a warning."""
+    try:
+        parsed = parse(document)
+    except Invalid as error:
+        warning = f"{error.message}, so it is kept as text, without properties"
+        return replace(_taken_apart(_unix(document).removeprefix("\ufeff"), {}, 0), warning=warning)
+    if parsed.lines == 0 and is_unclosed(parsed.text):
+        warning = "the front matter has no line `---` at its end, so it is kept as text, without properties"
+        return replace(parsed, warning=warning)
+    return parsed
+
+
+def _taken_apart(document: str, metadata: dict[str, JSON], end: int) -> Parsed:
+    text = document[end:]
     body = read_body(text)
     own = own_tags(metadata.get("tags"))
     tags = tuple(dict.fromkeys((*(own or ()), *body.tags)))
@@ -80,7 +96,7 @@ def to_markdown(text: str, metadata: Mapping[str, JSON]) -> str:
         if not own:
             del kept["tags"]
     lines = [frontmatter.entry(key, value) + "\n" for key, value in kept.items()]
-    if not lines and not text.startswith("\ufeff") and not find_front(text):
+    if not lines and not text.startswith("\ufeff") and read_front(text) is None:
         return text
     return f"---\n{''.join(lines)}---\n\n{text}"
 
@@ -93,14 +109,28 @@ def _unix(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def find_front(document: str) -> tuple[str, int] | None:
-    """Find the front matter, and where the body begins; two rules with prose between them are none."""
-    opens = _FRONT_OPENS.match(document)
-    closes = _FRONT_CLOSES.search(document, opens.end()) if opens else None
-    if not opens or not closes:
+def read_front(document: str) -> tuple[dict[str, JSON], str, int] | None:
+    """Return the front matter as it is read and as it is written, and where the body begins.
+
+    None where there is none, and where it cannot be read: then it is part of the text.
+    """
+    if (found := find_front(document)) is None:
         return None
-    block = document[opens.end() : closes.start()]
-    return (block, closes.end()) if _LIKE_A_MAPPING.match(block) else None
+    try:
+        return frontmatter.read(found[0]), *found
+    except Invalid:
+        return None
+
+
+def check_front(document: str) -> None:
+    """Raise Invalid for a front matter that cannot be read, with the line."""
+    if found := find_front(_unix(document).removeprefix("\ufeff")):
+        frontmatter.read(found[0])
+
+
+def can_be_read(document: str) -> bool:
+    """Whether a document has a front matter that can be read, or none."""
+    return find_front(document) is None or read_front(document) is not None
 
 
 def own_tags(value: JSON) -> tuple[str, ...] | None:

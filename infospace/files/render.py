@@ -6,10 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.data.json_text import same
-from infospace.files.markdown import parse, to_markdown
+from infospace.files.markdown import parse_any, to_markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +45,7 @@ def _reads_back(marked: str, content: str, metadata: Mapping[str, JSON]) -> bool
     """Whether Markdown says the same text, and all of the metadata; tags may be written in another way."""
     if "\0" in marked or "\r" in marked:
         return False
-    try:
-        parsed = parse(marked)
-    except Invalid:
-        return False
+    parsed = parse_any(marked)
     kept = all(key in parsed.metadata and same(parsed.metadata[key], value) for key, value in metadata.items())
     return parsed.text == content and (kept or _same_but_tags(parsed.metadata, metadata))
 

@@ -21,33 +21,21 @@ NOTHING = ExpectedFile()
 class TrackedFiles:
     """Files by their places, the rows of each, and those that vanished by their bytes, since they may have moved.
 
-    All under the outermost root of those that are known and those of the files `listed`; `rerooted` are the changes
-    that bring the space in line with that.
+    `rooting` says by which root each of the files `listed` is known. `untwinned` are the changes by which, of two
+    Notes that are one file by two roots, the one under the outer root stays it.
     """
 
     def __init__(self, store: Store, listed: Sequence[FoundFile]) -> None:
         self._store = store
         with store.reading() as snapshot:
             tracked = snapshot.tracked()
-        self.rooting = ImportRoots((one.root for one in tracked), {str(file.root) for file in listed})
-        self.places: dict[FileKey, TrackedFile] = {}
+        self.rooting = ImportRoots(tracked, {str(file.root) for file in listed})
         self.rows: dict[tuple[str, str], list[TrackedFile]] = {}
         self.gone: dict[bytes, list[TrackedFile]] = {}
-        self.rerooted: list[Change] = []
-        self.roots: set[str] = set()
-        self._place(tracked)
+        twins = {place_of(one): one for one in self.rooting.twins}
+        self.untwinned: list[Change] = [Untrack(*place, was_of(one)) for place, one in twins.items()]
+        self.places = {place_of(one): one for one in tracked if place_of(one) not in twins}
         self._sort({(str(file.root), file.relative) for file in map(self.rooting.placed, listed)})
-
-    def _place(self, tracked: Sequence[TrackedFile]) -> None:
-        """Put files under their roots; of two Notes that are one file, the one under the outermost root stays it."""
-        moved = dict(self.rooting.moved(tracked))
-        self.places = {place_of(one): one for one in tracked if one not in moved}
-        for before, after in moved.items():
-            self.rerooted.append(Untrack(before.root, before.path, before.part, was_of(before)))
-            self.roots.add(after.root)
-            if place_of(after) not in self.places:
-                self.places[place_of(after)] = after
-                self.rerooted.append(track(after, NOTHING))
 
     def _sort(self, present: set[tuple[str, str]]) -> None:
         there: dict[tuple[str, str], bool] = {}

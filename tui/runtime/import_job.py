@@ -62,6 +62,9 @@ class ImportJob:
         parts += [f"not read: {one['path']}: {one['reason']}" for one in summary.failed[:3]]
         if len(summary.failed) > 3:
             parts.append(f"and {len(summary.failed) - 3:,} more that were not read")
+        parts += [f"warning: {one['path']}: {one['reason']}" for one in summary.warnings[:3]]
+        if len(summary.warnings) > 3:
+            parts.append(f"and {len(summary.warnings) - 3:,} more warnings")
         if self.unembedded is not None:
             parts.append(f"not embedded yet: {self.unembedded}")
         return "; ".join(parts)

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from infospace.core.json_types import JSON
 from infospace.data.markdown.fields import InlineField, collect, fields_in, read_task
+from infospace.data.markdown.front import without_front
 from infospace.data.markdown.parser import OPAQUE, blocks, inline, mask
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class _Reader:
         self._headings: list[tuple[int, str]] = []
 
     def read(self) -> Body:
-        for opening, block in pairwise(blocks(self._text, self._env)):
+        for opening, block in pairwise(blocks(without_front(self._text), self._env)):
             if block.type == "list_item_open":
                 self._open.append(_OpenItem((block.map or [0])[0] + 1))
             elif block.type == "list_item_close":

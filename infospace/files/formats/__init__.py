@@ -13,7 +13,7 @@ from pathlib import Path
 
 from infospace.core.json_types import JSON
 from infospace.data.markdown.body import Link
-from infospace.data.titles import aliases_of
+from infospace.data.titles import aliases_of, said_title
 from infospace.files.walk import FoundFile, read_bytes
 
 
@@ -26,12 +26,13 @@ class FileContent:
     links: tuple[Link, ...] = ()
     lines: int = 0
     """How many stand before the content, as a front matter does."""
+    warning: str = ""
+    """What could not be understood, though the file was read."""
 
     @property
     def title(self) -> str | None:
         """The title by which links may call the Note."""
-        title = self.metadata.get("title")
-        return title if isinstance(title, str) else None
+        return said_title(self.metadata.get("title"))
 
     @property
     def aliases(self) -> tuple[str, ...]:

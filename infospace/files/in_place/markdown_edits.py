@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from infospace.files import front_matter as frontmatter
 from infospace.files.formats.markdown_file import read
 from infospace.files.in_place.front_matter_edits import NotApartError, front_matter_edits
 from infospace.files.in_place.splice import Edit, WrittenText, line_edits
-from infospace.files.markdown import find_front, own_tags, parse
+from infospace.files.markdown import own_tags, parse, read_front
 
 BOM = "\ufeff"
 BY_HAND = "change it in the file, and `infospace add` takes it over"
@@ -70,22 +71,23 @@ def says(data: bytes, name: str, before: Mapping[str, JSON], content: JSON, meta
 
 
 def _front_matter_of(data: bytes) -> dict[str, JSON]:
-    found = find_front(WrittenText(_Coded.of(data).text).read)
-    return frontmatter.read(found[0]) if found else {}
+    found = read_front(WrittenText(_Coded.of(data).text).read)
+    return found[0] if found else {}
 
 
 def _edits(
     document: str, before: Mapping[str, JSON], content: str, metadata: Mapping[str, JSON], *, deep: bool
 ) -> list[Edit]:
-    front = find_front(document)
-    block, body = front or ("", 0)
-    old = frontmatter.read(block)
+    front = read_front(document)
+    old, block, body = front or ({}, "", 0)
     new = _front_matter(old, before, metadata, content)
     edits = line_edits(document[body:], content, body)
     if front is None:
-        needed = new or content.startswith(BOM) or find_front(content)
+        needed = new or content.startswith(BOM) or read_front(content)
         lines = "".join(frontmatter.entry(key, value) + "\n" for key, value in new.items())
         return [Edit(0, 0, f"---\n{lines}---\n\n"), *edits] if needed else edits
+    if not new and old and not (re.search(r"(?m)^[ \t]*#", block) or content.startswith(BOM) or read_front(content)):
+        return [Edit(0, body, ""), *edits]  # the last property goes, and so does what stood around it
     begins = document.index("\n") + 1
     inside = front_matter_edits(block, old, new, deep=deep) if not same(old, new) else []
     closed = document[:body]

@@ -200,6 +200,14 @@ def _tenth(engine: Connection) -> None:
         engine.run(statement)
 
 
+def _eleventh(engine: Connection) -> None:
+    """A number is a title, too."""
+    numbers = "json_type(metadata, '$.title') IN ('integer', 'real')"
+    keys = [key for (key,) in engine.all(f"SELECT key FROM resources WHERE found = 1 AND {numbers}")]  # noqa: S608
+    outlines.index(engine, keys)
+    words.index(engine, keys)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _first,
     _second,
@@ -211,6 +219,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _eighth,
     _ninth,
     _tenth,
+    _eleventh,
 )
 """Each brings a file from the version of its index to the next one."""
 

@@ -15,6 +15,7 @@ from infospace.core.listener import NullListener
 from infospace.core.resources import Collection, Made, Relation
 from infospace.editing.edit import edit
 from infospace.files.import_files import Summary, import_paths
+from infospace.files.links import resolve
 from infospace.journal.rows import CloseRun, Entry, OpenRun
 from infospace.store.changes import Change, Delete
 from infospace.store.protocol import Snapshot, Store
@@ -67,6 +68,20 @@ def arrows(space: Space) -> set[tuple[str, str]]:
     pairs = [(paths[one.source], paths[one.target]) for one in found if isinstance(one, Relation)]
     assert len(pairs) == len(set(pairs))
     return set(pairs)
+
+
+def is_settled(space: Space) -> bool:
+    """Whether every link leads where its roots and those around them say."""
+    with space.store.reading() as snapshot:
+        roots = {one.root for one in snapshot.tracked()}
+        made = Made(None, None, "add")
+        return not list(resolve(snapshot, roots, lambda: "Relation_0", lambda: made))
+
+
+def has_one_root(space: Space) -> bool:
+    """Whether all files are known by one folder."""
+    with space.store.reading() as snapshot:
+        return len({one.root for one in snapshot.tracked()}) < 2
 
 
 def sound(space: Space) -> dict[Path, Any]:

@@ -81,9 +81,10 @@ def test_a_table_of_many_columns_is_read() -> None:
 
 
 @pytest.mark.parametrize("block", ["a: " + "[" * 50_000, "a: " + "{b: " * 50_000, "a:\n  " + "- " * 50_000])
-def test_front_matter_that_nests_too_deep_is_refused_soon(block: str) -> None:
+def test_front_matter_that_nests_too_deep_is_given_up_soon(block: str) -> None:
     """Before all of it was read."""
     began = time.process_time()
-    with pytest.raises(Invalid, match="nested too deep"):
-        marked.read(f"---\n{block}\n---\ntext".encode(), "a.md")
+    document = f"---\n{block}\n---\ntext"
+    read = marked.read(document.encode(), "a.md")
+    assert (read.content, "nested too deep" in read.warning) == (document, True)
     assert time.process_time() - began < SECONDS

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space, open_space
+from infospace.context.invoke import call_directly
 from infospace.core.errors import NotFound
-from infospace.core.ids import Kind
+from infospace.core.ids import Kind, number_of
 from infospace.core.listener import NullListener
 from infospace.core.resources import Made
+from infospace.editing.edit import edit
 from infospace.editing.undo import undo
 from infospace.files import import_files as importing
+from infospace.files.export import export, write_back
 from infospace.files.formats.row_diff import align
 from infospace.files.import_files import Summary, import_paths
 from infospace.search.query import Hit
 from infospace.store.changes import Revise
+from primitives.query import query
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from imported import add, contents, counts, notes, runs, write
+from imported import add, arrows, contents, counts, notes, runs, write
 
 
 def test_again_nothing_is_done_and_no_run_is_left(space: Space, tmp_path: Path) -> None:
@@ -122,11 +128,11 @@ def test_bad_files_are_named_and_the_rest_goes_on(space: Space, tmp_path: Path) 
     os.mkfifo(folder / "pipe.md")
     (folder / "out.md").symlink_to("/etc/hostname")
     summary = add(space, folder)
-    assert counts(summary) == {"added": 4}
-    assert sorted(contents(space)) == ["good.md", "rows.jsonl#1", "rows.jsonl#3", "wide.csv#1"]
+    assert counts(summary) == {"added": 5}
+    assert sorted(contents(space)) == ["front.md", "good.md", "rows.jsonl#1", "rows.jsonl#3", "wide.csv#1"]
     reasons = {Path(one["path"]).name: one["reason"] for one in summary.failed}
     assert set(reasons) == {
-        *("bad.md", "front.md", "bin.txt", "bad.json", "rows.jsonl", "head.csv", "wide.csv", "page.html", "paper.pdf"),
+        *("bad.md", "bin.txt", "bad.json", "rows.jsonl", "head.csv", "wide.csv", "page.html", "paper.pdf"),
         *("pipe.md", "out.md"),
     }
     for name, word in {
@@ -177,30 +183,32 @@ def test_a_missing_path_is_an_error(space: Space, tmp_path: Path) -> None:
 
 
 def test_a_file_then_its_folder_then_the_folder_above_stay_the_same_notes(space: Space, tmp_path: Path) -> None:
-    """Whatever is imported first, a file is one Note, known by the outermost folder."""
+    """Whatever is imported first, a file is one Note, known by the folder by which it came."""
     write(tmp_path / "in", **{"b.md": "b", "x/a.md": "a", "x/y/c.md": "c"})
     add(space, tmp_path / "in/x/a.md")
     first = notes(space)["a.md"].id
     assert counts(add(space, tmp_path / "in/x")) == {"added": 1, "unchanged": 1}
     assert sorted(notes(space)) == ["a.md", "y/c.md"]
     assert counts(add(space, tmp_path / "in")) == {"added": 1, "unchanged": 2}
-    assert sorted(notes(space)) == ["b.md", "x/a.md", "x/y/c.md"]
-    assert notes(space)["x/a.md"].id == first
+    assert sorted(notes(space)) == ["a.md", "b.md", "y/c.md"]
+    assert notes(space)["a.md"].id == first
     assert counts(add(space, tmp_path / "in/x/y")) == {"unchanged": 1}
     with space.store.reading() as snapshot:
         assert snapshot.count(Kind.NOTE) == 3
-        assert {one.root for one in snapshot.tracked()} == {str((tmp_path / "in").resolve())}
+        roots = [(one.path, one.root) for one in snapshot.tracked()]
+    inner, outer = (str((tmp_path / name).resolve()) for name in ("in/x", "in"))
+    assert sorted(roots) == [("a.md", inner), ("b.md", outer), ("y/c.md", inner)]
 
 
 def test_a_file_that_moved_out_of_what_was_imported_alone_is_followed(space: Space, tmp_path: Path) -> None:
-    """Though its folder comes under a wider root by the same import; the Note stays, and undoing brings it back."""
+    """Though it comes under a wider root; the Note stays, and undoing brings it back."""
     folder = write(tmp_path / "in", **{"x/c.md": "c", "x/d.md": "d"})
     add(space, folder / "x")
     before = {note.content: note.id for note in notes(space).values()}
     (folder / "x/c.md").rename(folder / "a.md")
     summary = add(space, folder)
     assert counts(summary) == {"moved": 1, "unchanged": 1}
-    assert {path: note.id for path, note in notes(space).items()} == {"a.md": before["c"], "x/d.md": before["d"]}
+    assert {path: note.id for path, note in notes(space).items()} == {"a.md": before["c"], "d.md": before["d"]}
     undo(space.store, str(summary.run))
     assert {path: note.id for path, note in notes(space).items()} == {"c.md": before["c"], "d.md": before["d"]}
 
@@ -329,3 +337,74 @@ def test_what_is_not_taken_is_told_with_its_reason(space: Space, tmp_path: Path)
         {"path": str(tmp_path / "in" / "b.bin"), "reason": "is .bin, which is not read", "files": 1},
     ]
     assert (summary.added, summary.failed) == (1, [])
+
+
+def rows_of(space: Space, sql: str) -> list[dict[str, Any]]:
+    """Return the rows of a query over the space's tables."""
+    found = asyncio.run(call_directly(query, {"sql": sql}, space.view(scratch=True)))
+    assert found.status == "success", found.reason
+    return list(found.data)
+
+
+UNREADABLE = "---\ntitle: [x\nstatus: open\n---\n# Kept\n\n- [ ] call #now\n\n[[b]]\n"
+
+
+@pytest.mark.parametrize(
+    ("document", "why", "task"),
+    [
+        (UNREADABLE, "the front matter cannot be read at line 3: expected", 7),
+        ("---\na: 1\na: 2\n---\n- [ ] call #now\n", "the key 'a' stands there a second time", 5),
+        ("---\nstatus: open\n\n- [ ] call #now\n", "the front matter has no line `---` at its end", 4),
+    ],
+)
+def test_a_note_whose_front_matter_cannot_be_read_is_there_as_text(
+    space: Space, tmp_path: Path, document: str, why: str, task: int
+) -> None:
+    """One sentence says so, and what follows the front matter is read as ever; nothing in it is a heading."""
+    folder = write(tmp_path / "in", **{"a.md": document, "b.md": ""})
+    summary = add(space, folder)
+    assert (counts(summary), summary.failed) == ({"added": 2}, [])
+    [warning] = summary.warnings
+    assert warning["path"].endswith("a.md")
+    assert why in warning["reason"]
+    assert warning["reason"].endswith("kept as text, without properties")
+    note = notes(space)["a.md"]
+    assert note.content == document
+    assert "status" not in note.metadata
+    assert rows_of(space, "SELECT line, text FROM items WHERE kind <> 'heading'") == [
+        {"line": task, "text": "call #now"}
+    ]
+    assert {row["text"] for row in rows_of(space, "SELECT text FROM items WHERE kind = 'heading'")} <= {"Kept"}
+    assert counts(add(space, folder)) == {"unchanged": 2}
+    assert add(space, folder).warnings == []
+
+
+def test_an_unreadable_front_matter_survives_export_and_an_edit_that_is_undone(space: Space, tmp_path: Path) -> None:
+    """A property comes above it, and goes again with the front matter that was made for it."""
+    folder = write(tmp_path / "in", **{"a.md": UNREADABLE, "b.md": "text\n"})
+    add(space, folder)
+    export(space.store, tmp_path / "out")
+    assert [(tmp_path / "out" / name).read_text() for name in ("a.md", "b.md")] == [UNREADABLE, "text\n"]
+    for name, before in (("a.md", UNREADABLE), ("b.md", "text\n")):
+        note = notes(space)[name]
+        run = edit(space.store, note, note.content, {**note.metadata, "status": "done"}, "edit")
+        assert write_back(space.store).failed == []
+        assert (folder / name).read_text() == f"---\nstatus: done\n---\n\n{before}"
+        assert counts(add(space, folder)) == {"unchanged": 2}
+        undo(space.store, str(run))
+        assert write_back(space.store).failed == []
+        assert (folder / name).read_text() == before
+
+
+def test_a_number_is_a_title(space: Space, tmp_path: Path) -> None:
+    """In lists, for links, and to a search for words; as a property it stays the number."""
+    add(space, write(tmp_path / "in", **{"a.md": "---\ntitle: 2026\n---\ntext", "b.md": "[[2026]]"}))
+    note = notes(space)["a.md"]
+    assert note.metadata["title"] == 2026
+    assert arrows(space) == {("b.md", "a.md")}
+    with space.store.reading() as snapshot:
+        assert [one.title for one in snapshot.briefs([note.id])] == ["2026"]
+        words = snapshot.keyword_matches("2026")
+    assert words is not None
+    assert number_of(note.id) in words.numbers
+    assert [row["title"] for row in rows_of(space, "SELECT title FROM notes ORDER BY title")] == ["2026", "b"]

@@ -9,6 +9,7 @@ import pytest
 from infospace import Space
 from infospace.core.errors import Invalid
 from infospace.core.resources import Note
+from infospace.editing.undo import undo
 from infospace.files import walk as reading
 from infospace.files.export_paths import LONGEST, UsedPaths, bare_paths
 from infospace.files.walk import read_bytes
@@ -96,3 +97,55 @@ def test_a_path_from_the_root_leads_to_its_file_from_any_folder(space: Space, tm
     files: dict[str, str | bytes] = {"x/b.md": "", "y/a.md": "[b](x/b.md)", "z/a.md": "[b](x/b.md)", "z/x/b.md": ""}
     add(space, write(tmp_path / "in", **files))
     assert arrows(space) == {("y/a.md", "x/b.md"), ("z/a.md", "z/x/b.md")}
+
+
+def places(space: Space) -> set[tuple[str, str]]:
+    """Return the root and path of every imported file."""
+    with space.store.reading() as snapshot:
+        return {(one.root, one.path) for one in snapshot.tracked()}
+
+
+def test_a_file_beside_a_folder_moves_none_of_its_paths(space: Space, tmp_path: Path) -> None:
+    """What the folder's notes are known by stays."""
+    vault = write(tmp_path / "vault", **{"x/a.md": "a", "b.md": "b"})
+    add(space, vault)
+    before = places(space)
+    write(tmp_path, **{"other.md": "[a](vault/x/a.md) and [[b]]"})
+    assert counts(add(space, tmp_path / "other.md")) == {"added": 1}
+    assert counts(add(space, tmp_path)) == {"unchanged": 3}
+    assert places(space) == before | {(str(tmp_path), "other.md")}
+    assert arrows(space) == {("other.md", "x/a.md"), ("other.md", "b.md")}
+    write(vault, **{"x/c.md": "[[other]], [[b]]"})
+    assert counts(add(space, tmp_path)) == {"added": 1, "unchanged": 3}
+    assert (str(vault), "x/c.md") in places(space)
+    assert {("x/c.md", "other.md"), ("x/c.md", "b.md")} <= arrows(space)
+
+
+def test_a_file_that_comes_beside_a_folder_is_no_hindrance_to_undoing_its_import(space: Space, tmp_path: Path) -> None:
+    """Nothing of the folder's notes was changed by it."""
+    first = add(space, write(tmp_path / "vault", **{"x/a.md": "a", "b.md": "[[a]]"})).run
+    add(space, write(tmp_path, **{"other.md": "alone"}) / "other.md")
+    undo(space.store, str(first))
+    assert {path for _, path in places(space)} == {"other.md"}
+
+
+def test_a_folder_around_an_imported_one_is_the_root_of_what_is_new_alone(space: Space, tmp_path: Path) -> None:
+    """Its own files come first for a link, then those of the folders around it and in it."""
+    inner = write(tmp_path / "in/sub", **{"a.md": "[[b]] [[c]]", "b.md": ""})
+    add(space, inner)
+    outer = write(tmp_path / "in", **{"b.md": "[[a]]", "c.md": "", "sub/new.md": ""})
+    assert counts(add(space, outer)) == {"added": 3, "unchanged": 2}
+    assert places(space) == {
+        *((str(inner), path) for path in ("a.md", "b.md", "new.md")),
+        *((str(outer), path) for path in ("b.md", "c.md")),
+    }
+    with space.store.reading() as snapshot:
+        at = {one.note: (one.root, one.path) for one in snapshot.tracked()}
+        links = {(at[note][1], at[one.to]) for note, some in snapshot.links().items() for one in some if one.to}
+    assert links == {
+        ("a.md", (str(inner), "b.md")),
+        ("a.md", (str(outer), "c.md")),
+        ("b.md", (str(inner), "a.md")),
+    }
+    (inner / "b.md").unlink()
+    assert counts(add(space, outer, prune=True)) == {"removed": 1, "unchanged": 4}

@@ -152,6 +152,8 @@ def _report(summary: Summary, out: Output) -> None:
         out.talk(message, style="dim")
     for failure in summary.failed:
         out.talk(f"not read: {failure['path']}: {failure['reason']}", style="yellow")
+    for warning in summary.warnings:
+        out.talk(f"warning: {warning['path']}: {warning['reason']}", style="yellow")
     for conflict in summary.conflicts:
         out.talk(_format_conflict(conflict), style="yellow")
     if summary.vanished:

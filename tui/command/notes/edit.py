@@ -109,6 +109,7 @@ def _value(source: str, note: Note) -> tuple[JSON, dict[str, JSON] | None]:
     """Return the content that a file has, and its front matter where it is Markdown that begins with one."""
     from infospace.data.json_text import read_json
     from infospace.files.formats import read
+    from infospace.files.markdown import check_front
     from infospace.files.walk import MAX_BYTES, FoundFile, decode, read_bytes
 
     if source != "-" and not Path(source).is_file():
@@ -119,6 +120,7 @@ def _value(source: str, note: Note) -> tuple[JSON, dict[str, JSON] | None]:
         return read_json(data, what=repr(name), max_bytes=MAX_BYTES), None
     path = Path(source)
     if source != "-" and path.suffix.lower() in (".md", ".markdown") and decode(data, name).startswith("---"):
+        check_front(decode(data, name))
         whole = read(FoundFile(path.absolute().parent, path.name, path.absolute()))[1]()
         return whole.content, whole.metadata
     return decode(data, name), None

@@ -42,8 +42,12 @@ class EditorFile:
         self.path.write_bytes(text.encode("utf-8", "surrogatepass"))
 
     def read(self) -> tuple[JSON, dict[str, JSON]]:
-        """Return content and metadata as the file has them now. Raises what reading a file raises."""
+        """Return content and metadata as the file has them now. Raises what reading a file raises.
+
+        A front matter that can be read must stay one that can.
+        """
         from infospace.files.formats import read
+        from infospace.files.markdown import can_be_read, check_front
         from infospace.files.walk import FoundFile
 
         data = self.path.read_bytes()
@@ -53,6 +57,8 @@ class EditorFile:
         if data == self._before:
             return self._note.content, dict(self._note.metadata)
         whole = read(FoundFile(self.path.parent, self.path.name, self.path))[1]()
+        if not self.is_json and can_be_read(self._before.decode()):
+            check_front(self.text)
         return whole.content, dict(self._note.metadata) if self.is_json else whole.metadata
 
     def edit(self) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.data.cjk import is_single, paired, parts, word_pattern
 from infospace.data.json_text import ESCAPE
 from infospace.data.stopwords import STOP
+from infospace.data.titles import said_title
 from infospace.store.protocol import Words
 from infospace.store.sqlite.codec import keys_json, read
 from infospace.store.sqlite.connection import Connection, Row, connect
@@ -72,9 +73,9 @@ def entry(row: Row, address: str) -> tuple[int, str, str]:
     """Return the row of the index for a Note's number, metadata and content as they are stored."""
     number, metadata, content = row
     text, form = text_of_column(content, address)
-    title = read(metadata, address).get("title")
+    title = said_title(read(metadata, address).get("title"))
     plain = text if form == "text" else ESCAPE.sub(" ", text)
-    return number, _normal(title) if isinstance(title, str) else "", _normal(plain)
+    return number, _normal(title or ""), _normal(plain)
 
 
 def _normal(text: str) -> str:

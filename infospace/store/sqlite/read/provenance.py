@@ -36,7 +36,8 @@ TITLE = 240
 
 _WANTED = "WITH wanted AS (SELECT value ->> 0 AS key, value ->> 1 AS version FROM json_each(?1))"
 
-_TITLE = f"""CASE WHEN json_type(v.metadata, '$.title') = 'text' THEN v.metadata ->> '$.title' END,
+_TITLE = f"""CASE WHEN json_type(v.metadata, '$.title') IN ('text', 'integer', 'real')
+    THEN v.metadata ->> '$.title' END,
     CASE WHEN v.form = {EVIDENCE} THEN NULL
     WHEN json_type(v.content) = 'text' THEN substr(v.content ->> '$', 1, {TITLE})
     WHEN json_type(v.content, '$.title') = 'text' THEN v.content ->> '$.title'

@@ -15,7 +15,7 @@ from infospace.core.json_types import JSON
 from infospace.data.json_text import dump, same
 from infospace.data.markdown.body import Body, property_links, read_body
 from infospace.data.tags import tags_of, with_parents
-from infospace.data.titles import first_line
+from infospace.data.titles import first_line, said_title
 from infospace.store.sqlite.codec import keys_json, read
 from infospace.store.sqlite.connection import Connection, Row
 
@@ -106,8 +106,8 @@ def _rows(row: Row, address: str, items: list[Row], mentions: list[Row]) -> Row:
     return (
         number,
         len(text.split()),
-        title if isinstance(title, str) and title.strip() else None,
-        said if isinstance(said, str) and said.strip() else None,
+        said_title(title),
+        said_title(said),
         first_line(content) if isinstance(content, str) else None,
         dump(list(tags)) if tags else None,
     )
