@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 
 from infospace.core.errors import Invalid, NotConfigured
 from infospace.core.installation import install_hint
-from infospace.core.redaction import secrets_in
+from infospace.core.redaction import secrets_in, shown_url
 
 NumberT = TypeVar("NumberT", int, float)
 
@@ -35,6 +35,7 @@ Api: TypeAlias = Literal["openai", "anthropic"]
 
 OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com"
+EXAMPLE = "http://localhost:11434/v1"
 NO_KEY = "none"
 """Sent to an endpoint that wants no key."""
 
@@ -62,12 +63,14 @@ class Settings:
 def configured() -> Settings:
     """Return what the environment says.
 
-    Raises NotConfigured where it names no model or no way to one, Invalid where a number or a name is none.
+    Raises NotConfigured where it names no model or no way to one, Invalid where a number, a URL or a name is none.
     """
     model, own = _env("INFOSPACE_LLM_MODEL"), _env("INFOSPACE_LLM_URL")
+    _must_be_url("INFOSPACE_LLM_URL", own)
     api = _api(model, own)
     vendor = api.upper()
     url = own or _env(f"{vendor}_BASE_URL")
+    _must_be_url("INFOSPACE_LLM_URL" if own else f"{vendor}_BASE_URL", url)
     key = _env("INFOSPACE_LLM_KEY") or ("" if own else _env(f"{vendor}_API_KEY"))
     missing = [
         *(["INFOSPACE_LLM_MODEL"] if not model else []),
@@ -115,6 +118,19 @@ def _api(model: str, url: str) -> Api:
         return "anthropic" if host == "anthropic.com" or host.endswith(".anthropic.com") else "openai"
     named = model.startswith("claude") and not _env("OPENAI_BASE_URL")
     return "anthropic" if named else "openai"
+
+
+def _must_be_url(name: str, url: str) -> None:
+    """Raise Invalid for an endpoint that no request could ever reach, which would else be tried again and again."""
+    if not url:
+        return
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fits = False
+    if not fits or any(character.isspace() for character in url):
+        raise Invalid(f"{name} is {shown_url(url)!r:.200}, which is no http or https URL", hint=f"such as {EXAMPLE}")
 
 
 def _env(name: str) -> str:

@@ -8,8 +8,10 @@ from typing import Any, TypeAlias
 from infospace.core.errors import Invalid
 from infospace.core.tool import Tool
 from infospace.space import Space
+from infospace.tools.builtin import SERVER
 from planner.metatools.arguments import MOST_ON_PAGE, ListTools, Sorting
 from planner.metatools.lookup import known_tools, tool_json, unmatched_json
+from planner.parse.steps import SAVED
 
 Totals: TypeAlias = "Mapping[tuple[str, str], tuple[int, float]]"
 """How often tools were called, and the share of calls that went well."""
@@ -17,6 +19,9 @@ Totals: TypeAlias = "Mapping[tuple[str, str], tuple[int, float]]"
 
 async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
     """List the tools that are wanted, a page of them. A page behind the last is empty.
+
+    Sorted by name, those of servers stand before saved plans, and these before the primitives, whichever way: what
+    somebody added is not looked for behind what every space has.
 
     `unknown` says what was probably meant by names in the filters that no tool has.
     """
@@ -28,6 +33,8 @@ async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
     keyed = [(_key(args.sort_by, tool, used), tool) for tool in tools]
     there = [pair for pair in keyed if pair[0] is not None]
     there.sort(key=lambda pair: pair[0], reverse=args.sort_order == "desc")
+    if args.sort_by == "name":
+        there.sort(key=lambda pair: _rank(pair[1]))
     tools = [tool for _, tool in (*there, *(pair for pair in keyed if pair[0] is None))]
     start = (args.page - 1) * args.page_size
     page = tools[start : start + args.page_size]
@@ -39,6 +46,12 @@ async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
         "total": len(tools),
         **unmatched_json(space, args.filters),
     }
+
+
+def _rank(tool: Tool) -> int:
+    if tool.server != SERVER:
+        return 0
+    return 1 if tool.name.startswith(SAVED) else 2
 
 
 def _totals(space: Space, tools: Sequence[Tool]) -> Totals:

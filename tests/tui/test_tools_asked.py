@@ -110,6 +110,24 @@ def test_a_person_reads_lines(cli: Any, known: Path) -> None:
     assert "both are named echo" in cli("tools", "similar", "one/echo").out
 
 
+@pytest.mark.parametrize("order", [[], ["--desc"]])
+def test_tools_of_servers_and_saved_plans_are_not_listed_behind_the_primitives(
+    cli: Any, known: Path, order: list[str]
+) -> None:
+    """Whichever way names are sorted: what somebody added stands on the first page."""
+    plan = known / "plan.json"
+    plan.write_text(json.dumps({"goal": "says x", "steps": [{"type": "create-note", "value": "x", "out": "$x"}]}))
+    write(known, zebra=odd("plain"))
+    assert cli("tools", "sync").code == 0
+    assert cli("plans", "save", "mine", str(plan)).code == 0
+    listed = cli("tools", "list", "--page-size", "100", "--json", *order).json["tools"]
+    ranks = [
+        ("plan:" in one["name"]) + 2 * ("plan:" not in one["name"] and one["server"] == "infospace") for one in listed
+    ]
+    assert ranks == sorted(ranks)
+    assert set(ranks) == {0, 1, 2}
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

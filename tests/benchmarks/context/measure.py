@@ -1,4 +1,4 @@
-"""Characters through a planner's context: ten tasks over real servers, tool by tool and planned."""
+"""Characters through a planner's context: twelve tasks over real servers, tool by tool and planned."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from figures import NOT_INSTALLED, Cell, Table
 from context import one_by_one, planned
 from context.conversation import FIXED, Conversation, sent, together
 from context.hosts import DOORS, SMALL, Host, Listed, hosting
-from context.planned import Task, read_task
+from context.planned import Planned, Task, read_task
 from context.right import RIGHT
-from context.workplace import Workplace, furnish
+from context.workplace import Workplace, begin_job, furnish
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from nodeservers import install
@@ -28,6 +28,9 @@ FEW, FEW_RATIO, WHOLE_RATIO = "its servers' tools alone", "ratio of that", "rati
 CHARACTERS, LISTED = "characters", "all that `tools/list` says"
 """Columns."""
 LOSES = "planned is MORE"
+RIGHT_ANSWER, AT_ONCE, SECONDS = "right", "tools found at once", f"{PLANNED}, seconds"
+WATCHED = "watch"
+"""The task that needs a job to be watched."""
 APART, TOGETHER, ALL = "all, in conversations of their own", "all, in one conversation", "all"
 """Rows."""
 
@@ -41,6 +44,8 @@ class Done:
     by_plan: Conversation
     seconds: tuple[float, float] = (0.0, 0.0)
     """What the calls took, tool by tool and planned; a model's own time is not in it."""
+    rephrased: Sequence[tuple[Planned, float]] = ()
+    """The same in the other words of the task, planned, with the seconds that the calls took."""
 
 
 @dataclass(frozen=True)
@@ -94,15 +99,28 @@ async def _all_tasks(host: Host) -> list[Done] | RuntimeError:
 
 
 async def _both(host: Host, task: Task) -> Done:
+    _prepare(host.place, task)
     began = time.perf_counter()
     by_tools, answer = await one_by_one.solve(host, task.name, task.request)
     one = time.perf_counter() - began
     seen_right(host.place, task, BY_TOOLS, answer)
+    by_plan, other = await _planned(host, task)
+    rephrased = [await _planned(host, again, task.search) for again in task.rephrased()]
+    return Done(task, by_tools, by_plan.talk, (one, other), rephrased)
+
+
+async def _planned(host: Host, task: Task, others: Sequence[str] = ()) -> tuple[Planned, float]:
+    _prepare(host.place, task)
     began = time.perf_counter()
-    by_plan, answer = await planned.solve(host, task)
-    other = time.perf_counter() - began
-    seen_right(host.place, task, PLANNED, answer)
-    return Done(task, by_tools, by_plan, (one, other))
+    done = await planned.solve(host, task, others)
+    taken = time.perf_counter() - began
+    seen_right(host.place, task, PLANNED, done.answer)
+    return done, taken
+
+
+def _prepare(place: Workplace, task: Task) -> None:
+    if task.name == WATCHED:
+        begin_job(place.folder)
 
 
 def seen_right(place: Workplace, task: Task, way: str, answer: Any) -> None:
@@ -122,6 +140,7 @@ def tables(measured: Measured) -> dict[str, Table]:
         "context sent each turn": _table(measured, lambda talk: sent([talk]), {APART: _sent_apart, TOGETHER: sent}),
         "context in parts": _parts(measured),
         "context in turns": _turns(measured),
+        "context in other words": _rephrased(measured),
     }
 
 
@@ -136,6 +155,25 @@ def _turns(measured: Measured) -> Table:
         }
         for done in measured.tasks
     }
+
+
+def _rephrased(measured: Measured) -> Table:
+    """Each task in its first words (1) and in others: whether they find its tools at once, characters and seconds."""
+    table: Table = {}
+    for done in measured.tasks:
+        rows = [(done.by_plan, True, done.seconds[1])]
+        rows += [(each.talk, each.found_at_once, taken) for each, taken in done.rephrased]
+        for number, (talk, found, taken) in enumerate(rows, start=1):
+            by_tools = done.by_tools.once - done.by_tools.parts["request"] + talk.parts["request"]
+            row = _row(by_tools, talk.once)
+            table[f"{done.task.name}, {number}"] = {RIGHT_ANSWER: "yes", AT_ONCE: _yes(found), **row, SECONDS: taken}
+    every = [each for done in measured.tasks for each, _ in done.rephrased]
+    table[ALL] = {RIGHT_ANSWER: "yes", AT_ONCE: f"{sum(each.found_at_once for each in every)} of {len(every)} others"}
+    return table
+
+
+def _yes(it_is: bool) -> str:
+    return "yes" if it_is else "no"
 
 
 Sum: TypeAlias = Callable[[Sequence[Conversation]], int]

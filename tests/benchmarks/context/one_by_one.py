@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -9,7 +10,7 @@ from typing import Any
 
 from context.conversation import Conversation
 from context.hosts import DOORS, Host, Listed
-from context.workplace import HOME
+from context.workplace import HOME, STEP_SECONDS
 
 Call = tuple[str, str, dict[str, Any]]
 """A server, a tool of it, and the arguments."""
@@ -62,7 +63,7 @@ async def _weather(turn: Turn) -> Any:
 
 
 async def _commits(turn: Turn) -> Any:
-    span = {"start_timestamp": "2026-03-01", "end_timestamp": "2026-04-01"}
+    span = {"start_timestamp": "2026-03-01T00:00:00", "end_timestamp": "2026-04-01T00:00:00"}
     [log] = await turn(("git", "git_log", {"repo_path": NOTES, "max_count": 1000, **span}))
     found = [*_COMMIT.finditer(log)]
     shown = await turn(*(("git", "git_show", {"repo_path": NOTES, "revision": one["hash"]}) for one in found))
@@ -114,7 +115,7 @@ async def _team(turn: Turn) -> Any:
 
 
 async def _digest(turn: Turn) -> Any:
-    span = {"start_timestamp": "2026-03-01", "end_timestamp": "2026-04-01"}
+    span = {"start_timestamp": "2026-03-01T00:00:00", "end_timestamp": "2026-04-01T00:00:00"}
     [log] = await turn(("git", "git_log", {"repo_path": NOTES, "max_count": 1000, **span}))
     days: dict[str, list[str]] = {}
     for one in _COMMIT.finditer(log):
@@ -160,9 +161,35 @@ async def _letters(turn: Turn) -> Any:
     return [file for file, text in zip(files, texts, strict=True) if "urgent" in text]
 
 
+async def _notes(turn: Turn) -> Any:
+    folder = f"{HOME}/journal"
+    [listing] = await turn(("files", "list_directory", {"path": folder}))
+    files = [line.removeprefix("[FILE] ") for line in listing.splitlines()]
+    [read] = await turn(("files", "read_multiple_files", {"paths": [f"{folder}/{file}" for file in files]}))
+    # Between the texts of two files stands a line of their front matter's sort, and then a path.
+    texts = re.split(r"\n---\n(?=/)", read)
+    old = [
+        file
+        for file, text in zip(files, texts, strict=True)
+        if "status: draft" in text and text.partition("date: ")[2] < "2025"
+    ]
+    edits = [{"oldText": "status: draft", "newText": "status: archived"}]
+    await turn(*(("files", "edit_file", {"path": f"{folder}/{file}", "edits": edits}) for file in old))
+    return len(old)
+
+
+async def _watch(turn: Turn) -> Any:
+    while True:
+        [text] = await turn(("files", "read_text_file", {"path": f"{HOME}/job.txt"}))
+        if not text.startswith("running"):
+            return text.strip()
+        await asyncio.sleep(STEP_SECONDS)
+
+
 TASKS: dict[str, Callable[[Turn], Awaitable[Any]]] = {
     "zones": _zones,
     "weather": _weather,
+    "watch": _watch,
     "team": _team,
     "finished": _finished,
     "digest": _digest,
@@ -171,5 +198,6 @@ TASKS: dict[str, Callable[[Turn], Awaitable[Any]]] = {
     "commits": _commits,
     "index": _index,
     "letters": _letters,
+    "notes": _notes,
 }
 """From the smallest to the largest."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from context.conversation import Conversation
 from context.hosts import DOORS, SMALL, Host
+from infospace.data.json_text import dump
 
 
 @dataclass(frozen=True)
@@ -17,16 +18,43 @@ class Task:
     """A task as it is written down: the request, the servers that have to do with it, and what a planner does for it.
 
     `search`: what it looks for tools with; `tools`: those it has to find by that; `tries`: steps by which it sees what
-    a tool answers that does not say so; `plan`.
+    a tool answers that does not say so; `plan`. `phrasings`: the same request in other words, what somebody who thinks
+    in these words looks for tools with, and under `plan` what it calls the things of the plan then.
     """
 
     name: str
     request: str
     servers: frozenset[str]
     search: Sequence[str]
+    phrasings: Sequence[Mapping[str, Any]]
     tools: Sequence[str]
     tries: Sequence[Sequence[Mapping[str, Any]]]
     plan: Mapping[str, Any]
+
+    def rephrased(self) -> list[Task]:
+        """Return the task in each of its other words."""
+        return [
+            replace(self, request=one["request"], search=one["search"], plan=_reworded(self.plan, one.get("plan", {})))
+            for one in self.phrasings
+        ]
+
+
+def _reworded(plan: Mapping[str, Any], words: Mapping[str, str]) -> dict[str, Any]:
+    text = dump(dict(plan))
+    for word, other in words.items():
+        if word not in text:
+            raise RuntimeError(f"the plan does not have {word!r}")
+        text = text.replace(word, other)
+    reworded: dict[str, Any] = json.loads(text)
+    return reworded
+
+
+class Planned(NamedTuple):
+    """What a planner did: the conversation, the answer, and whether its first words found the tools."""
+
+    talk: Conversation
+    answer: Any
+    found_at_once: bool
 
 
 def read_task(name: str) -> Task:
@@ -35,13 +63,19 @@ def read_task(name: str) -> Task:
     return Task(name=name, **{**said, "servers": frozenset(said["servers"])})
 
 
-async def solve(host: Host, task: Task) -> tuple[Conversation, Any]:
-    """Do a task through the doors of the space alone; return the conversation and the answer."""
+async def solve(host: Host, task: Task, others: Sequence[str] = ()) -> Planned:
+    """Do a task through the doors of the space alone.
+
+    Where the words of the task do not find its tools, a planner looks again, with `others`: that counts, too. Raises
+    RuntimeError where that does not find them either.
+    """
     talk = Conversation()
     talk.given("tools", host.told + "".join(host.tools[DOORS][name].given for name in SMALL))
     talk.given("language", "".join(await host.call(DOORS, "find", {})))
     talk.given("request", task.request)
-    await _find(host, task, talk)
+    missing = await _find(host, task, task.search, talk)
+    if missing and (not others or await _find(host, task, others, talk)):
+        raise RuntimeError(f"{task.name}: {task.search} does not find {', '.join(missing)}")
     for steps in task.tries:
         await _run(host, talk, "tries", {"steps": list(steps)})
     done = await _run(host, talk, "plan", task.plan)
@@ -50,16 +84,15 @@ async def solve(host: Host, task: Task) -> tuple[Conversation, Any]:
         talk.turn("plan", [exchange])
         done = {"result": json.loads(exchange[1])["data"]}
     talk.answered(done["result"])
-    return talk, done["result"]
+    return Planned(talk, done["result"], not missing)
 
 
-async def _find(host: Host, task: Task, talk: Conversation) -> None:
-    """Search for the tools, all at once. Raises RuntimeError where one that the plan calls is not found."""
-    found = [await host.call(DOORS, "find", {"query": query, "kind": "tool"}) for query in task.search]
+async def _find(host: Host, task: Task, words: Sequence[str], talk: Conversation) -> list[str]:
+    """Search for tools, with all words at once; return those of the task that were not found."""
+    found = [await host.call(DOORS, "find", {"query": query, "kind": "tool"}) for query in words]
     talk.turn("finding", found)
     names = {line.partition("(")[0] for _, text in found for line in text.splitlines()}
-    if missing := [name for name in task.tools if name not in names]:
-        raise RuntimeError(f"{task.name}: {', '.join(missing)} not among {', '.join(sorted(names))}")
+    return [name for name in task.tools if name not in names]
 
 
 async def _run(host: Host, talk: Conversation, part: str, plan: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,20 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from context.one_by_one import CITIES
-from context.workplace import DOUBLE, SAMPLE, Workplace, all_letters, customers, git, history, orders, people
+from context.workplace import (
+    DOUBLE,
+    JOB_ENDS,
+    SAMPLE,
+    Workplace,
+    all_letters,
+    customers,
+    git,
+    history,
+    journal,
+    orders,
+    people,
+    write_journal,
+)
 from infospace.files.markdown import parse
 
 WEATHER = {"city": "Los Angeles", "temperature": 73}
@@ -99,6 +112,21 @@ def letters(_place: Workplace) -> Any:
     return [name for name, text in sorted(all_letters().items()) if "urgent" in text]
 
 
+def notes(place: Workplace) -> Any:
+    """The number of old drafts; they are archived, nothing else has changed, and all is as before when this returns."""
+    old = {name for name, text in journal().items() if "status: draft" in text and text.partition("date: ")[2] < "2025"}
+    for name, text in journal().items():
+        wanted = text.replace("status: draft", "status: archived") if name in old else text
+        if (place.folder / "journal" / name).read_text(encoding="utf-8") != wanted:
+            raise RuntimeError(f"{name} is not right")
+    write_journal(place.folder)
+    return len(old)
+
+
+def watch(_place: Workplace) -> Any:
+    return JOB_ENDS
+
+
 RIGHT: dict[str, Callable[[Workplace], Any]] = {
     "zones": zones,
     "weather": weather,
@@ -110,4 +138,6 @@ RIGHT: dict[str, Callable[[Workplace], Any]] = {
     "orders": ordered,
     "graph": doubles,
     "letters": letters,
+    "notes": notes,
+    "watch": watch,
 }

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -25,6 +26,10 @@ HOME = "/home/ada"
 COUNTRIES = ("Chile", "France", "Ghana", "India", "Japan", "Norway", "Peru")
 DOUBLE = (3, 14, 15, 26)
 """Tools of the knowledge graph that stand in it twice, the second time with a capital."""
+JOB_STEPS = 12
+"""Steps of the job that is watched; a model that looks once a step looks so often."""
+STEP_SECONDS = 0.25
+JOB_ENDS = f"failed at step {JOB_STEPS}: the disk is full"
 LINE = "The shelf in the hall was moved to the east side, as was agreed in spring. "
 TEAM = ("Ines", "Jun", "Mara", "Tomas", "Wanda")
 WORK = ("retrieval", "the index", "the interface", "judging", "releases")
@@ -94,6 +99,8 @@ def furnish(folder: Path, node: Path | None) -> Workplace:
     (folder / "letters").mkdir()
     for name, text in all_letters().items():
         (folder / "letters" / name).write_text(text)
+    (folder / "journal").mkdir()
+    write_journal(folder)
     (folder / "team.json").write_text("".join(json.dumps(line) + "\n" for line in lines))
     place = Workplace(folder, _servers(folder, node))
     mcp = folder / "mcp.json"
@@ -124,6 +131,43 @@ def all_letters() -> dict[str, str]:
         f"{'This is urgent. ' if number % 9 == 0 else ''}{LINE * (3 + number % 4)}\n"
         for number in range(200)
     }
+
+
+def journal() -> dict[str, str]:
+    """Return 300 notes with front matter by the name of their file; every fifth is a draft, of some year."""
+    return {
+        f"note-{number:03}.md": f"---\ntitle: Day {number}\ndate: {2021 + number * 7 % 6}-{1 + number % 12:02}-"
+        f"{1 + number % 28:02}\nstatus: {'draft' if number % 5 == 0 else 'final'}\n"
+        f"tags: [{ZONES[number % 6].lower()}]\n"
+        f"---\n\n# Day {number}\n\n{LINE * (1 + number % 3)}\n"
+        for number in range(300)
+    }
+
+
+def write_journal(folder: Path) -> None:
+    """Write the notes as they were at first."""
+    for name, text in journal().items():
+        (folder / "journal" / name).write_text(text)
+
+
+def begin_job(folder: Path) -> None:
+    """Begin the job that is watched: it writes how far it is to `job.txt`, in so many steps, and ends badly."""
+
+    def write(text: str) -> None:
+        beside = folder / "job.txt.new"
+        beside.write_text(f"{text}\n")
+        beside.replace(folder / "job.txt")
+
+    def go() -> None:
+        for step in range(2, JOB_STEPS + 1):
+            pause.wait(STEP_SECONDS)
+            write(f"running: step {step} of {JOB_STEPS}")
+        pause.wait(STEP_SECONDS)
+        write(JOB_ENDS)
+
+    pause = threading.Event()
+    write(f"running: step 1 of {JOB_STEPS}")
+    threading.Thread(target=go, name="job", daemon=True).start()
 
 
 def people() -> list[Person]:
@@ -196,7 +240,7 @@ def _servers(folder: Path, node: Path | None) -> dict[str, dict[str, Any]]:
         found["files"] = {
             "command": str(node / "mcp-server-filesystem"),
             "args": [str(folder)],
-            "autoApprove": ["write_file"],
+            "autoApprove": ["write_file", "edit_file"],
         }
         found["memory"] = {
             "command": str(node / "mcp-server-memory"),

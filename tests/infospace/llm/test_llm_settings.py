@@ -102,3 +102,19 @@ def test_the_client_is_not_loaded_before_it_is_used() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", ["INFOSPACE_LLM_URL", "OPENAI_BASE_URL"])
+@pytest.mark.parametrize(
+    "url",
+    ["localhost:11434/v1", "here/v1", "ftp://here/v1", "http://", "http://here:port/v1", "http://[::1", "http://a b"],
+)
+def test_a_url_that_nothing_could_reach_is_refused_before_anything_is_tried(
+    monkeypatch: pytest.MonkeyPatch, name: str, url: str
+) -> None:
+    monkeypatch.setenv("INFOSPACE_LLM_MODEL", "m")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv(name, url)
+    with pytest.raises(Invalid, match=f"^{name} is '.*, which is no http or https URL") as raised:
+        configured()
+    assert raised.value.hint == "such as http://localhost:11434/v1"
