@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Invalid, Sql, primitive
-from infospace.authoring.shapes import NO_METADATA, CollectionShape, NoteShape, Shape
+from infospace.authoring.shapes import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown
 
 if TYPE_CHECKING:
     from infospace.authoring.expressions import ItemMismatches
@@ -20,7 +20,7 @@ class Query(Args):
 
     sql: Sql = Field(
         description="One SELECT: `FROM $x` is a Collection or a list, `FROM notes`, `items`, `links` what the space's "
-        "notes hold; `$x` elsewhere is a typed parameter. Every output has a name."
+        "notes hold, any other name a kept Collection; `$x` elsewhere is a typed parameter. Every output has a name."
     )
 
 
@@ -30,16 +30,29 @@ def _result_shape(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) ->
     bound = arguments.get("sql")
     rows = None
     if isinstance(bound, BoundQuery):
-        rows = analyse(bound.parsed, bound.written.shapes, bound.written.schemas.get).rows
+        written = bound.written
+        rows = analyse(bound.parsed, written.shapes, written.schemas.get, named=written.named).rows
     return CollectionShape(NoteShape(rows, NO_METADATA))
 
 
-def _must_be_given(parsed: ParsedQuery, written: WrittenQuery) -> None:
-    """Refuse a `$x` that nothing is bound to, as where the query is called directly, outside of a plan."""
-    given = {*written.tables, *written.parameters}
-    for reference in (*parsed.variables, *parsed.parameters):
-        if reference not in given:
-            raise Invalid(f"${reference} is bound to nothing here", hint="FROM notes, items, links read the space")
+def _tables(parsed: ParsedQuery, written: WrittenQuery, context: Context) -> dict[str, Collection]:
+    """Return the Collections that are read, by `$reference` or name.
+
+    Outside of a plan nothing is bound: there `$name`, too, is what has that name.
+    """
+    tables = {f"${reference}": table for reference, table in written.tables.items()}
+    names = [(f"${one}", one) for one in parsed.variables if one not in written.tables]
+    for key, name in [*names, *((name, name) for name in parsed.named)]:
+        found = context.get(name) if context.has(name) else None
+        if isinstance(found, Collection):
+            tables[key] = found
+        elif found is not None:
+            raise Invalid(f"{name!r} is a {found.kind}, and no table", hint="FROM takes a Collection or a list")
+    unbound = [one for one in parsed.variables if f"${one}" not in tables]
+    for reference in (*unbound, *(one for one in parsed.parameters if one not in written.parameters)):
+        hint = "FROM notes, items, links read the space, FROM name a Collection that has that name"
+        raise Invalid(f"${reference} is bound to nothing here", hint=hint)
+    return tables
 
 
 @primitive(
@@ -50,6 +63,7 @@ def _must_be_given(parsed: ParsedQuery, written: WrittenQuery) -> None:
         "`sql` is not of the language: one sentence says what, and where in it.",
         "An operation in the SELECT list has no result for its values: a wrong type, a division by zero.",
         "A whole number has more than 38 digits.",
+        "`FROM name`, and no Collection of the space has that name.",
         "DuckDB, which runs it, is not installed.",
     ],
     examples=[
@@ -80,8 +94,9 @@ def _must_be_given(parsed: ParsedQuery, written: WrittenQuery) -> None:
 async def query(args: Query, context: Context) -> Collection:
     """Give a Collection of new Notes, one for each row of one SELECT.
 
-    `FROM $x` reads a Collection or a list, whose columns are the paths of its items (`content` of plain values; an
-    alias of UNNEST is the element); `FROM notes` the space's kept notes: title, path, folder, root, file, created,
+    `FROM $x` reads a Collection or a list, and `FROM name` the Collection that has that name in the space (an odd one
+    in double quotes); the columns are the paths of its items (`content` of plain values; an alias of UNNEST is the
+    element); `FROM notes` the space's kept notes: title, path, folder, root, file, created,
     modified, tags (of `#a/b` also `a`), aliases, words, text, content, metadata, and each property by its name.
     `FROM items` reads the tasks, bullets and headings in their texts: note (its id), section, line, kind, text, status
     (the character in the brackets), done, due, scheduled, completed, priority, tags, fields; `FROM links` the links:
@@ -96,9 +111,8 @@ async def query(args: Query, context: Context) -> Collection:
     from infospace.authoring.queries import Rows, analyse, run_query
 
     parsed, written = args.sql.parsed, args.sql.written
-    _must_be_given(parsed, written)
-    tables = {f"${reference}": Rows(context.items(table)) for reference, table in written.tables.items()}
-    for told in analyse(parsed, {}, lambda _name: None).problems[:1]:
+    tables = {key: Rows(context.items(table)) for key, table in _tables(parsed, written, context).items()}
+    for told in analyse(parsed, {}, lambda _name: None, named=dict.fromkeys(tables, Unknown())).problems[:1]:
         raise Invalid(told.message, hint=told.hint)
     tallies: list[ItemMismatches] = []
     with context.tables(parsed, written.parameters) as (own, generation):

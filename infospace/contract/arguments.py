@@ -332,7 +332,8 @@ class Written:
 class WrittenQuery:
     """A SELECT as the plan has it, with its tables by reference, and the values of its parameters.
 
-    In the check, where there are neither, `shapes` is what is known of the tables' items, `schemas` of the parameters.
+    In the check, where there are neither, `shapes` is what is known of the tables' items, `schemas` of the parameters,
+    `named` of the items of Collections that it reads by their names.
     """
 
     text: str
@@ -340,6 +341,7 @@ class WrittenQuery:
     parameters: Mapping[str, JSON | PathNotFound] = field(default_factory=dict)
     shapes: Mapping[str, Shape] = field(default_factory=dict, compare=False)
     schemas: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict, compare=False)
+    named: Mapping[str, Shape] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,9 +220,14 @@ class CallChecker:
         for text in parsed.variables:
             found = self._values.resource(f"${text}", pointer, frozenset({Kind.COLLECTION}), env, lists=True)
             shapes[text] = found.item if isinstance(found, CollectionShape) else Unknown()
+        named = {}
+        for name in parsed.named:
+            if self._values.has(name, env):
+                found = self._values.resource(name, pointer, frozenset({Kind.COLLECTION}), env)
+                named[name] = found.item if isinstance(found, CollectionShape) else Unknown()
         with self._problems.muted():
             known = {name: self._values.value(f"${name}", pointer, None, env)[1] for name in parsed.parameters}
-        return WrittenQuery(written, {}, {}, shapes, known)
+        return WrittenQuery(written, {}, {}, shapes, known, named)
 
     def _queried(self, bound: BoundQuery, pointer: str, env: Environment) -> None:
         """Check a SELECT: the parameters that it reads, its names, and whether it can have a result."""
@@ -231,7 +236,9 @@ class CallChecker:
         self._values.parameters(bound, pointer, env)
         parsed, written = bound.parsed, bound.written
         properties = self._values.known.properties() if parsed.tables else {}
-        seen = analyse(parsed, written.shapes, written.schemas.get, properties, self._given, env.variables)
+        seen = analyse(
+            parsed, written.shapes, written.schemas.get, properties, self._given, env.variables, written.named
+        )
         for told in seen.problems:
             fix = None if told.meant is None else replace(pointer, told.meant)
             self._problems.error("bad-expression", pointer, told.message, told.hint, fix)

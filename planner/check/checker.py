@@ -77,7 +77,10 @@ def _checked(document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: 
     checker.block(plan.steps, most=plan.budget.depth)
     checker.result(plan)
     plan = dataclasses.replace(plan, plans=checker.plans)
-    if problems.ok and not respelt.problems:
+    if problems.ok and not respelt.problems and not plan.steps:
+        hint = '{"steps": [{"type": "say", "value": "hello"}]}'
+        problems.warn("no-steps", plan.pointer, "the plan has no steps, so a run of it does nothing", hint)
+    elif problems.ok and not respelt.problems:
         checker.unread(plan)
         warn_of_effects(plan, catalogue, problems, checker.texts, known)
     problems.found[:] = respelt.all_written(problems.found)

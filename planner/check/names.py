@@ -101,26 +101,23 @@ class NameChecker:
     def _report_name_taken(self, step: Step, name: str, pointer: str) -> None:
         holder = self._values.known.holder(name)
         given = self._state.env.given.get(name) or self._state.env.beside.get(name)
-        hint, fix = '`"replace": true` takes it over', None
-        if step.type:
-            fix = [{"op": "add", "path": join(step.pointer, "replace"), "value": True}]
-        else:
+        # Whether the earlier holder is to be replaced, or another name was meant, only the author knows: no fix.
+        hint = 'give another name; `"replace": true` takes it over'
+        if not step.type:
             hint = "`for-each` with `${item}` in the name gives each item its own"
         if self._values.changes.deleted and (holder is not None or given is not None):
             message = f"the name {name!r} may be taken: {holder or 'an earlier step'} had it, and it may be free by now"
-            self._problems.warn("name-taken", pointer, message, hint, fix)
+            self._problems.warn("name-taken", pointer, message, hint)
         elif given is not None and given.certain:
-            self._problems.error(
-                "name-taken", pointer, f"the name {name!r} is taken: an earlier step gives it", hint, fix
-            )
+            self._problems.error("name-taken", pointer, f"the name {name!r} is taken: an earlier step gives it", hint)
         elif given is not None:
             message = f"the name {name!r} may be taken: an earlier step gives it on some path"
-            self._problems.warn("name-taken", pointer, message, hint, fix)
+            self._problems.warn("name-taken", pointer, message, hint)
         elif holder is not None:
-            self._problems.error("name-taken", pointer, f"the name {name!r} is taken: {holder} has it", hint, fix)
+            self._problems.error("name-taken", pointer, f"the name {name!r} is taken: {holder} has it", hint)
         elif self._state.env.loops:
             certain = self._state.env.times > 1 and not self._state.handled
             message = f"from the second {'item' if certain else 'item or round'} on, the name {name!r} is taken"
             report = self._problems.error if certain else self._problems.warn
             own = "; `${item}` in it makes it each item's own" if step.type else ""
-            report("name-taken", pointer, message, hint + own, fix)
+            report("name-taken", pointer, message, hint + own)

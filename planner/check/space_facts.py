@@ -23,6 +23,7 @@ from infospace.schema.shapes import (
     schema_of,
     schema_of_value,
 )
+from infospace.store.called import notes_called
 from infospace.store.protocol import Snapshot
 from infospace.store.seen import whole_of
 from planner.parse.saved_plans import saved_plan
@@ -44,6 +45,9 @@ class SpaceFacts(Protocol):
 
     def names(self) -> Sequence[str]:
         """Return the names of all resources."""
+
+    def called(self, reference: str) -> Sequence[str]:
+        """Return the ids of the Notes whose file ends with a path, or that have a title or an alias."""
 
     def plan(self, name: str) -> JSON:
         """Return the document of a saved plan, None when there is none of that name."""
@@ -111,6 +115,10 @@ class SnapshotFacts:
     def names(self) -> Sequence[str]:
         """Return all names, sorted."""
         return self._snapshot.names()
+
+    def called(self, reference: str) -> Sequence[str]:
+        """Return the ids of the Notes whose file ends with a path, or that have a title or an alias."""
+        return notes_called(self._snapshot, reference)
 
     def plan(self, name: str) -> JSON:
         """Return the document of a saved plan, None when there is none of that name."""

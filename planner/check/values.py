@@ -399,7 +399,7 @@ class ValueChecker:
         """
         text = self._text(template, env)
         only = template.parts[0] if len(template.parts) == 1 else None
-        if isinstance(text, str) and (not isinstance(only, Reference) or self._has(text, env)):
+        if isinstance(text, str) and (not isinstance(only, Reference) or self.has(text, env)):
             return self.literal_resource(text, pointer, env)
         if not isinstance(only, Reference) or only.name not in env.variables:
             return Unknown()
@@ -418,7 +418,8 @@ class ValueChecker:
             self.problems.warn("maybe-unnamed", pointer, message, f"`{only}` is the resource itself")
         return Unknown()
 
-    def _has(self, text: str, env: Environment) -> bool:
+    def has(self, text: str, env: Environment) -> bool:
+        """Whether the space, or an earlier step, may give something that has a name or an id."""
         name = normalise(text)
         return name in env.given or name in env.there or self.known.shape(text) is not None
 
@@ -482,6 +483,10 @@ class ValueChecker:
             hint += f"; bound here: {fits}" if fits else ""
             self.problems.error("unknown-id", pointer, f"the space has no {text}", hint)
             return None
+        called = self.known.called(text)
+        if called and not self.may_be_absent:
+            self._not_by_name(text, called, pointer)
+            return None
         near = nearest(text, [*self.known.names(), *env.given])
         if text in env.variables:
             near = f"${text}"
@@ -495,6 +500,14 @@ class ValueChecker:
         hint = f"did you mean {near!r}?" if near else "a variable is written `$name`; `discover-notes` finds by meaning"
         self.problems.error("unknown-name", pointer, f"nothing has the name {text!r}", hint, fix)
         return None
+
+    def _not_by_name(self, text: str, called: Sequence[str], pointer: str) -> None:
+        """Tell that a path, a title or an alias is no name; which Note is meant is plain where only one has it."""
+        only = called[0] if len(called) == 1 else None
+        several = f"write the id of one that has it: {listed(called, 6)}"
+        hint = several if only is None else f"write {only}, the note that has it"
+        message = f"nothing has the name {text!r}, which is a note's path or title"
+        self.problems.error("unknown-name", pointer, message, hint, replace(pointer, only) if only else None)
 
     def value(self, raw: JSON, pointer: str, argument: Argument | None, env: Environment) -> tuple[Any, Schema | None]:
         """Check an argument that is a value; return it (or UNKNOWN) and the schema of what it will be."""

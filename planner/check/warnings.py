@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from infospace.contract.arguments import ParseMode
 from infospace.contract.catalogue import Catalogue
+from infospace.core.errors import Invalid
 from infospace.core.names import normalise
 from infospace.core.tool import Tool
 from planner.check.conditions import reference_or_none
@@ -171,12 +172,18 @@ class TaintTracker:
         entry = self._catalogue.find(step.type)
         if self._told or entry is None or not isinstance(step.form, Call):
             return False
-        written = (
-            step.form.arguments.get(argument.name)
-            for argument in entry.arguments.values()
-            if argument.reading is ParseMode.RESOURCE
-        )
-        return any(isinstance(name, str) and not name.startswith("$") and self._is_outside(name) for name in written)
+        for argument in entry.arguments.values():
+            written = step.form.arguments.get(argument.name)
+            if not isinstance(written, str):
+                continue
+            names: Sequence[str] = ()
+            if argument.reading is ParseMode.RESOURCE and not written.startswith("$"):
+                names = (written,)
+            elif argument.reading is ParseMode.SQL:
+                names = _tables_in(written)
+            if any(map(self._is_outside, names)):
+                return True
+        return False
 
     def _is_outside(self, name: str) -> bool:
         """Whether what has a name or an id came from outside: of this plan, else of an earlier run."""
@@ -250,6 +257,16 @@ def _names_given(step: Step) -> list[str]:
     arguments = step.form.arguments if isinstance(step.form, Call) else {}
     names = (step.name, arguments.get("name"), arguments.get("value") if step.type == "name" else None)
     return [normalise(name) for name in names if isinstance(name, str)]
+
+
+def _tables_in(sql: str) -> tuple[str, ...]:
+    """The names by which a SELECT reads Collections of the space."""
+    from infospace.expressions.query.parse import parse_query
+
+    try:
+        return parse_query(sql).named
+    except Invalid:
+        return ()
 
 
 def _read_values(condition: Condition | None) -> Iterator[str]:

@@ -11,6 +11,7 @@ from infospace.contract.decorator import Argument
 from infospace.data.json_source_map import is_closed_string
 from infospace.expressions.functions import FUNCTIONS
 from planner.check.space_facts import SpaceFacts
+from planner.editor.complete_sql import complete_sql
 from planner.editor.context import CursorContext
 from planner.editor.cursor import Cursor, cursor_at, root_of
 from planner.editor.keys import keys
@@ -109,6 +110,8 @@ def _in_text(cursor: Cursor, around: CursorContext) -> Completion | None:
         return None
     expressed = _is_expression(cursor, argument)
     written = reference_before(cursor.written)
+    if argument is not None and argument.reading is ParseMode.SQL:
+        return _sql(cursor, around) if written is None else _reference(cursor, around, argument, where=True)
     if written is not None and (not _is_name(cursor) or where):
         return _reference(cursor, around, argument, where=where or expressed)
     if expressed:
@@ -120,6 +123,15 @@ def _in_text(cursor: Cursor, around: CursorContext) -> Completion | None:
     if where or (argument is not None and has_format(argument.schema, "path")):
         return _path(cursor, around, argument, where=where)
     return None
+
+
+def _sql(cursor: Cursor, around: CursorContext) -> Completion | None:
+    """Complete a SELECT: tables, columns, values of properties, functions, clauses."""
+    after = cursor.text[cursor.offset : cursor.end].removesuffix('"')
+    found = complete_sql(cursor.written, after, around)
+    last = cursor.written[found.start :]
+    offers = [Offer(text, text) for text in found.texts]
+    return _completion(cursor.offset - len(last), word_end(cursor.text, cursor.offset), last, offers)
 
 
 def _words() -> list[Offer]:

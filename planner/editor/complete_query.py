@@ -16,13 +16,14 @@ CLAUSES: Final = (
     *("SELECT", "DISTINCT", "FROM", "JOIN", "LEFT JOIN", "ON", "WHERE", "AND", "OR", "NOT", "IN", "LIKE", "BETWEEN"),
     *("IS NULL", "GROUP BY", "HAVING", "ORDER BY", "ASC", "DESC", "LIMIT", "OFFSET", "UNION", "AS", "WITH", "CASE"),
 )
-_WORD: Final = re.compile(r"(?:(?P<alias>[^\W\d][\w-]*)\.)?(?P<word>[@`]?[\w-]*)$")
+_WORD: Final = re.compile(r"(?:(?P<alias>[^\W\d][\w-]*)\.)?(?P<word>[@`$]?[\w-]*)$")
 _VALUE: Final = re.compile(
     r"(?P<path>[\w.@`-]+)\s*(?:=|!=|<>|\bIN\s*\((?:\s*'(?:[^']|'')*'\s*,)*)\s*'(?P<word>(?:[^']|'')*)$", re.IGNORECASE
 )
-_FROM: Final = re.compile(r"\b(?:FROM|JOIN)\s+(?:[\w$]+(?:\s+(?:AS\s+)?\w+)?\s*,\s*)*$", re.IGNORECASE)
+_FROM: Final = re.compile(r"\b(?:FROM|JOIN)\s+(?:(?:[\w$]+|`[^`]+`)(?:\s+(?:AS\s+)?\w+)?\s*,\s*)*$", re.IGNORECASE)
 _TABLE: Final = re.compile(
-    r"(?:\b(?:FROM|JOIN)\s+|,\s*)(?P<table>[^\W\d]\w*)\b(?:\s+(?:AS\s+)?(?P<alias>[^\W\d]\w*))?", re.IGNORECASE
+    r"(?:\b(?:FROM|JOIN)\s+|,\s*)(?:`(?P<quoted>[^`]+)`|(?P<table>\$?[^\W\d]\w*)\b)(?:\s+(?:AS\s+)?(?P<alias>[^\W\d]\w*))?",
+    re.IGNORECASE,
 )
 _QUOTED: Final = re.compile(r"'(?:[^']|'')*'")
 
@@ -38,7 +39,10 @@ class QueryOffers:
 def complete_query(
     text: str, cursor: int, tables: Mapping[str, Sequence[str]], properties: Mapping[str, Property]
 ) -> QueryOffers:
-    """Return what may stand at the cursor; `tables` are the columns of the space's own tables, by name."""
+    """Return what may stand at the cursor; `tables` are the columns of what may be read, by name.
+
+    Those are the space's own tables, Collections by their names, and `$x`.
+    """
     before, after = text[:cursor], text[cursor:]
     value = _VALUE.search(before)
     if _QUOTED.sub("", before).count("'") % 2:
@@ -47,7 +51,7 @@ def complete_query(
     assert word is not None  # noqa: S101 - it may be empty
     start, written = word.start("word"), word["word"]
     if _FROM.search(before[: word.start()]):
-        return QueryOffers(start, _beginning(written, tables))
+        return QueryOffers(start, _beginning(written, (name if name[:1] == "$" else _written(name) for name in tables)))
     known = _tables_in(before[: word.start()] + after, tables)
     if word["alias"] is not None:
         table = known.get(word["alias"].lower())
@@ -72,10 +76,11 @@ def _tables_in(text: str, tables: Mapping[str, Sequence[str]]) -> dict[str, str]
     """Return the tables that a text reads, by their aliases, or by themselves."""
     found = {}
     for match in _TABLE.finditer(_QUOTED.sub("''", text)):
-        table, alias = match["table"].lower(), match["alias"]
+        exact, alias = match["quoted"] or match["table"], match["alias"]
+        table = exact if exact in tables else exact.lower()
         if table in tables:
             taken = alias is None or any(alias.upper() in clause.split() for clause in CLAUSES)
-            found[table if taken else str(alias).lower()] = table
+            found[table.lstrip("$").lower() if taken else str(alias).lower()] = table
     return found
 
 

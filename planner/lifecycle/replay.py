@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from infospace.contract.catalogue import Catalogue
 from infospace.core.errors import Conflict
 from infospace.journal.id_mapping import IdMapping, ReplaySource
 from infospace.journal.rows import FINISHED
@@ -28,6 +29,8 @@ class Replayed:
     result: RunResult
     document: dict[str, Any]
     difference: Difference
+    why: str | None = None
+    """Why it differs, where that is known: a step read the space, which has changed since the run."""
 
 
 async def replay(
@@ -76,7 +79,21 @@ async def replay(
         with store.reading() as snapshot:
             difference = diff(snapshot, run, again.id, same_inputs=True)
         named = replace(difference, after=replace(difference.after, run=_name(run)))
-        return Replayed(result, {**result.to_json(), "run": None, "of": run}, named)
+        why = None if recorded else _why(difference, space.catalogue)
+        return Replayed(result, {**result.to_json(), "run": None, "of": run}, named, why)
+
+
+def _why(difference: Difference, catalogue: Catalogue) -> str | None:
+    """Say which step was first to read otherwise what the space has by now."""
+    for step in difference.steps:
+        row = step.after or step.before
+        entry = None if row is None else catalogue.find(row.type)
+        if row is not None and entry is not None and entry.effect == "reads":
+            return (
+                f"step {step.position} ({row.type}) reads the space as it is now, which has changed since "
+                f"{difference.before.run} began, by its own writes too; --recorded takes what it read from the record"
+            )
+    return None
 
 
 def _as_replay_event(event: Event, run: str) -> Event:

@@ -9,7 +9,9 @@ from itertools import chain
 from infospace.core.errors import InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.data.json_text import read_json, read_json_lines
+from infospace.data.misspelling import closest_spelling
 from planner.language.problems import Problem
+from planner.parse.document import HEAD
 from planner.parse.incremental_json import IncrementalDocument
 
 
@@ -102,15 +104,25 @@ def read_stream(stream: Iterable[bytes]) -> Document | Lines:
 
 
 def is_line(value: JSON) -> bool:
-    """Whether a value is a line of a session: a step, or a head."""
+    """Whether a value is a line of a session: a step, or a head.
+
+    An object with its steps under another word (`step`, `actions`) is a document, of which that is wrong.
+    """
     if not isinstance(value, dict) or "steps" in value or "plan" in value:
         return False
-    return "type" in value or is_head(value)
+    return "type" in value or (is_head(value) and not any(map(_holds_steps, value.items())))
 
 
 def is_head(value: JSON) -> bool:
     """Whether a value is the head of a session: it has `goal` or `inputs`, and is no step."""
     return isinstance(value, dict) and "type" not in value and ("goal" in value or "inputs" in value)
+
+
+def _holds_steps(member: tuple[str, JSON]) -> bool:
+    key, value = member
+    if key in HEAD or not isinstance(value, list):
+        return False
+    return closest_spelling(key, ["steps", "plan"]) is not None or any(isinstance(one, dict) for one in value)
 
 
 def _begins_with_line(text: str | bytes) -> bool:

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from infospace.context.context import Context
-from infospace.core.errors import Invalid
-from infospace.core.ids import is_run_id
+from infospace.core.errors import Invalid, NotFound
+from infospace.core.ids import is_id, is_run_id
 from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note, Relation, Resource
 from infospace.data.json_text import dump
 from infospace.data.paths import ABSENT, Path
 from infospace.schema.projection import Selection
 from infospace.space import Space
+from infospace.store.called import notes_called
 from planner.execute.arguments import Place, Resolver
 from planner.execute.variables import Scope
 from planner.language.references import whole_reference
@@ -68,13 +69,23 @@ def read_piece(space: Space, wanted: ReadRequest) -> dict[str, Any]:
 def _find(view: Context, ref: str) -> Resource | Place:
     place = _PLACE.fullmatch(ref)
     if place is None:
-        return view.get(ref)
+        return view.get(ref if is_id(ref) or view.has(ref) else _called(view, ref) or ref)
     scope = Scope()
     scope.bind("it", place[1])
     reference = whole_reference(f"$it{place[2]}")
     if reference is None:
         raise Invalid(f"{ref!r:.80} is no place in {place[1]}", hint=f"such as {place[1]}.title or {place[1]}[0]")
     return Resolver(view, scope).thing(reference)
+
+
+def _called(view: Context, ref: str) -> str | None:
+    """Return the id of the only Note that has a path, a title or an alias, None where there is none."""
+    with view.space.store.reading() as snapshot:
+        found = notes_called(snapshot, ref)
+    if len(found) > 1:
+        listed = ", ".join(found[:8])
+        raise NotFound(f"{ref!r:.80} is the path or title of {len(found)} notes: {listed}", hint="give the id")
+    return found[0] if found else None
 
 
 @dataclass(frozen=True, slots=True)

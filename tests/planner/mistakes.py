@@ -51,8 +51,6 @@ MENDED: dict[str, tuple[Any, str, str]] = {
     "bare": ([NOTE, note("is $x.title so", "$y")], "bare-variable", "/1/value"),
     "name": ([note(1, name="given"), {"type": "load", "target": "givn"}], "unknown-name", "/1/target"),
     "dollar forgotten": ([NOTE, {"type": "load", "target": "x"}], "unknown-name", "/1/target"),
-    "taken": ([note(1, name="taken")], "name-taken", "/0/name"),
-    "taken in the plan": ([note(1, name="mine"), note(2, "$y", name="mine")], "name-taken", "/1/name"),
     "condition": (
         [NOTE, when({"type": "equal", "target": "$x", "value": 1})],
         "unknown-condition",
@@ -116,6 +114,8 @@ MENDED: dict[str, tuple[Any, str, str]] = {
 }
 
 HOPELESS: dict[str, tuple[Any, str, str]] = {
+    "taken": ([note(1, name="taken")], "name-taken", "/0/name"),
+    "taken in the plan": ([note(1, name="mine"), note(2, "$y", name="mine")], "name-taken", "/1/name"),
     "kind": ([NOTE, ITEMS, over("size", "$x")], "wrong-kind", "/2/target"),
     "no plan": ("text", "not-a-plan", ""),
     "no steps": ({"goal": "g"}, "not-a-plan", ""),

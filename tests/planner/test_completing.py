@@ -51,6 +51,27 @@ def accepted(space: Space, written: str, label: str, *, behind: bool = False) ->
 
 
 @pytest.mark.parametrize(
+    ("sql", "first"),
+    [
+        ("SELECT ti¦", ["title"]),
+        ("SELECT te¦ FROM $hits", ["text"]),
+        ("SELECT h.metadata FROM $hi¦", ["$hits"]),
+        ('SELECT title FROM ¦"', ["notes", "items", "links", "$hits", "$n", "kept", "`weekly digest`"]),
+        ('SELECT i.do¦ FROM items i"', ["done"]),
+        ('SELECT title FROM notes WHERE words > $n¦"', ["$n"]),
+        ('SELECT title FROM notes WHERE words > 3 ORD¦"', ["ORDER BY"]),
+        ('SELECT h.¦ FROM $hits h"', ["text", "format", "metadata", "char_count"]),
+    ],
+)
+def test_a_select_in_a_plan_is_completed(space: Space, sql: str, first: list[str]) -> None:
+    """With the space's tables, Collections that are kept, and what the steps before have bound."""
+    steps = [{"type": "create-collection", "value": [1], "name": name} for name in ("kept", "weekly digest")]
+    assert run_sync(space, steps).status == "success"
+    found = labels(ask_of(space, (BEFORE + '{"type": "query", "sql": "SQL').replace("SQL", sql)))
+    assert found[: len(first)] == first
+
+
+@pytest.mark.parametrize(
     ("written", "first"),
     [
         ("¦", ["a plan"]),

@@ -7,7 +7,12 @@ import pytest
 from infospace.data.properties import survey
 from planner.editor.complete_query import complete_query
 
-TABLES = {"notes": ("title", "tags", "text", "words", "path"), "items": ("note", "text", "done")}
+TABLES = {
+    "notes": ("title", "tags", "text", "words", "path"),
+    "items": ("note", "text", "done"),
+    "weekly digest": ("week", "n"),
+    "$rows": ("price", "tax"),
+}
 PROPERTIES = survey(
     [{"status": "open", "due date": "2026-01-01", "n": 1}, {"status": "it's late", "tags": ["x"]}, {"status": "open"}]
 )
@@ -28,6 +33,12 @@ def offers(text: str, after: str = "") -> list[str]:
         ("SELECT title, te", ["SELECT title, text"]),
         ("SELECT title FROM ", ["SELECT title FROM notes", "SELECT title FROM items"]),
         ("SELECT title FROM notes n, ", ["SELECT title FROM notes n, notes", "SELECT title FROM notes n, items"]),
+        ("SELECT title FROM we", ["SELECT title FROM `weekly digest`"]),
+        ("SELECT title FROM `we", ["SELECT title FROM `weekly digest`"]),
+        ("SELECT w.n FROM `weekly digest` w WHERE w.we", ["SELECT w.n FROM `weekly digest` w WHERE w.week"]),
+        ("SELECT price FROM $r", ["SELECT price FROM $rows"]),
+        ("SELECT price FROM $rows WHERE t", ["SELECT price FROM $rows WHERE tax"]),
+        ("SELECT rows.t", []),
         ("SELECT title FROM notes n LEFT JOIN it", ["SELECT title FROM notes n LEFT JOIN items"]),
         ("SELECT title FROM notes WHERE sta", ["SELECT title FROM notes WHERE status"]),
         ("SELECT title FROM notes WHERE du", ["SELECT title FROM notes WHERE `due date`"]),

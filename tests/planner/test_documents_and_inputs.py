@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from infospace import InvalidJSON
+from planner.execute.start import check_plan
 from planner.parse.text import Document, Lines, read_plan
 
 SAY = {"type": "say", "value": "hi"}
@@ -41,6 +42,24 @@ def test_a_text_that_is_neither_cannot_be_read(text: str) -> None:
 
 
 # Inputs
+
+
+@pytest.mark.parametrize("key", ["step", "stepps", "actions"])
+def test_steps_under_another_word_are_those_of_a_document(space: Any, key: str) -> None:
+    """Beside a goal, too: a head of a session has none. The problem stands where the key stands."""
+    document = {"goal": "g", key: [NOTE]}
+    assert read_plan(json.dumps(document)) == Document(document)
+    first, *_ = check_plan(space, document)[1].found
+    assert (first.code, first.pointer) == ("unknown-key", f"/{key}")
+    assert first.fix == [{"op": "move", "from": f"/{key}", "path": "/steps"}]
+
+
+def test_a_plan_without_steps_is_warned_of(space: Any) -> None:
+    """It runs, and does nothing; where more is wrong that is said instead."""
+    for document, place in (([], ""), ({"steps": []}, "/steps"), ({"goal": "g", "plan": []}, "/plan")):
+        [problem] = check_plan(space, document)[1].found
+        assert (problem.code, problem.severity, problem.pointer) == ("no-steps", "warning", place)
+    assert [problem.code for problem in check_plan(space, {"goal": 1, "steps": []})[1].found] == ["bad-value"]
 
 
 def test_inputs_are_bound_as_variables(run: Any) -> None:

@@ -25,12 +25,13 @@ def test_a_name_keeps_the_result(run: Any, space: Space) -> None:
 
 
 def test_a_taken_name_is_refused_by_the_check_with_its_holder(run: Any, errors: Any) -> None:
-    """`replace` mends it; an earlier step of the plan is a holder too."""
+    """`replace` is a hint, since another name may be meant; an earlier step of the plan is a holder too."""
     made = run(note("v", name="n")).result.resource_id
     [problem] = errors([note("w", name="n")])
     assert (problem.code, problem.pointer) == ("name-taken", "/0/name")
     assert made in problem.message
-    assert problem.fix == [{"op": "add", "path": "/0/replace", "value": True}]
+    assert problem.fix is None
+    assert '`"replace": true` takes it over' in (problem.hint or "")
     [problem] = errors([note("w", name="m"), note("v", "$y", name="m")])
     assert (problem.code, problem.pointer) == ("name-taken", "/1/name")
 

@@ -93,6 +93,27 @@ def test_reads_are_made_on_the_space_as_it_is_now(space: Space) -> None:
     assert then.difference.same
 
 
+def test_a_replay_says_why_it_reads_otherwise(space: Space) -> None:
+    """Where the space has changed since, by the run itself too; not where what it read is from the record."""
+    ran(space, {"type": "create-note", "value": "before", "name": "before"})
+    counted = [
+        {"type": "discover-notes", "where": "@name IS NOT NULL", "out": "$all"},
+        {"type": "size", "target": "$all", "out": "$n"},
+        {"type": "create-note", "value": "$n", "name": "after", "replace": True},
+    ]
+    run = ran(space, *counted).run or ""
+    again = asyncio.run(replay(space, run))
+    assert not again.difference.same
+    assert again.why == (
+        f"step 1 (discover-notes) reads the space as it is now, which has changed since {run} began, "
+        "by its own writes too; --recorded takes what it read from the record"
+    )
+    recorded = asyncio.run(replay(space, run, recorded=True))
+    assert (recorded.difference.same, recorded.why) == (True, None)
+    alone = ran(space, {"type": "create-note", "value": 1, "out": "$x"}).run or ""
+    assert asyncio.run(replay(space, alone)).why is None
+
+
 def test_a_call_without_a_record_fails_unless_it_may_be_made(space: Space, sent: list[str]) -> None:
     """The arguments are others than then, since what they are read from has changed."""
     ran(space, {"type": "create-note", "value": "hello", "name": "what"})

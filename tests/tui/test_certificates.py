@@ -31,6 +31,19 @@ def test_notes_are_counted_as_notes_and_not_as_passages() -> None:
     ]
 
 
+def test_notes_that_a_condition_alone_chose_were_compared_with_nothing() -> None:
+    """There is no query, no word of it, and no passage."""
+    chosen = {"scored": 0, "max_below": None, "threshold": None, "model": None, "method": "filter"}
+    assert list(certificate_lines(proved(**chosen, matched=9, returned=9, notes=9))) == [
+        "All 9 notes that fit.",
+        "Nothing that fits is left out.",
+    ]
+    assert list(certificate_lines(proved(**chosen, matched=9, returned=2, notes=9))) == [
+        "2 of 9 notes that fit.",
+        "7 more fit, and were beyond the limit.",
+    ]
+
+
 def test_what_waits_to_be_embedded_was_not_compared() -> None:
     """Nor is it claimed that nothing was overlooked."""
     message = list(certificate_lines(proved(scored=260, unembedded=6)))

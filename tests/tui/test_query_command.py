@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ def test_rows_come_as_csv_as_json_and_as_a_table(filled: Any) -> None:
 def test_what_cannot_be_asked_is_one_sentence(filled: Any) -> None:
     for sql, message in (
         ("DROP TABLE notes", "`sql` has 'DROP' (character 0) where a query was expected"),
-        ("SELECT a FROM tasks", "there is no table 'tasks' (there is notes, items, links; a Collection is $tasks)"),
+        ("SELECT a FROM tasks", "there is no table 'tasks' (there is notes, items, links; a Collection is $tasks, "),
+        ("SELECT a FROM tasks", "and none is kept as 'tasks')"),
         ("SELECT a FROM $rows", "$rows is bound to nothing here"),
         ("SELECT title FROM notes WHERE words > $least", "$least is bound to nothing here"),
         ("SELECT title || 1 / 0 AS x FROM notes", "divides by zero"),
@@ -46,6 +48,27 @@ def test_what_cannot_be_asked_is_one_sentence(filled: Any) -> None:
         assert said.code in (1, 2)
         assert "Traceback" not in said.err
     assert "give one of them" in filled("query", "SELECT title FROM notes", "--csv", "--json").err
+
+
+def test_a_collection_is_a_table_by_its_name(filled: Any, tmp_path: Path) -> None:
+    """An odd name stands in double quotes; `$name` says the same where nothing is bound; a Note is none."""
+    steps = [
+        {"type": "create-collection", "value": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}], "name": "kept"},
+        {"type": "create-collection", "value": [3, 1, 2], "name": "Weekly digest"},
+        {"type": "create-note", "value": {"a": 5}, "name": "one"},
+        {"type": "query", "sql": "SELECT b FROM kept WHERE a > 1", "out": "$rows"},
+    ]
+    (tmp_path / "plan.json").write_text(json.dumps({"steps": steps, "result": "$rows"}))
+    assert filled("run", str(tmp_path / "plan.json"), "--json").json["result"]["data"] == [{"b": "y"}]
+    assert filled("query", "SELECT a, b FROM kept ORDER BY a DESC", "--csv").out == "a,b\n2,y\n1,x\n"
+    assert filled("query", "SELECT a FROM $kept", "--csv").out == "a\n1\n2\n"
+    assert filled("query", 'SELECT sum(content) AS s FROM "Weekly digest"', "--csv").out == "s\n6\n"
+    joined = "SELECT k.b, n.title FROM kept k JOIN notes n ON n.title = 'Note ' || 'b' WHERE k.a = 1"
+    assert filled("query", joined, "--csv").out == "b,title\nx,Note b\n"
+    within = "WITH kept AS (SELECT a + 1 AS c FROM kept) SELECT c FROM kept"
+    assert "reads itself" in filled("query", within).err
+    note = filled("query", "SELECT a FROM one")
+    assert (note.code, "'one' is a Note, and no table (FROM takes a Collection or a list)" in note.err) == (2, True)
 
 
 def test_a_table_has_all_columns_of_the_select(filled: Any) -> None:

@@ -16,8 +16,10 @@ from textual.widgets import Button, Input, Static
 
 from infospace.core.bounds import OutOfTime, Stop, stopped_by
 from infospace.core.errors import InfospaceError, Invalid
+from infospace.core.ids import Kind, kind_of
 from infospace.core.json_types import JSON
 from infospace.core.names import validate_name
+from infospace.core.resources import Collection, Note, Resource
 from planner.editor.complete_query import QueryOffers, complete_query
 from tui.dialogs.base import Dialog
 from tui.dialogs.common import LineDialog
@@ -29,11 +31,16 @@ from tui.widgets.lazy_table import LazyTable
 if TYPE_CHECKING:
     from infospace import Space
     from infospace.data.properties import Property
+    from infospace.store.protocol import Snapshot
     from tui.app import InfospaceApp
 
 EXAMPLE = "SELECT title, words FROM notes ORDER BY words DESC LIMIT 20"
 _OFFERED = 24
 """Offers that are shown."""
+_MOST_KEPT = 200
+"""Collections with a name that are offered."""
+_LOOKED_AT = 20
+"""Items of each whose fields are offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +86,8 @@ class QueryDialog(Dialog[list[str]]):
         self._runs: list[str] = []
         self._stop = Stop()
         self._properties: Mapping[str, Property] = {}
+        self._kept: Mapping[str, Sequence[str]] = {}
+        """The columns of Collections that have a name, by it."""
         self._rows = QueryRows([])
         self._asked: str | None = None
         """The query whose rows are shown."""
@@ -113,7 +122,9 @@ class QueryDialog(Dialog[list[str]]):
         self._stop.now = True
 
     async def _learn(self) -> None:
-        self._properties = await asyncio.to_thread(self.infospace.read_snapshot, lambda one: one.properties())
+        self._properties, self._kept = await asyncio.to_thread(
+            self.infospace.read_snapshot, lambda one: (one.properties(), _kept(one))
+        )
         self._show_offers(self.query_one(Input).value)
 
     # The line
@@ -121,7 +132,9 @@ class QueryDialog(Dialog[list[str]]):
     def _offers(self, text: str) -> QueryOffers:
         from infospace.authoring.queries import columns_by_table
 
-        return complete_query(text, len(text), columns_by_table(), self._properties)
+        own = columns_by_table()
+        kept = {name: columns for name, columns in self._kept.items() if name.lower() not in own}
+        return complete_query(text, len(text), {**own, **kept}, self._properties)
 
     def _show_offers(self, text: str) -> None:
         offers = self._offers(text).texts[:_OFFERED] if text else ()
@@ -213,6 +226,22 @@ class QueryDialog(Dialog[list[str]]):
             self.notify(message, markup=False)
 
         begin(self, self.infospace, work, group="keep")
+
+
+def _kept(snapshot: Snapshot) -> Mapping[str, Sequence[str]]:
+    """Return the Collections that have a name, with the fields of their first items."""
+    found: dict[str, Sequence[str]] = {}
+    for name in snapshot.names():
+        identifier = snapshot.named(name)
+        if name.startswith("_") or identifier is None or kind_of(identifier) is not Kind.COLLECTION:
+            continue
+        if len(found) == _MOST_KEPT:
+            break
+        collection = cast("Collection[Resource]", snapshot.get(identifier))
+        items = snapshot.many([member.id for member in collection.members[:_LOOKED_AT]])
+        fields = (one.content if isinstance(one, Note) and isinstance(one.content, dict) else () for one in items)
+        found[name] = tuple(dict.fromkeys(key for keys in fields for key in keys))
+    return found
 
 
 def _run(space: Space, text: str, properties: Mapping[str, Property], stop: Stop) -> Answer | None:

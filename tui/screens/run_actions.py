@@ -135,7 +135,9 @@ class RunActions(BaseScreen):
 
         self.notify(f"Replaying {run} …")
         replayed = await self.infospace.engine.do(replay(self.infospace.space, run))
-        await self.app.push_screen_wait(ReportDialog(f"Replay of {run}", difference_lines(replayed.difference)))
+        why = [] if replayed.why is None else [(replayed.why, "yellow")]
+        lines = [*difference_lines(replayed.difference), *why]
+        await self.app.push_screen_wait(ReportDialog(f"Replay of {run}", lines))
 
 
 def _questions(rows: list[StepRow], answers: Mapping[str, JSON]) -> list[Pending]:

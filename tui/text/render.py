@@ -133,6 +133,9 @@ def format_certificate(certificate: Mapping[str, Any]) -> str:
     if not searched:
         return f"no {noun} to search: none is kept, or none satisfies the condition"
     by_words = "words" in certificate
+    if certificate.get("method") == "filter":
+        whole = returned == matched
+        return f"all {matched:,} {noun} that fit" if whole else f"{returned:,} of {matched:,} {noun} that fit"
     if certificate["threshold"] is None:
         wanted = "with a word of the query"
     else:

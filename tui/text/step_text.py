@@ -83,7 +83,7 @@ def certificate_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
     scored, noun = certificate.get("scored"), noun_of(certificate)
     if certificate.get("method") == "hnsw":
         yield "An index found the nearest: one that it passed over would not be here."
-    elif scored is not None and certificate.get(noun):
+    elif scored is not None and certificate.get(noun) and certificate.get("method") != "filter":
         yield _compared(scored, certificate[noun], noun, by_words=certificate.get("threshold") is None)
     if certificate.get("exhaustive"):
         yield "Nothing that fits is left out."

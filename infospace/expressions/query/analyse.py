@@ -68,18 +68,21 @@ def analyse(
     properties: Mapping[str, Property] | None = None,
     given: Given = NOTHING_GIVEN,
     variables: Collection[str] = (),
+    named: Mapping[str, Shape] | None = None,
 ) -> Seen:
     """Return what is known of a query over Collections whose items have these shapes, by reference.
 
     `properties` are those of the space's Notes, `given` what the plan gives Notes itself, `variables` those
-    that are bound.
+    that are bound, `named` the shapes of the items of the Collections that have a name.
     """
     seen = Seen()
-    for name in parsed.tables:
-        if name.lower() not in TABLES:
+    named = named or {}
+    for name in parsed.named:
+        if name not in named:
             seen.problems.append(unknown_table(parsed, name, variables))
     if not seen.problems:
-        seen.rows = _Analysis(seen, shapes, parameters, parsed.text, properties or {}, given).query(parsed.query, {})
+        analysis = _Analysis(seen, shapes, named, parameters, parsed.text, properties or {}, given)
+        seen.rows = analysis.query(parsed.query, {})
         _write(parsed, seen)
     return seen
 
@@ -89,7 +92,8 @@ def unknown_table(parsed: ParsedQuery, name: str, variables: Collection[str] = (
     near, told = nearest(name.lower(), TABLES), f"a Collection is ${name}"
     better = f"${name}" if name in variables else near if near and is_misspelt(name.lower(), near) else None
     if name not in variables:
-        told = f"{f'did you mean {near}? ' if near else ''}there is {', '.join(TABLES)}; {told}"
+        offer = f"did you mean {near}? " if near else ""
+        told = f"{offer}there is {', '.join(TABLES)}; {told}, and none is kept as {name!r}"
     place = next((one.start for one in sources_of(parsed.query) if isinstance(one, Table) and one.name == name), None)
     meant = None
     if better is not None and place is not None and parsed.text.startswith(name, place):
@@ -105,7 +109,7 @@ def _write(parsed: ParsedQuery, seen: Seen) -> None:
     from infospace.expressions.query.select import Writer
 
     tables: dict[str, Rows] = {f"${reference}": Rows([]) for reference in parsed.variables}
-    tables |= {name: SpaceRows(name, Nothing()) for name in TABLES}
+    tables |= {name: SpaceRows(name, Nothing()) for name in TABLES} | {name: Rows([]) for name in parsed.named}
     try:
         Writer(Builder({}, today_and_now), tables).write(parsed.query, 1)
     except Invalid as error:
@@ -120,6 +124,7 @@ class _Analysis:
         self,
         seen: Seen,
         shapes: Mapping[str, Shape],
+        named: Mapping[str, Shape],
         parameters: Callable[[str], Schema | None],
         text: str,
         properties: Mapping[str, Property],
@@ -129,6 +134,7 @@ class _Analysis:
         self._properties = properties
         self._given = given
         self._shapes = shapes
+        self._named = named
         self._parameters = parameters
         self._text = text
 
@@ -295,6 +301,8 @@ class _Analysis:
             case Variable(reference, alias):
                 shape = self._shapes.get(reference, Unknown())
                 return _of_shape(alias, shape)
+            case Table(name, alias) if name in self._named and name.lower() not in common:
+                return _of_shape(alias, self._named[name])
             case Table(name, alias) if name.lower() not in common:
                 return _of_space(alias, name.lower())
             case Table(name, alias):

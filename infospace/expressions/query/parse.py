@@ -86,11 +86,15 @@ class ParsedQuery:
     parameters: tuple[str, ...]
     tables: tuple[str, ...]
     """The space's own tables that it reads."""
+    named: tuple[str, ...] = ()
+    """Other tables that it reads: Collections by the names that they have in the space."""
 
 
 @lru_cache(maxsize=256)
 def parse_query(text: str) -> ParsedQuery:
     """Read a query; raises `ExpressionInvalid`: what was found, at which character, and what is allowed."""
+    from infospace.expressions.query.space_tables import TABLES
+
     if len(text) > LONGEST:
         message = f"{NAME} has {len(text):,} characters, more than {LONGEST:,}"
         raise ExpressionInvalid(message, hint="pass long lists as parameters: id IN $list", position=LONGEST)
@@ -103,8 +107,10 @@ def parse_query(text: str) -> ParsedQuery:
         raise Refused("nests too deeply", "WITH names what is nested", 0).named(NAME, text) from error
     sources = sources_of(query)
     variables = dict.fromkeys(source.reference for source in sources if isinstance(source, Variable))
-    tables = dict.fromkeys(name for name in parser.tables if name not in parser.common)
-    return ParsedQuery(text, query, tuple(variables), tuple(dict.fromkeys(parser.parameters)), tuple(tables))
+    tables = dict.fromkeys(name for name in parser.tables if name.lower() not in parser.common)
+    own = tuple(name for name in tables if name.lower() in TABLES)
+    named = tuple(name for name in tables if name.lower() not in TABLES)
+    return ParsedQuery(text, query, tuple(variables), tuple(dict.fromkeys(parser.parameters)), own, named)
 
 
 class _Parser:

@@ -23,6 +23,7 @@ from infospace.expressions.query.relations import (
     null_of,
     rows_in_order,
 )
+from infospace.expressions.query.space_tables import TABLES
 from infospace.expressions.query.translate import Expressions, clean
 from infospace.expressions.query.tree import (
     MARK,
@@ -195,6 +196,8 @@ class Writer:
                 common = self._common.get(name.lower())
                 if common is not None:
                     return DerivedRows(alias, common, self._builder)
+                if name in self._tables and name.lower() not in TABLES:
+                    return Base(alias, self._tables[name], self._builder)
                 if name.lower() not in self._tables:
                     raise Invalid(f"there is no table {name!r}", hint="a Collection is $name, the space's notes notes")
                 return Base(

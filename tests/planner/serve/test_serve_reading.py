@@ -12,10 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infospace import Invalid, PathNotFound, Space, open_space
+from infospace import Invalid, NotFound, PathNotFound, Space, open_space
+from infospace.core.listener import NullListener
 from infospace.data.json_text import dump, same
 from infospace.data.paths import Path as PathInside
-from planner.execute.start import run_sync
+from infospace.files.import_files import import_paths
+from planner.execute.start import check_plan, run_sync
 from planner.server.read import ReadRequest, read_piece
 from planner.server.run_json import find_run, recorded_run_json
 from planner.sessions.bindings import bindings_of
@@ -71,6 +73,26 @@ def joined(space: Space, ref: str, most: int) -> Any:
     text = "".join(piece["data"] for piece in parts)
     whole = read_piece(space, ReadRequest(ref, WHOLE, (), 10**9))["data"]
     return whole if text in (whole, dump(whole)) else text
+
+
+def test_a_note_is_read_by_its_path_its_title_or_an_alias(space: Space, tmp_path: Path) -> None:
+    """Where one alone has it; a plan is told its id."""
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "same.md").write_text("# Same\n", encoding="utf-8")
+    (tmp_path / "a" / "alpha.md").write_text("---\naliases: [Al]\n---\n# Alpha plan\n", encoding="utf-8")
+    import_paths(space, [tmp_path], NullListener())
+    alpha = read_piece(space, ReadRequest("a/alpha.md", WHOLE, (), 100))
+    for ref in ("alpha.md", "Alpha plan", "alpha PLAN", "al"):
+        assert read_piece(space, ReadRequest(ref, WHOLE, (), 100)) == alpha
+        [problem] = check_plan(space, [{"type": "load", "target": ref}])[1].found
+        assert problem.message == f"nothing has the name {ref!r}, which is a note's path or title"
+        assert problem.fix == [{"op": "replace", "path": "/0/target", "value": alpha["ref"]}]
+    with pytest.raises(NotFound, match="'same' is the path or title of 2 notes: Note_"):
+        read_piece(space, ReadRequest("same", WHOLE, (), 100))
+    with pytest.raises(NotFound, match="nothing here has the name 'nowhere'"):
+        read_piece(space, ReadRequest("nowhere", WHOLE, (), 100))
+    assert check_plan(space, [{"type": "load", "target": "same.md"}])[1].found[0].fix is None
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

@@ -57,16 +57,17 @@ def find(snapshot: Snapshot, reference: str) -> str:
     named = snapshot.named(reference)
     if named is not None:
         return named
+    from infospace.store.called import notes_titled, paths
+
     absolute = str(path_of(reference).absolute())
-    tracked = snapshot.tracked()
-    known = {file: file.path + (f"#{file.part}" if file.part else "") for file in tracked}
+    known = dict(paths(snapshot))
     exact = [file for file, path in known.items() if str(Path(file.root) / path) == absolute]
     below = [file for file, path in known.items() if path == reference or path.endswith(f"/{reference}")]
     candidates = exact or below
     if len({file.note for file in candidates}) == 1:
         return candidates[0].note
     if not candidates:
-        titled = _titled(snapshot, reference)
+        titled = notes_titled(snapshot, reference)
         if len(titled) == 1:
             return titled[0]
         if titled:
@@ -83,15 +84,3 @@ def find(snapshot: Snapshot, reference: str) -> str:
         f"there is no id, name, imported file or title {reference!r}",
         hint=f"did you mean {near!r}?" if near else "`infospace notes` lists what there is",
     )
-
-
-def _titled(snapshot: Snapshot, title: str) -> list[str]:
-    """Return the ids of the notes that are called so; those whose alias it is, where no title is."""
-    notes, wanted = snapshot.space_table("notes", (), ()), title.strip().casefold()
-    ids, titles, aliases = (notes.column(name) for name in ("@id", "title", "aliases"))
-    by_title = [str(one) for one, called in zip(ids, titles, strict=True) if str(called).casefold() == wanted]
-    return by_title or [
-        str(one)
-        for one, names in zip(ids, aliases, strict=True)
-        if isinstance(names, list) and wanted in [str(name).casefold() for name in names]
-    ]

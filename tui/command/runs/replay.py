@@ -33,11 +33,14 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     with open_from(args, create=False) as space:
         if out.json:
             replayed = asyncio.run(replay(space, args.run, recorded=args.recorded, live=args.live))
-            out.document({"replayed": replayed.document, "difference": difference_json(replayed.difference)})
+            found = difference_json(replayed.difference)
+            out.document({"replayed": replayed.document, "difference": found, "why": replayed.why})
         else:
             from tui.command.common.event_printer import EventPrinter
             from tui.text.diff_lines import show_difference
 
             replayed = asyncio.run(replay(space, args.run, EventPrinter(out), recorded=args.recorded, live=args.live))
             show_difference(replayed.difference, out)
+            if replayed.why is not None:
+                out.talk(replayed.why, "yellow")
     return 0 if replayed.difference.same else 1

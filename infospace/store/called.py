@@ -1,0 +1,35 @@
+"""Which Notes are called by what a person has of them: the path of an imported file, a title, an alias."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from infospace.store.protocol import Snapshot
+from infospace.store.records import TrackedFile
+
+
+def notes_at(snapshot: Snapshot, path: str) -> list[str]:
+    """Return the ids of the Notes whose file ends with a path; `#3` behind it is the third row."""
+    return list(dict.fromkeys(file.note for file, known in paths(snapshot) if f"/{known}".endswith(f"/{path}")))
+
+
+def paths(snapshot: Snapshot) -> list[tuple[TrackedFile, str]]:
+    """Return the imported files, each with its path under its root, and the row of it."""
+    return [(file, file.path + (f"#{file.part}" if file.part else "")) for file in snapshot.tracked()]
+
+
+def notes_titled(snapshot: Snapshot, title: str) -> list[str]:
+    """Return the ids of the Notes that have a title, in small letters or capitals; else of those whose alias it is."""
+    notes, wanted = snapshot.space_table("notes", (), ()), title.strip().casefold()
+    ids, titles, aliases = (notes.column(name) for name in ("@id", "title", "aliases"))
+    by_title = [str(one) for one, called in zip(ids, titles, strict=True) if str(called).casefold() == wanted]
+    return by_title or [
+        str(one)
+        for one, names in zip(ids, aliases, strict=True)
+        if isinstance(names, list) and wanted in [str(name).casefold() for name in names]
+    ]
+
+
+def notes_called(snapshot: Snapshot, reference: str) -> Sequence[str]:
+    """Return the ids of the Notes whose file ends with a path, else of those that have it as title or alias."""
+    return notes_at(snapshot, reference) or notes_titled(snapshot, reference)
