@@ -39,6 +39,20 @@ FOUND = 50
 """Tools and primitives that are looked at for a goal."""
 MAX_CONTRACTS = 4
 """Primitives that are told in full: the page has all of them in a line."""
+MAX_INPUTS = 2_000
+"""Characters of the inputs that are shown."""
+MAX_NAME = 80
+"""Characters of a name, or a property, that is told; a longer one is counted: cut off it could not be read."""
+MAX_FACTS = 2_000
+"""Characters of all properties that are told, and of all names."""
+MAX_SO_FAR = 6_000
+"""Characters of what was done already."""
+MAX_GOAL = 1_000
+"""Characters of the goal that count: it is told whole, and a long one makes the prompt longer."""
+MAX_LINES = 2_000
+"""Characters that contracts leave to the lines of tools."""
+FRAMES = 400
+"""Characters of marks and labels around the parts."""
 MAX_BOUND = 1_000
 """Characters of the list of variables that are bound."""
 DESCRIPTION = 160
@@ -109,19 +123,21 @@ def _messages(
     fitting: tuple[Sequence[str], Sequence[Tool]],
 ) -> list[Message]:
     verbs, tools = fitting
-    contracts = full(space.catalogue, verbs) if verbs else ""
     answer = ANSWER if standing.mode == "whole" else ANSWER_STEP
-    language = "\n\n".join(filter(None, [language_page(space.catalogue), contracts, answer]))
     with space.store.reading() as snapshot:
         facts = "\n".join(_facts(snapshot))
     parts = [delimit("what the space holds", facts)]
     if inputs:
         declare = "declare them under `inputs`" if standing.mode == "whole" else "read them by these names"
-        parts.append(f"Inputs that the run has, bound as variables ({declare}):\n{dump(dict(inputs))}")
+        parts.append(f"Inputs that the run has, bound as variables ({declare}):\n{_shown_inputs(inputs)}")
     parts += _standing_parts(standing)
     task = f"Goal:\n{goal}"
-    left = MAX_TOKENS * CHARACTERS_PER_TOKEN - len(language) - len(task) - sum(map(len, parts))
-    lines = _as_many_as_fit([_tool_line(space, tool) for tool in tools], left)
+    page = language_page(space.catalogue)
+    left = MAX_TOKENS * CHARACTERS_PER_TOKEN - len(page) - len(answer) - sum(len(part) + 2 for part in parts) - FRAMES
+    left -= min(len(task), MAX_GOAL)
+    contracts = _as_many_as_fit([full(space.catalogue, [verb]) for verb in verbs], left - MAX_LINES)
+    lines = _as_many_as_fit([_tool_line(space, tool) for tool in tools], left - sum(len(one) + 2 for one in contracts))
+    language = "\n\n".join([page, *contracts, answer])
     if lines:
         parts.insert(0, delimit("tools and saved plans that may fit", "\n".join(lines)))
     return [
@@ -130,10 +146,19 @@ def _messages(
     ]
 
 
+def _shown_inputs(inputs: Mapping[str, JSON]) -> str:
+    """The inputs as JSON; where that is long, each by its beginning: what a plan has to know is their form."""
+    whole = dump(dict(inputs))
+    if len(whole) <= MAX_INPUTS:
+        return whole
+    room = max(40, MAX_INPUTS // len(inputs))
+    return truncate("\n".join(f"{name}: {truncate(dump(value), room)}" for name, value in inputs.items()), MAX_INPUTS)
+
+
 def _standing_parts(standing: Standing) -> Iterator[str]:
     """What is said of a goal that was begun, and of what may be spent on it."""
     if standing.so_far:
-        yield delimit("what was done already", standing.so_far)
+        yield delimit("what was done already", truncate(standing.so_far, MAX_SO_FAR))
     if standing.bound:
         named = ", ".join(f"${name} ({identifier.partition('_')[0]})" for name, identifier in standing.bound.items())
         yield f"Variables that are bound already: {truncate(named, MAX_BOUND)}"
@@ -188,13 +213,23 @@ def _facts(snapshot: Snapshot) -> Iterator[str]:
     counts = {kind: snapshot.count(kind) for kind in (Kind.NOTE, Kind.COLLECTION, Kind.RELATION)}
     yield ", ".join(f"{count:,} {kind}s" for kind, count in counts.items() if count) or "nothing is kept"
     properties = snapshot.properties()
-    for name, one in sorted(properties.items(), key=lambda pair: -pair[1].notes)[:MAX_PROPERTIES]:
-        types = "|".join(one.types)
-        examples = "" if not one.values else f", such as {', '.join(truncate(dump(v), 40) for v in one.values[:2])}"
-        yield f"property {dump(name)} of notes: {types}, in {one.notes:,}{examples}"
-    if len(properties) > MAX_PROPERTIES:
-        yield f"and {len(properties) - MAX_PROPERTIES} more properties"
+    shown = _as_many_as_fit(
+        [
+            f"property {dump(name)} of notes: {'|'.join(one.types)}, in {one.notes:,}{_examples(one.values)}"
+            for name, one in sorted(properties.items(), key=lambda pair: -pair[1].notes)
+            if len(name) <= MAX_NAME
+        ][:MAX_PROPERTIES],
+        MAX_FACTS,
+    )
+    yield from shown
+    if len(properties) > len(shown):
+        yield f"and {len(properties) - len(shown)} more properties"
     names = [name for name in snapshot.names() if not name.startswith("_")]
+    listed = _as_many_as_fit([dump(name) for name in names if len(name) <= MAX_NAME][:MAX_NAMES], MAX_FACTS)
     if names:
-        more = f", and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-        yield f"names: {', '.join(dump(name) for name in names[:MAX_NAMES])}{more}"
+        more = f", and {len(names) - len(listed)} more" if len(names) > len(listed) else ""
+        yield f"names: {', '.join(listed)}{more}"
+
+
+def _examples(values: Sequence[JSON] | None) -> str:
+    return "" if not values else f", such as {', '.join(truncate(dump(value), 40) for value in values[:2])}"

@@ -37,6 +37,7 @@ BENCHMARKS = (
     "embedding",
     "context",
     "mending",
+    "planning",
     "screen",
 )
 SIZES = (1_000, 10_000, 100_000)
@@ -61,6 +62,7 @@ UNITS = {
     "mending": "wrong plans in the words of other systems, by what fixes make of them; a guess is to stay refused",
     "planted": "mistakes planted into public plans, by what fixes make of them; a guess is to stay refused",
     "context in turns": "turns of the model, its answer the last; seconds that the calls took",
+    "planning": "tokens (characters / 4); a share of the characters of the plan",
     "screen": "seconds from a process's start",
     "lateness": "milliseconds that a timer of 20 ms fires late",
     "targets": "two figures closer than a half are not told apart",
@@ -151,6 +153,7 @@ def _runs(
         "embedding": of("embedding", cranfield),
         "context": of("context.measure", folder / "context"),
         "mending": of("mending", data),
+        "planning": of("planning"),
         "screen": of("screen", folder / "screen", sizes),
     }
 

@@ -9,6 +9,7 @@ import discovery
 import embedding
 import interpreter
 import opening
+import planning
 import processes
 import runtimes
 import screen
@@ -159,6 +160,8 @@ TARGETS = (
         _at("memory", opening.MODES["hnsw"], HUNDRED),
         "MB",
     ),
+    Target(planning.PROMPT, 6_000, False, _at("planning", planning.PROMPT, planning.TOKENS), "tokens"),
+    Target(planning.FIRST, 0.5, False, _at("planning", planning.FIRST, planning.SHARE)),
     Target(f"screen: {screen.START}", 1.5, False, _at("screen", screen.START, "median"), "s"),
     Target("screen: lateness of a timer of 20 ms, p99", 100.0, False, _at("lateness", screen.IN_ALL, "p99"), "ms"),
 )
