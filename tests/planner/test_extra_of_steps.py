@@ -74,6 +74,14 @@ def test_conditions_ask_for_the_proof(kept: Space) -> None:
     assert chosen({"type": "bound", "target": "$hits.@extra.certificate.words_left_out"}) == "no"
 
 
+def test_an_operation_of_map_quotes_the_proof(kept: Space) -> None:
+    """For each item, as a step does."""
+    operation = {"type": "create-note", "value": "${item} of ${hits.@extra.certificate.matched}"}
+    items = {"type": "create-collection", "value": ["one", "two"], "out": "$items"}
+    steps = [HITS, items, {"type": "map", "target": "$items", "operation": operation, "out": "$told"}]
+    assert report(kept, *steps) == ["one of 3", "two of 3"]
+
+
 def test_a_where_compares_with_the_proof(kept: Space) -> None:
     """As a typed parameter."""
     few = {"type": "filter-structured", "target": "$numbers", "where": "n < $hits.@extra.certificate.matched"}

@@ -120,7 +120,6 @@ def test_every_primitive_has_a_whole_contract(entry: Primitive) -> None:
     assert len(entry.summary) <= 120
     assert entry.examples
     assert entry.avoid
-    assert entry.behaviour or entry.summary
     for argument in entry.arguments.values():
         assert argument.description.endswith("."), f"{entry.type}.{argument.name} is not described"
     for text in (*entry.avoid, *entry.failures):

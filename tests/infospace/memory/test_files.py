@@ -85,6 +85,16 @@ def test_nested_gitignore_files_hold_without_a_repository(tmp_path: Path) -> Non
     assert found(tmp_path) == ["b.md", "in/a.md"]
 
 
+def test_a_rule_that_is_no_pattern_holds_for_nothing_and_is_not_told(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As git passes it over; the library of patterns says nothing of it either."""
+    make(tmp_path, **dict.fromkeys(("a.md", "b.md"), ""))
+    make(tmp_path, **{".gitignore": "[z-a].md\nb.md\n"})
+    assert found(tmp_path) == ["a.md"]
+    assert capfd.readouterr().err == ""
+
+
 def test_the_usual_list_of_exceptions_is_understood(tmp_path: Path) -> None:
     """Ignoring all but some files is a common idiom, which needs folders to be kept."""
     make(tmp_path, **dict.fromkeys(("a.md", "a.txt", "in/deep/b.md", "in/b.txt"), ""))

@@ -120,6 +120,16 @@ def test_html_keeps_headings_lists_tables_and_relative_links(space: Space, tmp_p
         assert [link.target for link in snapshot.links(note.id)[note.id]] == ["b c.html"]
 
 
+@pytest.mark.parametrize("first", ["ul", "ol"])
+def test_a_list_ends_with_its_tag(space: Space, tmp_path: Path, first: str) -> None:
+    """What stands in a list after it is no deeper, and counts from one again."""
+    page = f"<{first}><li>a<ol><li>b<li>c</ol><li>d</{first}><p>e<ol><li>f</ol><ul><li>g</ul>"
+    write(tmp_path / "in", **{"a.html": page})
+    add(space, tmp_path / "in")
+    signs = ("-", "-") if first == "ul" else ("1.", "2.")
+    assert notes(space)["a.html"].content == f"{signs[0]} a\n  1. b\n  2. c\n{signs[1]} d\n\ne\n\n1. f\n- g"
+
+
 def test_deep_html_is_read(space: Space, tmp_path: Path) -> None:
     """Nesting is no limit."""
     write(tmp_path / "in", **{"a.html": "<div>" * 5_000 + "deep" + "</div>" * 5_000})

@@ -113,6 +113,23 @@ def test_a_wrong_entry_is_left_out_with_a_sentence(tmp_path: Path, raw: Any, mes
     assert {(problem.server, problem.severity) for problem in found.problems} == {("it", "error")}
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("infospace", "a server cannot be called 'infospace': that is where primitives and saved plans are found"),
+        ("a/b", "'a/b' cannot be a server's name"),
+        (" ", "' ' cannot be a server's name"),
+    ],
+)
+def test_a_server_whose_name_means_something_else_is_left_out(tmp_path: Path, name: str, message: str) -> None:
+    """With the sentence that says why."""
+    path = tmp_path / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {name: {"command": "x"}, "other": {"command": "x"}}}))
+    found = read_entries(path)
+    assert [entry.name for entry in found.entries] == ["other"]
+    assert [problem.message for problem in found.problems] == [message]
+
+
 def test_values_of_env_and_headers_are_told_to_nobody(tmp_path: Path) -> None:
     """Not even where they are wrong."""
     found = read(tmp_path, {"command": "x", "env": {"A": "hush-hush", "B": 1}})

@@ -56,7 +56,10 @@ def test_a_server_is_found_by_its_description(space: Space, tmp_path: Path, requ
     hit = find(space, request_).hits[0]
     assert (hit.tool.full_name, hit.tool.kind, hit.tool.connected) == ("github/*", "server", False)
     needs = str(hit.to_json()["needs"])
-    assert "`infospace tools sync` runs 'npx' with TOKEN, MODE" in needs
+    assert needs == (
+        "it was never listed: `infospace tools sync` runs 'npx' with TOKEN, MODE, and lists what it can do; "
+        "the environment has not: INFOSPACE_TEST_UNSET"
+    )
     assert "the environment has not: INFOSPACE_TEST_UNSET" in needs
     assert "hush" not in needs
 

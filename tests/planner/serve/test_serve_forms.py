@@ -88,6 +88,11 @@ def test_a_long_schema_is_cut_in_a_form() -> None:
 
 
 WIDTH = {"type": "integer", "title": "Width"}
+FIELDS = {
+    str({"type": "string"}): {"type": "string"},
+    str({"enum": ["a"]}): {"type": "string", "enum": ["a"]},
+}
+"""Schemas, as text, with the field that each is."""
 
 
 @pytest.mark.parametrize(
@@ -111,6 +116,7 @@ def test_an_object_of_plain_fields_is_the_form_itself(properties: Any, required:
     else:
         assert (list(form["properties"]), form["required"]) == (list(properties), fields)
         assert form["properties"]["width"] == WIDTH
+        assert form["properties"].get("name", {}) == FIELDS.get(str(properties.get("name")), {})
         assert ask(schema).answer({"width": 1, "name": None}) == {"width": 1}
 
 

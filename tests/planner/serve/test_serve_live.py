@@ -188,6 +188,28 @@ def test_a_run_whose_process_is_gone_is_not_waited_for(space: Space) -> None:
     at_door(space, scene, Access("ann"))
 
 
+@pytest.mark.parametrize("way", ["answer", "resume"])
+def test_a_run_whose_process_is_gone_is_gone_on_with(space: Space, way: str) -> None:
+    """Whatever it is answered: nothing was asked yet."""
+    run, at = space.store.new_id("run"), "2026-03-31T00:00:00.000Z"
+    steps = [{"type": "create-note", "value": number, "out": f"$x{number}"} for number in (1, 2)]
+    done = StepRow(run, 1, "1", "create-note", "success", at, 1)
+    space.store.commit([], [OpenRun(run, "plan", "", {"steps": steps}, {}, at, "gone:1:x"), done])
+
+    async def scene(door: Operations) -> None:
+        async with asyncio.timeout(60):
+            if way == "answer":
+                told = await answer(
+                    door, "answer_run", {"run": run, "step": "2", "value": 1, "wait_s": PATIENCE}, nobody
+                )
+            else:
+                told = await door.resume_run(run, PATIENCE, nobody)
+        assert isinstance(told, dict)
+        assert (told["status"], told["result"]["data"]) == ("success", 2)
+
+    at_door(space, scene, Access("ann"))
+
+
 def test_answers_of_people_are_counted_and_so_are_those_that_come_too_late(space: Space) -> None:
     """By what came of them."""
     given = {"plan": [ASK], "wait_s": PATIENCE}

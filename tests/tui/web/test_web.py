@@ -190,8 +190,9 @@ def test_only_who_has_the_address_is_let_in(file: Path) -> None:
         assert asyncio.run(refused(f"{url}ws")) == 403
         assert asyncio.run(refused(f"{url}ws", origin="http://example.org")) == 403
         assert asyncio.run(refused(f"{base}/ws", origin=base)) == 404
-        for path in ("/", "/static/js/textual.js", "/guess/", f"{parts.path}static/", f"{parts.path}nothing"):
-            assert asyncio.run(got(f"{base}{path}")).status in (403, 404)
+        for path in ("/", "/static/js/textual.js", "/guess/", f"{parts.path}nothing"):
+            assert asyncio.run(got(f"{base}{path}")).status == 404, path
+        assert asyncio.run(got(f"{url}static/")).status == 403
         answer = asyncio.run(got(f"{url}?fontsize=%22%3E"))
         page, policy = answer.text, answer.headers["Content-Security-Policy"]
         assert 'data-font-size="16"' in page
