@@ -106,22 +106,22 @@ class DiscoverNotes(Args):
 async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[SearchResult]:
     """Find the kept Notes nearest in meaning to a query, nearest first.
 
-    Every kept Note is searched, whole; a long one scores as its best passage. Each hit is a search-result
-    Note with content `{text, format, metadata: {source_id, uri, score, type, title, passage, source},
-    char_count}`. `extra.certificate` says what was proved: `matched`, `returned`, `exhaustive`, `scored`,
-    `notes`, `unembedded`, `max_below` (the best cosine under the threshold), `method`, `threshold`, `model`,
-    `generation`; all counts are of Notes, not of passages. A plan quotes it: `${hits.@extra.certificate.matched}`.
+    Every kept Note is searched, whole; it scores as its best passage, title, alias or description. Each hit is a
+    search-result Note with content `{text, format, metadata: {source_id, uri, score, type, title, passage, source},
+    char_count}`. `extra.certificate` says what was proved: `matched`, `returned`, `exhaustive`, `scored`, `notes`,
+    `unembedded`, `max_below` (the best cosine under the threshold), `method`, `threshold`, `model`, `generation`;
+    all counts are of Notes, not of passages. A plan quotes it: `${hits.@extra.certificate.matched}`.
     Notes whose name begins with `_`, search results and transient Notes are not searched.
-    `keyword` finds all Notes with a word of the query in title or text, stop words apart and words by their
-    stem; the score is b/(b+1) of BM25, and there is no threshold or model. Chinese, Japanese, Korean and Thai,
-    which put no spaces between words, are searched by pairs of characters. `hybrid` finds the Notes at or above
-    the threshold and those with a word; the score is cosine + BM25/50, and a hit's metadata has `cosine`,
-    `bm25` and `matched_by` too. The passage of a hit that only words found is the one that has most of them,
-    null where only the title has one. In very large spaces the commonest words are left out, and named in
-    `extra.certificate.words_left_out`. Without `query` all Notes are found that satisfy `where` and lie `within`, in
-    order of id, without score and passage; `method` is `filter`. Where `where` is satisfied by nothing because a key
-    stands elsewhere, `extra.hint` says so. What in `where` compares different types is unknown: counted in
-    `extra.mismatches`, and told in `extra.mismatched` and the answer's text.
+    `keyword` finds all Notes with a word of the query in title, text or the texts of other properties, stop words
+    apart and words by their stem; the score is b/(b+1) of BM25, and there is no threshold or model. Chinese,
+    Japanese, Korean and Thai, which put no spaces between words, are searched by pairs of characters. `hybrid`
+    finds the Notes at or above the threshold and those with a word; the score is cosine + BM25/50, and a hit's
+    metadata has `cosine`, `bm25` and `matched_by` too. The passage of a hit that only words found is the one that
+    has most of them, null where only title or properties have one. In very large spaces the commonest words are
+    left out, and named in `extra.certificate.words_left_out`. Without `query` all Notes are found that satisfy
+    `where` and lie `within`, in order of id, without score and passage; `method` is `filter`. Where `where` is
+    satisfied by nothing because a key stands elsewhere, `extra.hint` says so. What in `where` compares different
+    types is unknown: counted in `extra.mismatches`, and told in `extra.mismatched` and the answer's text.
     """
     found = await context.discover(
         args.query,

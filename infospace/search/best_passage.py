@@ -13,6 +13,7 @@ from infospace.core.ids import number_of
 from infospace.core.resources import text_of
 from infospace.data.json_text import ESCAPE
 from infospace.search.embedding.passages import split
+from infospace.store.note_fields import field_at
 
 if TYPE_CHECKING:
     from infospace.core.json_types import JSON
@@ -53,7 +54,8 @@ def _best(
     numbers = [number_of(source) for source in sources]
     embedded: dict[int, list[Bounds]] = {}
     for number, start, end, _ in snapshot.digests(numbers):
-        embedded.setdefault(number, []).append((start, end))
+        if field_at(start) is None:
+            embedded.setdefault(number, []).append((start, end))
     contents = [note.content for note in snapshot.many(sources)]
     texts = [text_of(content) for content in contents]
     cut = [embedded.get(number) or _cut(text) for number, text in zip(numbers, texts, strict=True)]

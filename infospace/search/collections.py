@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infospace.core.ids import Kind, number_of
-from infospace.search.embedding.backfill import digest_of
 from infospace.search.index.vector_matrix import Matrix
 from infospace.search.query import Hit, SearchResults, certificate
 from infospace.search.top_k import select
 from infospace.store.changes import Describe
+from infospace.store.note_fields import text_digest
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
@@ -71,8 +71,8 @@ def _catch_up(space: Space, listener: Listener) -> None:
     passages = space.embedding.passages([text.text for text in texts], listener)
     digests: list[list[bytes]] = [[] for _ in texts]
     for owner, (start, end) in zip(passages.owners.tolist(), passages.bounds, strict=True):
-        digests[owner].append(digest_of(texts[owner].text[start:end]))
-    changes = [Describe(text.id, key, digest_of(text.text), own) for text, own in zip(texts, digests, strict=True)]
+        digests[owner].append(text_digest(texts[owner].text[start:end]))
+    changes = [Describe(text.id, key, text_digest(text.text), own) for text, own in zip(texts, digests, strict=True)]
     for at in range(0, len(changes), AT_ONCE):
         space.store.commit(changes[at : at + AT_ONCE])
 

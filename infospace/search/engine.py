@@ -16,7 +16,6 @@ import numpy as np
 
 from infospace.core.ids import Kind
 from infospace.search import store_search
-from infospace.search.embedding.backfill import digest_of
 from infospace.search.embedding.service import seconds_in_search
 from infospace.search.hybrid import hybrid_search, keyword_search
 from infospace.search.index import matrix_file as matrixfile
@@ -24,9 +23,10 @@ from infospace.search.index.ann_index import Index
 from infospace.search.index.derived_files import DerivedFiles
 from infospace.search.index.vector_matrix import Matrix
 from infospace.search.note_filter import NoteFilter
-from infospace.search.query import Hit, SearchQuery, SearchResults, certificate
+from infospace.search.query import Hit, SearchQuery, SearchResults, bounds_of, certificate
 from infospace.search.top_k import exact_cosines, select
 from infospace.store.changes import Query
+from infospace.store.note_fields import text_digest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -211,7 +211,7 @@ class Search:
         return SearchResults([], proved)
 
     def _query(self, query: str, key: str) -> NDArray[np.float32]:
-        digest = digest_of(query)
+        digest = text_digest(query)
         with self._store.reading() as snapshot:
             known = snapshot.query(key, digest)
         if known is not None:
@@ -258,7 +258,7 @@ def _exact(
         model="",
         generation=matrix.generation,
     )
-    return SearchResults(_hits(matrix, selection.rows, selection.cosines), proved)
+    return SearchResults(_hits(matrix, query, selection.rows, selection.cosines), proved)
 
 
 def _approximate(
@@ -282,12 +282,14 @@ def _approximate(
         model="",
         generation=matrix.generation,
     )
-    return SearchResults(_hits(matrix, rows[order], cosines[order]), proved)
+    return SearchResults(_hits(matrix, query, rows[order], cosines[order]), proved)
 
 
-def _hits(matrix: Matrix, rows: NDArray[np.int64], scores: NDArray[np.float64]) -> list[Hit]:
-    columns = matrix.columns[:, rows].tolist()
+def _hits(
+    matrix: Matrix, query: NDArray[np.float32], rows: NDArray[np.int64], scores: NDArray[np.float64]
+) -> list[Hit]:
+    columns = matrix.columns[:, matrix.shown(query, rows)].tolist()
     return [
-        Hit(f"{Kind.NOTE}_{owner}", version, score, start, end)
+        Hit(f"{Kind.NOTE}_{owner}", version, score, *bounds_of(start, end))
         for owner, version, start, end, score in zip(*columns, scores.tolist(), strict=True)
     ]

@@ -10,7 +10,7 @@ import numpy as np
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
 from infospace.search.best_passage import with_best_passage
-from infospace.search.query import Hit, SearchQuery, SearchResults, certificate
+from infospace.search.query import Hit, SearchQuery, SearchResults, bounds_of, certificate
 from infospace.search.top_k import select
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def hybrid_search(
     hits = [
         _hit(matrix, row, score, cosine, bm25[at], threshold)
         for row, score, cosine, at in zip(
-            selection.rows.tolist(),
+            matrix.shown(query, selection.rows).tolist(),
             selection.fused.tolist(),
             selection.cosines.tolist(),
             np.searchsorted(matrix.numbers, matrix.owners[selection.rows]).tolist(),
@@ -141,7 +141,8 @@ def _hit(matrix: Matrix, row: int, score: float, cosine: float, bm25: float, thr
     by: list[JSON] = [leg for leg, has in found.items() if has]
     extra: dict[str, JSON] = {"cosine": cosine, "bm25": round(float(bm25), 6), "matched_by": by}
     owner, version, start, end = matrix.columns[:, row].tolist()
-    return Hit(f"{Kind.NOTE}_{owner}", version, score, start, end, extra)
+    first, behind = bounds_of(start, end)
+    return Hit(f"{Kind.NOTE}_{owner}", version, score, first, behind, extra)
 
 
 def _without_vectors(snapshot: Snapshot, numbers: NDArray[np.int64], scores: NDArray[np.float64]) -> list[Hit]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from infospace.store.note_fields import field_at
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -60,6 +62,11 @@ class Hit:
     end: int | None
     extra: Mapping[str, JSON] = field(default_factory=dict)
     passage: bool = False
+
+
+def bounds_of(start: int, end: int) -> tuple[int, int] | tuple[None, None]:
+    """Return a passage's first character and its end; None for a field, which lies nowhere in the text."""
+    return (start, end) if field_at(start) is None else (None, None)
 
 
 @dataclass(frozen=True, slots=True)

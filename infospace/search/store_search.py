@@ -8,7 +8,7 @@ import numpy as np
 
 from infospace.core.ids import Kind
 from infospace.search.index.ann_index import setting
-from infospace.search.query import Hit, SearchQuery, SearchResults, certificate
+from infospace.search.query import Hit, SearchQuery, SearchResults, bounds_of, certificate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,6 +70,6 @@ def exact_search(
 def _hits(near: NearestNotes) -> list[Hit]:
     columns = (near.numbers, near.versions, near.cosines, near.starts, near.ends)
     return [
-        Hit(f"{Kind.NOTE}_{number}", version, score, start, end)
+        Hit(f"{Kind.NOTE}_{number}", version, score, *bounds_of(start, end))
         for number, version, score, start, end in zip(*(column.tolist() for column in columns), strict=True)
     ]

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infospace.expressions.query.preselect import ColumnTest
+    from infospace.store.note_fields import Field
 
 __all__ = [
     "ChangedNotes",
@@ -195,6 +196,9 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
 
     def pending(self, limit: int | None = None, *, among: Sequence[int] | None = None) -> list[Text]:
         """Return Notes to be embedded, all or `among`, by number, with their text (a string, else compact JSON)."""
+
+    def fields(self, numbers: Iterable[int]) -> dict[int, list[Field]]:
+        """Return the fields of Notes as they are now, by number: title, aliases, descriptions."""
 
     def pending_sizes(self) -> list[tuple[int, int]]:
         """Return the numbers of the Notes to be embedded, by number, and how many characters each has as stored."""

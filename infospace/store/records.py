@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infospace.core.resources import Location
+    from infospace.store.note_fields import Field
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +109,12 @@ class DeletedRuns:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The text of a Note that waits to be embedded."""
+    """The text of a Note or a Collection that waits to be embedded, and a Note's fields."""
 
     id: str
     version: int
     text: str
+    fields: Sequence[Field] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -57,7 +57,7 @@ def test_the_certificate_counts_passages_and_items(run: Any) -> None:
 
 
 def test_results_stand_for_their_sources_and_collections_for_their_items(search: Any) -> None:
-    """Each source is searched once; scores are those of `discover-notes`."""
+    """Each source is searched once; scores are those of `discover-notes`, which looks at titles, too."""
     ran = search(
         {"type": "discover-notes", "query": "a sleeping cat", "limit": 4, "threshold": -1, "out": "$hits"},
         {"type": "create-collection", "value": ["$hits", "$hits[0]"], "out": "$c"},
@@ -66,7 +66,13 @@ def test_results_stand_for_their_sources_and_collections_for_their_items(search:
     best: dict[str, float] = {}
     for hit in ran.content("found"):
         best.setdefault(hit["metadata"]["source_id"], hit["metadata"]["score"])
-    assert best == {hit["metadata"]["source_id"]: hit["metadata"]["score"] for hit in ran.content("hits")}
+    whole = {hit["metadata"]["source_id"]: hit["metadata"]["score"] for hit in ran.content("hits")}
+    titled = {hit["metadata"]["source_id"] for hit in ran.content("hits") if "title" in hit["metadata"]["source"]}
+    assert len(titled) == 1
+    assert all(best[source] < whole[source] for source in titled)
+    assert {source: score for source, score in best.items() if source not in titled} == {
+        source: score for source, score in whole.items() if source not in titled
+    }
     assert certificate(ran)["items"] == 4
 
 

@@ -21,7 +21,7 @@ HURT = {
         "Note_1 has a passage whose digest is not that of its text"
     ),
     "UPDATE passages SET digest = x'00' WHERE note = 1 AND sequence = 0": "Note_1 has text that is in none of",
-    "UPDATE passages SET start = start + 30 WHERE note = 1": "Note_1 has text that is in none of",
+    "UPDATE passages SET start = start + 30 WHERE note = 1 AND start >= 0": "Note_1 has text that is in none of",
     'UPDATE passages SET "end" = "end" + 100000 WHERE note = 1': "Note_1 has passages that do not lie one after",
     'UPDATE passages SET "end" = start WHERE note = 1': "Note_1 has passages that do not lie one after",
     "UPDATE passages SET version = 7 WHERE note = 1": "Note_1 is at version 1, and its passages are not",

@@ -15,7 +15,7 @@ PLAN = {
     "goal": "Every decision",
     "inputs": {"topic": {"type": "string"}},
     "steps": [
-        {"type": "discover-notes", "query": "decisions about ${topic}", "threshold": 0.35, "out": "$hits"},
+        {"type": "discover-notes", "query": "decisions about ${topic}", "threshold": 0.4, "out": "$hits"},
         {"type": "pluck", "target": "$hits", "field": "metadata.title", "out": "$titles"},
         {"type": "flatten", "target": "$titles", "separator": "\n", "out": "$list", "name": "digest"},
         {"type": "update-note", "target": "$list", "value": "About ${topic}: ${titles[0]}"},

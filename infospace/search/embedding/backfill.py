@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from infospace.core.ids import number_of
 from infospace.store.changes import Change, Embed, PassageSpan, Vectors
+from infospace.store.note_fields import text_digest
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
     from infospace.search.embedding.embedder import Embedder
     from infospace.search.models.find import ModelInfo
+    from infospace.store.note_fields import Field
     from infospace.store.protocol import Chosen, Store, Text
 
 BATCH_CHARACTERS = 400_000
@@ -35,11 +36,6 @@ PAGE_CHARACTERS = 20_000_000
 
 PASSAGE_CHARACTERS = 800
 """About so much text has a passage, as long as nothing better is known."""
-
-
-def digest_of(text: str) -> bytes:
-    """Return the SHA-256 of a text's UTF-8; of lone surrogates too, which have no proper one."""
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 class ActiveModel(NamedTuple):
@@ -74,7 +70,7 @@ class ActiveModel(NamedTuple):
             own = []
             for passage in split(text, offsets, self.info.max_tokens):
                 stretch = text[passage.start : passage.end]
-                digest = digest_of(stretch)
+                digest = text_digest(stretch)
                 found[digest] = stretch
                 own.append(PassageSpan(passage.start, passage.end, digest))
             cut.append(own)
@@ -150,11 +146,15 @@ class EmbeddingBackfill:
 
         A Note's passages are written when all of them have vectors; vectors that were made stay.
         """
+        self._embed_fields(used, texts)
         stretches, found = self._cut(used, texts)
         with self._store.reading() as snapshot:
             known = snapshot.known_vectors(used.key, list(found))
         fresh = {digest: text for digest, text in found.items() if digest not in known}
-        passages: list[Change] = [Embed(text.id, text.version, own) for text, own in zip(texts, stretches, strict=True)]
+        passages: list[Change] = [
+            Embed(text.id, text.version, [*own, *map(_span_of, text.fields)])
+            for text, own in zip(texts, stretches, strict=True)
+        ]
         for text, own in zip(texts, stretches, strict=True):
             self._expected.settle(len(text.text), len(own))
         ready = 0
@@ -174,6 +174,16 @@ class EmbeddingBackfill:
         self._listener.progress(self._embedded, self._expected.total(self._embedded, 0), "embedding")
         return bool(fresh) or not self._bound.is_over()
 
+    def _embed_fields(self, used: ActiveModel, texts: Sequence[Text]) -> None:
+        """Embed the titles and other fields of a batch: short texts, which are not counted among the passages."""
+        found = {text_digest(field.text): field.text for text in texts for field in text.fields}
+        with self._store.reading() as snapshot:
+            known = snapshot.known_vectors(used.key, list(found))
+        fresh = {digest: text for digest, text in found.items() if digest not in known}
+        for digests in _slices(fresh, SLICE_CHARACTERS):
+            rows = used.embedder.embed([fresh[digest] for digest in digests], _unheard)
+            self._store.commit([Vectors(used.key, digests, rows)])
+
     def _cut(self, used: ActiveModel, texts: Sequence[Text]) -> tuple[list[list[PassageSpan]], dict[bytes, str]]:
         """Cut texts into passages; for a long one, that alone takes seconds, so it is told how far it is."""
         size = sum(len(text.text) for text in texts)
@@ -186,6 +196,14 @@ class EmbeddingBackfill:
             self._listener.progress(self._embedded, total, what)
 
         return used.cut((text.text for text in texts), told)
+
+
+def _span_of(field: Field) -> PassageSpan:
+    return PassageSpan(*field.bounds, text_digest(field.text))
+
+
+def _unheard(done: int) -> None:
+    """Take how much is done of what is not told."""
 
 
 class Expected:

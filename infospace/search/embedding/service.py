@@ -11,8 +11,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from infospace.core.errors import Invalid
-from infospace.search.embedding.backfill import ActiveModel, Deadline, EmbeddingBackfill, ScaledProgress, digest_of
+from infospace.search.embedding.backfill import ActiveModel, Deadline, EmbeddingBackfill, ScaledProgress
 from infospace.store.changes import Query, Vectors
+from infospace.store.note_fields import text_digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,7 +128,7 @@ class Embedding:
         import numpy as np
 
         used = self._current()
-        digests = [digest_of(text) for text in texts]
+        digests = [text_digest(text) for text in texts]
         with self._store.reading() as snapshot:
             known = {digest: row for digest in digests if (row := snapshot.query(used.key, digest)) is not None}
         waiting = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
@@ -156,7 +157,7 @@ class Embedding:
 
         used = self._current()
         key = f"{used.info.key}/{policy}"
-        digests = [digest_of(text) for text in texts]
+        digests = [text_digest(text) for text in texts]
         with self._store.reading() as snapshot:
             known = snapshot.vectors(key, list(dict.fromkeys(digests)))
         fresh = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}

@@ -13,8 +13,8 @@ from infospace.core.errors import ModelError, StoreError
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
 from infospace.core.resources import Resource, text_of
-from infospace.search.embedding.backfill import digest_of
 from infospace.search.index.consistency_files import beside, in_memory, nearly
+from infospace.store.note_fields import FIELD_WEIGHT, Field, field_at, text_digest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,12 +82,13 @@ def _passages(look: Look) -> Iterator[str]:
         rows, unread = _rows(snapshot, look.model, numbers)
         yield from (f"{Kind.NOTE}_{number} has a vector that is not of one size with the others" for number in unread)
         bounds = np.searchsorted(rows.owners, [*numbers, numbers[-1] + 1])
-        lengths = _lengths(rows.vectors)
+        lengths = _lengths(rows.vectors) / np.where(rows.starts < 0, FIELD_WEIGHT, 1)
         said: dict[int, list[tuple[int, int, bytes]]] = {}
         for number, start, end, digest in snapshot.digests(numbers):
             said.setdefault(number, []).append((start, end, digest))
         if len(rows.owners) and dimension not in (None, rows.vectors.shape[1]):
             yield f"vectors have {rows.vectors.shape[1]} dimensions, and the model {look.model!r} gives {dimension}"
+        fields = snapshot.fields(numbers)
         for place, (number, note) in enumerate(zip(numbers, notes, strict=True)):
             if number not in unread:
                 own = slice(int(bounds[place]), int(bounds[place + 1]))
@@ -95,6 +96,7 @@ def _passages(look: Look) -> Iterator[str]:
                     f"{note.id} {message}"
                     for message in _note(note, rows, own, said.get(number, []), number in pending)
                 )
+                yield from (f"{note.id} {message}" for message in _fields(said.get(number, []), fields.get(number, ())))
                 yield from (f"{note.id} {message}" for message in _unlike(lengths[own]))
         look.listener.progress(at + len(numbers), len(every), WHAT)
     lost = sorted(pending.difference(every.tolist()))
@@ -130,9 +132,10 @@ def _dimension(look: Look) -> int | None:
 def _note(note: Resource, rows: Rows, own: slice, said: list[tuple[int, int, bytes]], waits: bool) -> Iterator[str]:
     """What is wrong with a Note's passages: their rows, and where each says that it is, with which digest."""
     text = text_of(note.content)
-    pieces = list(zip(rows.starts[own].tolist(), rows.ends[own].tolist(), strict=True))
+    bounds = list(zip(rows.starts[own].tolist(), rows.ends[own].tolist(), strict=True))
+    pieces = [(start, end) for start, end in bounds if field_at(start) is None]
     if waits:
-        if pieces:
+        if bounds:
             yield "waits to be embedded and has passages"
         return
     if not pieces:
@@ -148,8 +151,16 @@ def _note(note: Resource, rows: Rows, own: slice, said: list[tuple[int, int, byt
     gaps = (text[end:start] for end, start in zip(edges[::2], edges[1::2], strict=True))
     if any(map(_has_tokens, gaps)):
         yield "has text that is in none of its passages"
-    if said != [(start, end, digest_of(text[start:end])) for start, end in pieces]:
+    stretches = [one for one in said if field_at(one[0]) is None]
+    if stretches != [(start, end, text_digest(text[start:end])) for start, end in pieces]:
         yield "has a passage whose digest is not that of its text"
+
+
+def _fields(said: list[tuple[int, int, bytes]], fields: Sequence[Field]) -> Iterator[str]:
+    """What is wrong with a Note's fields: those that are embedded are not those that it has now."""
+    embedded = [one for one in said if field_at(one[0]) is not None]
+    if said and embedded != [(*field.bounds, text_digest(field.text)) for field in fields]:
+        yield "has another title, alias or description than the one that is embedded"
 
 
 def _inside(pieces: Sequence[tuple[int, int]], length: int) -> bool:

@@ -22,6 +22,7 @@ class Matrix:
     """Passages of discoverable Notes: rows grouped by Note, Notes in order of their number.
 
     `owners`, `versions`, `starts`, `ends`: int64 of shape (n,); `vectors`: float32 of shape (n, dimension).
+    A row is a passage, or a field such as the title, whose start is below 0 (`note_fields`).
     `numbers`: the Notes that have passages; `first`: each one's first row. `notes`: all discoverable Notes.
     """
 
@@ -150,6 +151,23 @@ class Matrix:
             return np.empty(0, np.float32)
         scores: NDArray[np.float32] = np.vecdot(self.vectors, query)
         return scores if len(self.first) == self._size else np.maximum.reduceat(scores, self.first)
+
+    def shown(self, query: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return for each row that of the same Note to be shown: itself, or where it is a field the best passage.
+
+        A Note without text has no passage: its row stays.
+        """
+        shown = rows.copy()
+        wide = query.astype(np.float64)
+        for at in np.flatnonzero(self.starts[rows] < 0).tolist():
+            place = int(np.searchsorted(self.first, rows[at], "right"))
+            begin = int(self.first[place - 1])
+            end = int(self.first[place]) if place < len(self.first) else self._size
+            passages = begin + np.flatnonzero(self.starts[begin:end] >= 0)
+            if len(passages):
+                scores = np.round(np.vecdot(self.vectors[passages].astype(np.float64), wide), 6)
+                shown[at] = passages[int(np.argmax(scores))]
+        return shown
 
     def exactly(
         self, query: NDArray[np.float32], which: NDArray[np.int64]

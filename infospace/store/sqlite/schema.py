@@ -12,7 +12,7 @@ from infospace.core.errors import StoreError
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.connection import Connection, connect
 from infospace.store.sqlite.journal import audit, successful_calls, tools
-from infospace.store.sqlite.read import batches
+from infospace.store.sqlite.read import batches, fields
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.write import collection_texts as described
 from infospace.store.sqlite.write import outlines
@@ -201,11 +201,25 @@ def _tenth(engine: Connection) -> None:
 
 
 def _eleventh(engine: Connection) -> None:
-    """A number is a title, too."""
+    """A number is a title, too. The next migration makes the full text anew."""
     numbers = "json_type(metadata, '$.title') IN ('integer', 'real')"
     keys = [key for (key,) in engine.all(f"SELECT key FROM resources WHERE found = 1 AND {numbers}")]  # noqa: S608
     outlines.index(engine, keys)
-    words.index(engine, keys)
+
+
+def _twelfth(engine: Connection) -> None:
+    """Titles of files, aliases and properties are searched by words; titles and the like have vectors of their own."""
+    engine.run("DROP TABLE words")
+    for statement in words.TABLES:
+        engine.run(statement)
+    words.fill(engine)
+    stamp = engine.value("SELECT value FROM state WHERE key = 'generation'") + 1
+    notes = [(number,) for number in fields.changed_of_all(engine)]
+    if notes:
+        engine.many("DELETE FROM passages WHERE note = ?", notes)
+        engine.many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
+        engine.many("UPDATE resources SET generation = ? WHERE key = ? * 4", [(stamp, number) for (number,) in notes])
+        engine.run("UPDATE state SET value = ? WHERE key = 'generation'", (stamp,))
 
 
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
@@ -220,6 +234,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _ninth,
     _tenth,
     _eleventh,
+    _twelfth,
 )
 """Each brings a file from the version of its index to the next one."""
 

@@ -13,7 +13,7 @@ from infospace.core.ids import Kind
 from infospace.store.sqlite.codec import FOUND, KINDS, NOTE, gone, id_of, key_of, keys_json, run_of
 from infospace.store.sqlite.connection import Connection
 from infospace.store.sqlite.id_ranges import Counted, IdRanges
-from infospace.store.sqlite.read import batches
+from infospace.store.sqlite.read import batches, fields
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.write import outlines
 from infospace.store.sqlite.write.batch_rows import give_rows
@@ -89,14 +89,26 @@ class Transaction:
         Raises Invalid where a Collection would contain itself.
         """
         refuse_loops(self.engine, self.nested)
-        if self._reworded:
-            words.index(self.engine, self._reworded)
-        if self._outlined or self._reworded:
-            outlines.index(self.engine, self._outlined | self._reworded)
+        changed = self._outlined | self._reworded
+        if changed:
+            self._embed_changed_fields([key >> 2 for key in changed if key & 3 == NOTE])
+            words.index(self.engine, changed)
+            outlines.index(self.engine, changed)
         if self._stamp is None:
             return self.before
         self.engine.run("UPDATE state SET value = ? WHERE key = 'generation'", (self._stamp,))
         return self._stamp
+
+    def _embed_changed_fields(self, numbers: Sequence[int]) -> None:
+        """Put Notes whose title or another field is not the embedded one among those to be embedded."""
+        notes = [(number,) for number in fields.changed(self.engine, numbers)]
+        if notes:
+            stamp = self.stamp()
+            self.engine.many("DELETE FROM passages WHERE note = ?", notes)
+            self.engine.many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
+            self.engine.many(
+                "UPDATE resources SET generation = ? WHERE key = ?", [(stamp, number * 4) for (number,) in notes]
+            )
 
     def fresh(self, identifier: str, kind: Kind) -> int:
         """Return the key of an id to be used for the first time; Invalid when nobody gave it out."""

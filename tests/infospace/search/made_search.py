@@ -80,6 +80,8 @@ class MadeEmbedding:
         for text in pending:
             bounds = parts_of(text.text)
             stretches = [text.text[start:end] for start, end in bounds]
+            bounds = [*bounds, *(field.bounds for field in text.fields)]
+            stretches += [field.text for field in text.fields]
             digests = [sha256(stretch.encode()).digest() for stretch in stretches]
             if stretches:
                 changes.append(Vectors(MODEL, digests, np.stack([vector_of(stretch) for stretch in stretches])))

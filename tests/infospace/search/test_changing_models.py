@@ -31,6 +31,7 @@ from infospace.search.models.switch import InspectedModel, choose, inspect_model
 from infospace.search.passages_of_collection import PassageQuery, search_passages_of
 from infospace.search.query import SearchQuery, SearchResults
 from infospace.store.changes import MakeCollection, MakeNote
+from infospace.store.note_fields import text_digest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -231,7 +232,7 @@ def test_an_interrupted_change_goes_on_from_where_it_was(
     }
     assert len(embedded) == len(set(embedded)) < len(everything) or batches == 1
     with filled.store.reading() as snapshot:
-        digests = [catching.digest_of(text) for text in everything]
+        digests = [text_digest(text) for text in everything]
         assert snapshot.known_vectors(filled.embedding.key, digests) == set(digests)
     agrees(filled, models["b"])
 
@@ -433,4 +434,4 @@ def test_lone_surrogates_are_embedded(filled: Space, models: dict[str, Inspected
         filled.search.find(SearchQuery(query, limit=None, threshold=-1), NullListener()) for query in texts[1::-1]
     )
     assert plain.hits == odd.hits != []
-    assert len({catching.digest_of(text) for text in ("a", "a\ud800", "a\udfff")}) == 3
+    assert len({text_digest(text) for text in ("a", "a\ud800", "a\udfff")}) == 3

@@ -251,13 +251,16 @@ def test_the_limit_cuts_what_is_returned_and_not_what_matched(store: Store, mode
         assert (proved["matched"], proved["exhaustive"]) == (3, whole)
 
 
-def test_a_hit_by_a_word_of_its_title_keeps_the_passage_that_is_nearest(store: Store) -> None:
-    """No passage has the word."""
-    make(store, "moon star|bread salt", metadata={"title": "zebra"})
-    (hit,) = find(search_in(store), "zebra", mode="hybrid", threshold=0.99).hits
-    assert hit.extra["matched_by"] == ["words"]
-    assert (hit.start, hit.end) in {(0, 9), (10, 20)}
-    (hit,) = find(search_in(store), "zebra", mode="keyword").hits
+def test_a_hit_by_its_title_keeps_the_passage_that_is_nearest(store: Store) -> None:
+    """No passage has the word, and none is as near as the title."""
+    make(store, "bread salt|moon star|moon bread", metadata={"title": "moon star zebra"})
+    (hit,) = find(search_in(store), "moon star zebra", mode="hybrid", threshold=0.84).hits
+    assert (hit.extra["matched_by"], hit.extra["cosine"]) == (["meaning", "words"], 0.85)
+    assert (hit.start, hit.end) == (11, 20)
+    (hit,) = find(search_in(store), "moon star zebra", threshold=0.84).hits
+    assert (hit.score, hit.start, hit.end) == (0.85, 11, 20)
+    make(store, "salt", metadata={"title": "zebra"})
+    _, hit = find(search_in(store), "zebra", mode="keyword").hits
     assert (hit.start, hit.end) == (None, None)
 
 

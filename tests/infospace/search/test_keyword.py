@@ -53,22 +53,35 @@ def sources(found: SearchResults) -> list[str]:
     return [hit.source for hit in found.hits]
 
 
-def tokens(note: Note[Any]) -> list[str]:
-    """The words of a Note, its title's first."""
-    return re.findall(r"[a-z0-9]+", f"{note.metadata.get('title', '')} {text_of(note.content)}")
+def tokens(note: Note[Any]) -> tuple[Counter[str], int]:
+    """The words of a Note, each as often as it counts, and how many there are."""
+    said = note.content.get("title") if isinstance(note.content, dict) else None
+    parts = [
+        (5, note.metadata.get("title") or said or ""),
+        (3, note.metadata.get("description", "")),
+        (1, text_of(note.content)),
+    ]
+    counts: Counter[str] = Counter()
+    length = 0
+    for weight, text in parts:
+        words = re.findall(r"[a-z0-9]+", text)
+        length += len(words)
+        for word in words:
+            counts[word] += weight
+    return counts, length
 
 
 def brute(notes: dict[int, Note[Any]], query: str) -> list[tuple[str, float]]:
     """BM25 by its formula (k1 1.2, b 0.75), as b/(b+1)."""
     texts = {number: tokens(note) for number, note in notes.items()}
-    average = sum(map(len, texts.values())) / max(len(texts), 1)
+    average = sum(length for _, length in texts.values()) / max(len(texts), 1)
     scores: Counter[int] = Counter()
     for word in set(query.split()):
-        having = [number for number, text in texts.items() if word in text]
+        having = [number for number, (counts, _) in texts.items() if word in counts]
         weight = math.log(1 + (len(texts) - len(having) + 0.5) / (len(having) + 0.5))
         for number in having:
-            count = texts[number].count(word)
-            scores[number] += weight * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * len(texts[number]) / average))  # type: ignore[assignment]
+            count, length = texts[number][0][word], texts[number][1]
+            scores[number] += weight * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length / average))  # type: ignore[assignment]
     rounded = {number: round(score / (score + 1), 6) for number, score in scores.items()}
     return [(notes[n].id, rounded[n]) for n in sorted(rounded, key=lambda n: (-rounded[n], n))]
 
@@ -77,7 +90,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
 CONTENT = TEXTS | st.fixed_dictionaries({"sail": TEXTS, "n": st.integers(0, 3)}) | st.none()
 ACTS = st.lists(
     st.tuples(
-        st.sampled_from(["make", "make", "revise", "title", "hide", "show", "delete", "keep"]),
+        st.sampled_from(["make", "make", "revise", "title", "describe", "hide", "show", "delete", "keep"]),
         st.integers(0, 20),
         CONTENT,
         TEXTS,
@@ -101,6 +114,8 @@ def test_every_search_is_bm25_of_what_is_there_now(acts: list[Any], query: str, 
                 store.commit([Revise(note, content)])
             elif kind == "title":
                 store.commit([Revise(note, metadata={"title": title})])
+            elif kind == "describe":
+                store.commit([Revise(note, metadata={"description": title, "n": 3})])
             elif kind in ("hide", "show"):
                 store.commit([GiveName(note, f"{'_' * (kind == 'hide')}the {note}")])
             elif kind == "keep":
@@ -173,11 +188,20 @@ def test_a_query_without_any_word_finds_nothing(store: Store, query: str) -> Non
     assert (found.hits, found.certificate["matched"], found.certificate["exhaustive"]) == ([], 0, True)
 
 
-def test_the_title_counts_and_a_word_of_metadata_does_not(store: Store) -> None:
-    """A new title is found, the old one no more."""
-    make(store, "text", metadata={"title": "Lighthouse", "topic": "navigation"})
-    assert len(keyword(store, "lighthouse").hits) == 1
-    assert keyword(store, "navigation").hits == []
+def test_title_aliases_and_properties_count(store: Store) -> None:
+    """A new title is found, the old one no more; so are aliases, texts and lists of texts among the properties."""
+    said = {
+        "title": "Lighthouse",
+        "aliases": ["Pharos"],
+        "topic": "navigation",
+        "tags": ["coast/north"],
+        "deep": {"x": "ice"},
+    }
+    make(store, "text", metadata=said)
+    for word in ("lighthouse", "pharos", "navigation", "coast", "text"):
+        assert len(keyword(store, word).hits) == 1, word
+    for word in ("topic", "ice"):
+        assert keyword(store, word).hits == [], word
     store.commit([Revise("Note_1", metadata={"title": "Harbour"})])
     assert keyword(store, "lighthouse").hits == []
     assert len(keyword(store, "harbour").hits) == 1

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """examples:
   infospace search 'why the re-ranker did not ship'
-  infospace search 'decisions about ranking' --limit all --threshold 0.35
+  infospace search 'decisions about ranking' --limit all --threshold 0.4
   infospace search 'HNSW ef_construction' --mode hybrid
   infospace search 'risks' --where "metadata.status = 'open'" --json"""
 

@@ -1,29 +1,32 @@
 """Whether the full text is that of the Notes: it is made once more beside the space, and the two are compared."""
 
+# ruff: noqa: S608 - statements are put together from constants alone
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
 from infospace.data.json_text import dump
 from infospace.store.sqlite.connection import Connection, connect
-from infospace.store.sqlite.read.fulltext import TOKENIZER, entry
+from infospace.store.sqlite.read.fulltext import COLUMNS, COLUMNS_OF_ENTRY, INSERT, TOKENIZER, Entry, entry
 
 MOST_TERMS = 20
 """Words whose Notes are compared one by one; of further ones it is only said that they differ."""
 
-_NOTES = "SELECT key >> 2, metadata, content FROM resources WHERE found = 1"
+_NOTES = f"SELECT {COLUMNS_OF_ENTRY} FROM resources WHERE found = 1"
 
-_MADE = f"CREATE VIRTUAL TABLE words USING fts5(title, text, content = '', tokenize = \"{TOKENIZER}\")"
+_MADE = f"CREATE VIRTUAL TABLE words USING fts5({', '.join(COLUMNS)}, content = '', tokenize = \"{TOKENIZER}\")"
 
 _OPEN = "CREATE VIRTUAL TABLE temp.{} USING fts5vocab(main, words, instance)"
 
-_KEPT = "SELECT id, c0, c1 FROM words_content WHERE id IN (SELECT value FROM json_each(?))"
+_KEPT = "SELECT id, c0, c1, c2 FROM words_content WHERE id IN (SELECT value FROM json_each(?))"
 
 _SIZES = "SELECT id, sz FROM words_docsize ORDER BY id"
 
 # A number for all places of a word: where one differs, so does it. The primes keep the sum within 63 bits.
 _TERMS = """SELECT term, count(*), sum((place % 30011) * (place % 30013)) FROM (
-    SELECT term, doc * 31 + offset * 2 + (col = 'title') AS place FROM temp.{}) GROUP BY term"""
+    SELECT term, doc * 31 + offset * 3 + (col = 'title') + 2 * (col = 'properties') AS place FROM temp.{})
+    GROUP BY term"""
 
 _PLACES = "SELECT doc, col, offset FROM temp.{} WHERE term = ?"
 
@@ -44,7 +47,7 @@ def differences(engine: Connection, tell: Callable[[int, int], None]) -> Iterato
         for batch in engine.batches(_NOTES):
             rows = [entry(row, engine.address) for row in batch]
             strayed += _unlike(engine, rows)
-            beside.many("INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", rows)
+            beside.many(INSERT, rows)
             done += len(batch)
             tell(done, total)
         told = [*_sizes(engine, beside), *_terms(engine, beside)]
@@ -55,7 +58,7 @@ def differences(engine: Connection, tell: Callable[[int, int], None]) -> Iterato
         beside.close()
 
 
-def _unlike(engine: Connection, rows: Sequence[tuple[int, str, str]]) -> Iterator[int]:
+def _unlike(engine: Connection, rows: Sequence[Entry]) -> Iterator[int]:
     """Give those of Notes whose text the full text keeps otherwise."""
     listed = dump([number for number, *_ in rows])
     kept = {row[0]: row for row in engine.all(_KEPT, (listed,))}
@@ -63,7 +66,7 @@ def _unlike(engine: Connection, rows: Sequence[tuple[int, str, str]]) -> Iterato
 
 
 def _sizes(engine: Connection, beside: Connection) -> Iterator[tuple[int, str]]:
-    """Compare which Notes are there, and how many words each has in title and text."""
+    """Compare which Notes are there, and how many words each has in each column."""
     had: dict[int, bytes] = dict(engine.all(_SIZES))
     made: dict[int, bytes] = dict(beside.all(_SIZES))
     for number in sorted(had.keys() | made.keys()):

@@ -21,6 +21,7 @@ from infospace.journal.audit import AuditRow
 from infospace.journal.origin import Origin, Product, Reading
 from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow, Use
 from infospace.store.changes import Evidence, Linked
+from infospace.store.note_fields import Field, fields_of
 from infospace.store.protocol import (
     ChangedNotes,
     Chosen,
@@ -58,6 +59,7 @@ from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.read import fulltext_check as wordcheck
 from infospace.store.sqlite.read import run_summaries as overview
 from infospace.store.sqlite.read import summaries as briefs
+from infospace.store.sqlite.read.fields import PATH, fields, titled
 from infospace.store.sqlite.read.membership_cache import Membership
 from infospace.store.sqlite.read.note_heads import heads
 from infospace.store.sqlite.read.property_cache import PropertyCache
@@ -400,12 +402,24 @@ class SqliteSnapshot:
     def pending(self, limit: int | None = None, *, among: Sequence[int] | None = None) -> list[Text]:
         """Return Notes to be embedded with their text."""
         rows = self._engine.all(
-            """SELECT key, version, content FROM pending JOIN resources ON key = note * 4
+            f"""SELECT key, version, content, metadata, {PATH} FROM pending JOIN resources ON key = note * 4
             WHERE ?1 IS NULL OR note IN (SELECT value FROM json_each(?1)) ORDER BY note LIMIT ?2""",
             (None if among is None else keys_json(among), -1 if limit is None else limit),
         )
         address = self._engine.address
-        return [Text(id_of(key), version, text_of_column(content, address)[0]) for key, version, content in rows]
+        return [
+            Text(
+                id_of(key),
+                version,
+                text_of_column(content, address)[0],
+                fields_of(read(metadata, address), titled(content, address), path),
+            )
+            for key, version, content, metadata, path in rows
+        ]
+
+    def fields(self, numbers: Iterable[int]) -> dict[int, list[Field]]:
+        """Return the fields of Notes as they are now."""
+        return fields(self._engine, numbers)
 
     def pending_sizes(self) -> list[tuple[int, int]]:
         """Return the Notes to be embedded with the lengths of their contents."""

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from infospace.core.errors import StoreError
+from infospace.store.note_fields import FIELD_WEIGHT
 from infospace.store.protocol import ChangedNotes, Rows
 from infospace.store.sqlite.codec import keys_json
 from infospace.store.sqlite.connection import Connection, Row
@@ -26,7 +27,10 @@ _PASSAGES = f"""SELECT note, version, start, "end", vector FROM passages CROSS J
 
 
 def rows(engine: Connection, model: str, numbers: Iterable[int] | None) -> Rows:
-    """Return embedded passages of all Notes, or some. A model without any vector has the dimension 0."""
+    """Return embedded passages and fields of all Notes, or some; the vectors of fields by their weight.
+
+    A model without any vector has the dimension 0.
+    """
     import numpy as np
 
     among, values = ("", ()) if numbers is None else (_AMONG, (keys_json(numbers),))
@@ -45,6 +49,7 @@ def rows(engine: Connection, model: str, numbers: Iterable[int] | None) -> Rows:
         columns[:, size : size + len(found)] = bounds
         vectors[size : size + len(found)] = np.frombuffer(b"".join(blobs), "<f4").reshape(len(found), -1)
         size += len(found)
+    vectors[:size][columns[2, :size] < 0] *= FIELD_WEIGHT
     return Rows(columns[0, :size], columns[1, :size], columns[2, :size], columns[3, :size], vectors[:size])
 
 

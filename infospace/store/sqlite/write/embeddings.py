@@ -10,9 +10,11 @@ from dataclasses import asdict
 from infospace.core.errors import Invalid, StoreError
 from infospace.data.json_text import dump
 from infospace.store.changes import Derived, Embed, PassageSpan, Query, Vectors
+from infospace.store.note_fields import field_at
 from infospace.store.protocol import Chosen
 from infospace.store.sqlite.codec import key_of, read
 from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.read.fields import fields, spans_of
 from infospace.store.sqlite.transaction import Transaction
 
 QUERIES_KEPT = 10_000
@@ -32,8 +34,8 @@ _HAS_VECTOR = f"SELECT 1 FROM vectors WHERE model = {MODEL} AND digest = ?"
 def embed(work: Transaction, changes: Sequence[Embed]) -> None:
     """Write the passages of Notes.
 
-    A Note that has changed since, left discovery, or lacks a vector of the space's present model, goes on
-    waiting: another process was faster.
+    A Note that has changed since, left discovery, got another title, or lacks a vector of the space's present model,
+    goes on waiting: another process was faster.
     """
     engine = work.engine
     model = engine.value("SELECT value FROM state WHERE key = 'model'")
@@ -44,6 +46,9 @@ def embed(work: Transaction, changes: Sequence[Embed]) -> None:
         if model is not None and _lacking(engine, model, change.stretches):
             continue
         number = live.key >> 2
+        said = [(one.start, one.end, one.digest) for one in change.stretches if one.start < 0]
+        if said != spans_of(fields(engine, [number])[number]):
+            continue
         engine.run("DELETE FROM passages WHERE note = ?", (number,))
         engine.many(
             'INSERT INTO passages (note, sequence, version, start, "end", digest) VALUES (?, ?, ?, ?, ?, ?)',
@@ -63,7 +68,7 @@ def _exists(engine: Connection, identifier: str) -> bool:
 
 
 def _bounds(stretch: PassageSpan) -> tuple[int, int]:
-    if not 0 <= stretch.start <= stretch.end:
+    if not 0 <= stretch.start <= stretch.end and field_at(stretch.start) is None:
         raise Invalid(
             f"a passage from {stretch.start} to {stretch.end} is none", hint="0-based characters, end excluded"
         )

@@ -13,8 +13,8 @@ from tiny_model import make_model
 
 from infospace import Space, open_space
 from infospace.core.tool import Tool
-from infospace.search.embedding.backfill import digest_of
 from infospace.search.embedding.embedder import Embedder
+from infospace.store.note_fields import text_digest as digest_of
 from infospace.tools.scope import Filters, Scope
 from infospace.tools.search.finder import CORPORA, EMBEDDED_AT_ONCE, Finder
 from infospace.tools.search.results import CallExample, ToolQuery
