@@ -35,7 +35,8 @@ class Message(TypedDict):
 class Request:
     """One call: the messages, the JSON Schema (of an object) that the answer should fit, the most tokens of it.
 
-    `strict` says that the schema keeps to what vendors' strict modes take: closed objects with all of their keys.
+    `strict` says that the schema keeps to what vendors' strict modes take (closed objects with all of their keys), or
+    is that of any object; the model is not told of it in words. So plans are asked for.
     """
 
     messages: tuple[Message, ...]
@@ -46,7 +47,7 @@ class Request:
     @property
     def any_object(self) -> bool:
         """Whether a JSON object is wanted, whatever its keys: what endpoints call their JSON mode."""
-        return self.schema == ANY_OBJECT
+        return self.strict and self.schema == ANY_OBJECT
 
     def to_json(self) -> JSON:
         """Return what is asked as JSON: the messages, and what was wished of the answer."""

@@ -42,12 +42,16 @@ class RecordedCalls:
         self._earlier = earlier
         self._replies: dict[bytes, deque[Reply]] = {}
         self._failures: dict[tuple[str, bytes], deque[CallRow]] = {}
+        self._turns: dict[str, deque[Reply]] = {}
+        """The answers of each step, in their order."""
         rows = [row for row in earlier.calls if row.kind == "llm"]
         self.models = list(dict.fromkeys(row.target for row in rows))
         """The models that were asked."""
         for row in rows:
             if row.status == "success" and isinstance(row.answer, str):
-                self._replies.setdefault(row.digest, deque()).append(Reply(row.answer, row.tokens))
+                reply = Reply(row.answer, row.tokens)
+                self._replies.setdefault(row.digest, deque()).append(reply)
+                self._turns.setdefault(row.position, deque()).append(reply)
             else:
                 self._failures.setdefault((row.position, row.digest), deque()).append(row)
 
@@ -56,12 +60,18 @@ class RecordedCalls:
 
         Raises ReplayedFailure where it failed there. One that was not answered before it was broken off never
         returns, and raises ReplayInterrupted where its step was broken off with it.
+
+        What asks for a plan tells what the space holds, which the run itself has changed since: it is answered as the
+        step was answered at that turn.
         """
+        turn = self._turns[position].popleft() if request.strict and self._turns.get(position) else None
         for asked in dict.fromkeys((model, *self.models)):
             found = await self._of(asked, request, position)
             if found is not None:
                 return found
-        return None
+        if turn is None or not self.only:
+            return None
+        return replace(turn, text=self.ids.later(turn.text))
 
     async def _of(self, model: str, request: Request, position: str) -> Reply | None:
         key = self._key(model, request)

@@ -11,7 +11,7 @@ from infospace.core.json_types import JSON
 from infospace.core.resources import Made
 from infospace.data.json_text import dump, read_json
 from infospace.llm.meter import Meter
-from infospace.llm.model import ANY_OBJECT, LanguageModel, Message, OnText, Reply, Request, estimate
+from infospace.llm.model import LanguageModel, Message, OnText, Reply, Request, estimate
 from infospace.schema.infer import Schema
 from infospace.schema.validate import DATA, schema_errors, validate
 
@@ -133,7 +133,7 @@ class StructuredClient:
         The schema keeps to what strict modes take. It is neither told in words nor checked: whoever asks reads the
         answer with more understanding. Raises what `Meter.call` raises.
         """
-        return (await self._call(Request(tuple(messages), schema, strict=schema != ANY_OBJECT))).text.strip()
+        return (await self._call(Request(tuple(messages), schema, strict=True))).text.strip()
 
     async def _call(self, request: Request) -> Reply:
         tokens, most = estimate(request.messages), self.model.context

@@ -53,6 +53,8 @@ MAX_LINES = 2_000
 """Characters that contracts leave to the lines of tools."""
 FRAMES = 400
 """Characters of marks and labels around the parts."""
+MAX_EXAMPLE = 2_000
+"""Characters of a plan that is shown as an example; a longer one is not shown."""
 MAX_BOUND = 1_000
 """Characters of the list of variables that are bound."""
 DESCRIPTION = 160
@@ -86,6 +88,8 @@ class Standing:
     bound: Mapping[str, str] = field(default_factory=dict)
     budget: Mapping[str, JSON] = field(default_factory=dict)
     mode: Literal["whole", "steps"] = "whole"
+    example: Mapping[str, JSON] = field(default_factory=dict)
+    """A plan that reached a goal like it."""
 
 
 BEGINNING = Standing()
@@ -127,6 +131,8 @@ def _messages(
     with space.store.reading() as snapshot:
         facts = "\n".join(_facts(snapshot))
     parts = [delimit("what the space holds", facts)]
+    if standing.example and len(example := dump(dict(standing.example))) <= MAX_EXAMPLE:
+        parts.append(delimit("a plan that reached a goal like this one", example))
     if inputs:
         declare = "declare them under `inputs`" if standing.mode == "whole" else "read them by these names"
         parts.append(f"Inputs that the run has, bound as variables ({declare}):\n{_shown_inputs(inputs)}")
@@ -211,6 +217,7 @@ def _facts(snapshot: Snapshot) -> Iterator[str]:
     No time stands in it: a resumed run would ask, and pay, once more.
     """
     counts = {kind: snapshot.count(kind) for kind in (Kind.NOTE, Kind.COLLECTION, Kind.RELATION)}
+    counts[Kind.NOTE] -= sum(name.startswith("_") for name in snapshot.names())  # saved plans, sessions and the like
     yield ", ".join(f"{count:,} {kind}s" for kind, count in counts.items() if count) or "nothing is kept"
     properties = snapshot.properties()
     shown = _as_many_as_fit(

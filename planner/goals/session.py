@@ -19,6 +19,7 @@ from infospace.space import Space
 from planner.execute.start import check_plan
 from planner.goals.effects import Effect, effects_of, needs_consent
 from planner.goals.guards import Limits, left_of, repeats_failure, stops, tried
+from planner.goals.memory import Recalled, forget, nearest, recall, remember
 from planner.goals.turns import Turn, progress_of, turns_of
 from planner.goals.write import MAX_REPAIRS
 from planner.journal.commit_order import SuspendRequest
@@ -53,10 +54,12 @@ class GoalSession:
         emit: Emit = ignore_event,
         halt: SuspendRequest | None = None,
         is_run: bool = True,
+        memory: bool = True,
     ) -> None:
         """`limits` bound all of the run: what the model's plans spend counts too. `halt`, once set, suspends it.
 
-        Without `is_run` the plan is written and not run, also when the run is resumed.
+        Without `is_run` the plan is written and not run, also when the run is resumed. Without `memory` no plan that
+        went well before is used, and this one is not remembered.
         """
         self._space = space
         self.goal = goal
@@ -67,6 +70,9 @@ class GoalSession:
         self._emit = emit
         self._halt = halt or SuspendRequest()
         self._is_run = is_run
+        self._memory = memory and mode == "whole"
+        self.recalled: Recalled | None = None
+        """Where the plan is one that went well before."""
         head: dict[str, JSON] = {"goal": goal, "budget": self.limits.budget()}
         if mode == "steps" and self._inputs:
             head["inputs"] = {name: {} for name in self._inputs}
@@ -109,6 +115,7 @@ class GoalSession:
             limits=limits,
             emit=emit,
             halt=halt,
+            memory=False,
         )
         found._session = Session(space)
         found._session.id = run
@@ -138,6 +145,7 @@ class GoalSession:
         if self.id is None and self.mode == "steps" and self._inputs:
             await self._session.begin()  # the first step reads the inputs, so they are bound before it is written
         turns = self.turns()
+        remembered = self._remembered() if self._memory and not turns else {}
         step: dict[str, JSON] = {
             "type": "write-plan",
             "goal": escaped(self.goal),
@@ -156,6 +164,7 @@ class GoalSession:
             step["bound"] = bound
         if self._inputs:
             step["inputs"] = _escaped_values(self._inputs)
+        step |= remembered
         self._ahead = SessionAhead(self._space, self._inputs, self._emit) if self._runs_ahead else None
         try:
             result = await self._session.play([step], self._watch, self._halt)
@@ -172,7 +181,7 @@ class GoalSession:
     @property
     def _runs_ahead(self) -> bool:
         """Whether the first steps of a plan start while the model still writes it."""
-        return self._is_run and self.mode == "whole"
+        return self._is_run and self.mode == "whole" and self.recalled is None
 
     def _watch(self, event: Event) -> None:
         """Pass an event on; a piece of a plan may be the end of a step that can start."""
@@ -185,6 +194,26 @@ class GoalSession:
         ahead, self._ahead = self._ahead, None
         if ahead is not None:
             await ahead.drop()
+
+    def _remembered(self) -> dict[str, JSON]:
+        """Return what the step gets of plans that went well: one for this goal, or an example of a goal near to it."""
+        found = recall(self._space, self.goal, self._inputs)
+        if found is not None and check_plan(self._space, found.plan)[1].ok:
+            self.recalled = found
+            self._inputs |= found.inputs
+            return {"known": {"plan": _escaped_values(found.plan)}}
+        near = nearest(self._space, self.goal)
+        return {} if near is None else {"known": {"example": _escaped_values(near.plan)}}
+
+    def learn(self, result: RunResult) -> None:
+        """Remember a plan that went well at once; forget one that was remembered and failed."""
+        if not self._memory:
+            return
+        turns = self.turns()
+        if self.recalled is not None and (len(turns) > 1 or result.status == "failed"):
+            forget(self._space, self.recalled.source.id)
+        elif self.recalled is None and len(turns) == 1 and result.status == "success":
+            remember(self._space, self.goal, self._inputs, turns[0].document, str(self.id))
 
     def effects(self) -> list[Effect]:
         """Return what the plan would do."""
@@ -290,10 +319,13 @@ async def write(
     *,
     max_repairs: int = MAX_REPAIRS,
     limits: Limits | None = None,
+    memory: bool = True,
     emit: Emit = ignore_event,
 ) -> tuple[JSON, RunResult]:
     """Let the model write a plan for a goal: the plan, None where it wrote none, and the run that it was written in."""
-    session = GoalSession(space, goal, inputs, max_repairs=max_repairs, limits=limits, emit=emit, is_run=False)
+    session = GoalSession(
+        space, goal, inputs, max_repairs=max_repairs, limits=limits, emit=emit, is_run=False, memory=memory
+    )
     result = await session.end(await session.write())
     return session.document, result
 
@@ -308,6 +340,7 @@ async def do(
     approve: Sequence[str] = (),
     max_repairs: int = MAX_REPAIRS,
     limits: Limits | None = None,
+    memory: bool = True,
     emit: Emit = ignore_event,
     halt: SuspendRequest | None = None,
 ) -> RunResult:
@@ -318,7 +351,17 @@ async def do(
     those of `approve`, or None: nothing is run then, and the run is cancelled. A run that goes round in a circle, or
     has spent its `limits`, fails with a sentence on what was tried. Raises what sessions and `agree` raise.
     """
-    session = GoalSession(space, goal, inputs, mode=mode, max_repairs=max_repairs, limits=limits, emit=emit, halt=halt)
+    session = GoalSession(
+        space,
+        goal,
+        inputs,
+        mode=mode,
+        max_repairs=max_repairs,
+        limits=limits,
+        memory=memory,
+        emit=emit,
+        halt=halt,
+    )
     return await _drive(session, agree, approve, await session.write())
 
 
@@ -362,6 +405,7 @@ async def _drive(session: GoalSession, agree: Agree, approve: Sequence[str], res
             result = await session.run([*approve, *agreed])
         ended = await _ended(session, result)
         if ended is not None:
+            session.learn(ended)
             return ended
         result = await session.write()
 

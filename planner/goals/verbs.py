@@ -24,6 +24,11 @@ class WritePlan(Args):
         None, description="Ids of what is bound already, by variable name; the plan may use it."
     )
     budget: Value | None = Field(None, description='What is left to reach the goal with, such as {"turns": 5}.')
+    known: Value | None = Field(
+        None,
+        description='A plan that went well: {"plan": …} for this goal, which is taken as long as it passes the check,'
+        ' or {"example": …} for a goal like it, which the model is shown.',
+    )
     model: Text | None = Field(None, description="Another model at the same endpoint than the one for plans.")
     max_repairs: int = Field(3, ge=0, le=10, description="How often the model is told what is wrong with its plan.")
 
@@ -34,7 +39,7 @@ class WritePlan(Args):
     gives=lambda _arguments, _shapes: NoteShape({"type": "object", "required": ["goal", "steps"]}, NO_METADATA),
     failures=[
         "No language model is configured, or it cannot be reached.",
-        "`inputs`, `bound` or `budget` is no object.",
+        "`inputs`, `bound`, `budget` or `known` is no object.",
         "No answer of the model is a plan that passes the check; `extra.attempts` says what was wrong with each.",
     ],
     examples=[
@@ -62,11 +67,15 @@ async def write_plan(args: WritePlan, context: Context) -> Note[Any]:
         )
         return str(answer)
 
-    inputs, bound, budget = (_object(args, name) for name in ("inputs", "bound", "budget"))
-    standing = Standing(args.so_far or "", {name: str(one) for name, one in bound.items()}, budget, args.mode)
+    inputs, bound, budget, known = (_object(args, name) for name in ("inputs", "bound", "budget", "known"))
+    bound = {name: str(one) for name, one in bound.items()}
+    standing = Standing(args.so_far or "", bound, budget, args.mode, known.get("example") or {})
     writer = PlanWriter(context.space, ask, args.max_repairs)
     try:
-        checked = await writer.write(args.goal, inputs, standing)
+        checked = writer.known(args.goal, known["plan"], standing) if "plan" in known else None
+        if "plan" in known:
+            context.extra["remembered"] = checked is not None
+        checked = checked or await writer.write(args.goal, inputs, standing)
     finally:
         context.extra["attempts"] = [attempt.to_json() for attempt in writer.attempts]
     return context.note(checked.document)

@@ -46,6 +46,11 @@ class PlanWriter:
     max_repairs: int = MAX_REPAIRS
     attempts: list[Attempt] = field(default_factory=list)
 
+    def known(self, goal: str, plan: JSON, standing: Standing = BEGINNING) -> Checked | None:
+        """Return a plan that was known before, where it still passes the check without a change; else None."""
+        checked = check_and_fix(self.space, plan_document(plan, goal), standing.bound)
+        return checked if not checked.errors and not checked.fixes else None
+
     async def write(
         self, goal: str, inputs: Mapping[str, JSON] | None = None, standing: Standing = BEGINNING
     ) -> Checked:

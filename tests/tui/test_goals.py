@@ -234,3 +234,41 @@ def test_eval_refuses_what_is_no_suite_in_a_sentence(
     assert sentence in said.err
     assert said.err.count("\n") == 1
     assert not endpoint.requests
+
+
+def test_plans_that_went_well_are_listed_forgotten_and_switched_off(cli: Any, endpoint: Endpoint) -> None:
+    endpoint.answers = lambda _request: json.dumps(READS)
+    assert cli("plans", "remembered").out == ""
+    assert cli("do", "count the notes").code == 0
+    again = cli("do", "count the notes")
+    assert again.code == 0
+    assert "It went well before, in run_1" in again.err
+    shown = cli("plan", "count the notes", "--json").json
+    assert (shown["remembered"], shown["attempts"]) == (True, [])
+    assert len(endpoint.requests) == 1
+    assert cli("do", "count the notes", "--no-memory").code == 0
+    assert len(endpoint.requests) == 2
+    (kept,) = cli("plans", "remembered", "--json").json
+    assert (kept["goal"], kept["run"]) == ("count the notes", "run_1")
+    assert f"{kept['id']}  count the notes  run_1\n" in cli("plans", "remembered").out
+    wrong = cli("plans", "forget")
+    assert (wrong.code, wrong.err.count("\n")) == (2, 1)
+    missing = cli("plans", "forget", "Note_99")
+    assert "no plan 'Note_99' is remembered" in missing.err
+    assert cli("plans", "memory", "off").out == "plans that go well are not remembered\n"
+    assert cli("do", "count the notes").code == 0
+    assert len(endpoint.requests) == 3
+    assert cli("plans", "memory", "on").code == 0
+    assert cli("plans", "forget", kept["id"]).out == "forgot 1 plan\n"
+    assert cli("plans", "forget", "--all", "--json").json == {"forgotten": []}
+
+
+def test_a_replay_asks_no_model_also_where_the_space_holds_more_now(cli: Any, endpoint: Endpoint) -> None:
+    """What asked for the plan told what the space held then; the answer of that turn is taken."""
+    computes = {"steps": [{"type": "compute", "expression": "1 + 1", "out": "$x"}], "result": "$x"}
+    endpoint.say(json.dumps(computes), json.dumps(WRITES))
+    run = cli("do", "add one and one", "--json").json["run"]
+    assert cli("do", "keep a note", "--yes").code == 0
+    said = cli("replay", run)
+    assert said.code == 0, said.err
+    assert len(endpoint.requests) == 2

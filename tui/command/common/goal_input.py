@@ -36,6 +36,15 @@ def add_goal(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_memory(parser: argparse.ArgumentParser) -> None:
+    """Declare whether plans that went well before are used."""
+    parser.add_argument(
+        "--no-memory",
+        action="store_true",
+        help="write the plan anew, also for a goal that one went well for before, and do not remember it",
+    )
+
+
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     """Declare the inputs."""
     parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="an input of the plan")

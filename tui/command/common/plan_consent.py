@@ -25,6 +25,9 @@ def agreed(session: GoalSession, out: Output, *, yes: bool, can_ask: bool = True
     effects = session.effects()
     if not out.json:
         show_plan(session.document, effects, out)
+        if session.recalled is not None:
+            source = session.recalled.source
+            out.talk(f"It went well before, in {source.run}; --no-memory lets the model write it anew.", "dim")
     if yes:
         return tools_called(effects)
     if not needs_consent(effects):

@@ -16,6 +16,7 @@ from tui.command.common.goal_input import (
     add_goal,
     add_inputs,
     add_limits,
+    add_memory,
     goal_of,
     inputs_of,
     limits_of,
@@ -47,6 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="whether the model writes a whole plan (the default), or one step after another",
     )
     add_limits(parser, run=True)
+    add_memory(parser)
     parser.add_argument(
         "--yes", action="store_true", help="run the plan, and call the tools that it names, without asking"
     )
@@ -70,6 +72,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             approve=approve,
             max_repairs=args.max_repairs,
             limits=limits_of(args),
+            memory=not args.no_memory,
             emit=watcher(out),
         )
         return _show(asyncio.run(doing), space, out)

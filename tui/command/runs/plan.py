@@ -14,6 +14,7 @@ from tui.command.common.goal_input import (
     add_goal,
     add_inputs,
     add_limits,
+    add_memory,
     goal_of,
     inputs_of,
     limits_of,
@@ -45,6 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_goal(parser)
     add_inputs(parser)
     add_limits(parser, run=False)
+    add_memory(parser)
     parser.add_argument("--out", metavar="FILE", help="write the plan to a file, as JSON")
     parser.add_argument("--save", metavar="NAME", help="keep the plan in the space; `infospace run plan:NAME` runs it")
     parser.add_argument("--replace", action="store_true", help="with --save, make it the next version of that plan")
@@ -61,7 +63,15 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"there is no folder for --out {args.out!r}")
     with open_from(args, create=True) as space:
         require_model(space)
-        writing = write(space, goal, inputs, max_repairs=args.max_repairs, limits=limits_of(args), emit=watcher(out))
+        writing = write(
+            space,
+            goal,
+            inputs,
+            max_repairs=args.max_repairs,
+            limits=limits_of(args),
+            memory=not args.no_memory,
+            emit=watcher(out),
+        )
         document, result = asyncio.run(writing)
         if document is None:
             return _show_failure(result, out)
@@ -71,6 +81,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             out.document(_to_json(document, effects, result))
         else:
             show_plan(document, effects, out)
+            if any(row.extra.get("remembered") for row in result.steps):
+                out.talk("It went well for this goal before; --no-memory lets the model write it anew.", "dim")
             _show_kept(args, out)
     return 0
 
@@ -102,6 +114,7 @@ def _to_json(document: JSON, effects: Sequence[Effect], result: RunResult) -> di
         "plan": document,
         "effects": [effect.to_json() for effect in effects],
         "attempts": None if row is None else row.extra["attempts"],
+        "remembered": row is not None and row.extra.get("remembered") is True,
         "llm": None if row is None else row.extra.get("llm"),
     }
 

@@ -1,6 +1,7 @@
 """Keep plans in the space by name, to be run by it or as steps of other plans.
 
-A plan is checked when it is saved. One of the same name, with --replace, becomes its next version.
+A plan is checked when it is saved. One of the same name, with --replace, becomes its next version. Plans that a model
+wrote and that went well are remembered with their goals, as long as `memory` is on.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ EXAMPLES = """examples:
   infospace plans save weekly-digest digest.json
   infospace plans
   infospace run plan:weekly-digest --input topic=attention
-  infospace plans rm weekly-digest"""
+  infospace plans rm weekly-digest
+  infospace plans remembered
+  infospace plans forget Note_12
+  infospace plans memory off"""
 
 REFUSED = 3
 
@@ -31,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     from tui.command import shared
 
-    actions = parser.add_subparsers(dest="action", metavar="save|list|show|rm")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
     save = actions.add_parser("save", help="check a plan and keep it")
     save.add_argument("name", metavar="NAME")
     save.add_argument("plan", metavar="PLAN", help="a file; `-` is standard input")
@@ -39,12 +43,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions.add_parser("list", help="list the saved plans")
     for action, summary in (("show", "print a saved plan"), ("rm", "delete a saved plan")):
         actions.add_parser(action, help=summary).add_argument("name", metavar="NAME")
+    actions.add_parser("remembered", help="list the plans that went well, with their goals")
+    forgetting = actions.add_parser("forget", help="forget a plan that went well, or all of them")
+    forgetting.add_argument("id", metavar="ID", nargs="?", help="as `infospace plans remembered` lists it")
+    forgetting.add_argument("--all", action="store_true", help="all of them")
+    memory = actions.add_parser("memory", help="say whether plans that go well are remembered, or change it")
+    memory.add_argument("state", choices=("on", "off"), nargs="?")
     for parsed in actions.choices.values():
         shared(parsed, default=argparse.SUPPRESS)
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """Do one of the four; without a word, list."""
+    """Do one of them; without a word, list."""
     match args.action:
         case "save":
             return _save(args, out)
@@ -52,6 +62,10 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             return _show(args, out)
         case "rm":
             return _remove(args, out)
+        case "remembered" | "forget" | "memory":
+            from tui.command.runs.remembered_plans import execute as on_memory
+
+            return on_memory(args, out)
         case _:
             return _list(args, out)
 

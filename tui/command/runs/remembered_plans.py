@@ -1,0 +1,66 @@
+"""Plans that went well for a goal: listed, forgotten, and whether any are remembered."""
+
+from __future__ import annotations
+
+import argparse
+
+from tui.command.common.open_space import open_from
+from tui.text.output import Output, UsageError
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """List, forget, or switch."""
+    match args.action:
+        case "forget":
+            return _forget(args, out)
+        case "memory":
+            return _memory(args, out)
+        case _:
+            return _list(args, out)
+
+
+def _list(args: argparse.Namespace, out: Output) -> int:
+    from planner.goals.memory import remembered
+
+    with open_from(args, create=False) as space:
+        found = remembered(space)
+    if out.json:
+        out.document([one.to_json() for one in found])
+        return 0
+    if not found:
+        out.talk("no plan is remembered; one that `infospace do` runs well is")
+    for one in found:
+        values = one.to_json()["values"]
+        told = f"  (other values for {', '.join(values)})" if values else ""
+        out.text(f"{one.id}  {one.goal}{told}  {one.run}")
+    return 0
+
+
+def _forget(args: argparse.Namespace, out: Output) -> int:
+    from planner.goals.memory import forget, remembered
+
+    if (args.id is None) != args.all:
+        raise UsageError("`plans forget` takes an id, or --all", hint="`infospace plans remembered` lists them")
+    with open_from(args, create=False) as space:
+        ids = [one.id for one in remembered(space)] if args.all else [args.id]
+        for identifier in ids:
+            forget(space, identifier)
+    if out.json:
+        out.document({"forgotten": ids})
+    else:
+        out.text(f"forgot {len(ids)} plan{'s' * (len(ids) != 1)}")
+    return 0
+
+
+def _memory(args: argparse.Namespace, out: Output) -> int:
+    from planner.goals.memory import is_on, switch
+
+    with open_from(args, create=args.state is not None) as space:
+        if args.state is not None:
+            switch(space, on=args.state == "on")
+        state = "on" if is_on(space) else "off"
+    if out.json:
+        out.document({"memory": state})
+    else:
+        out.text(f"plans that go well are {'' if state == 'on' else 'not '}remembered")
+    return 0
