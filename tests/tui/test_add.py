@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_document_has_the_documented_fields(cli: Any, folder: Path, model: Any) -> None:
     """Numbers, but for what failed and what disagrees."""
     document = cli("add", str(folder), "--json").json
-    assert set(document) == {*KEYS, "seconds", "run"}
+    assert set(document) == {*KEYS, "seconds", "run", "warnings"}
     assert (document["added"], document["failed"], document["conflicts"]) == (4, [], [])
     assert document["passages_embedded"] == 4
 

@@ -72,8 +72,8 @@ def test_the_first_line_is_told_without_markup(text: str, title: str | None) -> 
     [
         ({"title": "T"}, "name", {"title": "J"}, Location("/r", "f.md"), "T"),
         ({"title": "  "}, "name", {"title": "J"}, Location("/r", "f.md"), "name"),
-        ({"title": 3}, None, {"title": "J"}, Location("/r", "f.md"), "J"),
-        ({}, None, {"title": 1}, Location("/r", "d/f.g.md"), "f.g"),
+        ({"title": 3}, None, {"title": "J"}, Location("/r", "f.md"), "3"),
+        ({}, None, {"title": True}, Location("/r", "d/f.g.md"), "f.g"),
         ({}, None, "# Row", Location("/r", "f.csv", 2), "Row"),
         ({}, None, [1], None, None),
     ],
