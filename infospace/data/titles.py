@@ -22,6 +22,7 @@ LINE = 1_000
 
 _TAG = re.compile(r"<!--[^>]*-->|</?[A-Za-z!][^<>]*(?:>|$)")
 _BLOCK = re.compile(r"(?:\s|#+|>|[-*+](?=\s)|`{3,}\w*|~{3,}\w*|\[[ xX]\](?=\s))+")
+_HEADING = re.compile(r"^ {0,3}(?:(?P<fence>`{3,}|~{3,})|(?P<level>#{1,6})(?=[ \t])).{0,1000}", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _WIKI = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 
@@ -51,6 +52,30 @@ def aliases_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
         texts = value if isinstance(value, (list, tuple)) else [value]
         found |= dict.fromkeys(text.strip() for text in texts if isinstance(text, str) and text.strip())
     return tuple(found)
+
+
+def headings_at(text: str, place: int) -> tuple[str, ...]:
+    """Return the headings of a Markdown text under which a place stands, the outermost first.
+
+    A heading that begins at the place is one of them. Lines within fences of code are none.
+    """
+    path: list[tuple[int, str]] = []
+    fence = ""
+    for found in _HEADING.finditer(text):
+        if found.start() > place:
+            break
+        if found["fence"]:
+            mark = found["fence"]
+            if not fence:
+                fence = mark
+            elif mark[0] == fence[0] and len(mark) >= len(fence):
+                fence = ""
+        elif not fence:
+            level = len(found["level"])
+            while path and path[-1][0] >= level:
+                path.pop()
+            path.append((level, _plain(found[0])))
+    return tuple(said for _, said in path if said)
 
 
 def first_line(text: str) -> str | None:

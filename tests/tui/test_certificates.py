@@ -121,7 +121,24 @@ def test_a_passage_that_begins_with_the_word_is_shown_from_its_beginning() -> No
     """Nor is one cut without words."""
     assert snippet_with(["committee"], LONG).startswith("The committee met")
     assert snippet_with([], LONG) == snippet_with(["nothing-like-it"], LONG)
-    hit = {"text": LONG, "metadata": {"type": "Note", "score": 0.5, "source_id": "Note_1", "title": "T",
+    hit = {"text": LONG, "format": "text", "metadata": {"type": "Note", "score": 0.5, "source_id": "Note_1", "title": "T",
            "passage": {"start": 0, "end": 9, "text": f"{LONG}zebra {LONG}"}}}  # fmt: skip
     cell = next(iter(hits_table([hit], ["zebra"]).columns[3].cells))
     assert "zebra" in str(cell)
+
+
+def test_a_passage_is_shown_under_its_headings_and_says_neither_them_nor_the_title_again() -> None:
+    """A title that is the first heading is none of them; where a file lies is told once."""
+    text = "# T\n\nIntro\n\n## A\n\nsome\n\n### B\n\nwords of B"
+    start = text.index("### B")
+    passage = {"start": start, "end": len(text), "text": text[start:]}
+    where = {"path": "d/f.md", "folder": "d", "root": "/r"}
+    about = {"type": "Note", "score": 0.5, "source_id": "Note_1", "title": "T", "passage": passage, **where}
+    table = hits_table([{"text": text, "format": "text", "metadata": about}])
+    assert [column.header for column in table.columns] == ["#", "score", "note", "title and passage", "path"]
+    assert str(next(iter(table.columns[3].cells))) == "T\nA › B\nwords of B"
+    about |= {"passage": {"start": 0, "end": 12, "text": text[:12]}}
+    other = {"text": text, "format": "text", "metadata": {**about, "root": "/q"}}
+    table = hits_table([{"text": text, "format": "text", "metadata": about}, other])
+    assert [column.header for column in table.columns][4:] == ["path", "root"]
+    assert str(next(iter(table.columns[3].cells))) == "T\nIntro"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, normalize
 
+from infospace.data.titles import headings_at
 from tui.text.output import escape_controls
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 SNIPPET = 160
 """Characters of a passage shown beside its title."""
+HEADINGS = " › "
 BEFORE, BEHIND = 40, 20
 """Characters shown before a word that was looked for, and at least from its beginning on."""
 _WORD = re.compile(r"\w+")
@@ -33,7 +35,8 @@ def location_json(location: Location | None) -> dict[str, str | None]:
 def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> Table:
     """Return search results as a table: rank, score, id, title with the passage that fits, or a tool's description.
 
-    Where the search looked for `words`, the part of a passage is shown that has one.
+    Where the search looked for `words`, the part of a passage is shown that has one. The passage stands below the
+    headings of its note.
     """
     from rich.table import Table
     from rich.text import Text
@@ -43,18 +46,35 @@ def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> 
     table.add_column("score")
     table.add_column("note", no_wrap=True)
     table.add_column("title and passage")
-    places = [key for key in ("path", "folder", "root") if any(hit["metadata"].get(key) for hit in hits)]
+    places = [key for key in ("path", "root") if _tells(key, hits)]
     for place in places:
         table.add_column(place)
     for rank, hit in enumerate(hits, start=1):
         metadata = hit["metadata"]
         title, text = _titled(hit)
         said = Text(escape_controls(title) or "(no title)", style="bold")
+        if under := headings_of(hit):
+            said.append("\n" + escape_controls(under), style="not bold italic dim")
         if text:
             said.append("\n" + snippet_with(words, text), style="not bold dim")
         where = [Text(escape_controls(metadata.get(place) or ""), style="dim") for place in places]
         table.add_row(str(rank), _score(metadata["score"]), Text(escape_controls(metadata["source_id"])), said, *where)
     return table
+
+
+def _tells(place: str, hits: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a column says something: any path, and the roots of files where there are several."""
+    found = {hit["metadata"].get(place) for hit in hits}
+    return len(found - {None}) > 1 if place == "root" else bool(found - {None})
+
+
+def headings_of(hit: Mapping[str, Any]) -> str:
+    """Return under which headings of its text a hit's passage stands, but for one that is the title; `A › B`."""
+    about = hit["metadata"]
+    if about.get("passage") is None or hit["format"] != "text":
+        return ""
+    found = headings_at(hit["text"], about["passage"]["start"])
+    return HEADINGS.join(found[1:] if found and found[0] == about.get("title") else found)
 
 
 def _score(score: float | None) -> str:
@@ -68,13 +88,16 @@ def _titled(hit: Mapping[str, Any]) -> tuple[str, str]:
     if metadata["type"] == "Tool":
         return metadata["tool"], hit["text"]
     title, passage = metadata["title"], metadata["passage"]
-    return title or "", "" if passage is None else _without_title(passage["text"], title)
+    if passage is None:
+        return title or "", ""
+    under = headings_at(hit["text"], passage["start"])[-1:] if hit["format"] == "text" else ()
+    return title or "", _without_heading(passage["text"], (title, *under))
 
 
-def _without_title(text: str, title: object) -> str:
-    """Leave out a heading that only says the title again."""
+def _without_heading(text: str, shown: Sequence[object]) -> str:
+    """Leave out a heading that only says again what is shown above it: the title, or the last of the headings."""
     first, _, rest = text.partition("\n")
-    return rest if rest.strip() and first.lstrip("# ").strip() == title else text
+    return rest if rest.strip() and first.strip("# ") in shown else text
 
 
 def snippet(text: str, most: int = SNIPPET) -> str:

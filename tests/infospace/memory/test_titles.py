@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infospace.core.resources import Location
-from infospace.data.titles import first_line, title_of
+from infospace.data.titles import first_line, headings_at, title_of
 from infospace.store.sqlite.read.search_results import TITLE, shortened
 
 WORDS = "The quick brown fox jumps over the lazy dog while the cat looks on from the garden wall"
@@ -83,3 +83,22 @@ def test_a_title_is_what_says_it_first(
 ) -> None:
     """The metadata, the name, the JSON, the file, the text."""
     assert title_of(metadata, name, content, location) == title
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("intro", ("One",)),
+        ("deep", ("One", "Two", "*Three*")),
+        ("next", ("One", "Second two")),
+        ("after the code", ("One", "Second two")),
+        ("last", ("Final",)),
+        ("## Two", ("One", "Two")),
+    ],
+)
+def test_a_passage_stands_under_the_headings_above_it(place: str, expected: tuple[str, ...]) -> None:
+    """Deeper ones end with the next of the same level; what looks like one in code is none."""
+    text = "# One\nintro\n## Two ##\n### *Three*\ndeep\n## Second two\nnext\n"
+    text += "~~~~\n# no\n~~~\n# no\n~~~~\nafter the code\n#tag\n# Final\nlast"
+    assert headings_at(text, text.index(place)) == expected
+    assert headings_at("no heading", 3) == ()
