@@ -121,8 +121,9 @@ def test_a_passage_that_begins_with_the_word_is_shown_from_its_beginning() -> No
     """Nor is one cut without words."""
     assert snippet_with(["committee"], LONG).startswith("The committee met")
     assert snippet_with([], LONG) == snippet_with(["nothing-like-it"], LONG)
-    hit = {"text": LONG, "format": "text", "metadata": {"type": "Note", "score": 0.5, "source_id": "Note_1", "title": "T",
-           "passage": {"start": 0, "end": 9, "text": f"{LONG}zebra {LONG}"}}}  # fmt: skip
+    long = {"start": 0, "end": 9, "text": f"{LONG}zebra {LONG}"}
+    said = {"type": "Note", "score": 0.5, "source_id": "Note_1", "title": "T", "passage": long}
+    hit = {"text": LONG, "format": "text", "metadata": said}
     cell = next(iter(hits_table([hit], ["zebra"]).columns[3].cells))
     assert "zebra" in str(cell)
 
