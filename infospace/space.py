@@ -14,6 +14,7 @@ from infospace.core.resources import Made
 if TYPE_CHECKING:
     from infospace.contract.catalogue import Catalogue
     from infospace.core.errors import InfospaceError
+    from infospace.journal.answer_cache import AnswerCache
     from infospace.llm.meter import Meter
     from infospace.llm.model import LanguageModel
     from infospace.search.embedding.service import Embedding
@@ -28,6 +29,8 @@ class Space:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.answers: AnswerCache | None = None
+        """Where answers of models and tools are kept across runs; nowhere unless somebody asks for it."""
 
     @property
     def unscoped(self) -> Space:

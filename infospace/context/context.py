@@ -581,7 +581,8 @@ class Context:
 
         `max_tokens` bounds the answer, which is never cut: a longer one is a failure. `check` says in sentences what
         else is wrong with an answer; a wrong one is asked for once more, with what is wrong. Equal questions of one
-        run are asked once. `extra.llm` counts the calls and tokens of this step, and names the model.
+        run are asked once, and with a cache of answers those of all runs. `extra.llm` counts the calls, tokens and
+        cached answers of this step, and names the model.
 
         Raises NotConfigured, Unreachable, RequestRejected, BadResponse (LanguageModelError all), BudgetExceeded, and
         Invalid where `schema` is none.
@@ -601,6 +602,8 @@ class Context:
             told = self.extra.setdefault("llm", {"model": questions.model.name, "calls": 0, "tokens": 0})
             told["calls"] += questions.calls
             told["tokens"] += questions.tokens
+            if questions.cached:
+                told["cached"] = told.get("cached", 0) + questions.cached
 
     # Finding
 

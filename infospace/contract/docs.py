@@ -44,6 +44,10 @@ def to_json(entry: Primitive) -> dict[str, Any]:
     }
 
 
+CACHED = "Equal calls (model, messages, schema) are made once in a run, and with `--cache` once in all runs."
+"""What the contract of a primitive that asks a language model says of answers that are kept."""
+
+
 def format_argument_type(argument: Argument) -> str:
     """Return what an argument takes, in words: `Collection`, `text`, `a number from -1 to 1 or null`."""
     if argument.kinds:
@@ -60,6 +64,7 @@ def to_markdown(entry: Primitive) -> str:
         need = "required" if argument.required else f"default `{json.dumps(_shown(argument.default))}`"
         lines.append(f"- `{argument.name}` ({format_argument_type(argument)}, {need}): {argument.description}")
     lines += ["", entry.behaviour] if entry.behaviour else []
+    lines += ["", CACHED] if entry.asks else []
     lines += _list("Fails when:", entry.failures)
     lines += (
         ["", "Examples:", "```json", *(json.dumps(e, ensure_ascii=False) for e in entry.examples), "```"]

@@ -85,12 +85,14 @@ class Tool:
 class ToolAnswer:
     """What a call answered: content blocks as the Model Context Protocol has them, and the structured content.
 
-    `structured` is None where there is none; `is_error` says that the tool failed, in its own words.
+    `structured` is None where there is none; `is_error` says that the tool failed, in its own words. `cached` says
+    that an earlier run was answered so, and the tool was not called.
     """
 
     blocks: Sequence[Mapping[str, Any]] = ()
     structured: JSON = None
     is_error: bool = False
+    cached: bool = False
 
     @property
     def content(self) -> JSON:

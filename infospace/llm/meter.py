@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from infospace.core.errors import BadResponse, BudgetExceeded
 from infospace.core.resources import Made
+from infospace.journal.answer_cache import AnswerCache, addressed
 from infospace.journal.external_call import Call, Record
 from infospace.journal.id_mapping import IdMapping, ReplaySource
 from infospace.journal.rows import CallRow
@@ -50,6 +51,8 @@ class Meter:
         self._promised = 0
         self._recall: RecordedCalls | None = None
         self._answered = 0
+        self.answers: AnswerCache | None = None
+        """Where answers are kept across runs; a replay has its own record of them."""
         self._answers: dict[bytes, Reply] = {}
         self._going: dict[bytes, _Going] = {}
 
@@ -81,6 +84,10 @@ class Meter:
             return self._answers[key], False
         going = self._going.get(key)
         first = going is None
+        if going is None and (cached := self._cached(model, request, key, made)) is not None:
+            if on_text is not None:
+                on_text(cached.text)
+            return cached, False
         if going is None and self._recall is not None and self._recall.only:
             raise unrecorded(model.name)
         if going is None:
@@ -98,8 +105,22 @@ class Meter:
                     going.task.cancel()
                     await asyncio.gather(going.task, return_exceptions=True)
 
+    def _cached(self, model: LanguageModel, request: Request, key: bytes, made: Made) -> Reply | None:
+        """Return what an earlier run was answered, which is journalled as an answer that cost nothing."""
+        if self.answers is None or self._recall is not None:
+            return None
+        text = self.answers.find("llm", _address(model, key))
+        if not isinstance(text, str):
+            return None
+        call = Call(self._record, made, self.number(), "llm", model.name, key, request.to_json())
+        call.record_answer(text)
+        self._answers[key] = Reply(text, 0)
+        return Reply(text, 0, cached=True)
+
     def forget(self, model: LanguageModel, request: Request) -> None:
         """Forget an answer that could not be used, so that it can be asked for again."""
+        if self.answers is not None:
+            self.answers.forget("llm", _address(model, request.digest(model.name)))
         self._answers.pop(request.digest(model.name), None)
         if self._recall is not None:
             self._recall.forget(model.name, request)
@@ -170,4 +191,12 @@ class Meter:
         self._answered += 1
         call.record_answer(reply.text, reply.tokens)
         self._answers[key] = reply
+        if self.answers is not None and self._recall is None:
+            self.answers.keep("llm", _address(model, key), reply.text)
         return reply
+
+
+def _address(model: LanguageModel, key: bytes) -> bytes:
+    """Return the digest of a request with its endpoint: models of one name at two endpoints may be two."""
+    settings = getattr(model, "settings", None)
+    return addressed(getattr(settings, "url", ""), key)

@@ -67,10 +67,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. `tokens` are those of the messages and the answer together."""
+    """What came back. `tokens` are those of the messages and the answer together.
+
+    `cached` says that an earlier run was answered so: nothing was asked, and nothing is paid.
+    """
 
     text: str
     tokens: int
+    cached: bool = False
 
 
 class LanguageModel(Protocol):

@@ -95,6 +95,8 @@ class StructuredClient:
     on_text: OnText | None = None
     calls: int = 0
     tokens: int = 0
+    cached: int = 0
+    """How many answers were kept by an earlier run."""
 
     async def ask(
         self,
@@ -144,6 +146,7 @@ class StructuredClient:
                 " `map`, or set INFOSPACE_LLM_CONTEXT; nothing is cut",
             )
         reply, paid = await self.meter.call(self.model, request, self.made, self.on_text)
+        self.cached += reply.cached
         if paid:
             self.calls += 1
             self.tokens += reply.tokens

@@ -80,6 +80,8 @@ async def call_for_step(view: Context, tool: Tool, arguments: JSON, *, reads: bo
         answer = await call(found)
     else:
         answer = await calls.make(tool, arguments, view.made, call, current)
+        if answer.cached:
+            view.extra["cached"] = True
     if answer.is_error:
         raise ToolFailed(f"{tool.full_name} failed: {answer.text or answer.content!r:.500}")
     return answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 from infospace.core.errors import BudgetExceeded, InfospaceError, InputRequired, NotRecorded, ReplayedFailure
@@ -12,6 +13,7 @@ from infospace.core.json_types import JSON
 from infospace.core.position import first_attempt
 from infospace.core.resources import Made
 from infospace.core.tool import NotAllowed, NotCalled, Tool, ToolAnswer, ToolFailed
+from infospace.journal.answer_cache import AnswerCache, addressed
 from infospace.journal.external_call import Call, Record
 from infospace.journal.id_mapping import ReplaySource, rename_ids
 from infospace.journal.rows import CallRow
@@ -83,6 +85,8 @@ class ToolCalls:
         """Whether there is anybody to be asked."""
         self.asks_again = False
         """Whether a call that was made already, and is not idempotent, is asked about: a model writes the steps."""
+        self.answers: AnswerCache | None = None
+        """Where the answers of tools that only read are kept across runs."""
         self._most = most
         self._record = record
         self._number = number
@@ -127,6 +131,9 @@ class ToolCalls:
             self._must_be_allowed(tool, arguments, position)
         else:
             self._must_be_repeated(tool, arguments, position, earlier)
+        cached = self._cached(tool, arguments, made, key)
+        if cached is not None:
+            return cached
         if self._most is not None and self.count >= self._most:
             hint = '"budget": {"tool_calls": …}'
             raise BudgetExceeded(f"the budget of {self._most:,} tool_calls is spent", hint=hint)
@@ -139,7 +146,23 @@ class ToolCalls:
             raise
         if answer.is_error:
             self._forget(key, position)
+        elif self._keeps(tool) and self.answers is not None:
+            self.answers.keep("tool", addressed(tool.digest, key), _written(answer))
         return answer
+
+    def _keeps(self, tool: Tool) -> bool:
+        return self.answers is not None and self.earlier is None and tool.read_only
+
+    def _cached(self, tool: Tool, arguments: Mapping[str, Any], made: Made, key: bytes) -> ToolAnswer | None:
+        """Return what an earlier run was answered, which is journalled as an answer of this one."""
+        if not self._keeps(tool) or self.answers is None:
+            return None
+        kept = self.answers.find("tool", addressed(tool.digest, key))
+        if not isinstance(kept, dict):
+            return None
+        call = Call(self._record, made, self._number(), "tool", tool.full_name, key, dict(arguments))
+        call.record_answer(kept)
+        return replace(self._answer_of(kept), cached=True)
 
     async def _checked_call(
         self,
@@ -273,9 +296,13 @@ class ToolCalls:
         except InfospaceError as error:
             call.record_failure(error)
             raise
-        blocks = [dict(block) for block in answer.blocks]
-        call.record_answer({"blocks": blocks, "structured": answer.structured, "is_error": answer.is_error})
+        call.record_answer(_written(answer))
         return answer
+
+
+def _written(answer: ToolAnswer) -> JSON:
+    blocks: Any = [dict(block) for block in answer.blocks]
+    return {"blocks": blocks, "structured": answer.structured, "is_error": answer.is_error}
 
 
 def digest_of(tool: Tool, arguments: Mapping[str, Any]) -> bytes:

@@ -85,6 +85,7 @@ class Run:
         self.bounds = bounded(budget.items, budget.characters)
         """What each of its steps may make."""
         self.meter = Meter(budget.llm_calls, budget.tokens, self.journalled)
+        self.meter.answers = space.answers
         self._emit = emit
         self._warnings = warnings
         self._approve = parse_tool_names(approve)
@@ -172,13 +173,15 @@ class Run:
 
     def tool_calls(self, past: RecordedRun | None = None) -> ToolCalls:
         """Return what calls tools here; `past` is what an earlier part of the run left."""
-        return ToolCalls(
+        found = ToolCalls(
             self.plan.budget.tool_calls,
             self.journalled,
             self.meter.number,
             lambda tool, *, by_name: allowed(self.space.store, tool, self.id, by_name=by_name),
             past,
         )
+        found.answers = self.space.answers
+        return found
 
     # The run as a whole
 

@@ -272,3 +272,22 @@ def test_a_replay_asks_no_model_also_where_the_space_holds_more_now(cli: Any, en
     said = cli("replay", run)
     assert said.code == 0, said.err
     assert len(endpoint.requests) == 2
+
+
+def test_answers_are_kept_on_request_shown_as_cached_and_purged(cli: Any, endpoint: Endpoint, tmp_path: Path) -> None:
+    plan = {"steps": [{"type": "generate-note", "prompt": "a title", "out": "$x"}], "result": "$x"}
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    endpoint.say("One", "Two", "Three")
+    assert "cached" not in cli("run", "plan.json", "--cache").err
+    again = cli("run", "plan.json", "--cache")
+    assert "cached" in again.err
+    assert len(endpoint.requests) == 1
+    assert cli("run", "plan.json").code == 0
+    assert len(endpoint.requests) == 2
+    assert cli("prune", "--cache").out.startswith("would remove 1 answer of models, 0 of tools: ")
+    assert cli("prune", "--cache", "--yes", "--json").json["models"] == 1
+    assert cli("run", "plan.json", "--cache").code == 0
+    assert len(endpoint.requests) == 3
+    for arguments in (["--cache-ttl", "5"], ["--cache", "--cache-ttl", "0"], ["--cache", "--cache-ttl", "nan"]):
+        refused = cli("run", "plan.json", *arguments)
+        assert (refused.code, refused.err.count("\n")) == (2, 1)

@@ -188,6 +188,12 @@ def noun_of(certificate: Mapping[str, Any]) -> str:
     return next((noun for noun in ("notes", "collections", "passages") if noun in certificate), "notes")
 
 
+def is_cached(extra: Mapping[str, Any]) -> bool:
+    """Whether a step has an answer that an earlier run got: of a tool, or of a language model."""
+    llm = extra.get("llm")
+    return extra.get("cached") is True or (isinstance(llm, Mapping) and bool(llm.get("cached")))
+
+
 def format_tool_search(extra: Mapping[str, Any]) -> str | None:
     """Say what a search for tools has to say besides its hits: that none fits, or that a leg is down."""
     guess = extra.get("guess")

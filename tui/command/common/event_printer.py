@@ -29,6 +29,7 @@ from tui.text.render import (
     format_certificate,
     format_tool_search,
     hits_table,
+    is_cached,
     is_hit,
     items_table,
     searched_words,
@@ -113,6 +114,8 @@ class EventPrinter:
             line.append("  " + snippet(said, room), "dim" if row.status == "success" else style)
         if row.duration_ms >= 100:
             line.append(f"  {row.duration_ms / 1000:.1f} s", "dim")
+        if is_cached(row.extra):
+            line.append("  cached", "dim")
         self._out.side.print(line, overflow="ellipsis", no_wrap=True, soft_wrap=False)
         if row.expect:
             self._out.talk(f"    {'  ' * nesting}expected: {row.expect}", "dim")

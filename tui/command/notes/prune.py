@@ -6,6 +6,8 @@ undone once the versions before it are gone.
 With --runs, --older-than, --keep or --status it removes runs of plans and sessions instead, and what they made that
 nobody kept, but never what something kept is made of. They cannot be undone, replayed or explained any more.
 
+With --cache it removes the answers that `--cache` kept, nothing else.
+
 Without --yes it only says what would be removed.
 """
 
@@ -28,7 +30,8 @@ EXAMPLES = """examples:
   infospace prune --yes
   infospace prune --runs run_3 run_4
   infospace prune --older-than 30d --status failed --yes
-  infospace prune --keep 100 --yes"""
+  infospace prune --keep 100 --yes
+  infospace prune --cache --yes"""
 
 STATUSES = ("success", "failed", "stopped", "cancelled", "refused")
 
@@ -39,6 +42,7 @@ NAMED = 10
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--yes", action="store_true", help="really remove it")
+    parser.add_argument("--cache", action="store_true", help="answers of models and tools that were kept, nothing else")
     parser.add_argument("--runs", nargs="+", metavar="RUN", default=[], help="these runs")
     parser.add_argument("--older-than", metavar="AGE", help="runs that ended longer ago than: 36h, 30d, 8w")
     parser.add_argument("--keep", type=int, metavar="N", help="all runs but the latest N")
@@ -50,7 +54,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Remove, or say what would be."""
     which = _which(args)
+    if args.cache and which is not None:
+        raise UsageError("--cache removes answers and no runs", hint="infospace prune --cache --yes")
     with open_from(args, create=False) as space:
+        if args.cache:
+            return _answers(space, args, out)
         if which is not None:
             return _runs(space, which, args, out)
         freed = space.store.purge(really=args.yes)
@@ -65,6 +73,19 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     out.text(f"removed {message}" if args.yes else f"would remove {message}")
     if not args.yes and (freed.tombstones or freed.versions or freed.vectors):
         out.talk("`infospace prune --yes` removes it; it cannot be undone", "dim")
+    return 0
+
+
+def _answers(space: Space, args: argparse.Namespace, out: Output) -> int:
+    from infospace.journal.answer_cache import AnswerCache, CacheSize
+
+    cache = None if space.store.derived is None else AnswerCache(space.store.derived)
+    found = CacheSize(0, 0, 0) if cache is None else cache.purge() if args.yes else cache.size()
+    if out.json:
+        out.document({"pruned": args.yes, **asdict(found)})
+        return 0
+    message = f"{_count(found.models, 'answer')} of models, {found.tools:,} of tools: {found.bytes / 1e6:,.1f} MB"
+    out.text(f"removed {message}" if args.yes else f"would remove {message}")
     return 0
 
 

@@ -12,6 +12,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from tui.command.common.approve_option import add_approve, approved
+from tui.command.common.cache_option import add_cache, use_cache
 from tui.command.common.goal_input import (
     add_goal,
     add_inputs,
@@ -49,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_limits(parser, run=True)
     add_memory(parser)
+    add_cache(parser)
     parser.add_argument(
         "--yes", action="store_true", help="run the plan, and call the tools that it names, without asking"
     )
@@ -62,6 +64,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     goal, inputs = goal_of(args), inputs_of(args)
     with open_from(args, create=True) as space:
         require_model(space)
+        use_cache(args, space)
         approve = approved(args, space, out)
         doing = do(
             space,

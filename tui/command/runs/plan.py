@@ -10,6 +10,7 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from tui.command.common.cache_option import add_cache, use_cache
 from tui.command.common.goal_input import (
     add_goal,
     add_inputs,
@@ -47,6 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser)
     add_limits(parser, run=False)
     add_memory(parser)
+    add_cache(parser)
     parser.add_argument("--out", metavar="FILE", help="write the plan to a file, as JSON")
     parser.add_argument("--save", metavar="NAME", help="keep the plan in the space; `infospace run plan:NAME` runs it")
     parser.add_argument("--replace", action="store_true", help="with --save, make it the next version of that plan")
@@ -63,6 +65,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"there is no folder for --out {args.out!r}")
     with open_from(args, create=True) as space:
         require_model(space)
+        use_cache(args, space)
         writing = write(
             space,
             goal,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from infospace.core.errors import InvalidJSON
 from tui.command.common.approve_option import add_approve, approved
+from tui.command.common.cache_option import add_cache, use_cache
 from tui.command.common.ctrl_c import final_result, interruptible
 from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, interrupted, report_taken_over
 from tui.command.common.open_space import address_of, open_from
@@ -62,6 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", metavar="FILE", help=OUT)
     add_approve(parser)
+    add_cache(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--dry-run", action="store_true", help="compute and read, and show what it would write and call; nothing stays"
@@ -110,6 +112,7 @@ def _in_space(
 ) -> int:
     """Do what runs a plan in the space, stay with it where `--wait` says so, and show how it ended."""
     with open_from(args, create=True) as space:
+        use_cache(args, space)
         watch, approve = _watcher(args, out), approved(args, space, out)
         result = run(space, watch, approve)
         if args.wait:
