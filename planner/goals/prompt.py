@@ -135,7 +135,9 @@ def _messages(
         parts.append(delimit("a plan that reached a goal like this one", example))
     if inputs:
         declare = "declare them under `inputs`" if standing.mode == "whole" else "read them by these names"
-        parts.append(f"Inputs that the run has, bound as variables ({declare}):\n{_shown_inputs(inputs)}")
+        parts.append(
+            f"Inputs that the run has, bound as variables ({declare}):\n{delimit('inputs', _shown_inputs(inputs))}"
+        )
     parts += _standing_parts(standing)
     task = f"Goal:\n{goal}"
     page = language_page(space.catalogue)

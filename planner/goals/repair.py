@@ -9,6 +9,7 @@ from infospace.core.errors import InfospaceError
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
 from infospace.llm.model import Message
+from infospace.llm.prompts import delimit
 from infospace.space import Space
 from planner.execute.start import check_plan
 from planner.language.json_patch import apply_patch
@@ -99,7 +100,8 @@ def repair_messages(
         wrong, answer = f"This cannot be read as a plan: {checked}.", answer[:4_000]
     else:
         answer = dump(checked.document)
-        wrong = "\n".join(["The check refuses this plan:", *map(_line, checked.errors[:SHOWN])])
+        problems = "\n".join(map(_line, checked.errors[:SHOWN]))
+        wrong = f"The check refuses this plan:\n{delimit('problems', problems)}"
         contracts = full(space.catalogue, _misused(space, checked)) if _misused(space, checked) else ""
         wrong += f"\n\n{contracts}" if contracts else ""
     if repeated:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def agreed(session: GoalSession, out: Output, *, yes: bool, can_ask: bool = True) -> Sequence[str] | None:
     """Show the plan and ask for consent where it has effects; return the tools that were agreed to, None for no.
 
-    Raises UsageError where nobody can be asked.
+    `yes` agrees to a plan that nobody has seen: its tools are agreed to by name only where somebody saw them, so one
+    that may take something away is still asked about. Raises UsageError where nobody can be asked.
     """
     from planner.goals.effects import needs_consent, tools_called
 
@@ -29,7 +30,7 @@ def agreed(session: GoalSession, out: Output, *, yes: bool, can_ask: bool = True
             source = session.recalled.source
             out.talk(f"It went well before, in {source.run}; --no-memory lets the model write it anew.", "dim")
     if yes:
-        return tools_called(effects)
+        return []
     if not needs_consent(effects):
         return []
     if not sys.stdin.isatty() or not can_ask:

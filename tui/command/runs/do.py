@@ -52,7 +52,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_memory(parser)
     add_cache(parser)
     parser.add_argument(
-        "--yes", action="store_true", help="run the plan, and call the tools that it names, without asking"
+        "--yes",
+        action="store_true",
+        help="run the plan without asking; tools that may take something away still ask (--approve)",
     )
     add_approve(parser)
 
