@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -28,9 +29,8 @@ EACH = 16
 ROUNDS = 3
 """Fixes that may follow one another where a mistake is told by several problems."""
 
-BY_HAND: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "plans" / "wrong" / "by_hand.json").read_text(encoding="utf-8")
-)
+FILE = Path(__file__).parents[1] / "plans" / "wrong" / "by_hand.json"
+BY_HAND: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +82,19 @@ def test_a_mistake_that_models_make_is_refused_at_its_place(furnished: Space, na
     case = BY_HAND[name]
     found = errors(furnished, case["plan"])
     assert (case["code"], case["pointer"]) in [(problem.code, problem.pointer) for problem in found], found
+
+
+def test_all_that_is_told_of_such_mistakes_stands_beside_them(furnished: Space) -> None:
+    """Word for word, with hints and fixes; `INFOSPACE_TELL=1` writes it anew, to be read as a planner would."""
+    told = {
+        name: [one.to_json() for one in check_plan(furnished, case["plan"])[1].found if one.code != "no-model"]
+        for name, case in BY_HAND.items()
+    }
+    if os.environ.get("INFOSPACE_TELL") and told != {name: case.get("problems") for name, case in BY_HAND.items()}:
+        lines = (f" {json.dumps(name)}: {json.dumps({**BY_HAND[name], 'problems': told[name]})}" for name in BY_HAND)
+        FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        pytest.fail("written anew: look at it, then run again without INFOSPACE_TELL")
+    assert told == {name: case["problems"] for name, case in BY_HAND.items()}
 
 
 GUESSED = frozenset(
