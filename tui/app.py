@@ -98,7 +98,7 @@ class InfospaceApp(App[int]):
             for number, entry in numbered()
         ),
         Binding("f1,question_mark", "help", "Help", key_display="?"),
-        Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
+        Binding("ctrl+q", "app.leave", "Quit", show=False, priority=True, tooltip="leaves the screen"),
     ]
 
     opened: reactive[str | None] = reactive(None)

@@ -10,13 +10,13 @@ from textual.binding import Binding
 from tui.base_screen import BaseScreen
 from tui.dialogs.common import HelpDialog
 from tui.help import PAGES, page
-from tui.screen_registry import FIRST, PLACES
+from tui.screen_registry import numbered
 
 LINK = "help:"
 """What the address of a page begins with, in the list of pages."""
-LAST = FIRST + len(PLACES) - 1
 EVERYWHERE = (
-    (f"F{FIRST} … F{LAST}", f"goes to a place; {FIRST} … {LAST} do too, outside of a text"),
+    *((f"F{number}, {number}", f"{entry.title}: {entry.summary}") for number, entry in numbered()),
+    ("", "the numbers alone go there where nothing is being written"),
     ("^p", "the command palette: all that can be done here; themes. A click on the place's name opens it too"),
     ("tab, ⇧tab", "to the next, or the previous part of the place"),
     ("esc", "out of a field, or a dialog"),

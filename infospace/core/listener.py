@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, Protocol
 
 Speech = Literal["say", "think", "draft"]
-"""`draft` is a piece of what a model is writing, as it comes."""
+"""`draft` is a piece of what a model is writing, as it comes; an empty one says that another answer begins."""
 
 
 class Listener(Protocol):

@@ -11,8 +11,8 @@ from infospace.core.errors import InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.data.json_text import read_json
 
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_OPENING = re.compile(r"[\[{]")
+THOUGHTS = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+OPENING = re.compile(r"[\[{]")
 _WRAPPERS = ("plan", "arguments", "input", "parameters", "function", "document", "value", "answer", "content")
 """Keys under which a tool call, or an answer in a frame, holds the plan."""
 _DECODER = JSONDecoder()
@@ -32,13 +32,13 @@ class Reply:
 
 def read_reply(text: str) -> Reply:
     """Return the plan in an answer. Of several the last is taken: a model that corrects itself writes it last."""
-    without = _THOUGHTS.sub("", text).strip()
+    without = THOUGHTS.sub("", text).strip()
     try:
         whole = read_json(without, what="the answer")
     except InvalidJSON as error:
         refusal = error
     else:
-        document = _plan_in(whole)
+        document = plan_in(whole)
         return (
             Reply(problem="the answer is JSON, and no plan: it has no steps") if document is None else Reply(document)
         )
@@ -46,9 +46,7 @@ def read_reply(text: str) -> Reply:
     documents = [
         document
         for value in values
-        if not _is_step(value)
-        and (is_whole or isinstance(value, Mapping))
-        and (document := _plan_in(value)) is not None
+        if not _is_step(value) and (is_whole or isinstance(value, Mapping)) and (document := plan_in(value)) is not None
     ]
     if documents:
         return Reply(documents[-1])
@@ -56,7 +54,7 @@ def read_reply(text: str) -> Reply:
         return Reply(_as_document(values))
     if not without:
         return Reply(problem="the answer is empty")
-    if _OPENING.search(without) is None:
+    if OPENING.search(without) is None:
         return Reply(problem=f"the answer has no JSON; it begins {without[:80]!r}")
     return Reply(problem=refusal.message)
 
@@ -69,7 +67,7 @@ def _values(text: str) -> tuple[list[JSON], bool]:
     values: list[JSON] = []
     end, is_whole = 0, True
     for _ in range(CANDIDATES):
-        found = _OPENING.search(text, end)
+        found = OPENING.search(text, end)
         if found is None:
             return values, is_whole
         start = found.start()
@@ -86,7 +84,7 @@ def _values(text: str) -> tuple[list[JSON], bool]:
     return values, False
 
 
-def _plan_in(value: JSON, depth: int = 0) -> JSON:
+def plan_in(value: JSON, depth: int = 0) -> JSON:
     """Return the plan that a value is, or holds; None where there is none."""
     if isinstance(value, list):
         return {"steps": value} if _are_steps(value) else _in_calls(value, depth)
@@ -98,7 +96,7 @@ def _plan_in(value: JSON, depth: int = 0) -> JSON:
         return value
     if depth < DEPTH:
         for key in _WRAPPERS:
-            if key in value and (inner := _plan_in(value[key], depth + 1)) is not None:
+            if key in value and (inner := plan_in(value[key], depth + 1)) is not None:
                 return inner
         calls = value.get("tool_calls")
         if isinstance(calls, list):
@@ -107,7 +105,7 @@ def _plan_in(value: JSON, depth: int = 0) -> JSON:
 
 
 def _in_calls(values: list[JSON], depth: int) -> JSON:
-    found = [_plan_in(value, depth + 1) for value in values if isinstance(value, Mapping)] if depth < DEPTH else []
+    found = [plan_in(value, depth + 1) for value in values if isinstance(value, Mapping)] if depth < DEPTH else []
     plans = [plan for plan in found if plan is not None]
     return plans[-1] if plans else None
 
@@ -117,7 +115,7 @@ def _in_text(text: str, depth: int) -> JSON:
     if depth >= DEPTH or not text.lstrip().startswith(("{", "[")):
         return None
     try:
-        return _plan_in(read_json(text), depth + 1)
+        return plan_in(read_json(text), depth + 1)
     except InvalidJSON:
         return None
 

@@ -62,6 +62,7 @@ async def write_plan(args: WritePlan, context: Context) -> Note[Any]:
     from planner.goals.write import PlanWriter
 
     async def ask(messages: Sequence[Any], schema: Mapping[str, Any]) -> str:
+        context.draft("")  # a new answer begins
         answer = await context.ask_model(
             messages, model=args.model, plans=True, constraint=schema, on_text=context.draft
         )

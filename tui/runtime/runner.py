@@ -87,6 +87,16 @@ class Runner:
         """Make a call of a tool, as a run; `take` is given what goes on."""
         return await self.play(lambda emit, halt: _held(called.play(self._space, emit), halt), take=take)
 
+    async def work(
+        self,
+        work: Playing,
+        run: str = "",
+        pausing: Breakpoints | None = None,
+        take: Callable[[ActiveRun], None] | None = None,
+    ) -> RunResult:
+        """Do the work of a run that another part of the planner drives, such as that of a goal."""
+        return await self.play(lambda emit, halt: _held(work(emit, halt), halt), run, pausing, take)
+
     async def resume(
         self, run: str, pausing: Breakpoints | None = None, take: Callable[[ActiveRun], None] | None = None
     ) -> RunResult:

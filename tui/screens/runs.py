@@ -30,6 +30,7 @@ from tui.screen_registry import key_of
 from tui.screens.run_actions import RunActions
 from tui.tables.runs_table import RunList, state_of
 from tui.text.format import format_bytes, pluralize, question_line, single_line
+from tui.text.planning import attempts_of
 from tui.widgets.lazy_table import LazyTable
 
 if TYPE_CHECKING:
@@ -158,6 +159,8 @@ class Runs(RunActions):
             message = head.reason or left or head.goal
             if head.status == "suspended" and not head.reason:
                 self.do(self._waits, head.run, group="about")
+            elif head.kind == "session" and not head.reason:
+                self.do(self._written, head.run, group="about")
         self.query_one("#about", Static).update(single_line(message))
         self.refresh_bindings()
 
@@ -171,6 +174,14 @@ class Runs(RunActions):
             self.query_one("#about", Static).update(
                 f"step {waiting[0].step} waits: {question_line(waiting[0].question)} ({action})"
             )
+
+    async def _written(self, run: str) -> None:
+        """Say which model wrote the plan of a goal, and in how many attempts."""
+        rows = await self.ask(lambda snapshot: snapshot.steps(run))
+        said = [attempts_of(row.extra) for row in rows if row.type == "write-plan"]
+        head = self._head()
+        if said and head is not None and head.run == run:
+            self.query_one("#about", Static).update(single_line(f"{head.goal} (written by {'; then '.join(said)})"))
 
     def _head(self) -> RunHead | None:
         key = self.query_one(LazyTable).key

@@ -25,6 +25,7 @@ from planner.journal.given import Given
 from planner.parse.positions import step_at, written_step
 from tui.runtime.run_model import RunModel
 from tui.screens.run_screen import RunScreen
+from tui.text.planning import render_attempts
 from tui.text.step_text import format_raw, render_arguments, render_calls, render_result, render_step
 from tui.widgets.details.resource_data import ResourceData
 from tui.widgets.tabs import StableTabs
@@ -96,14 +97,15 @@ class Step(RunScreen):
         told = Text("") if position is None else render_step(row, step, position, self.infospace.colours)
         self.query_one("#step", Static).update(told)
         self.query_one("#arguments", Static).update("")
-        self.query_one("#rest", Static).update(render_result(row))
+        calls = [] if subject is None or position is None else _calls(subject, position)
+        attempts = Text("") if row is None else render_attempts(row.extra, calls, self.infospace.colours)
+        self.query_one("#rest", Static).update(attempts.append_text(render_result(row)))
         self.query_one("#told", VerticalScroll).scroll_home(animate=False)
         if subject is None or position is None:
             self._clear()
             return
         written = None if subject.run is None else written_step(subject.run, position)
         self.query_one("#raw", TextView).read(format_raw(row, written))
-        calls = _calls(subject, position)
         self.query_one("#called", Static).update(render_calls(calls, self.infospace.colours))
         self.query_one(StableTabs).relabel("calls", f"Calls {len(calls)}" if calls else "Calls")
         self.do(self._read, subject, row, group="read")

@@ -19,7 +19,7 @@ from tui.text.format import Colours, format_duration, format_time, json_as_prose
 from tui.text.output import escape_controls
 from tui.text.render import content_text, format_certificate, noun_of
 
-TOLD = ("certificate", "pending")
+TOLD = ("certificate", "pending", "attempts")
 """What an answer has besides that is told in sentences."""
 BESIDES = {"of": "items gone through"}
 """How some of that is called."""

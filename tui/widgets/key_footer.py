@@ -18,8 +18,8 @@ from tui.widgets.lazy_table import LazyTable
 
 AROUND = 3
 """Characters of room around a key and its word."""
-HELP = "help"
-"""The action that always stands last."""
+LAST = ("app.leave", "help")
+"""The actions that stand last."""
 
 
 class ShownKey(NamedTuple):
@@ -86,25 +86,27 @@ class KeyFooter(Footer):
                 self.app.screen.refresh()
 
     def _fitting(self) -> Iterator[ShownKey]:
-        """Give the keys that are shown as far as there is room, then others, and the help."""
+        """Give the keys that are shown as far as there is room, then others, the way out and the help.
+
+        The help has its room always, and the way out before the others.
+        """
         found = list(self._available_keys())
-        last = [one for one, _ in found if one.action == HELP]
-        room = self.size.width - sum(one.width for one in last)
-        kept: set[str] = set()
+        last = sorted((one for one, _ in found if one.action in LAST), key=lambda one: LAST.index(one.action))
+        room = self.size.width - sum(one.width for one in last if one.action == LAST[-1])
+        kept: set[str] = {LAST[-1]}
         named: set[str] = set()
-        for wanted in (True, False):
-            for one, show in found:
-                if show is not wanted or one in last or (one.name in named and not show):
-                    continue
-                if one.width > room:
-                    room = 0
-                    continue
-                room -= one.width
-                kept.add(one.action)
-                named.add(one.name)
-        yield from (one for one, show in found if one.action in kept and show)
-        yield from (one for one, show in found if one.action in kept and not show)
-        yield from last
+        wanted = [one for one, show in found if show and one not in last]
+        others = [one for one, show in found if not show and one not in last]
+        for one in (*wanted, *last[:-1], *others):
+            if one in others and one.name in named:
+                continue
+            if one.width > room:
+                room = 0
+                continue
+            room -= one.width
+            kept.add(one.action)
+            named.add(one.name)
+        yield from (one for one in (*wanted, *others, *last) if one.action in kept)
 
     def _available_keys(self) -> Iterator[tuple[ShownKey, bool]]:
         """Give each thing that can be done now, once, and whether its key is one of those that are to be shown."""
@@ -118,7 +120,7 @@ class KeyFooter(Footer):
             if binding.key == "enter" and entered is not None and isinstance(active.node, LazyTable):
                 binding = entered  # a list takes the key, and tells the place
             typed = writes and _types(binding.key)
-            own = binding.action in actions or binding.action == HELP
+            own = binding.action in actions or binding.action in LAST
             if not own or not active.enabled or typed or binding.action in given or not binding.description:
                 continue
             if isinstance(place, BaseScreen) and not place.is_action_available(binding.action):

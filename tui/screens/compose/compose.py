@@ -1,4 +1,8 @@
-"""Write a plan, or paste it; it is checked as you type, and run from here.
+"""Write a plan, or paste it, or say what you want; it is checked as you type, and run from here.
+
+`alt+g` goes to the field "what do you want?": enter asks the language model, and the plan arrives in the text as it is
+written, checked as it arrives. Change what you like, then `^r` runs it. One run has the goal, the model's attempts with
+their tokens, and the steps. Which model that is, INFOSPACE_LLM_MODEL and INFOSPACE_LLM_URL say.
 
 Problems are underlined, and listed beside the text: `^n` goes to the next, `^f` mends the one at the cursor where a
 fix is known (`⚒`), `^z` undoes that. What may stand at the cursor is shown as you type: types, arguments, variables
@@ -36,6 +40,7 @@ from planner.execute.start import check_plan
 from tui.screens.compose.breakpoints import DraftBreakpoints
 from tui.screens.compose.files import DraftFiles
 from tui.screens.compose.fork import DraftFork
+from tui.screens.compose.goal import DraftGoal
 from tui.screens.compose.run import DraftRun
 from tui.screens.compose.tables import BreakpointRows, ProblemRows, ValueRows
 from tui.screens.run_actions import RunActions
@@ -69,6 +74,9 @@ class Compose(RunActions):
 
     FIRST = "Editor"
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "alt+g", "goal", "Ask", show=False, tooltip="to the field: say what you want, and a model writes the plan"
+        ),
         Binding("ctrl+r", "run", "Run", tooltip="runs the plan; resumes its suspended run, or answers its question"),
         Binding("ctrl+t", "try", "Try", tooltip="dry run: shows what the plan would write and call"),
         Binding("ctrl+g", "here", "Here", tooltip="runs up to and including the step at the cursor"),
@@ -119,11 +127,15 @@ class Compose(RunActions):
         self.files = DraftFiles(self)
         self.breakpoints = DraftBreakpoints(self)
         self.draft_run = DraftRun(self)
+        self.goal = DraftGoal(self)
         self._draft_fork = DraftFork(self, self.draft_run)
 
     def content(self) -> ComposeResult:
         """The text, and beside it what is known of it."""
         yield Static("", id="head", markup=False)
+        yield Input(
+            placeholder="what do you want? alt+g comes here; enter: a model writes the plan", id="goal", compact=True
+        )
         with Container(id="work"):
             yield Editor(self.infospace.memory.get("compose.draft", ""))
             with StableTabs(id="side"):
@@ -228,6 +240,9 @@ class Compose(RunActions):
         """Check the text once nothing is typed for a moment."""
         if self._timer is not None:
             self._timer.stop()
+        if self.goal.writes:  # it changes all the time: a check begins whenever the one before is over
+            self.do(self._check, group="check", exclusive=False)
+            return
         self._timer = self.set_timer(SETTLED, lambda: self.do(self._check, group="check", exclusive=False))
 
     async def _check(self) -> None:
@@ -268,7 +283,7 @@ class Compose(RunActions):
         # The stamp is older than what the check reads: a change in between is checked once too often, never once too
         # seldom.
         self._checked_with = self._stamp()
-        return check_draft(self.infospace.space, text)
+        return self.goal.as_arriving(check_draft(self.infospace.space, text))
 
     async def checked(self) -> Draft:
         """Return what is to be said of the text as it is now."""
@@ -312,6 +327,7 @@ class Compose(RunActions):
     def forget(self) -> None:
         """Let go of what belongs to the text that was here."""
         self.stops, self.here = [], None
+        self.goal.forget()
         self.draft_run.forget()
 
     def render_status(self) -> None:
@@ -353,15 +369,16 @@ class Compose(RunActions):
                 words = single_line(format_fix(problem.fix))
                 text.append(f"\n⚒ ^f, or a click here: {words}", self.infospace.colours.get("accent", ""))
         elif self.draft.text == self.text:
-            message = (
-                "Nothing is wrong with it."
-                if self.draft.text.strip()
-                else "Write or paste a plan, begin one (^space), or open one or an example (^o)."
-            )
-            text = Text(message, "dim")
+            text = Text("Nothing is wrong with it." if self.draft.text.strip() else self._beginnings(), "dim")
         about = self.query_one("#about Static", Static)
         if about.content != text:
             about.update(text)
+
+    def _beginnings(self) -> str:
+        """Say how a plan is begun: by a model, an example, a file, or by hand."""
+        error = self.goal.why_not()
+        asks = "say what you want, and the model writes the plan" if error is None else single_line(error.message)
+        return f"alt+g: {asks}.\n^o: opens an example, a file or a saved plan. ^space: begins a plan; or paste one."
 
     def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Say what is wrong."""
@@ -497,6 +514,15 @@ class Compose(RunActions):
 
     # Files, breakpoints, runs
 
+    def action_goal(self) -> None:
+        """Go to where it is said what is wanted."""
+        self.query_one("#goal", Input).focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Let the model write a plan."""
+        if event.input.id == "goal":
+            self.goal.ask(event.value)
+
     def action_open(self) -> None:
         """Ask what is to be opened."""
         self.files.ask_open()
@@ -534,7 +560,8 @@ class Compose(RunActions):
 
     def action_halt(self) -> None:
         """Put the run to rest, or at once when it was told before; end one that rests."""
-        self.draft_run.halt()
+        if not self.goal.stop():
+            self.draft_run.halt()
 
     def action_watch(self) -> None:
         """Open the run in Plan."""
@@ -559,6 +586,7 @@ class Compose(RunActions):
 
     def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
         """Tell how far the run is."""
+        self.goal.handle_run_events(going, events)
         self.draft_run.handle_run_events(going, events)
 
     def is_action_available(self, action: str) -> bool:
@@ -578,7 +606,7 @@ class Compose(RunActions):
             case "unstop":
                 return bool(self.stops or self.breakpoints.when)
             case "halt":
-                return self.draft_run.goes_on or self.draft_run.rests
+                return self.goal.writes or self.draft_run.goes_on or self.draft_run.rests
             case "watch" | "fork_here":
                 return self.draft_run.run_id is not None
         return super().is_action_available(action)

@@ -165,6 +165,11 @@ class DraftRun:
         self.run_id, self.ran, self.pausing, self.result = None, draft.document, pausing, None
         self._screen.query_one("#bound", LazyTable).show(NoRows())
         self.going_on()
+        of_goal = self._screen.goal.run_for(draft)
+        if of_goal is not None and not (each or until is not None or pausing.steps or pausing.when):
+            self.run_id = of_goal
+            return await self._screen.goal.run(of_goal, draft.document, pausing)
+        self._screen.goal.forget()
         return await self._infospace.runner.start(prepared, pausing)
 
     def afresh(self, draft: Draft) -> Breakpoints:

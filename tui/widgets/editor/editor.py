@@ -163,6 +163,15 @@ class Editor(TextArea, inherit_bindings=False):
             start, end, new = changed_range(before, text)
             self.put(start, end, new)
 
+    def grow(self, text: str) -> None:
+        """Change what differs from a text that is arriving: all of it is one thing to be undone; its end is seen."""
+        before = self.text
+        if text != before:
+            start, end, new = changed_range(before, text)
+            document = self.plain_document
+            self.replace(new, document.get_location_from_index(start), document.get_location_from_index(end))
+            self.move_cursor(self.plain_document.get_location_from_index(start + len(new)))
+
     def paste(self, text: str) -> None:
         """Put a text in place of what is selected, as one thing to be undone; the cursor goes behind it."""
         self.history.checkpoint()
