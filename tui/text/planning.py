@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from infospace.journal.rows import CallRow
     from planner.goals.effects import Effect
 
+MAX_GOAL = 20_000
+"""Characters of a goal."""
 VERBS = {
     "writes": "It writes",
     "calls": "It calls",

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tui.text.output import Output, UsageError
+from tui.text.planning import MAX_GOAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from planner.goals.guards import Limits
     from planner.journal.events import Emit
 
-MAX_GOAL = 20_000
-"""Characters of a goal."""
 MAX_COUNT = 10**9
 """The largest limit."""
 

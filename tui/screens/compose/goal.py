@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +15,16 @@ from infospace.core.errors import InfospaceError
 from infospace.core.json_types import JSON
 from planner.editor.draft import Draft
 from planner.goals.arriving import arriving_plan
-from planner.journal.events import Event, Spoke
+from planner.journal.commit_order import SuspendRequest
+from planner.journal.events import Event, Spoke, StepRanAhead
 from planner.journal.result import RunResult
 from tui.text.format import pluralize, single_line
 from tui.text.format_plan import format_plan
-from tui.text.planning import attempts_of, effect_lines
+from tui.text.planning import MAX_GOAL, attempts_of, effect_lines
 
 if TYPE_CHECKING:
+    from infospace.space import Space
     from planner.goals.session import GoalSession
-    from planner.journal.commit_order import SuspendRequest
     from planner.journal.events import Emit
     from planner.lifecycle.breakpoints import Breakpoints
     from tui.runtime.runner import ActiveRun
@@ -42,14 +43,18 @@ class DraftGoal:
         self._screen = screen
         self.run_id: str | None = None
         """The run of the goal whose plan is here, and was not run yet."""
-        self._goal: JSON = None
-        """The goal that the plan names: a plan that names another one is another plan."""
-        self._asked: object = None
-        """What was asked last; None since another text is here."""
+        self._document: JSON = None
+        """The plan as it was written."""
+        self._session: tuple[GoalSession, SuspendRequest] | None = None
+        """What writes the plan, or wrote it, and what halts that; None since another text is here, or it was run."""
+        self._tell: Emit = lambda _event: None
+        """Tells the events of the part of the run that goes on."""
         self._going: ActiveRun | None = None
         """What goes on while the model writes."""
         self._answer = ""
         self._answers = 0
+        self._ran = ""
+        """What ran ahead last, while the model writes."""
         self._next = 0.0
         """When the plan is shown next, in seconds of the monotonic clock."""
 
@@ -73,8 +78,6 @@ class DraftGoal:
         self._screen.do(self._ask, goal.strip(), group="goal", exclusive=False)
 
     async def _ask(self, goal: str) -> None:
-        from tui.command.common.goal_input import MAX_GOAL
-
         error = self.why_not()
         if error is not None:
             raise error
@@ -89,52 +92,65 @@ class DraftGoal:
             await self._write(goal)
 
     async def _write(self, goal: str) -> None:
-        runner, space = self._screen.infospace.runner, self._screen.infospace.space
-        written: list[GoalSession] = []
-
-        async def work(emit: Emit, halt: SuspendRequest) -> RunResult:
-            from planner.goals.session import GoalSession
-
-            session = GoalSession(space, goal, emit=emit, halt=halt)
-            written.append(session)
-            try:
-                result = await session.write()
-            except asyncio.CancelledError:
-                return await _stopped(session, halt)
-            if session.document is not None or session.is_over or session.id is None:
-                return result
-            return await session.end(result)
+        from planner.goals.session import GoalSession
 
         self._screen.files.open_text("", "")
-        asked = self._asked = object()
-        self._answer, self._answers, self._next = "", 0, 0.0
+        halt = SuspendRequest()
+        session = GoalSession(self._screen.infospace.space, goal, emit=self._emit, halt=halt)
+        self._session = (session, halt)
+        self._answer, self._answers, self._next, self._ran = "", 0, 0.0, ""
         self._screen.editor.read_only = True
         try:
-            result = await runner.work(work, take=self._take)
+            result = await self._play(_writing(session), "", halt, self._take)
         finally:
             self._going = None
             self._screen.editor.read_only = False
             self._screen.refresh_bindings()
-        document = written[0].document if written else None
-        if self._asked is not asked:
-            if document is not None and result.run is not None:
-                await self._abandon(result.run)
-            return
-        if document is None:
+        document = session.document
+        if self._session is None or self._session[0] is not session:
+            if document is not None:
+                await self._abandon(session)
+        elif document is None:
             self._screen.infospace.notify_ended(result)
             self._show(f"no plan: {result.reason or result.status}", failed=True)
             self._screen.check_soon()
-            return
-        self.run_id, self._goal = result.run, _goal_of(document)
+        else:
+            self.run_id, self._document = result.run, document
+            await self._written(session, document, result)
+
+    async def _written(self, session: GoalSession, document: JSON, result: RunResult) -> None:
+        """Show the plan, how it was written and what it would do."""
         self._screen.editor.grow(format_plan(document))
         self._screen.editor.go_to(0)
-        effects = await asyncio.to_thread(written[0].effects)
-        row = next((row for row in reversed(result.steps) if row.type == "write-plan"), None)
-        written_by = "" if row is None else f"written by {attempts_of(row.extra)}"
-        self._show(written_by, *effect_lines(effects), "^r runs it")
         self._field.value = ""
         self._screen.editor.focus()
         self._screen.check_soon()
+        row = next((row for row in reversed(result.steps) if row.type == "write-plan"), None)
+        by = "" if row is None else f"written by {attempts_of(row.extra)}"
+        effects = await asyncio.to_thread(session.effects)
+        self._show(by, *effect_lines(effects), "^r runs it")
+
+    async def _play(
+        self,
+        work: Callable[[SuspendRequest], Coroutine[Any, Any, RunResult]],
+        run: str,
+        halt: SuspendRequest,
+        take: Callable[[ActiveRun], None] = lambda _going: None,
+    ) -> RunResult:
+        """Play a part of the run of a goal. The session has the same `halt` and teller of events from its beginning."""
+
+        def taken(going: ActiveRun) -> None:
+            going.halt = halt
+            take(going)
+
+        def begin(emit: Emit, halt: SuspendRequest) -> Coroutine[Any, Any, RunResult]:
+            self._tell = emit
+            return work(halt)
+
+        return await self._screen.infospace.runner.work(begin, run, take=taken)
+
+    def _emit(self, event: Event) -> None:
+        self._tell(event)
 
     def _take(self, going: ActiveRun) -> None:
         self._going = going
@@ -163,12 +179,15 @@ class DraftGoal:
                     self._answers += 1
                     self._answer = ""
                 self._answer += event.text
+            elif isinstance(event, StepRanAhead):
+                row, fresh = event.row, True
+                self._ran = f"step {row.position} {row.type} gave {row.value}" if row.status == "success" else ""
         if fresh:
             self._arrived()
 
     def _arrived(self) -> None:
         attempt = f"attempt {self._answers}, " if self._answers > 1 else ""
-        self._show(f"the model writes: {attempt}{pluralize(len(self._answer), 'character')}")
+        self._show(f"the model writes: {attempt}{pluralize(len(self._answer), 'character')}", self._ran)
         begun = time.monotonic()
         if len(self._answer) > LONGEST or begun < self._next:
             return
@@ -196,53 +215,72 @@ class DraftGoal:
         return True
 
     def run_for(self, draft: Draft) -> str | None:
-        """Return the run that the draft is to be run in, None where it is the plan of no goal, or of another."""
+        """Return the run that the draft is to be run in; None where nothing is left of a plan that a model wrote."""
         plan = draft.plan
-        fits = plan is not None and not plan.inputs and _goal_of(draft.document) == self._goal
+        fits = plan is not None and not plan.inputs and _have_something_in_common(draft.document, self._document)
         return self.run_id if fits else None
 
-    async def run(self, run: str, document: JSON, pausing: Breakpoints) -> RunResult:
-        """Run the plan, as it is here now, in the run in which it was written, to its end."""
-        from planner.goals.session import go_on, reads_only
+    async def run(self, document: JSON, pausing: Breakpoints) -> RunResult:
+        """Run the plan, as it is here now, in the run in which it was written, to its end.
 
-        self.run_id = None
-        agreed: list[bool] = []
-
-        def agree(session: GoalSession) -> Sequence[str] | None:
-            if agreed:  # what the model writes after a failure nobody has seen
-                return reads_only(session)
-            agreed.append(True)
-            session.document = document
-            return []
-
-        async def work(emit: Emit, halt: SuspendRequest) -> RunResult:
-            from planner.goals.session import GoalSession
-
-            space = self._screen.infospace.space
-            try:
-                return await go_on(space, run, agree, emit=emit, halt=halt)
-            except asyncio.CancelledError:
-                return await _stopped(GoalSession.reopen(space, run), halt)
-
-        return await self._screen.infospace.runner.work(work, run, pausing)
+        Where a step fails the model writes the rest anew; that is run only where it reads, for nobody has seen it.
+        """
+        run, kept = str(self.run_id), self._session
+        assert kept is not None  # noqa: S101 - it is there as long as `run_id` is
+        session, halt = kept
+        self.run_id = self._session = None
+        session.document, halt.pausing = document, pausing
+        return await self._play(_running(self._screen.infospace.space, session, run, self._emit), run, halt)
 
     def forget(self) -> None:
         """Let go of what is being written, or was and was not run: its run ends."""
         self.stop()
-        self._asked = None
-        run, self.run_id = self.run_id, None
-        if run is not None:
-            self._screen.do(self._abandon, run, group="abandon", exclusive=False)
+        kept, waits = self._session, self.run_id is not None
+        self.run_id = self._session = None
+        if kept is not None and waits:
+            self._screen.do(self._abandon, kept[0], group="abandon", exclusive=False)
 
-    async def _abandon(self, run: str) -> None:
-        from planner.goals.session import GoalSession
-
-        space = self._screen.infospace.space
-        await self._screen.infospace.engine.do(GoalSession.reopen(space, run).abandon("the plan was not wanted"))
+    async def _abandon(self, session: GoalSession) -> None:
+        await self._screen.infospace.engine.do(session.abandon("the plan was not wanted"))
 
 
-def _goal_of(document: JSON) -> JSON:
-    return document.get("goal") if isinstance(document, dict) else None
+def _writing(session: GoalSession) -> Callable[[SuspendRequest], Coroutine[Any, Any, RunResult]]:
+    async def work(halt: SuspendRequest) -> RunResult:
+        try:
+            result = await session.write()
+        except asyncio.CancelledError:
+            return await _stopped(session, halt)
+        if session.document is not None or session.is_over or session.id is None:
+            return result
+        return await session.end(result)
+
+    return work
+
+
+def _running(
+    space: Space, session: GoalSession, run: str, emit: Emit
+) -> Callable[[SuspendRequest], Coroutine[Any, Any, RunResult]]:
+    async def work(halt: SuspendRequest) -> RunResult:
+        from planner.goals.session import go_on, reads_only
+
+        try:
+            result = await session.run()
+            if result.status == "failed" and not session.is_over:
+                return await go_on(space, run, reads_only, emit=emit, halt=halt)
+            return await session.end(result)
+        except asyncio.CancelledError:
+            return await _stopped(session, halt)
+
+    return work
+
+
+def _have_something_in_common(draft: JSON, written: JSON) -> bool:
+    """Whether two plans have the goal or a step in common."""
+    if not isinstance(draft, dict) or not isinstance(written, dict):
+        return False
+    steps, known = draft.get("steps"), written.get("steps")
+    both = isinstance(steps, list) and isinstance(known, list) and any(step in known for step in steps)
+    return both or draft.get("goal") == written.get("goal")
 
 
 async def _stopped(session: GoalSession, halt: SuspendRequest) -> RunResult:

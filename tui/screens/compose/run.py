@@ -168,7 +168,7 @@ class DraftRun:
         of_goal = self._screen.goal.run_for(draft)
         if of_goal is not None and not (each or until is not None or pausing.steps or pausing.when):
             self.run_id = of_goal
-            return await self._screen.goal.run(of_goal, draft.document, pausing)
+            return await self._screen.goal.run(draft.document, pausing)
         self._screen.goal.forget()
         return await self._infospace.runner.start(prepared, pausing)
 
