@@ -221,6 +221,168 @@ MORE: dict[str, Any] = {
     "an item of an object, and nothing further": [note({"k": {"t": 1}}), note("$x.k[0]", "$y")],
     "an item of an object, and a field that it has not": [note({"k": {"t": 1}}), note("$x.k[0].zebra", "$y")],
     "a field of a list in an object": [note({"k": [{"t": 1}]}), note("$x.k.t", "$y")],
+    "looks for a text in a list of numbers": [note([1, 2]), asked("contains", "$x", value="a")],
+    "looks for an object in a list of objects": [note([{"a": 1}]), asked("contains", "$x", value="a")],
+    "looks for a number among the keys of an object": [note({"a": 1}), asked("contains", "$x", value=3)],
+    "compares a number with a text": [note(1), asked("less_than", "$x", value="a")],
+    "compares with an object": [note(1), asked("gte", "$x", value={"a": 1})],
+    "collects what nothing binds, far from what is bound": [
+        ITEMS,
+        {"type": "for-each", "target": "$c", "do": [note(1, "$one")], "collect": "$zebra", "out": "$o"},
+    ],
+    "collects what is bound before the loop": [
+        NOTE,
+        ITEMS,
+        {"type": "for-each", "target": "$c", "do": [note(1, "$one")], "collect": "$x", "out": "$o"},
+    ],
+    "reads what a handled step may not have bound": [
+        {"type": "load", "target": "nobody", "out": "$y", "on_fail": "continue"},
+        note("${y}", "$z"),
+        when({"type": "equals", "target": "$y", "value": 1}, {"type": "say", "value": 1}),
+    ],
+    "reads what one branch binds, unguarded and guarded": [
+        NOTE,
+        when({"type": "has_value", "target": "$x"}, note(1, "$y")),
+        when({"type": "bound", "target": "$y"}, {"type": "say", "value": "${y}"}),
+        {"type": "say", "value": "${y}"},
+    ],
+    "reads what the else of a guard has not": [
+        NOTE,
+        when({"type": "has_value", "target": "$x"}, note(1, "$y")),
+        {
+            "type": "if",
+            "condition": {"type": "or", "of": [{"type": "bound", "target": "$y"}, {"type": "empty", "target": "$x"}]},
+            "then": [{"type": "say", "value": "${y}"}],
+            "else": [{"type": "say", "value": "${y}"}],
+        },
+    ],
+    "a primitive as a tool of infospace": [
+        NOTE,
+        {"type": "infospace/update-note", "arguments": {"target": "$x", "value": 2}, "out": "$y"},
+    ],
+    "a saved plan as a tool of infospace": [
+        ITEMS,
+        {"type": "infospace/plan:saved", "arguments": {"n": 1, "from": "$c"}, "out": "$p"},
+    ],
+    "a primitive as a tool of infospace, with what is not bound": [
+        {"type": "infospace/create-note", "arguments": {"value": "$nobody"}, "out": "$y"},
+    ],
+    "a tool that is not there, with what is not bound": [
+        {"type": "sky/unlike", "arguments": {"city": "$nobody", "deep": [{"a": "${nobody}"}]}, "out": "$w"},
+    ],
+    "a server that is not there": [{"type": "moon/weather", "arguments": {}, "out": "$w"}],
+    "call-tool with a name that is none": [{"type": "call-tool", "tool": 5, "arguments": {}, "out": "$w"}],
+    "call-tool with a name that is near": [
+        {"type": "call-tool", "tool": "sky/wether", "arguments": {"city": "Oslo"}, "out": "$w"},
+    ],
+    "call-tool with a variable that is a number": [
+        note(1),
+        {"type": "call-tool", "tool": "$x", "arguments": {"city": "Oslo"}, "out": "$w"},
+    ],
+    "a condition on a tool that is not there": [
+        when({"type": "tool_condition", "tool": "sky/wether", "arguments": {"city": "$nobody"}}),
+    ],
+    "a condition on a tool that says more than yes or no": [
+        when({"type": "tool_condition", "tool": "sky/weather", "arguments": {"city": 1}}),
+    ],
+    "a condition on a tool that changes something": [when({"type": "tool_condition", "tool": "sky/rain"})],
+    "a tool's argument that is a list": [call(city=["Oslo"])],
+    "a tool's argument that is null": [call(city=None)],
+    "a tool's argument in another case": [call(City="Oslo")],
+    "a tool's arguments beside its type": [{"type": "sky/weather", "city": "Oslo", "out": "$w"}],
+    "a tool's argument that is an object of a reference": [NOTE, call(city={"name": "$x"})],
+    "a tool's argument in a text": [NOTE, call(city="${x.title}", days="${x.n}")],
+    "a tool's answer as a Collection": [call(city="Oslo"), {"type": "size", "target": "$w", "out": "$n"}],
+    "a mapped tool's argument is missing": [
+        ITEMS,
+        over("map", "$c", operation={"type": "sky/weather", "arguments": {"days": 1}}),
+    ],
+    "a map whose handler reads the error": [
+        ITEMS,
+        {
+            **over("map", "$c", operation={"type": "load", "slice": "1-5"}),
+            "on_fail": [note("${error.raeson}", "$o")],
+        },
+    ],
+    "a handler that reads a field that an error has not": [
+        {"type": "load", "target": "taken", "out": "$y", "on_fail": [note("${error.why}", "$y")]},
+    ],
+    "an error that is read outside of its handler": [
+        {"type": "load", "target": "taken", "out": "$y", "on_fail": "continue"},
+        note("${error.reason}", "$z"),
+    ],
+    "a while on what it does not change": [
+        note(1),
+        note(2, "$y"),
+        {
+            "type": "while",
+            "condition": {"type": "less_than", "target": "$x", "value": 3},
+            "body": [{"type": "say", "value": "${y}"}],
+        },
+    ],
+    "a while on the clock": [
+        {"type": "while", "condition": "now() < '2100'", "body": [{"type": "say", "value": "on"}]},
+    ],
+    "a step after a stop": [{"type": "stop", "value": "enough"}, note(1), note(2, "$y")],
+    "a stop in both branches": [
+        NOTE,
+        {
+            "type": "if",
+            "condition": {"type": "has_value", "target": "$x"},
+            "then": [{"type": "stop"}],
+            "else": [{"type": "stop", "value": "${zebra}"}],
+        },
+        note(1, "$y"),
+    ],
+    "an input of which the default does not fit": {
+        "inputs": {"n": {"type": "integer", "default": "many"}},
+        "steps": [note("$n")],
+    },
+    "an input of an unknown kind": {"inputs": {"n": {"kind": "Table"}}, "steps": [note("$n")]},
+    "an input of which the schema is none": {"inputs": {"n": {"type": "number!"}}, "steps": [note("$n")]},
+    "an input that nothing reads": {"inputs": {"n": {"type": "integer"}}, "steps": [note(1)]},
+    "an input that a step binds again": {"inputs": {"x": {"type": "integer"}}, "steps": [note("${x}")]},
+    "a result that nothing binds": {"steps": [NOTE], "result": "$nothing"},
+    "a result with a field that is not there": {"steps": [NOTE], "result": "$x.titel"},
+    "a field after the note was updated": [
+        NOTE,
+        {"type": "update-note", "target": "$x", "value": {"name": 1}},
+        note("$x.title", "$y"),
+    ],
+    "a field after what may be the note was updated": [
+        NOTE,
+        {"type": "create-collection", "value": ["$x"], "out": "$c"},
+        {"type": "update-note", "target": "$c[0]", "value": {"name": 1}},
+        note("$x.zebra", "$y"),
+    ],
+    "an item behind the last": [
+        {"type": "create-collection", "value": [1, 2], "out": "$c"},
+        note("$c[2]", "$y"),
+        note("$c[-3]", "$z"),
+    ],
+    "an item of an empty Collection": [{"type": "create-collection", "value": [], "out": "$c"}, note("$c[0]", "$y")],
+    "read after it was removed": [NOTE, {"type": "remove", "target": "$x"}, note("${x.title}", "$y")],
+    "a field of a Collection": [ITEMS, note("$c.title", "$y")],
+    "a field within a wrapper of a Collection": [ITEMS, note("$c.items[0].title", "$y")],
+    "a sum of texts": [
+        {"type": "create-collection", "value": [{"a": "x"}], "out": "$c"},
+        over("group", "$c", by=["a"], aggregates={"s": "sum(a)"}),
+    ],
+    "a sort by what is not there": [ITEMS, over("sort", "$c", by="titel")],
+    "a filter that compares two types": [ITEMS, over("filter-structured", "$c", where="n > 'a'")],
+    "a projection of what is not there": [ITEMS, over("project", "$c", fields={"a": "titel", "b": "zebra"})],
+    "a join on keys that are not there": [
+        ITEMS,
+        over("join", "$c", value="$c", left_key="titel", right_key="zebra"),
+    ],
+    "a query of a column that is not there": [ITEMS, {"type": "query", "sql": "SELECT titel FROM $c", "out": "$o"}],
+    "a query of a table that is not there": [{"type": "query", "sql": "SELECT a FROM $nobody", "out": "$o"}],
+    "a query that is none": [ITEMS, {"type": "query", "sql": "DELETE FROM $c", "out": "$o"}],
+    "an expression over a text": [note("a"), {"type": "compute", "expression": "$x * 2", "out": "$o"}],
+    "an expression with a bare name": [NOTE, {"type": "compute", "expression": "x.n + 1", "out": "$o"}],
+    "an expression that is open": [NOTE, {"type": "compute", "expression": "($x.n + 1", "out": "$o"}],
+    "a text that looks like a variable": [NOTE, {"type": "say", "value": "it is {x.title} or $x.title"}],
+    "a text in capitals that looks like a variable": [NOTE, {"type": "load", "target": "$PATH", "out": "$y"}],
 }
 PLANS = {
     **{f"mended: {name}": plan for name, (plan, _, _) in MENDED.items()},
@@ -241,6 +403,11 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Any:
         def weather(city: str, days: int = 1) -> Weather:
             """Say how warm it is."""
             return Weather(city=city, degrees=20.5 * days)
+
+        @sky.tool(destructive=True)
+        def rain() -> bool:
+            """Let it rain."""
+            return True
 
         space.tools.add(sky)
         yield space
