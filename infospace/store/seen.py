@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from infospace.contract.arguments import Bound
     from infospace.core.json_types import JSON
     from infospace.journal.rows import Approve, CallRow, Entry, RunHead, RunRow, StepRow
-    from infospace.store.protocol import ResourceSummary, Snapshot, Store
+    from infospace.store.protocol import ResourceSummary, Snapshot, Store, TrackedFile
     from infospace.store.tool_records import SuccessfulCall
 
 Whose: TypeAlias = Literal["own", "all"]
@@ -285,6 +285,10 @@ class SeenSnapshot:
     def digests(self, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:
         """Return the passages of the Notes that are seen."""
         return self._of.digests([number for number in numbers if self._shows(f"{Kind.NOTE}_{number}")])
+
+    def tracked(self, root: str | None = None) -> list[TrackedFile]:
+        """Return the imported files of the Notes that are seen."""
+        return [file for file in self._of.tracked(root) if not self._sight.hides or self._shows(file.note)]
 
     def discoverable(self, numbers: Iterable[int] | None = None) -> NDArray[np.int64]:
         """Return the numbers of the Notes that are searched."""

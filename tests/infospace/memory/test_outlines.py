@@ -17,6 +17,7 @@ from infospace.data.markdown.body import read_body
 from infospace.editing.edit import edit, remove, restore
 from infospace.editing.undo import undo
 from infospace.files.import_files import import_paths
+from infospace.store.called import notes_called
 from infospace.store.changes import FreeName, GiveName, Keep, MakeNote, Revise
 from infospace.store.seen import Sight
 from infospace.tools.scope import EVERYTHING
@@ -177,6 +178,10 @@ def test_a_token_reads_rows_of_its_notes_alone_and_the_other_end_of_a_link_is_nu
     assert rows(seen, "SELECT x FROM notes") == [{"x": None}, {"x": None}]
     assert "x" not in rows(seen, "SELECT * FROM notes")[0]
     assert "x" in rows(space, "SELECT * FROM notes")[0]
+    with seen.store.reading() as snapshot, space.store.reading() as whole:
+        assert [file.path for file in snapshot.tracked()] == ["a.md", "c.md"]
+        assert [notes_called(snapshot, name) for name in ("a.md", "b.md", "a", "b")] == [["Note_1"], [], ["Note_1"], []]
+        assert notes_called(whole, "b.md") == notes_called(whole, "b") == ["Note_2"]
 
 
 def test_a_note_has_rows_of_what_a_plan_makes_of_it(space: Space) -> None:
