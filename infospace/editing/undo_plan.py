@@ -6,7 +6,7 @@ that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -231,6 +231,7 @@ class UndoPlan:
         yield from (ExpectLinks(one, now[one]) for one in links if one in now)
         yield from (change for change in names if isinstance(change, FreeName))
         yield from (Restore(one, version, made, latest[one]) for one, version in self._restore.items())
+        yield from self._links_of_deleted(now)
         for one in sorted(self._delete, key=_relations_first):
             yield Delete(one, made, unless_held=True)
         yield from (Unkeep(one) for one in sorted(self._let_go, key=_relations_first))
@@ -239,6 +240,15 @@ class UndoPlan:
         yield from self._files()
         for one, rows in links.items():
             yield from self._recreate_links(one, rows, new_id, made)
+
+    def _links_of_deleted(self, now: Mapping[str, Sequence[Linked]]) -> Iterator[Change]:
+        """Give Notes that the run brought back, and that go again, the links that they had when they were deleted."""
+        for one in self._delete:
+            links = [effect for effect in self._effects.get(one, ()) if effect.what == "links"]
+            if links and self._lives(one) and not self._was_alive(one):
+                if one in now:
+                    yield ExpectLinks(one, now[one])
+                yield SetLinks(one, _linked(cast("Any", links[0].before)))
 
     def _names(self) -> Iterator[Change]:
         for lineage in self._lineages:
@@ -284,14 +294,14 @@ class UndoPlan:
             yield track(one, was_of(None if known is None or known.note in self._delete else known))
 
     def _files_then(self) -> set[str]:
-        """Return the Notes that have a file of their own once it is undone."""
+        """Return the Notes that have a file, or a row of one, once it is undone."""
         then: dict[FileKey, str] = {place_of(one): one.note for one in self._snapshot.tracked()}
         for change in self._files():
             if isinstance(change, Track):
                 then[change.root, change.path, change.part] = change.note
             elif isinstance(change, Untrack):
                 then.pop((change.root, change.path, change.part), None)
-        return {note for (_, _, part), note in then.items() if not part and note not in self._delete}
+        return {note for note in then.values() if note not in self._delete}
 
     def _recreate_links(
         self, note: str, links: Sequence[Linked], new_id: Callable[[], str], made: Made
@@ -301,7 +311,7 @@ class UndoPlan:
         for link in links:
             if link.relation in self._purged and link.to is not None and link.relation not in others:
                 others[link.relation] = new_id()
-                yield MakeRelation(others[link.relation], note, link.to, link.related_as, kept=True, made=made)
+                yield MakeRelation(others[link.relation], note, link.to, link.label, kept=True, made=made)
         yield SetLinks(note, [replace(link, relation=others.get(link.relation or "", link.relation)) for link in links])
 
     def _links_before(self) -> Iterator[tuple[str, Any, Any]]:
@@ -319,7 +329,8 @@ def _relations_first(identifier: str) -> tuple[int, int]:
 
 
 def _linked(rows: Sequence[dict[str, Any]]) -> list[Linked]:
-    return [Linked(**row) for row in rows]
+    """Read links as an effect keeps them; earlier versions called the label otherwise."""
+    return [Linked(**{"label" if key == "related_as" else key: value for key, value in row.items()}) for row in rows]
 
 
 def _tracked(row: dict[str, Any]) -> TrackedFile:

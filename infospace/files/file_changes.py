@@ -16,10 +16,20 @@ from infospace.files.file_times import FileTimes, Times, of_file_system
 from infospace.files.formats import FileContent, Row, format_of, has_rows, read, read_rows
 from infospace.files.formats.row_diff import align
 from infospace.files.in_place.own_text import is_half_written, own_version
-from infospace.files.links import is_alive, replaced, written
+from infospace.files.links import is_alive, key_of_link, replaced, written
 from infospace.files.tracked_files import NOTHING, FileKey, TrackedFiles, path_of, track, was_edited, was_of
 from infospace.files.walk import FoundFile
-from infospace.store.changes import Change, Delete, ExpectedFile, JsonNull, MakeNote, Revise, Untrack
+from infospace.store.changes import (
+    Change,
+    Delete,
+    ExpectedFile,
+    JsonNull,
+    Linked,
+    MakeNote,
+    Restore,
+    Revise,
+    Untrack,
+)
 from infospace.store.protocol import Store, TrackedFile
 
 READER = 2
@@ -34,7 +44,8 @@ class Gathered:
     """What something comes to: changes, and what is to be counted once they are stored.
 
     `counts` by the words of a `Summary`; `lost` are rows that their file has no more; `fresh` the Notes that are
-    new; `roots` those in which links may lead elsewhere.
+    new; `left_out` files whose Notes were deleted here, and that are as they were then; `roots` those in which links
+    may lead elsewhere.
     """
 
     changes: list[Change] = field(default_factory=list)
@@ -42,6 +53,7 @@ class Gathered:
     failed: list[dict[str, str]] = field(default_factory=list)
     warnings: list[dict[str, str]] = field(default_factory=list)
     conflicts: list[dict[str, Any]] = field(default_factory=list)
+    left_out: list[dict[str, Any]] = field(default_factory=list)
     lost: list[TrackedFile] = field(default_factory=list)
     fresh: set[str] = field(default_factory=set)
     roots: set[str] = field(default_factory=set)
@@ -85,13 +97,16 @@ class FileChanges:
     def _rows(self, file: FoundFile) -> None:
         """Match rows with those that the file had, by their bytes and then by their neighbours."""
         rows, at = read_rows(file), (str(file.root), file.relative)
+        removed = {one.digest: one.part for place, one in self._known.removed.items() if place[:2] == at}
         old = self._known.rows.get(at, [])
         matches = align([one.digest for one in old], [row.digest for row in rows])
         last = old[-1].part if old else 0
         for row, match in zip(rows, matches, strict=True):
-            last = last if match is not None else max(last + 1, row.number)
+            part = removed.pop(row.digest, None) if match is None else old[match].part
+            if part is None:
+                last = part = max(last + 1, row.number)
             try:
-                self._put((*at, last if match is None else old[match].part), row.digest, _loader(row))
+                self._put((*at, part), row.digest, _loader(row))
             except Invalid as error:
                 self._taken.fail(file.path, str(error))
         matched = set(matches)
@@ -110,8 +125,44 @@ class FileChanges:
             self._change(place, tracked, load(), digest, was_of(tracked))
         elif self._known.gone.get(digest):
             self._move(place, digest, load)
+        elif (was := self._known.removed.get(place)) is not None:
+            self._removed(place, was, digest, load)
         else:
             self._add(place, load(), digest)
+
+    def _removed(self, place: FileKey, was: TrackedFile, digest: bytes, load: Callable[[], FileContent]) -> None:
+        """Leave a file whose Note was deleted here, unless it changed since, or is named; then that Note comes back."""
+        path = Path(place[0]) / place[1]
+        if was.digest == digest and path not in self._known.named:
+            self._taken.left_out.append({"path": str(path), "id": was.note})
+            return
+        whole, made = load(), self._made()
+        self._warn(place, whole)
+        with self._store.reading() as snapshot:
+            version = snapshot.versions(was.note)[-1][0]
+            note, own = snapshot.get(was.note, version), snapshot.links(was.note).get(was.note, [])
+        self._taken.changes.append(Restore(was.note, None, made, version))
+        if not (same(note.content, whole.content) and same(dict(note.metadata), whole.metadata)):
+            content = JsonNull() if whole.content is None else whole.content
+            self._taken.changes.append(Revise(was.note, content, whole.metadata, version, made))
+            version += 1
+        self._taken.changes.append(track(self._tracked(place, was.note, version, digest, whole), NOTHING))
+        self._relate_again(was.note, own, whole, made)
+        self._taken.counts["restored"] += 1
+
+    def _relate_again(self, note: str, own: list[Linked], whole: FileContent, made: Made) -> None:
+        """Give a Note that comes back its links, and bring back the Relations of these and of those to it."""
+        self._taken.changes += replaced(note, own, written(whole.links), made, lambda _: False)
+        known = {key_of_link(link): link for link in own}
+        self._known.links[note] = [known.get(key_of_link(link), link) for link in written(whole.links)]
+        again = [link.relation for link in self._known.links[note] if link.to is not None]
+        for links in self._known.links.values():
+            again += [link.lost[1] for link in links if link.lost is not None and link.lost[0] == note]
+        with self._store.reading() as snapshot:
+            lives = is_alive(snapshot)
+            self._taken.changes += [
+                Restore(relation, None, made) for relation in dict.fromkeys(again) if relation and not lives(relation)
+            ]
 
     def _add(self, place: FileKey, whole: FileContent, digest: bytes) -> None:
         self._warn(place, whole)
@@ -190,7 +241,7 @@ class FileChanges:
 
     def _relink(self, note: str, whole: FileContent) -> None:
         links, new = self._known.links.get(note, []), written(whole.links)
-        if [(link.target, link.wiki) for link in links] != [(link.target, link.wiki) for link in new]:
+        if [*map(key_of_link, links)] != [*map(key_of_link, new)]:
             with self._store.reading() as snapshot:
                 self._taken.changes += replaced(note, links, new, self._made(), is_alive(snapshot))
 

@@ -27,6 +27,7 @@ from infospace.store.changes import (
     ExpectLinks,
     MakeNote,
     MakeRelation,
+    Restore,
     Revise,
     SetLinks,
     Track,
@@ -50,12 +51,15 @@ class Summary:
 
     `warnings` are files that were taken, with what of them could not be understood.
     `conflicts` are Notes that were edited here as well as in their file; both are kept, as versions. `vanished`
-    counts those whose file or row is gone, and that are still there. `skipped` are files and folders that are not
-    taken, with the reason; of a folder, `files` counts what it has that would have been taken.
+    counts those whose file or row is gone, and that are still there. `restored` counts Notes that were deleted here and
+    came back with their file; `left_out` are files whose Notes were deleted here, and that did not change since.
+    `skipped` are files and folders that are not taken, with the reason; of a folder, `files` counts what it has that
+    would have been taken.
     """
 
     added: int = 0
     changed: int = 0
+    restored: int = 0
     moved: int = 0
     unchanged: int = 0
     removed: int = 0
@@ -63,6 +67,7 @@ class Summary:
     failed: list[dict[str, str]] = field(default_factory=list)
     warnings: list[dict[str, str]] = field(default_factory=list)
     conflicts: list[dict[str, Any]] = field(default_factory=list)
+    left_out: list[dict[str, Any]] = field(default_factory=list)
     skipped: list[dict[str, Any]] = field(default_factory=list)
     passages_embedded: int = 0
     seconds: float = 0.0
@@ -75,12 +80,14 @@ class Summary:
         self.failed += taken.failed
         self.warnings += taken.warnings
         self.conflicts += taken.conflicts
+        self.left_out += taken.left_out
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented object."""
         return {
             "added": self.added,
             "changed": self.changed,
+            "restored": self.restored,
             "moved": self.moved,
             "unchanged": self.unchanged,
             "removed": self.removed,
@@ -88,6 +95,7 @@ class Summary:
             "failed": self.failed,
             "warnings": self.warnings,
             "conflicts": self.conflicts,
+            "left_out": self.left_out,
             "skipped": self.skipped,
             "passages_embedded": self.passages_embedded,
             "seconds": round(self.seconds, 3),
@@ -134,6 +142,7 @@ class Import:
         self._needs_run = False
         self._wrote = ""
         self._listed: list[FoundFile] = []
+        self._named: set[Path] = set()
         self._batch: list[tuple[Make, Gathered]] = []
         self._is_stale = False
         self._lost: list[TrackedFile] = []
@@ -190,10 +199,12 @@ class Import:
                     self._summary.skipped.append(skipped)
                 elif not is_side(one.path):
                     self._listed.append(one)
+                    if path.is_file():
+                        self._named.add(one.path)
 
     def _load_known_files(self) -> None:
         """Read what is known of the files."""
-        self._known = TrackedFiles(self._store, self._listed)
+        self._known = TrackedFiles(self._store, self._listed, self._named)
 
     def _do(self, make: Make) -> None:
         """Put into the batch what something comes to; what needs no change is counted at once."""
@@ -301,7 +312,7 @@ class Import:
             self._store.commit([], [CloseRun(self._summary.run, status, now(), reason=reason)])
 
 
-_ORDER = (ExpectLinks, MakeNote, Revise, MakeRelation, Untrack, Delete, Track, SetLinks)
+_ORDER = (ExpectLinks, MakeNote, Restore, Revise, MakeRelation, Untrack, Delete, Track, SetLinks)
 
 
 def _order(change: Change) -> int:
@@ -321,6 +332,9 @@ def import_text(space: Space, data: bytes, summary: Summary) -> None:
         whole = read_markdown(data, "standard input")
     except Invalid as error:
         summary.failed.append({"path": "-", "reason": str(error)})
+        return
+    if not data.strip():
+        summary.failed.append({"path": "-", "reason": "standard input has no text"})
         return
     if whole.warning:
         summary.warnings.append({"path": "-", "reason": whole.warning})

@@ -6,6 +6,8 @@ root, with or without suffix. `[[name]]` by path too; else by the end of a path 
 is; else by title; else by alias. Upper and lower case are no matter. Of several that fit, the one written in the same
 case; then the one in the same folder; then the one nearest to the root; then the first in order of paths.
 
+A file whose rows are Notes is called by its whole name, and a link to it leads to the first row that it has.
+
 What a link leads to depends on the files that are known, not on the order in which they came.
 """
 
@@ -35,15 +37,20 @@ MAKERS = frozenset({"add", "edit", "export"})
 
 
 def written(links: Iterable[Link]) -> list[Linked]:
-    """Return links as they are kept: each target once, leading nowhere yet."""
-    found = {(unicodedata.normalize("NFC", link.target), link.wiki): None for link in links}
-    return [Linked(target, wiki) for target, wiki in sorted(found)]
+    """Return links as they are kept: each target once by each label, leading nowhere yet."""
+    found = {(unicodedata.normalize("NFC", link.target), link.wiki, link.label): None for link in links}
+    return [Linked(target, wiki, label=label) for target, wiki, label in sorted(found)]
+
+
+def key_of_link(link: Linked) -> tuple[str, bool, str]:
+    """Return what tells the links of a Note apart."""
+    return link.target, link.wiki, link.label
 
 
 def replaced(note: str, old: Sequence[Linked], new: Sequence[Linked], made: Made, alive: Alive) -> Iterator[Change]:
     """Change a Note's links to others: those that stay lead where they did, Relations of those that went go."""
-    known = {(link.target, link.wiki): link for link in old}
-    rows = [known.get((link.target, link.wiki), link) for link in new]
+    known = {key_of_link(link): link for link in old}
+    rows = [known.get(key_of_link(link), link) for link in new]
     if rows != list(old):
         stay = set(map(_relation, rows))
         doomed = dict.fromkeys(by for by in map(_relation, old) if by and by not in stay)
@@ -86,10 +93,15 @@ class Roots:
         self._home: dict[str, TrackedFile] = {}
         self._whole: dict[str, tuple[str, _Places]] = {}
         files: dict[str, list[TrackedFile]] = {}
-        for one in tracked:
+        rows: set[tuple[str, str]] = set()
+        for one in sorted(tracked, key=lambda one: one.part):
             if not one.part:
                 self._home[one.note] = one
-                files.setdefault(one.root, []).append(one)
+            elif (one.root, one.path) in rows:
+                continue
+            else:
+                rows.add((one.root, one.path))
+            files.setdefault(one.root, []).append(one)
         self._places = {root: _Places(of_root) for root, of_root in files.items()}
         for top, roots in families(files):
             if len(roots) > 1:
@@ -132,7 +144,7 @@ class _Places:
         self._titles: dict[str, list[tuple[str, _Place]]] = {}
         self._aliases: dict[str, list[tuple[str, _Place]]] = {}
         for file in files:
-            bare = posixpath.splitext(file.path)[0]
+            bare = file.path if file.part else posixpath.splitext(file.path)[0]
             place = _Place(file.path, bare, file.note)
             for path in {file.path.casefold(), bare.casefold()}:
                 self._paths.setdefault(path, []).append(place)
@@ -225,16 +237,8 @@ def resolve(
         if note not in places:
             continue
         rows = [(link, places.leads(note, link)) for link in old]
-        if any(
-            link.to != to or (link.lost and link.lost[1] and alive(link.lost[1])) or _is_mislabelled(link)
-            for link, to in rows
-        ):
+        if any(link.to != to or (link.lost and link.lost[1] and alive(link.lost[1])) for link, to in rows):
             yield from _settled(snapshot, note, rows, new_id, made(), note in new)
-
-
-def _is_mislabelled(link: Linked) -> bool:
-    """Whether the Relation of a link says something else than the text does now."""
-    return link.relation is not None and link.related_as != link.label
 
 
 def _settled(
@@ -246,9 +250,7 @@ def _settled(
     fresh: bool,
 ) -> Iterator[Change]:
     yield ExpectLinks(note, [link for link, _ in rows])
-    known: Mapping[tuple[str, str], str | None] = {
-        (link.to, link.related_as if link.relation else link.label): link.relation for link, _ in rows if link.to
-    }
+    known: Mapping[tuple[str, str], str | None] = {(link.to, link.label): link.relation for link, _ in rows if link.to}
     relations: dict[tuple[str, str], str | None] = {}
     for to, label in dict.fromkeys((to, link.label) for link, to in rows if to is not None):
         if to == note:  # a Relation has two ends: a link to its own Note leads there by none
@@ -267,7 +269,7 @@ def _settled(
     new = [
         replace(link, to=None, relation=None)
         if to is None
-        else Linked(link.target, link.wiki, to, relations[to, link.label], None, link.label, link.label)
+        else Linked(link.target, link.wiki, to, relations[to, link.label], None, link.label)
         for link, to in rows
     ]
     yield SetLinks(note, new)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -22,11 +22,13 @@ class TrackedFiles:
     """Files by their places, the rows of each, and those that vanished by their bytes, since they may have moved.
 
     `rooting` says by which root each of the files `listed` is known. `untwinned` are the changes by which, of two
-    Notes that are one file by two roots, the one under the outer root stays it.
+    Notes that are one file by two roots, the one under the outer root stays it. `named` are files that were named
+    themselves, and not by a folder.
     """
 
-    def __init__(self, store: Store, listed: Sequence[FoundFile]) -> None:
+    def __init__(self, store: Store, listed: Sequence[FoundFile], named: Collection[Path] = ()) -> None:
         self._store = store
+        self.named = frozenset(named)
         with store.reading() as snapshot:
             tracked = snapshot.tracked()
         self.rooting = ImportRoots(tracked, {str(file.root) for file in listed})
@@ -47,6 +49,12 @@ class TrackedFiles:
                 there[at] = at in present or path_of(one).exists()
             if not there[at]:
                 self.gone.setdefault(one.digest, []).append(one)
+
+    @cached_property
+    def removed(self) -> dict[FileKey, TrackedFile]:
+        """Files whose Notes somebody deleted, as they were then, by their places."""
+        with self._store.reading() as snapshot:
+            return {place_of(one): one for one in snapshot.removed_files()}
 
     @cached_property
     def links(self) -> dict[str, list[Linked]]:

@@ -256,8 +256,8 @@ class Linked:
 
     One to a Note that has no file any more leads nowhere, and there again when the Note has its file again: what it
     `lost` is that Note and the Relation. One that leads somewhere by no Relation lost that by somebody's hand.
-    `label` is what the Note's text says of the link now, the first of several; `related_as` the label of the Relation
-    that it has. Both are read, never compared: the next settling brings the second in line with the first.
+    `label` is what the text says of the link, and so what its Relation says: links to one target with two labels are
+    two.
     """
 
     target: str
@@ -265,8 +265,7 @@ class Linked:
     to: str | None = None
     relation: str | None = None
     lost: tuple[str, str | None] | None = field(default=None, compare=False)
-    label: str = field(default="links-to", compare=False)
-    related_as: str = field(default="links-to", compare=False)
+    label: str = "links-to"
 
 
 @dataclass(frozen=True, slots=True)

@@ -284,6 +284,12 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
     def tracked(self, root: str | None = None) -> list[TrackedFile]:
         """Return the imported files, below a root or all, by root and path."""
 
+    def removed_files(self) -> list[TrackedFile]:
+        """Return files as they were known when their Notes were deleted, by somebody's hand or a step, and still are.
+
+        Latest last. Of a run that was pruned there are none.
+        """
+
     def step_extra(self, run: str, step: str) -> dict[str, JSON] | None:
         """Return the `extra` of the step of a run that succeeded, by its position; None where there is no such row."""
 

@@ -96,7 +96,14 @@ def test_a_file_inside_a_known_root_is_known_by_that_root(cli: Any, folder: Path
     assert cli("add", str(folder / "walk.md"), "--json").json["unchanged"] == 1
 
 
-def test_a_removed_note_is_gone_and_its_file_is_imported_anew(cli: Any, folder: Path, model: Any) -> None:
+@pytest.mark.parametrize("blank", ["", " \n\t\n"])
+def test_standard_input_without_text_adds_nothing(cli: Any, model: Any, blank: str) -> None:
+    said = cli("add", "-", stdin=blank)
+    assert (said.code, said.err) == (1, "not read: -: standard input has no text\n")
+    assert cli("notes", "--json").json["total"] == 0
+
+
+def test_a_removed_note_is_gone_until_its_file_is_named(cli: Any, folder: Path, model: Any) -> None:
     (folder / "broken.md").unlink()
     cli("add", str(folder))
     removed = cli("rm", "walk.md", "--json").json
@@ -105,7 +112,11 @@ def test_a_removed_note_is_gone_and_its_file_is_imported_anew(cli: Any, folder: 
     gone = cli("show", removed["removed"][0])
     assert gone.code == 1
     assert "deleted" in gone.err
-    assert cli("add", str(folder), "--json").json["added"] == 1
+    again = cli("add", str(folder))
+    assert "left out: 1 file whose note was removed here (walk.md)" in again.err
+    back = cli("add", str(folder / "walk.md"), "--json").json
+    assert (back["added"], back["restored"], back["left_out"]) == (0, 1, [])
+    assert cli("show", "walk.md", "--json").json["id"] == removed["removed"][0]
 
 
 def test_rm_removes_all_or_nothing(cli: Any, folder: Path, model: Any) -> None:
@@ -411,7 +422,7 @@ def test_a_list_of_notes_and_a_search_say_where_files_lie(cli: Any, known: Path,
     assert rows[0].items() >= place.items()
     assert rows[2].items() >= {"path": None, "folder": None, "root": None}.items()
     listed = cli("notes").out.splitlines()
-    assert listed[0].split() == ["id", "title", "path", "folder", "root", "tags", "updated"]
+    assert listed[0].split() == ["id", "title", "path", "updated"]
     found = cli("search", "b", "--threshold", "-1", "--where", "@path = 'a.md'", "--json").json["data"]
     assert [hit["metadata"].items() >= place.items() for hit in found] == [True]
     assert "path" in cli("search", "b", "--threshold", "-1").out.splitlines()[0]

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
+from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
 from infospace.files.import_files import import_paths
+from infospace.store.changes import GiveName, MakeNote
 
 
 @pytest.fixture
@@ -49,6 +51,35 @@ def test_properties_are_listed_with_their_types(cli: Any, filed: Path) -> None:
     said = cli("notes", "--properties").out
     [line] = [line for line in said.splitlines() if line.split()[:1] == ["rating"]]
     assert "number in 2, text in 1" in line
+
+
+def test_properties_are_those_of_the_notes_that_were_asked_for(cli: Any, filed: Path) -> None:
+    """By folder, tag or condition; their types and values are counted among these alone."""
+    found = {
+        one["property"]: one for one in cli("notes", "--properties", "--folder", "Books", "--json").json["properties"]
+    }
+    assert found["rating"] == {"property": "rating", "notes": 2, "types": {"number": 2}, "values": [3, 5]}
+    assert {one["property"] for one in cli("notes", "--properties", "--tag", "topic", "--json").json["properties"]} == {
+        *("rating", "aliases", "tags", "title")
+    }
+    none = cli("notes", "--properties", "--folder", "Bookz")
+    assert "no note has the folder 'Bookz'; did you mean 'Books'?" in none.err
+
+
+@pytest.mark.parametrize("folder", ["", ".", "/"])
+def test_the_folder_that_was_added_has_its_own_notes(cli: Any, filed: Path, folder: str) -> None:
+    """Without those of the folders in it."""
+    found = cli("notes", "--folder", folder, "--columns", "path", "--json").json
+    assert [one["path"] for one in found["notes"]] == ["other.md"]
+
+
+def test_notes_of_the_space_itself_are_listed_when_they_are_asked_for(cli: Any, filed: Path) -> None:
+    """Saved plans and sessions, whose names begin with an underscore."""
+    with open_space(filed.parent / "space.db") as space:
+        made = space.store.new_id(Kind.NOTE)
+        space.store.commit([MakeNote(made, {"steps": []}, kept=True), GiveName(made, "_plan:x")])
+    assert cli("notes", "--json").json["total"] == 3
+    assert "_plan:x" in cli("notes", "--all").out
 
 
 @pytest.mark.parametrize("option", ["--columns", "--sort"])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from infospace.core.listener import Speech
     from infospace.space import Space
 
-WORDS = ("added", "changed", "moved", "unchanged", "removed")
+WORDS = ("added", "changed", "restored", "moved", "unchanged", "removed")
 
 
 class ImportJob:

@@ -154,7 +154,7 @@ _ROW_RULES: tuple[tuple[str, str], ...] = (
         "links to {} by {}, which was deleted",
         """SELECT l.note * 4, leads, relation FROM links l LEFT JOIN resources ON key = relation
         WHERE relation IS NOT NULL AND (key IS NULL OR deleted IS NOT NULL)
-        AND l.note IN (SELECT note FROM files) AND leads >> 2 IN (SELECT note FROM files WHERE part = 0)""",
+        AND l.note IN (SELECT note FROM files) AND leads >> 2 IN (SELECT note FROM files)""",
     ),
     (
         "is the same file as {}",

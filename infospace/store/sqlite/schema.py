@@ -222,6 +222,28 @@ def _twelfth(engine: Connection) -> None:
         engine.run("UPDATE state SET value = ? WHERE key = 'generation'", (stamp,))
 
 
+def _thirteenth(engine: Connection) -> None:
+    """Links to one target with several labels are several, each with a Relation of its own.
+
+    Those of before have the label of their Relation, else the first that the text says; the next import of a file
+    that says others brings these.
+    """
+    engine.run(
+        """CREATE TABLE labelled (
+            note INTEGER NOT NULL, target TEXT NOT NULL, wiki INTEGER NOT NULL, label TEXT NOT NULL, leads INTEGER,
+            relation INTEGER, PRIMARY KEY (note, target, wiki, label)) WITHOUT ROWID"""
+    )
+    engine.run(
+        """INSERT INTO labelled SELECT note, target, wiki, coalesce(
+            (SELECT r.relation FROM relations r WHERE r.key = links.relation),
+            (SELECT m.relation FROM mentions m WHERE m.note = links.note AND m.target = links.target
+                AND m.wiki = links.wiki ORDER BY sequence LIMIT 1), 'links-to'), leads, relation FROM links"""
+    )
+    engine.run("DROP TABLE links")
+    engine.run("ALTER TABLE labelled RENAME TO links")
+    engine.run(outlines.LINKS_LEAD)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _first,
     _second,
@@ -235,6 +257,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _tenth,
     _eleventh,
     _twelfth,
+    _thirteenth,
 )
 """Each brings a file from the version of its index to the next one."""
 

@@ -39,7 +39,7 @@ def add(space: Space, *paths: Path, prune: bool = False) -> Summary:
 
 def counts(summary: Summary) -> dict[str, int]:
     """Return the counts that are not zero."""
-    words = ("added", "changed", "moved", "unchanged", "removed", "vanished")
+    words = ("added", "changed", "restored", "moved", "unchanged", "removed", "vanished")
     return {word: getattr(summary, word) for word in words if getattr(summary, word)}
 
 

@@ -64,7 +64,7 @@ def unresolved(space: Space) -> set[str]:
         ("[t](x/b.md)", "x/b.md"),
         ("[t](./x/../x/b.md#part)", "x/b.md"),
         ("[t](x/b)", "x/b.md"),
-        ("[t](data.csv)", None),
+        ("[t](data.csv)", "data.csv"),
         ("[t](../in/x/b.md)", None),
         ("[t](b.md)", None),
         ("[[nobody]]", None),
@@ -213,12 +213,14 @@ def test_a_relation_carries_the_label_that_the_text_says(space: Space, tmp_path:
         **{"a.md": "- implements [[b]]\n- part of [[c]] (for now)\n- see\n\n[[c]] [[d]]\n", "b.md": "b", "c.md": "c"},
     )
     add(space, root)
-    assert labelled(space) == [("a.md", "implements", "b.md"), ("a.md", "part of", "c.md")]
+    both = [("a.md", "links-to", "c.md"), ("a.md", "part of", "c.md")]
+    assert labelled(space) == [("a.md", "implements", "b.md"), *both]
     write(tmp_path, **{"d.md": "- needs [[a]]"})
     add(space, root)
     assert labelled(space)[1:] == [
+        both[0],
         ("a.md", "links-to", "d.md"),
-        ("a.md", "part of", "c.md"),
+        both[1],
         ("d.md", "needs", "a.md"),
     ]
 
@@ -240,3 +242,43 @@ def test_another_label_is_another_relation_and_the_rest_stays(space: Space, tmp_
     write(root, **{"a.md": "[[b]]\n- needs [[c]]\n"})
     add(space, root)
     assert labelled(space) == [("a.md", "links-to", "b.md"), ("a.md", "needs", "c.md")]
+
+
+def test_each_label_to_one_target_has_a_relation_of_its_own(space: Space, tmp_path: Path) -> None:
+    """And each goes with its words, also when that is undone; the table of links says the same."""
+    root = write(tmp_path, **{"a.md": "- implements [[b]]\n- replaces [[b]]\n- see [b](b.md)\n", "b.md": "b"})
+    add(space, root)
+    three = [("a.md", label, "b.md") for label in ("implements", "links-to", "replaces")]
+    assert labelled(space) == three
+    with space.store.reading() as snapshot:
+        table = snapshot.space_table("links", (), ())
+        target = next(one.note for one in snapshot.tracked() if one.path == "b.md")
+        assert [*table.column("relation")] == ["implements", "replaces", "links-to"]
+        assert [*table.column("target")] == [target] * 3
+    write(root, **{"a.md": "- replaces [[b]]\n"})
+    run = add(space, root).run
+    assert labelled(space) == three[2:]
+    undo(space.store, str(run))
+    assert labelled(space) == three
+    assert space.store.check() == []
+
+
+def test_a_link_to_a_table_leads_to_its_first_row(space: Space, tmp_path: Path) -> None:
+    """By its whole name alone, and to the next row once that is gone; other files are found with or without suffix."""
+    text = "[c](data/costs.csv) [[costs.csv]] [[costs]] [[lines.jsonl]] [[x]] [[p.txt]] [h](data/h.html)"
+    files = {"costs.csv": "name\nspade\nseed\n", "lines.jsonl": "1\n2\n", "x.json": "1", "p.txt": "p", "h.html": "h"}
+    root = write(tmp_path, **{"a.md": text, **{f"data/{name}": data for name, data in files.items()}})
+    add(space, root)
+    where = {"costs.csv#1", "lines.jsonl#1", "x.json", "p.txt", "h.html"}
+
+    def led() -> set[str]:
+        with space.store.reading() as snapshot:
+            paths = {one.note: one.path + (f"#{one.part}" if one.part else "") for one in snapshot.tracked()}
+            return {paths[one.target].removeprefix("data/") for one in map(snapshot.get, snapshot.relations())}
+
+    assert led() == where
+    assert unresolved(space) == {"costs"}
+    write(root, **{"data/costs.csv": "name\nseed\n"})
+    add(space, root, prune=True)
+    assert led() == {*where - {"costs.csv#1"}, "costs.csv#2"}
+    assert space.store.check() == []

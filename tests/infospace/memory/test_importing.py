@@ -20,7 +20,7 @@ from infospace.core.errors import NotFound
 from infospace.core.ids import Kind, number_of
 from infospace.core.listener import NullListener
 from infospace.core.resources import Made
-from infospace.editing.edit import edit
+from infospace.editing.edit import edit, remove
 from infospace.editing.undo import undo
 from infospace.files import import_files as importing
 from infospace.files.export import export, write_back
@@ -408,3 +408,42 @@ def test_a_number_is_a_title(space: Space, tmp_path: Path) -> None:
     assert words is not None
     assert number_of(note.id) in words.numbers
     assert [row["title"] for row in rows_of(space, "SELECT title FROM notes ORDER BY title")] == ["2026", "b"]
+
+
+def test_a_note_that_was_removed_here_stays_so_until_its_file_changes(space: Space, tmp_path: Path) -> None:
+    """Then it comes back as the same note with all its versions, and so do links from it and to it."""
+    folder = write(tmp_path / "in", **{"a.md": "[[b]]", "b.md": "[[a]]", "c.md": "[[b]]", "t.csv": "v\n1\n2\n"})
+    add(space, folder)
+    known = {path: note.id for path, note in notes(space).items()}
+    remove(space.store, [known["b.md"], known["t.csv#1"]], "rm")
+    summary = add(space, folder)
+    assert (counts(summary), summary.run) == ({"unchanged": 3}, None)
+    assert [(Path(one["path"]).name, one["id"]) for one in summary.left_out] == [
+        ("b.md", known["b.md"]),
+        ("t.csv", known["t.csv#1"]),
+    ]
+    write(folder, **{"b.md": "[[a]] and [[c]]"})
+    back = add(space, folder)
+    assert counts(back) == {"unchanged": 3, "restored": 1}
+    note = notes(space)["b.md"]
+    assert (note.id, note.version, note.content) == (known["b.md"], 2, "[[a]] and [[c]]")
+    assert arrows(space) == {("a.md", "b.md"), ("b.md", "a.md"), ("b.md", "c.md"), ("c.md", "b.md")}
+    assert counts(add(space, folder / "t.csv")) == {"unchanged": 1, "restored": 1}
+    assert notes(space)["t.csv#1"].id == known["t.csv#1"]
+    assert counts(add(space, folder)) == {"unchanged": 5}
+    undo(space.store, str(back.run))
+    assert arrows(space) == set()
+    assert space.store.check() == []
+
+
+def test_a_note_whose_file_was_gone_is_new_when_a_file_is_there_again(space: Space, tmp_path: Path) -> None:
+    """Nobody removed it here: the import did, since its file was gone, or an import was undone."""
+    folder = write(tmp_path / "in", **{"a.md": "a", "b.md": "b"})
+    add(space, folder)
+    (folder / "b.md").unlink()
+    add(space, folder, prune=True)
+    write(folder, **{"b.md": "b"})
+    assert counts(add(space, folder)) == {"added": 1, "unchanged": 1}
+    other = write(tmp_path / "other", **{"c.md": "c"})
+    undo(space.store, str(add(space, other).run))
+    assert counts(add(space, other)) == {"added": 1}

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -34,7 +34,10 @@ def agree(space: Space) -> None:
         links = {(note, link.to, link.relation) for note, found in snapshot.links().items() for link in found}
         found = [snapshot.get(one) for one in snapshot.relations()]
         assert all(
-            link.related_as == link.label for found in snapshot.links().values() for link in found if link.relation
+            cast("Relation", snapshot.get(link.relation)).relation == link.label
+            for found in snapshot.links().values()
+            for link in found
+            if link.relation
         )
     there = {(one.source, one.target, one.id) for one in found if isinstance(one, Relation)}
     assert {link for link in links if link[1] not in (None, link[0])} == there
@@ -90,11 +93,12 @@ def test_a_link_leads_nowhere_as_soon_as_its_target_is_deleted(space: Space, fol
     assert state(space) == before
 
 
-def test_an_import_that_makes_a_note_of_a_deleted_ones_file_again_can_be_undone(space: Space, folder: Path) -> None:
+def test_an_import_that_brings_a_deleted_note_back_with_its_file_can_be_undone(space: Space, folder: Path) -> None:
     """The link leads nowhere again, and after the deletion is undone, where it did at first."""
     states = [state(space)]
     runs = [removed(space, "b.md")]
     states.append(state(space))
+    write(folder, **{"b.md": "changed"})
     runs.append(add(space, folder).run or "")
     assert nowhere(space) == set()
     for run in reversed(runs):

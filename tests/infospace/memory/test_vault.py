@@ -100,9 +100,10 @@ def test_what_is_wrong_in_a_file_is_one_sentence_and_the_rest_goes_on(tmp_path: 
     (folder / "binary.md").write_bytes(b"\xff\xfe\x00\xd8")
     with open_space(tmp_path / "s.db", create=True) as space:
         summary = import_paths(space, [folder], NullListener())
-        assert sorted(Path(one["path"]).name for one in summary.failed) == ["binary.md", "no yaml.md"]
+        assert sorted(Path(one["path"]).name for one in summary.failed) == ["binary.md"]
+        assert [(Path(one["path"]).name, "\n" in one["reason"]) for one in summary.warnings] == [("no yaml.md", False)]
         assert all("\n" not in one["reason"] for one in summary.failed)
-        assert summary.added == len(files) - 1
+        assert summary.added == len(files)
         assert rows(space, "SELECT count(*) AS n FROM items WHERE kind = 'bullet'") == [[50_000]]
         assert rows(space, "SELECT length(text) AS n, due FROM items WHERE due IS NOT NULL") == [[9_999, "2026-01-01"]]
         assert rows(space, "SELECT file FROM notes WHERE title = 'Odd'") == [["odd #1 | ^a 🌱.md"]]

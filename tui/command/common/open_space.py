@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from tui.text.paths import path_of
 
 if TYPE_CHECKING:
     from infospace.space import Space
-    from infospace.store.protocol import Snapshot
+    from infospace.store.protocol import Snapshot, TrackedFile
 
 
 def address_of(args: argparse.Namespace) -> str:
@@ -77,6 +78,9 @@ def find(snapshot: Snapshot, reference: str) -> str:
     if candidates:
         listed = ", ".join(f"{file.note} ({Path(file.root) / known[file]})" for file in candidates[:8])
         raise NotFound(f"{reference!r} fits {len(candidates)} notes: {listed}", hint="give the id or the whole path")
+    if rows := _rows(list(known), reference):
+        first = f"{reference}#{rows[0].part}"
+        raise NotFound(f"{reference!r} is {len(rows):,} notes, one a row", hint=f"name a row, as in {first!r}")
     from infospace.data.paths import nearest
 
     near = nearest(reference, [*snapshot.names(), *known.values()])
@@ -84,3 +88,16 @@ def find(snapshot: Snapshot, reference: str) -> str:
         f"there is no id, name, imported file or title {reference!r}",
         hint=f"did you mean {near!r}?" if near else "`infospace notes` lists what there is",
     )
+
+
+def find_rows(snapshot: Snapshot, reference: str) -> list[TrackedFile]:
+    """Return the rows of the one imported file that has such a path, where its rows are notes; else none."""
+    return [] if is_id(reference) or snapshot.named(reference) else _rows(snapshot.tracked(), reference)
+
+
+def _rows(tracked: Sequence[TrackedFile], reference: str) -> list[TrackedFile]:
+    absolute = str(path_of(reference).absolute())
+    rows = [one for one in tracked if one.part]
+    exact = [one for one in rows if str(Path(one.root) / one.path) == absolute]
+    fits = exact or [one for one in rows if one.path == reference or one.path.endswith(f"/{reference}")]
+    return fits if len({(one.root, one.path) for one in fits}) == 1 else []

@@ -7,7 +7,10 @@ import shlex
 import subprocess
 import sys
 
-from tui.text.output import Output
+from tui.text.output import Output, escape_controls
+
+LOOKED_AT = 20_000
+"""Characters of a text that a terminal shows where there is no pager; a longer text goes through the pager."""
 
 
 def show_markdown(text: str, out: Output) -> None:
@@ -22,6 +25,17 @@ def show_markdown(text: str, out: Output) -> None:
     rendered = captured.get()
     if rendered.count("\n") < out.result.height or not _paged(rendered):
         sys.stdout.write(rendered)
+
+
+def show_text(text: str, out: Output) -> None:
+    """Show plain text; on a terminal what is longer than that goes through the pager."""
+    height = out.result.height
+    if not sys.stdout.isatty() or (text.count("\n", 0, LOOKED_AT) < height and len(text) < LOOKED_AT):
+        out.text(text)
+    elif not _paged(escape_controls(text) + "\n"):
+        out.text(text[:LOOKED_AT])
+        if len(text) > LOOKED_AT:
+            out.talk(f"the first {LOOKED_AT:,} of {len(text):,} characters; a pipe or --json gives all", "dim")
 
 
 def _paged(text: str) -> bool:

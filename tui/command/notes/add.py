@@ -144,7 +144,7 @@ def _report(summary: Summary, out: Output) -> None:
     if out.json:
         out.document(summary.to_json())
     else:
-        counts = ("added", "changed", "moved", "unchanged", "removed")
+        counts = ("added", "changed", "restored", "moved", "unchanged", "removed")
         said = ", ".join(f"{getattr(summary, word):,} {word}" for word in counts if getattr(summary, word))
         embedded = f"{counted(summary.passages_embedded, 'passage')} embedded, {summary.seconds:.1f} s"
         out.text(f"{said or 'nothing to add'} ({embedded})")
@@ -152,6 +152,8 @@ def _report(summary: Summary, out: Output) -> None:
         out.talk(message, style="dim")
     for failure in summary.failed:
         out.talk(f"not read: {failure['path']}: {failure['reason']}", style="yellow")
+    if message := _format_left_out(summary.left_out):
+        out.talk(message, style="dim")
     for warning in summary.warnings:
         out.talk(f"warning: {warning['path']}: {warning['reason']}", style="yellow")
     for conflict in summary.conflicts:
@@ -180,6 +182,19 @@ def format_skipped(skipped: Sequence[Mapping[str, Any]]) -> str:
 
 NAMED = 3
 """How many things that were skipped for one reason are named."""
+
+
+def _format_left_out(left_out: Sequence[Mapping[str, Any]]) -> str:
+    if not left_out:
+        return ""
+    names = ", ".join(Path(one["path"]).name for one in left_out[:NAMED])
+    more = f" and {len(left_out) - NAMED:,} more" if len(left_out) > NAMED else ""
+    what = "1 file" if len(left_out) == 1 else f"{len(left_out):,} files"
+    return (
+        f"left out: {what} whose note was removed here ({names}{more}); a change of the file, or "
+        f"`infospace add FILE`, brings the note back"
+    )
+
 
 _PLURAL = {"is": "are", "has": "have"}
 

@@ -11,7 +11,7 @@ from tui.text.output import Output, UsageError, counted, escape_controls
 
 if TYPE_CHECKING:
     from infospace.core.resources import Note
-    from infospace.store.protocol import Snapshot
+    from infospace.data.properties import Property
 
 EXAMPLES = """examples:
   infospace notes
@@ -29,32 +29,48 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--limit", default="50", metavar="N|all", help="at most this many (50): the latest; with --sort the first"
     )
     parser.add_argument("--where", metavar="SQL", help="only notes that satisfy this condition")
-    parser.add_argument("--folder", metavar="PATH", help="only notes of files in this folder, and in those below it")
+    parser.add_argument(
+        "--folder",
+        metavar="PATH",
+        help="only notes of files in this folder and those below it; `.`: right in the folder that was added",
+    )
     parser.add_argument("--tag", metavar="TAG", help="only notes with this tag, or one below it")
     parser.add_argument("--sort", metavar="COLUMN", help='sort by a column or a property: "modified desc"')
     parser.add_argument(
         "--columns", metavar="A,B,…", help="show these: properties, or columns of `notes` in `infospace query`"
     )
-    parser.add_argument("--properties", action="store_true", help="list the notes' properties, with their types")
-    parser.add_argument("--all", action="store_true", help="also list notes that runs made and did not keep")
+    parser.add_argument("--properties", action="store_true", help="list these notes' properties, with their types")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="also notes that runs made and did not keep, and those whose names begin with _",
+    )
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """List the kept notes, or all of them; or their properties."""
     limit = None if args.limit == "all" else _limit(args.limit)
-    if args.properties:
-        with open_from(args, create=False) as space, space.store.reading() as snapshot:
-            return _properties(snapshot, out)
     from infospace.core.ids import Kind
     from infospace.core.resources import Note as NoteKind
+    from infospace.data.properties import PropertyCounts
 
     kept = None if args.all else True
     conditions = _Conditions(args)
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
-        every = [one for one in snapshot.listing(Kind.NOTE, kept=kept) if isinstance(one, NoteKind)]
+        if args.properties and not conditions.any and not args.all:
+            return _list_properties(snapshot.properties(), out)
+        listed = (one for one in snapshot.listing(Kind.NOTE, kept=kept) if isinstance(one, NoteKind))
+        every = [one for one in listed if args.all or not (one.name or "").startswith("_")]
         chosen = [note for note in every if conditions.match(note)]
         hint = None if chosen else conditions.hint(every)
         columns = _columns(args.columns, every)
+    if args.properties:
+        counts = PropertyCounts()
+        for note in chosen:
+            counts.add(note.metadata)
+        if hint and not out.json:
+            out.talk(hint)
+        return _list_properties(counts.properties(), out)
     if args.sort:
         chosen = _sorted(chosen, args.sort, every)
     shown = chosen if limit is None else chosen[:limit] if args.sort else chosen[-limit:]
@@ -64,7 +80,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         out.document({"notes": rows, "total": len(chosen), **{key: text for key, text in remarks.items() if text}})
         return 0
     if rows:
-        _show(rows, [*columns] or [*COLUMNS], out)
+        _show(rows, [*columns] or _telling(rows), out)
     for told in (str(conditions.tally), hint):
         if told:
             out.talk(told)
@@ -90,6 +106,11 @@ class _Conditions:
         self._folder = None if args.folder is None else args.folder.strip("/").removeprefix("./")
         self._tag = None if args.tag is None else args.tag.removeprefix("#")
 
+    @property
+    def any(self) -> bool:
+        """Whether not all notes are listed."""
+        return any(one is not None for one in (self._where, self._folder, self._tag))
+
     def match(self, note: Note[Any]) -> bool:
         """Whether a note is listed."""
         if self._folder is not None and not self._is_in_folder(note):
@@ -101,7 +122,7 @@ class _Conditions:
     def _is_in_folder(self, note: Note[Any]) -> bool:
         location = note.location
         if location is None or self._folder in ("", "."):
-            return location is not None
+            return location is not None and not location.folder
         return f"{location.folder}/".startswith(f"{self._folder}/")
 
     def hint(self, every: Sequence[Note[Any]]) -> str | None:
@@ -204,9 +225,8 @@ def _row(note: Note[Any], columns: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _properties(snapshot: Snapshot, out: Output) -> int:
-    """List the properties of the notes: in how many, of which types, and their values where these are few."""
-    found = snapshot.properties()
+def _list_properties(found: Mapping[str, Property], out: Output) -> int:
+    """List properties: in how many notes, of which types, and their values where these are few."""
     rows: list[dict[str, Any]] = [
         {
             "property": name,
@@ -231,6 +251,12 @@ def _properties(snapshot: Snapshot, out: Output) -> int:
         _show(shown, ["property", "notes", "types", "values"], out)
     out.talk(f"{len(rows):,} properties" if len(rows) != 1 else "1 property", "dim")
     return 0
+
+
+def _telling(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns that tell something: no folder, which the path has, nor what is the same in all or empty."""
+    idle = {"folder", *(("root",) if len({row["root"] for row in rows} - {None}) < 2 else ())}
+    return [column for column in COLUMNS if column not in idle and any(row[column] for row in rows)]
 
 
 def _limit(text: str) -> int:

@@ -1,7 +1,8 @@
 """Delete notes, collections or relations.
 
-A tombstone stays, so that what was found earlier can still be read. A file that a note came from is left
-alone, and is imported anew by the next `add`.
+A tombstone stays, so that what was found earlier can still be read. A file that a note came from is left alone. The
+next `add` of its folder leaves the file out until it changes; then, or when the file itself is added, the same note
+comes back with its versions.
 """
 
 from __future__ import annotations

@@ -1,22 +1,24 @@
 """Show a note, a collection, a relation or a run.
 
-By id, by name, for an imported note by its path, or by title; with what links to it, and what it links to.
+By id, by name, by title, or by the path of an imported file; with what links to it, and what it links to. Of a table
+that was imported, its rows.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import NotFound
 from infospace.core.ids import is_run_id
 from infospace.core.resources import Collection, Note, Relation, Resource
-from tui.command.common.open_space import find, open_from
-from tui.text.output import Output
+from tui.command.common.open_space import find, find_rows, open_from
+from tui.text.output import Output, counted
 
 if TYPE_CHECKING:
     from infospace.space import Space
-    from infospace.store.protocol import Snapshot
+    from infospace.store.protocol import Snapshot, TrackedFile
 
 EXAMPLES = """examples:
   infospace show Note_12
@@ -48,6 +50,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         return show_run(args, out)
     with open_from(args, create=False) as space:
         with space.store.reading() as snapshot:
+            if rows := find_rows(snapshot, args.reference):
+                _show_rows(snapshot, rows, out)
+                return 0
             resource = _get(snapshot, find(snapshot, args.reference), args.at)
             around = _around(snapshot, resource)
         document = {**describe(space, resource, None if out.json else SHOWN), **around}
@@ -58,6 +63,27 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if isinstance(resource, Collection) and len(resource) > SHOWN:
         out.talk(f"and {len(resource) - SHOWN:,} more; --json gives all {len(resource):,}", "dim")
     return 0
+
+
+def _show_rows(snapshot: Snapshot, rows: Sequence[TrackedFile], out: Output) -> None:
+    """Show a file whose rows are notes."""
+    from tui.text.render import items_table
+
+    file = f"{rows[0].root}/{rows[0].path}"
+    shown = rows if out.json else rows[:SHOWN]
+    notes = [(one, snapshot.get(one.note)) for one in shown]
+    items = [{"id": note.id, "row": one.part, "content": note.content} for one, note in notes if isinstance(note, Note)]
+    if out.json:
+        out.document({"kind": "File", "file": file, "size": len(rows), "rows": items})
+        return
+    out.talk(f"{file}: {counted(len(rows), 'row')}, each a note")
+    out.result.print(items_table([{"id": item["id"], **_columns(item["content"])} for item in items]))
+    if len(rows) > SHOWN:
+        out.talk(f"and {len(rows) - SHOWN:,} more; --json gives all {len(rows):,}", "dim")
+
+
+def _columns(content: Any) -> dict[str, Any]:
+    return content if isinstance(content, dict) else {"content": content}
 
 
 def _get(snapshot: Snapshot, identifier: str, version: int | None) -> Resource:
@@ -131,11 +157,12 @@ def describe(space: Space, resource: Resource, most: int | None = None) -> dict[
 
 
 def _show(document: dict[str, Any], out: Output) -> None:
+    from tui.command.common.paging import show_text
     from tui.text.render import content_text, hits_table, is_hit, items_table
 
     _show_head(document, out)
     if "items" not in document:
-        out.text(content_text(document["content"]))
+        show_text(content_text(document["content"]), out)
     else:
         contents = [item["content"] for item in document["items"]]
         if contents:

@@ -303,6 +303,10 @@ class SqliteSnapshot:
         """Return imported files by root, path and part."""
         return files.tracked(self._engine, root)
 
+    def removed_files(self) -> list[TrackedFile]:
+        """Return the files of Notes that were deleted by hand or by a step."""
+        return files.removed(self._engine)
+
     def links(self, note: str | None = None) -> dict[str, list[Linked]]:
         """Return the links of imported files by the id of their Note."""
         return files.links(self._engine, note)

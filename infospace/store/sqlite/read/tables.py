@@ -28,9 +28,7 @@ _FILE: Final = """files f ON f.note = o.note AND NOT EXISTS (
         SELECT 1 FROM files g WHERE g.note = f.note AND (g.root, g.path, g.part) < (f.root, f.path, f.part))"""
 """The file of a Note; of one that was imported twice the first."""
 _LINES: Final = "coalesce((SELECT max(lines) FROM files WHERE note = {}.note AND part = 0), 0)"
-_LEADS: Final = (
-    """CASE WHEN EXISTS (SELECT 1 FROM files WHERE files.note = l.leads >> 2 AND part = 0) THEN l.leads END"""
-)
+_LEADS: Final = """CASE WHEN EXISTS (SELECT 1 FROM files WHERE files.note = l.leads >> 2) THEN l.leads END"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,8 @@ _TABLES: Final[dict[str, tuple[str, str, dict[str, _Column]]]] = {
     "notes": (f"outlines o JOIN resources r ON r.key = o.note * 4 LEFT JOIN {_FILE}", "o.note", _NOTES),
     "items": ("items o", "o.note, o.sequence", _ITEMS),
     "links": (
-        "mentions o LEFT JOIN links l ON l.note = o.note AND l.target = o.target AND l.wiki = o.wiki",
+        """mentions o LEFT JOIN links l
+            ON l.note = o.note AND l.target = o.target AND l.wiki = o.wiki AND l.label = o.relation""",
         "o.note, o.sequence",
         _LINKS,
     ),

@@ -20,7 +20,7 @@ from infospace.store.sqlite.transaction import Transaction
 from infospace.store.sqlite.write.effects import log
 
 LABEL = "links-to"
-"""The label of a Relation whose link says none."""
+"""The label of a link that says none."""
 
 _COLUMNS = "root, path, part, note, version, digest, title, created, modified, aliases, lines, reader"
 _AT = f"SELECT {_COLUMNS} FROM files WHERE root = ? AND path = ? AND part = ?"
@@ -137,6 +137,21 @@ def tracked(engine: Connection, root: str | None) -> list[TrackedFile]:
     ]
 
 
+_REMOVED = """SELECT e.before FROM effects e JOIN resources r ON r.key = e.key
+    WHERE e.what = 'file' AND e.after = 'null' AND r.deleted IS NOT NULL
+    AND (r.deleted_by = 'rm' OR r.deleted_step IS NOT NULL) ORDER BY e.sequence"""
+
+
+def removed(engine: Connection) -> list[TrackedFile]:
+    """Return the files of Notes that were deleted by hand or by a step, latest last."""
+    rows = (json.loads(before) for (before,) in engine.all(_REMOVED))
+    return [
+        TrackedFile(**{**row, "digest": bytes.fromhex(row["digest"]), "aliases": (*row.get("aliases", ()),)})
+        for row in rows
+        if row is not None
+    ]
+
+
 def _aliases(written: str | None) -> list[str]:
     return [] if written is None else json.loads(written)
 
@@ -155,12 +170,14 @@ def set_links(work: Transaction, changes: Sequence[SetLinks]) -> None:
     work.must_live(keys, id_of)
     before = _links_of(work.engine, keys)
     after = {
-        key: sorted(dict.fromkeys(change.links), key=lambda link: (link.target, link.wiki))
+        key: sorted(dict.fromkeys(change.links), key=lambda link: (link.target, link.wiki, link.label))
         for key, change in zip(keys, changes, strict=True)
     }
     work.engine.many("DELETE FROM links WHERE note = ?", [(key >> 2,) for key in before])
     rows = (_columns(key >> 2, link) for key, links in after.items() for link in links)
-    work.engine.many("INSERT OR IGNORE INTO links (note, target, wiki, leads, relation) VALUES (?, ?, ?, ?, ?)", rows)
+    work.engine.many(
+        "INSERT OR IGNORE INTO links (note, target, wiki, label, leads, relation) VALUES (?, ?, ?, ?, ?, ?)", rows
+    )
     log(
         work,
         (
@@ -184,16 +201,9 @@ def lose_relations(work: Transaction, relations: Iterable[int]) -> None:
     log(work, ((key, "links", [*map(_link_json, before[key])], [*map(_link_json, after[key])]) for key in sorted(keys)))
 
 
-_LINKS = """SELECT note, target, wiki, leads, relation,
-        EXISTS (SELECT 1 FROM files WHERE files.note = leads >> 2 AND part = 0)
-    FROM links WHERE note IN ({}) ORDER BY note, target, wiki"""
-
-
-_LABELS = f"""SELECT note, target, wiki, relation FROM mentions
-    WHERE relation <> '{LABEL}' AND note IN ({{}}) ORDER BY note, sequence"""
-
-_RELATED = f"""SELECT key, relation FROM relations
-    WHERE relation <> '{LABEL}' AND key IN (SELECT relation FROM links WHERE note IN ({{}}))"""
+_LINKS = """SELECT note, target, wiki, label, leads, relation,
+        EXISTS (SELECT 1 FROM files WHERE files.note = leads >> 2)
+    FROM links WHERE note IN ({}) ORDER BY note, target, wiki, label"""
 
 
 def _links_of(engine: Connection, keys: Iterable[int]) -> dict[int, list[Linked]]:
@@ -201,37 +211,32 @@ def _links_of(engine: Connection, keys: Iterable[int]) -> dict[int, list[Linked]
 
 
 def _read_links(engine: Connection, notes: str, values: Sequence[Any] = ()) -> dict[int, list[Linked]]:
-    """Return the links of Notes, which a SELECT lists, by key, with the labels that differ from `links-to`."""
-    labels: dict[tuple[int, str, int], str] = {}
-    for note, target, wiki, label in engine.all(_LABELS.format(notes), values):
-        labels.setdefault((note, target, wiki), label)
-    names: dict[int, str] = dict(engine.all(_RELATED.format(notes), values))
+    """Return the links of Notes, which a SELECT lists, by key."""
     found: dict[int, list[Linked]] = {}
     for row in engine.all(_LINKS.format(notes), values):
-        link = _linked(row, labels.get(row[:3], LABEL), names.get(row[4], LABEL))
-        found.setdefault(row[0] * 4, []).append(link)
+        found.setdefault(row[0] * 4, []).append(_linked(row))
     return found
 
 
 def _columns(note: int, link: Linked) -> tuple[Any, ...]:
     to, relation = (link.to, link.relation) if link.to is not None else link.lost or (None, None)
     leads = None if to is None else key_of(to)
-    return note, link.target, int(link.wiki), leads, None if relation is None else key_of(relation)
+    return note, link.target, int(link.wiki), link.label, leads, None if relation is None else key_of(relation)
 
 
-def _linked(row: Row, label: str, related_as: str) -> Linked:
-    _, target, wiki, leads, relation, is_there = row
+def _linked(row: Row) -> Linked:
+    _, target, wiki, label, leads, relation, is_there = row
     if leads is None:
         return Linked(target, wiki == 1, label=label)
     to, by = id_of(leads), None if relation is None else id_of(relation)
     if not is_there:
-        return Linked(target, wiki == 1, None, None, (to, by), label, related_as)
-    return Linked(target, wiki == 1, to, by, None, label, related_as)
+        return Linked(target, wiki == 1, None, None, (to, by), label)
+    return Linked(target, wiki == 1, to, by, None, label)
 
 
 def _link_json(link: Linked) -> JSON:
     to, relation = (link.to, link.relation) if link.to is not None else link.lost or (None, None)
-    label = {} if link.related_as == LABEL else {"related_as": link.related_as}
+    label = {} if link.label == LABEL else {"label": link.label}
     return {"target": link.target, "wiki": link.wiki, "to": to, "relation": relation, **label}
 
 

@@ -19,6 +19,8 @@ from infospace.data.titles import first_line, said_title
 from infospace.store.sqlite.codec import keys_json, read
 from infospace.store.sqlite.connection import Connection, Row
 
+LINKS_LEAD = "CREATE INDEX links_leads ON links (leads) WHERE leads IS NOT NULL"
+
 TABLES = (
     # `title` as the metadata say it, `said` as a JSON content does, `begins` the first line of a text.
     """CREATE TABLE outlines (
@@ -33,7 +35,7 @@ TABLES = (
     """CREATE TABLE mentions (
         note INTEGER NOT NULL, sequence INTEGER NOT NULL, target TEXT NOT NULL, wiki INTEGER NOT NULL, heading TEXT,
         relation TEXT NOT NULL, property TEXT, line INTEGER, PRIMARY KEY (note, sequence)) WITHOUT ROWID""",
-    "CREATE INDEX links_leads ON links (leads) WHERE leads IS NOT NULL",
+    LINKS_LEAD,
 )
 
 _MARKDOWN: Final = re.compile(r"\.(?:md|markdown|html?)", re.IGNORECASE)
