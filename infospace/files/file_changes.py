@@ -32,7 +32,7 @@ from infospace.store.changes import (
 )
 from infospace.store.protocol import Store, TrackedFile
 
-READER = 2
+READER = 3
 """The version of what is read of a file; of one that an earlier one read, the same bytes are read once more."""
 
 HALF_WRITTEN = -1
