@@ -415,3 +415,13 @@ def _lone(text: str) -> re.Match[str] | None:
 
 def _pointer(steps: Iterable[str | int]) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def copied(value: JSON) -> JSON:
+    """Return a value as it would be read anew: who changes it changes nothing else."""
+    kind = type(value)
+    if kind is dict:
+        return {key: copied(item) for key, item in value.items()}  # type: ignore[union-attr]  # its type is looked at
+    if kind is list:
+        return [copied(item) for item in value]  # type: ignore[union-attr]
+    return value

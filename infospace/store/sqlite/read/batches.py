@@ -9,13 +9,15 @@ One with packed members is transient, its items are Notes that live, and it had 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from infospace.core.batch_notes import BatchHead, ReadNotes, notes_of
 from infospace.core.errors import StoreError
 from infospace.core.json_types import JSON
 from infospace.core.resources import NOBODY, Made, Note
+from infospace.data.json_text import copied
 from infospace.store.sqlite.codec import read_many, run_of
 from infospace.store.sqlite.connection import Connection, Row
 from infospace.store.sqlite.packed import unpack
@@ -77,6 +79,39 @@ def contents_of(text: str, count: int, address: str) -> list[JSON]:
     return found
 
 
+class RecentBatches:
+    """The contents of the few batches that were read last, for those who read one Note after the other.
+
+    What is held is found by the text that it was read from, compared whole: so it is right whatever became of the
+    batch, of its number or of its file. Threads may use it at once: each operation on the dictionary is one.
+    """
+
+    __slots__ = ("_held", "_most")
+
+    def __init__(self, most: int = 8) -> None:
+        self._most = most
+        self._held: dict[int, tuple[str, list[JSON]]] = {}
+
+    def some(self, batch: Batch, text: str, numbers: Iterable[int], address: str) -> list[JSON]:
+        """Return the contents of some Notes of a batch, given to nobody else."""
+        held = self._held.get(batch.first)
+        if held is None or held[0] != text or len(held[1]) != batch.size:
+            held = text, contents_of(text, batch.size, address)
+            if batch.first not in self._held and len(self._held) >= self._most:
+                with suppress(StopIteration, RuntimeError):  # another thread has just made room
+                    self._held.pop(next(iter(self._held)), None)
+            self._held[batch.first] = held
+        return [copied(held[1][number - batch.first]) for number in numbers]
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+
+_RECENT = RecentBatches()
+_FEW = 16
+"""Notes of one batch that are read by way of `_RECENT`: more are read at once, and no copies of them are made."""
+
+
 def numbers_of(packed: bytes, count: int, address: str) -> list[int]:
     """Read packed numbers; StoreError when the file is damaged."""
     try:
@@ -101,7 +136,7 @@ def with_content(engine: Connection, number: int) -> tuple[Batch, JSON] | None:
     if row is None or number >= row[0] + row[1]:
         return None
     batch = Batch(*row[:6])
-    return batch, contents_of(row[6], batch.size, engine.address)[number - batch.first]
+    return batch, _RECENT.some(batch, row[6], (number,), engine.address)[0]
 
 
 def note(engine: Connection, number: int) -> Note[Any] | None:
@@ -153,12 +188,17 @@ def notes(engine: Connection, numbers: Sequence[int]) -> dict[int, Note[Any]]:
             if first >= end or (wanted is not None and wanted.isdisjoint(places)):
                 continue
             head = shared.setdefault(batch[2:], batch.head)
+            few = sorted(wanted.intersection(places)) if wanted is not None else places
+            if len(few) <= _FEW:
+                inside = _RECENT.some(batch, row[6], few, engine.address)
+                found.update((at, notes_of(head, at, (one,))[0]) for at, one in zip(few, inside, strict=True))
+                continue
             contents = contents_of(row[6], batch.size, engine.address)
             if wanted is None:
                 inside = contents[first - batch.first : end - batch.first]
                 found.update(zip(places, notes_of(head, first, inside), strict=True))
                 continue
-            for number in wanted.intersection(places):
+            for number in few:
                 found[number] = notes_of(head, number, [contents[number - batch.first]])[0]
     return found
 

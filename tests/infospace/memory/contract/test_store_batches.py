@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
 import pytest
 from store_tools import AT, get, ids, open_run, step
 
+from infospace import open_space
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
+from infospace.core.json_types import JSON
 from infospace.core.note_members import NoteMembers
 from infospace.core.resources import NOBODY, Made, Note
 from infospace.journal.rows import CloseRun, Use
 from infospace.journal.uses import Uses
 from infospace.store.changes import Delete, Keep, MakeCollection, MakeNote, MakeNotes, Revise
 from infospace.store.protocol import Store
+from infospace.store.sqlite import packed
+from infospace.store.sqlite.read import batches
+from infospace.store.sqlite.read.batches import contents_of
 
 COUNT = 1_000
+
+
+def nested(depth: int) -> JSON:
+    """Make lists within lists."""
+    value: JSON = 7
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 def batch(store: Store, made: Made = NOBODY, count: int = COUNT) -> range:
@@ -162,3 +179,88 @@ def test_what_nobody_needs_goes_with_its_run(store: Store) -> None:
         assert len(snapshot.notes(get(store, some).members.numbers)) == 300
         with pytest.raises(NotFound):
             snapshot.get(f"Note_{others[0]}")
+
+
+def test_notes_that_are_read_one_after_the_other_read_their_batch_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A loop over a large Collection reads each batch a few times at most, however it asks for its items."""
+    numbers, read = batch(store), Counter[int]()
+
+    def counting(text: str, count: int, address: str) -> list[JSON]:
+        read[hash(text)] += 1
+        return contents_of(text, count, address)
+
+    monkeypatch.setattr(batches, "_RECENT", batches.RecentBatches())
+    monkeypatch.setattr(batches, "contents_of", counting)
+    for at in numbers:
+        with store.reading() as snapshot:
+            assert snapshot.get(f"Note_{at}").content == {"n": at - numbers[0], "word": f"ö{at - numbers[0]}"}
+            assert snapshot.many([f"Note_{at}"])[0].content == {"n": at - numbers[0], "word": f"ö{at - numbers[0]}"}
+    assert max(read.values()) == 1
+    assert len(read) == -(-COUNT // packed.BATCH)
+
+
+def test_who_changes_what_was_read_changes_no_other_reading(store: Store) -> None:
+    """What is held for the next reader is given to nobody."""
+    first = store.new_numbers(Kind.NOTE, 300)
+    store.commit([MakeNotes(first, [{"list": [at, {"n": at}]} for at in range(300)])])
+    for _ in range(3):
+        with store.reading() as snapshot:
+            content: Any = snapshot.get(f"Note_{first + 7}").content
+            assert content == {"list": [7, {"n": 7}]}
+            content["list"][1]["n"] = "changed"
+            content["more"] = 1
+
+
+def test_the_same_numbers_of_two_spaces_are_never_mixed(tmp_path: Path) -> None:
+    """Batches that begin with one number have the contents of their own space, read in turns."""
+    with open_space(tmp_path / "one.db") as one, open_space(tmp_path / "two.db") as other:
+        firsts = {space.store.new_numbers(Kind.NOTE, 300) for space in (one, other)}
+        assert len(firsts) == 1
+        first = firsts.pop()
+        for space, word in ((one, "one"), (other, "two")):
+            space.store.commit([MakeNotes(first, [f"{word} {at}" for at in range(300)])])
+        for at in (0, 299, 7):
+            for space, word in ((one, "one"), (other, "two")):
+                with space.store.reading() as snapshot:
+                    assert snapshot.get(f"Note_{first + at}").content == f"{word} {at}"
+
+
+def test_few_batches_are_held(store: Store) -> None:
+    """Whoever reads here and there makes the process no larger."""
+    numbers, held_at_once = batch(store, count=6_000), batches.RecentBatches(3)
+    with store.reading() as snapshot:
+        for at in range(0, 6_000, 500):
+            assert snapshot.get(f"Note_{numbers[at]}").content == {"n": at, "word": f"ö{at}"}
+    for first in range(1, 40, 4):
+        one = batches.Batch(first, 4, None, None, None, AT)
+        assert held_at_once.some(one, f"[{first}, 2, 3, 4]", [first, first + 3], "a") == [first, 4]
+        assert len(held_at_once) <= 3
+
+
+ODD: list[JSON] = [
+    *(1e16, 1e-7, -0.0, 5e-324, 1.7976931348623157e308, 0.1, 2**63, -(2**70), 10**400, True, None, ""),
+    *("NaN", "Infinity", '\u2028\x00\x7f\\"/', "🎉é", {"NaN": "Infinity", "": []}, {"a": {"b": [{}, [[1.5]]]}}, ()),
+    nested(150),
+]
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_every_value_of_json_comes_back_as_it_was(store: Store, plain: bool) -> None:
+    """Numbers to the last bit and with their type, words that look like numbers, values that are nested deep."""
+    contents = [value for value in ODD if value != ()] if plain else ODD
+    first = store.new_numbers(Kind.NOTE, 300)
+    store.commit([MakeNotes(first, (contents * 20)[:300], plain=plain)])
+    with store.reading() as snapshot:
+        together = [note.content for note in snapshot.notes(range(first, first + len(contents)))]
+        alone = [snapshot.get(f"Note_{first + at}").content for at in range(len(contents))]
+    assert repr(together) == repr(alone) == repr([[] if value == () else value for value in contents])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("-inf"), "\ud800", {"a": [float("inf")]}, {"\udfff": 1}])
+def test_what_json_has_no_form_for_is_refused(store: Store, value: JSON) -> None:
+    """Also where its types are those of JSON."""
+    first = store.new_numbers(Kind.NOTE, 300)
+    with pytest.raises(Invalid, match=r"JSON|surrogate"):
+        store.commit([MakeNotes(first, [*range(299), value], plain=True)])
