@@ -26,29 +26,35 @@ def _of(category: str) -> str:
     return "".join(character for character in codes if unicodedata.category(character)[0] == category)
 
 
-_MARKS = _of("M")
-_RUN = re.compile(f"[{_of('L')}{_of('N')}{_MARKS}{_WHOLE}]+")
-_UNIT = re.compile(f"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+")
-"""A character with the marks upon it."""
+@cache
+def _run_pattern() -> re.Pattern[str]:
+    return re.compile(f"[{_of('L')}{_of('N')}{_of('M')}{_WHOLE}]+")
+
+
+@cache
+def _unit_pattern() -> re.Pattern[str]:
+    """A character with the marks upon it."""
+    marks = _of("M")
+    return re.compile(f"[^{marks}][{marks}]*|[{marks}]+")
 
 
 def paired(text: str) -> str:
     """Return a text to be indexed: each run as its pairs, between blanks."""
-    return _RUN.sub(_indexed, text)
+    return _run_pattern().sub(_indexed, text)
 
 
 def _indexed(run: re.Match[str]) -> str:
-    units = _UNIT.findall(run[0])
+    units = _unit_pattern().findall(run[0])
     return f" {' '.join((*map(add, units, units[1:]), units[-1]))} "
 
 
 def parts(word: str) -> Iterator[str]:
     """Return what to look for when a word is asked for: the pairs of its runs, and what stands between them."""
     begin = 0
-    for run in _RUN.finditer(word):
+    for run in _run_pattern().finditer(word):
         if begin < run.start():
             yield word[begin : run.start()]
-        units = _UNIT.findall(run[0])
+        units = _unit_pattern().findall(run[0])
         yield from map(add, units, units[1:]) if len(units) > 1 else units
         begin = run.end()
     if begin < len(word):
@@ -57,7 +63,7 @@ def parts(word: str) -> Iterator[str]:
 
 def is_single(part: str) -> bool:
     """Whether a part is a single character of such a script, which whatever begins with it has."""
-    return _RUN.fullmatch(part) is not None and len(_UNIT.findall(part)) == 1
+    return _run_pattern().fullmatch(part) is not None and len(_unit_pattern().findall(part)) == 1
 
 
 @cache

@@ -6,8 +6,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from infospace.schema.words import describe_schema as in_words
-
 if TYPE_CHECKING:
     from infospace.core.json_types import JSON
     from planner.journal.suspension import Pending
@@ -89,6 +87,8 @@ def describe_schema(schema: Mapping[str, Any] | None) -> str:
         return "{" + ", ".join(f'"{key}": …' for key in required) + "}"
     bounds = {key: value for key, value in schema.items() if key not in ("type", "description", "title")}
     if type_ in ("integer", "number") and bounds.keys() <= _BOUNDS:
+        from infospace.schema.words import describe_schema as in_words
+
         return in_words(schema)
     if isinstance(type_, str) and type_ in _TYPES:
         return _TYPES[type_] + (f" ({_json(bounds)})" if bounds else "")

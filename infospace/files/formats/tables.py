@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
@@ -19,6 +19,9 @@ MAX_BYTES = 100 * 2**20
 """Bytes of a file that is read as a table."""
 
 DELIMITERS: Mapping[str, str] = {".csv": ",", ".tsv": "\t"}
+
+SHARED = 20_000
+"""Texts of a column that are held once, however many rows have them: most columns have fewer."""
 
 ENDINGS = (".csv", ".tsv", ".json", ".jsonl")
 """What the name of a table's file ends with."""
@@ -72,6 +75,7 @@ def _cells(file: Any, name: str, ending: str, schema: Mapping[str, Any] | None) 
     file.seek(0)
     reader = csv.reader(file, delimiter=delimiter, strict=True)
     number, header, columns = 0, list[str](), list[Callable[[str], JSON]]()
+    known: list[dict[str, JSON]] = []
     try:
         for record in reader:
             if not record:
@@ -79,9 +83,17 @@ def _cells(file: Any, name: str, ending: str, schema: Mapping[str, Any] | None) 
             if not header:
                 header = _header(record, name, schema)
                 columns = [_column(key, schema) for key in header]
+                known = [dict[str, JSON]() for _ in header]
                 continue
             number += 1
-            yield _row(record, header, columns, number, name)
+            row = _row(record, header, columns, number, name)
+            for key, cells in zip(header, known, strict=True):
+                value = row[key]
+                if type(value) is str and len(cells) < SHARED:
+                    row[key] = cells.setdefault(value, value)
+                elif type(value) is str:
+                    row[key] = cells.get(value, value)
+            yield row
     except csv.Error as error:
         hint = 'RFC 4180: a quote inside of a cell is written twice, "…""…"'
         raise Invalid(f"{name!r} is not {ending[1:].upper()} at line {reader.line_num}: {error}", hint=hint) from None
@@ -113,7 +125,7 @@ def _row(
     columns: Sequence[Callable[[str], JSON]],
     number: int,
     name: str,
-) -> JSON:
+) -> dict[str, JSON]:
     if len(record) != len(header):
         more = len(record) > len(header)
         hint = "quote a cell that holds the delimiter" if more else f"there is no cell for {header[len(record)]!r}"
@@ -157,12 +169,15 @@ def _column(key: str, schema: Mapping[str, Any] | None) -> Callable[[str], JSON]
     return read_cell
 
 
+_PLAIN: Final = json.JSONDecoder(parse_constant=lambda _name: None)
+
+
 def _plain(cell: str) -> JSON:
     """A number or a boolean as JSON writes them; None for anything else."""
     if cell[0] not in "-0123456789tf" or cell != cell.strip():
         return None
     try:
-        found: JSON = json.loads(cell, parse_constant=lambda _name: None)
+        found: JSON = _PLAIN.decode(cell)
     except ValueError:
         return None
     return found if isinstance(found, (bool, int, float)) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -22,11 +21,9 @@ from infospace.store.sqlite.codec import NOTE, key_of, run_number
 from infospace.store.sqlite.connection import Connection, is_full
 from infospace.store.sqlite.connection_pool import FilePool, FrozenPool, MemoryPool, Pool
 from infospace.store.sqlite.id_ranges import Counted, IdRanges
-from infospace.store.sqlite.integrity import problems
 from infospace.store.sqlite.journal import runs as journal
 from infospace.store.sqlite.open_file import Settings, Synchronous
 from infospace.store.sqlite.place import FilePlace
-from infospace.store.sqlite.private_copy import private_copy
 from infospace.store.sqlite.read.membership_cache import Membership
 from infospace.store.sqlite.read.property_cache import PropertyCache
 from infospace.store.sqlite.read.snapshot import SqliteSnapshot, plain_note
@@ -35,8 +32,6 @@ from infospace.store.sqlite.write import delete_runs as forgetting
 from infospace.store.sqlite.write import embeddings as discovery
 from infospace.store.sqlite.write import purge as purging
 from infospace.store.sqlite.write.apply import apply
-
-_log = logging.getLogger(__name__)
 
 MEMORY = ":memory:"
 """The address of a space that lives as long as its store, and that nobody else sees."""
@@ -100,6 +95,8 @@ class SqliteStore:
     @contextmanager
     def overlay(self) -> Iterator[SqliteStore]:
         """Open a copy of the space as it is now; what is written to it is thrown away."""
+        from infospace.store.sqlite.private_copy import private_copy
+
         engine = self._pool.acquire_for_statement()
         try:
             with private_copy(engine) as copy:
@@ -173,6 +170,8 @@ class SqliteStore:
 
     def check(self) -> list[str]:
         """Return what is inconsistent, a sentence each."""
+        from infospace.store.sqlite.integrity import problems
+
         engine = self._pool.acquire()
         try:
             return problems(engine, counters=self._durable)
@@ -204,7 +203,10 @@ class SqliteStore:
                 engine.run("BEGIN IMMEDIATE")
                 waited = time.monotonic() - clock
                 if waited >= LONG_WAIT:
-                    _log.info("waited %.2f s for the lock to write to the space", waited)
+                    import logging
+
+                    log = logging.getLogger(__name__)
+                    log.info("waited %.2f s for the lock to write to the space", waited)
                 yield engine
                 # After the last change: a file that was moved away or replaced meanwhile would take the commit with it.
                 self._pool.check_place()

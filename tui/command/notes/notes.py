@@ -12,6 +12,7 @@ from tui.text.output import Output, UsageError, counted, escape_controls
 if TYPE_CHECKING:
     from infospace.core.resources import Note
     from infospace.data.properties import Property
+    from infospace.expressions import ItemMismatches, Where
 
 EXAMPLES = """examples:
   infospace notes
@@ -76,12 +77,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     shown = chosen if limit is None else chosen[:limit] if args.sort else chosen[-limit:]
     rows = [_row(note, columns) for note in shown]
     if out.json:
-        remarks = {"mismatched": str(conditions.tally), "hint": hint}
+        remarks = {"mismatched": conditions.mismatches, "hint": hint}
         out.document({"notes": rows, "total": len(chosen), **{key: text for key, text in remarks.items() if text}})
         return 0
     if rows:
         _show(rows, [*columns] or _telling(rows), out)
-    for told in (str(conditions.tally), hint):
+    for told in (conditions.mismatches, hint):
         if told:
             out.talk(told)
     out.talk(
@@ -94,17 +95,28 @@ class _Conditions:
     """Which notes are listed."""
 
     def __init__(self, args: argparse.Namespace) -> None:
+        self.tally: ItemMismatches | None = None
+        self._where: Where | None = None
+        self._judge: Callable[[Note[Any]], bool | None] | None = None
+        if args.where is not None:
+            self._read_where(args.where)
+        self._folder = None if args.folder is None else args.folder.strip("/").removeprefix("./")
+        self._tag = None if args.tag is None else args.tag.removeprefix("#")
+
+    def _read_where(self, text: str) -> None:
         from infospace.contract.arguments import Bound as BoundWhere
         from infospace.expressions import ItemMismatches, parse_where
 
-        self.tally = ItemMismatches()
-        where = parse_where(args.where) if args.where is not None else None
-        if where is not None and where.parameters:
-            raise UsageError(f"there is no ${where.parameters[0]} outside of a plan", hint="write the value itself")
-        self._where = where
-        self._judge = None if where is None else BoundWhere(where).judge(self.tally)
-        self._folder = None if args.folder is None else args.folder.strip("/").removeprefix("./")
-        self._tag = None if args.tag is None else args.tag.removeprefix("#")
+        self._where, self.tally = parse_where(text), ItemMismatches()
+        if self._where.parameters:
+            message = f"there is no ${self._where.parameters[0]} outside of a plan"
+            raise UsageError(message, hint="write the value itself")
+        self._judge = BoundWhere(self._where).judge(self.tally)
+
+    @property
+    def mismatches(self) -> str:
+        """What had no result, as a person reads it; empty where nothing was without one."""
+        return "" if self.tally is None else str(self.tally)
 
     @property
     def any(self) -> bool:

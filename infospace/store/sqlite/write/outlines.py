@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump, same
-from infospace.data.markdown.body import Body, property_links, read_body
 from infospace.data.tags import tags_of, with_parents
 from infospace.data.titles import first_line, said_title
 from infospace.store.sqlite.codec import keys_json, read
 from infospace.store.sqlite.connection import Connection, Row
+
+if TYPE_CHECKING:
+    from infospace.data.markdown.body import Body
 
 LINKS_LEAD = "CREATE INDEX links_leads ON links (leads) WHERE leads IS NOT NULL"
 
@@ -99,6 +101,8 @@ def _rows(row: Row, address: str, items: list[Row], mentions: list[Row]) -> Row:
     metadata: dict[str, JSON] = read(stored, address)
     content = read(written, address)
     text = content if isinstance(content, str) else written
+    from infospace.data.markdown.body import Body, read_body
+
     body = read_body(content) if isinstance(content, str) and _is_markdown(place) else Body()
     items += _item_rows(number, body)
     mentions += _mention_rows(number, body, metadata)
@@ -136,6 +140,8 @@ def _item_rows(number: int, body: Body) -> Iterator[Row]:
 
 def _mention_rows(number: int, body: Body, metadata: Mapping[str, Any]) -> Iterator[Row]:
     """Give the links of the text and of the properties; what inline fields say stands in the text already."""
+    from infospace.data.markdown.body import property_links
+
     own = body.fields
     others = {key: value for key, value in metadata.items() if key not in own or not same(value, own[key])}
     links = (*body.links, *property_links(others)) if others else body.links
