@@ -254,6 +254,8 @@ def completion_chunks(answer: Say, request: dict[str, Any], size: int) -> Iterat
     text = answer.content or ""
     for start in range(0, len(text), size):
         yield {**base, "choices": [{"index": 0, "delta": {"content": text[start : start + size]}}]}
+    if answer.refusal is not None:
+        yield {**base, "choices": [{"index": 0, "delta": {"refusal": answer.refusal}}]}
     yield {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": answer.finish}]}
     if answer.usage is not None and request.get("stream_options", {}).get("include_usage"):
         yield {**base, "choices": [], "usage": answer.usage}

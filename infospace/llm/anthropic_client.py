@@ -90,8 +90,6 @@ class AnthropicModel:
 
     async def _streamed(self, client: AsyncAnthropic, body: dict[str, Any], request: Request, on_text: OnText) -> Reply:
         """Ask for a stream of events, and read it as the message that it adds up to."""
-        import httpx2
-
         message, url = StreamedMessage(url=self._endpoint.url), self._endpoint.url
         async with client.messages.with_streaming_response.create(**body, stream=True) as response:
             if "event-stream" not in response.headers.get("content-type", ""):
@@ -99,13 +97,10 @@ class AnthropicModel:
                 whole = read_message(found, request, url, self.settings.secrets)
                 on_text(whole.text)
                 return whole
-            try:
-                async for event in await response.parse():
-                    text = message.add(event.model_dump())
-                    if text:
-                        on_text(text)
-            except (httpx2.TransportError, httpx2.StreamError) as error:
-                raise self._endpoint.unreachable(error) from error
+            async for event in await response.parse():
+                text = message.add(event.model_dump())
+                if text:
+                    on_text(text)
         if message.stop_reason is None:
             raise BadResponse(f"the answer of {url} broke off", hint="ask again")
         return read_message(message.to_json(), request, url, self.settings.secrets)

@@ -101,8 +101,11 @@ class Endpoint(Generic[ClientT]):
 
         `sdk` is the vendor's package, which repeats calls that found the endpoint busy, failing or silent, as
         `Retry-After` says; its errors become ours. What the endpoint takes is kept in `learnt`, `usual` stands before
-        anything is known. Raises LanguageModelError.
+        anything is known. What breaks off while it is read is an error of the transport, which no vendor's package
+        translates. Raises LanguageModelError.
         """
+        import httpx2
+
         place = (self.settings.url, self.settings.model)
         first = quirks = learnt.get(place, usual)
         async with self.client() as client:
@@ -117,7 +120,9 @@ class Endpoint(Generic[ClientT]):
                     continue
                 except sdk.APITimeoutError as error:
                     raise self.timed_out() from error
-                except sdk.APIConnectionError as error:
+                except httpx2.TimeoutException as error:
+                    raise self.timed_out() from error
+                except (sdk.APIConnectionError, httpx2.TransportError, httpx2.StreamError) as error:
                     raise self.unreachable(error) from error
                 if quirks is not first:
                     learnt[place] = quirks

@@ -104,8 +104,6 @@ class OpenAICompatibleModel:
 
         An endpoint that knows no streams answers with one completion.
         """
-        import httpx2
-
         counted: dict[str, Any] = {"stream_options": {"include_usage": True}} if quirks.stream_options else {}
         parts: list[str] = []
         refusal, finish, usage, length = "", None, None, 0
@@ -114,21 +112,18 @@ class OpenAICompatibleModel:
                 whole = read_reply(await response.read(), request, self._endpoint.url, self.settings.secrets)
                 on_text(whole.text)
                 return whole
-            try:
-                async for chunk in await response.parse():
-                    usage = _plain(chunk.usage) or usage
-                    for choice in chunk.choices or ():
-                        finish = choice.finish_reason or finish
-                        refusal += (choice.delta.refusal or "") if choice.delta else ""
-                        text = (choice.delta.content or "") if choice.delta else ""
-                        length += len(text)
-                        if length > MAX_CHARACTERS:
-                            raise BadResponse(f"{self._endpoint.url} answers without an end", hint="ask another model")
-                        if text:
-                            parts.append(text)
-                            on_text(text)
-            except (httpx2.TransportError, httpx2.StreamError) as error:
-                raise self._endpoint.unreachable(error) from error
+            async for chunk in await response.parse():
+                usage = _plain(chunk.usage) or usage
+                for choice in chunk.choices or ():
+                    finish = choice.finish_reason or finish
+                    refusal += (choice.delta.refusal or "") if choice.delta else ""
+                    text = (choice.delta.content or "") if choice.delta else ""
+                    length += len(text)
+                    if length > MAX_CHARACTERS:
+                        raise BadResponse(f"{self._endpoint.url} answers without an end", hint="ask another model")
+                    if text:
+                        parts.append(text)
+                        on_text(text)
         if finish is None:
             raise BadResponse(f"the answer of {self._endpoint.url} broke off", hint="ask again")
         message = {"content": "".join(parts), "refusal": refusal or None}

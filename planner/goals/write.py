@@ -8,16 +8,19 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from infospace.core.errors import BadResponse
+from infospace.core.errors import BadResponse, BudgetExceeded
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
 from infospace.llm.model import ANY_OBJECT, Message
 from infospace.space import Space
+from planner.goals.profile import PlanningProfile
 from planner.goals.prompt import BEGINNING, Standing, planning_request
 from planner.goals.repair import Checked, check_and_fix, plan_document, repair_messages
 from planner.goals.reply import read_reply
 
 MAX_REPAIRS = 3
+MAX_STEPS = 300
+"""Steps of a plan, those within steps not counted: nobody looks through more before saying yes."""
 MAX_SAME = 3
 """Times that the model may give one wrong plan: told of it twice, it will not do better."""
 
@@ -61,28 +64,42 @@ class PlanWriter:
         request = await asyncio.to_thread(planning_request, self.space, goal, inputs, standing)
         first, profile = request.messages, request.profile
         messages, seen = first, Counter[str]()
+        wrong: tuple[str, ...] = ()
         while True:
             is_last = bool(self.attempts) and len(self.attempts) == self.max_repairs
-            answer = await self.ask(messages, ANY_OBJECT if profile is None or is_last else profile.schema)
-            reply = read_reply(answer)
-            checked: Checked | None = None
-            wrong: tuple[str, ...] = (reply.problem or "",)
-            key = answer
-            if reply.problem is None:
-                document = reply.document if profile is None else profile.without_nulls(reply.document)
-                document = plan_document(_next_step(document) if standing.mode == "steps" else document, goal)
-                checked = await asyncio.to_thread(check_and_fix, self.space, document, standing.bound)
-                wrong, key = tuple(problem.message for problem in checked.errors), dump(checked.document)
+            try:
+                answer = await self.ask(messages, ANY_OBJECT if profile is None or is_last else profile.schema)
+            except BudgetExceeded as error:
+                if not wrong:
+                    raise
+                raise BudgetExceeded(f"{error.message}; last: {wrong[0]}", hint=error.hint) from error
+            found = await asyncio.to_thread(self._read, answer, goal, profile, standing)
+            checked = None if isinstance(found, str) else found
+            wrong = (found,) if isinstance(found, str) else tuple(problem.message for problem in found.errors)
             self.attempts.append(Attempt(wrong, 0 if checked is None else checked.fixes))
             if checked is not None and not wrong:
                 return checked
+            key = answer if checked is None else dump(checked.document)
             seen[key] += 1
             if seen[key] == MAX_SAME:
                 raise self._give_up_error("it answered with the same wrong plan again and again", wrong)
             if len(self.attempts) > self.max_repairs:
                 raise self._give_up_error("none of its answers passes the check", wrong)
-            refused = wrong[0] if checked is None else checked
-            messages = repair_messages(self.space, first, answer, refused, repeated=seen[key] > 1)
+            messages = repair_messages(self.space, first, answer, found, repeated=seen[key] > 1)
+
+    def _read(self, answer: str, goal: str, profile: PlanningProfile | None, standing: Standing) -> Checked | str:
+        """Return the plan in an answer as the check has it, or in a sentence why there is none that is checked."""
+        reply = read_reply(answer)
+        if reply.problem is not None:
+            return reply.problem
+        document = reply.document if profile is None else profile.without_nulls(reply.document)
+        document = plan_document(_next_step(document) if standing.mode == "steps" else document, goal)
+        steps = document.get("steps") if isinstance(document, Mapping) else None
+        if isinstance(steps, list) and len(steps) > MAX_STEPS:
+            return (
+                f"the plan has {len(steps):,} steps, and at most {MAX_STEPS} are taken: a `for-each` or `map` repeats"
+            )
+        return check_and_fix(self.space, document, standing.bound)
 
     def _give_up_error(self, why: str, wrong: Sequence[str]) -> BadResponse:
         count = len(self.attempts)

@@ -32,6 +32,8 @@ from planner.sessions.lines import lines_of_plan, number_steps
 from planner.sessions.session_run import SessionRun
 from planner.streaming.prefix_check import Prefix
 
+MAX_AHEAD = 100
+"""Steps that run ahead: a plan that goes on and on may never be one."""
 DROPPED = "another plan is run; what this step had done ahead is dropped"
 """Why a step that ran ahead counts as skipped."""
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?</\1>", re.DOTALL | re.IGNORECASE)
@@ -122,7 +124,7 @@ class _Ahead:
         for line in lines:
             number = self._first + len(self.lines) + 1
             step = parse_step(line, "", str(number), Problems())
-            if step is None or self._closed or _is_saved_plan(step):
+            if step is None or self._closed or len(self.lines) >= MAX_AHEAD or _is_saved_plan(step):
                 self._closed = True
                 return
             (step,) = number_steps((step,), self._labels, number)
