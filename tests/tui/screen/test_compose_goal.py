@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from chatting import Endpoint, Hang
+from chatting import Endpoint, Hang, Say
 from drafts import compose
 from staging import BOTH, SIZES, Show, Stage
 from textual.widgets import Input, Static
@@ -66,6 +66,25 @@ def test_the_plan_arrives_as_it_is_written_and_is_checked_meanwhile(
         assert place.editor.has_focus
 
     show(story, on=space)
+
+
+def test_what_only_makes_runs_while_the_plan_arrives(show: Show, space: Space, endpoint: Endpoint) -> None:
+    """Its result is told at once, and counts when the plan is run: it is not done again."""
+    endpoint.say(json.dumps(PLAN))
+    endpoint.gap, endpoint.pieces = 0.15, 10
+
+    async def story(stage: Stage) -> None:
+        place = await asked(stage)
+        await stage.until(lambda: place.goal.writes and "create-collection gave" in told(stage))
+        await stage.until(lambda: place.goal.run_id == "run_1" and place.draft.text == place.text)
+        await stage.press("ctrl+r")
+        await stage.sees("run_1 ✓ success", "3 of them")
+
+    show(story, on=space)
+    with space.store.reading() as snapshot:
+        rows = [(row.type, row.status) for row in snapshot.steps("run_1")]
+    assert rows.count(("create-collection", "success")) == 1
+    assert all(status == "success" for _, status in rows)
 
 
 def test_a_word_is_changed_and_one_run_has_the_goal_the_model_and_the_steps(
@@ -217,7 +236,8 @@ class TestPictures:
     @BOTH
     def test_written(self, show: Show, space: Space, endpoint: Endpoint, size: str) -> None:
         """A plan that a model wrote."""
-        endpoint.say(WRONG, json.dumps(PLAN))
+        used = {"prompt_tokens": 1_000, "completion_tokens": 100, "total_tokens": 1_100}
+        endpoint.say(Say(WRONG, usage=used), Say(json.dumps(PLAN), usage=used))
 
         async def story(stage: Stage) -> None:
             place = await asked(stage)
