@@ -383,6 +383,31 @@ MORE: dict[str, Any] = {
     "an expression that is open": [NOTE, {"type": "compute", "expression": "($x.n + 1", "out": "$o"}],
     "a text that looks like a variable": [NOTE, {"type": "say", "value": "it is {x.title} or $x.title"}],
     "a text in capitals that looks like a variable": [NOTE, {"type": "load", "target": "$PATH", "out": "$y"}],
+    "a type of earlier with what is not bound, and its result": [
+        {"type": "search-notes", "query": "${nobody}", "zebra": 1, "out": "$y"},
+        note("$y[0].zebra", "$z"),
+        {"type": "evaluate", "expression": "$z +", "out": "$n"},
+        {"type": "display", "value": "$n.zebra"},
+    ],
+    "a property that no note has": [{"type": "discover-notes", "where": "metadata.moood = 'calm'", "out": "$o"}],
+    "a value that no note has": [{"type": "discover-notes", "where": "metadata.mood = 'wild'", "out": "$o"}],
+    "a property that the plan itself gives": [
+        note("t", name="n", metadata={"zeal": 1}),
+        {"type": "discover-notes", "where": "metadata.zeal = 1", "out": "$o"},
+        {"type": "size", "target": "$nobody", "out": "$n"},
+    ],
+    "a property that the plan itself gives by a variable": [
+        note({"zeal": 1}, "$m"),
+        note("t", name="n", metadata="$m"),
+        {"type": "discover-notes", "where": "metadata.zeal = 1", "out": "$o"},
+        {"type": "size", "target": "$nobody", "out": "$n"},
+    ],
+    "a property that the plan itself sets by a variable": [
+        note({"zeal": 1}, "$m"),
+        {"type": "set-metadata", "target": "taken", "value": "$m"},
+        {"type": "discover-notes", "where": "metadata.zeal = 1", "out": "$o"},
+        {"type": "size", "target": "$nobody", "out": "$n"},
+    ],
 }
 PLANS = {
     **{f"mended: {name}": plan for name, (plan, _, _) in MENDED.items()},
@@ -395,7 +420,7 @@ PLANS = {
 def known(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A space with a Note named `taken`, a saved plan and a tool."""
     with open_space(tmp_path_factory.mktemp("told") / "space.db") as space:
-        assert run_sync(space, [note("v", name="taken")]).status == "success"
+        assert run_sync(space, [note("v", name="taken", metadata={"mood": "calm"})]).status == "success"
         save_plan(space, "saved", SAVED)
         sky = LocalTools("sky")
 
