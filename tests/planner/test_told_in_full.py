@@ -397,15 +397,15 @@ MORE: dict[str, Any] = {
         {"type": "size", "target": "$nobody", "out": "$n"},
     ],
     "a property that the plan itself gives by a variable": [
-        note({"zeal": 1}, "$m"),
-        note("t", name="n", metadata="$m"),
-        {"type": "discover-notes", "where": "metadata.zeal = 1", "out": "$o"},
+        ASKED,
+        note("t", name="n", metadata="$q"),
+        {"type": "discover-notes", "where": "metadata.done = TRUE", "out": "$o"},
         {"type": "size", "target": "$nobody", "out": "$n"},
     ],
     "a property that the plan itself sets by a variable": [
-        note({"zeal": 1}, "$m"),
-        {"type": "set-metadata", "target": "taken", "value": "$m"},
-        {"type": "discover-notes", "where": "metadata.zeal = 1", "out": "$o"},
+        ASKED,
+        {"type": "set-metadata", "target": "taken", "value": "$q"},
+        {"type": "discover-notes", "where": "metadata.done = TRUE", "out": "$o"},
         {"type": "size", "target": "$nobody", "out": "$n"},
     ],
 }
