@@ -120,7 +120,8 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     has most of them, null where only title or properties have one. In very large spaces the commonest words are
     left out, and named in `extra.certificate.words_left_out`. Without `query` all Notes are found that satisfy
     `where` and lie `within`, in order of id, without score and passage; `method` is `filter`. Where `where` is
-    satisfied by nothing because a key stands elsewhere, `extra.hint` says so. What in `where` compares different
+    satisfied by nothing because a key stands elsewhere, `extra.hint` says so; where it leaves nothing,
+    `extra.without_where` and the text say how many Notes there would be without it. What in `where` compares different
     types is unknown: counted in `extra.mismatches`, and told in `extra.mismatched` and the answer's text.
     """
     found = await context.discover(
@@ -137,6 +138,20 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     if args.where is not None:
         context.extra |= {"mismatches": found.mismatches, "mismatched": found.mismatched}
         context.remark(found.mismatched)
+        if not found.hits:
+            await _count_without_where(args, context)
     if found.hint is not None:
         context.extra["hint"] = found.hint
     return context.collection([context.search_result(hit) for hit in found.hits])
+
+
+async def _count_without_where(args: DiscoverNotes, context: Context) -> None:
+    """Say how many Notes there would be without `where`: nothing does not tell whether query or condition left it."""
+    others = await context.discover(
+        args.query, limit=1, threshold=args.threshold, mode=args.mode, within=args.within, certify=args.certify
+    )
+    count = others.certificate["matched"]
+    if not isinstance(count, int):
+        count = len(others.hits)
+    context.extra["without_where"] = count
+    context.remark(f"without `where` {count:,} {'note fits' if count == 1 else 'notes fit'}")

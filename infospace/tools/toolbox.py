@@ -194,6 +194,7 @@ class Toolbox:
         names = self._names(kind)
         if not names:
             return f"no {kind}s in this space"
+        names = sorted(names, key=lambda one: not one.startswith(f"{server}/"))
         return f"there are {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
 
     def _names(self, kind: ToolKind) -> list[str]:

@@ -89,6 +89,8 @@ def _hint(name: str, names: Sequence[str]) -> str:
         near = same[0]
     if near is not None:
         return f"did you mean {near!r}?"
+    own = f"{name.partition('/')[0]}/"
+    names = sorted(names, key=lambda one: not one.startswith(own))
     return f"`server/tool`: there are {', '.join(names[:8])}{', …' if len(names) > 8 else ''}" if names else "no tools"
 
 

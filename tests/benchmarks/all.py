@@ -36,6 +36,7 @@ BENCHMARKS = (
     "runtimes",
     "embedding",
     "context",
+    "serving",
     "mending",
     "planning",
     "screen",
@@ -59,6 +60,9 @@ UNITS = {
     "context of the tasks alone": "characters, without the tools and the language that stand there for every task",
     "context sent each turn": "characters, where the whole context is sent for each turn",
     "context in parts": "characters, over all tasks",
+    "context in other words": "the same tasks in three wordings each, planned; characters each once, seconds of calls",
+    "context by other ways": "characters, each once, through FastMCP's search and by programs; seconds of calls",
+    "serving": "milliseconds from a client's call to its answer; `lost` is a count",
     "mending": "wrong plans in the words of other systems, by what fixes make of them; a guess is to stay refused",
     "planted": "mistakes planted into public plans, by what fixes make of them; a guess is to stay refused",
     "context in turns": "turns of the model, its answer the last; seconds that the calls took",
@@ -77,7 +81,19 @@ NOTES = {
     "context": "tool by tool: names, descriptions and input schemas of all servers' tools, each call and each result; "
     "calls that can be made at once are one turn. Planned: the same of infospace's own doors, the language, what is "
     "found of tools in a line each, a try where one does not say what it answers, one plan. Both ways the request, "
-    "and the answer as it is written to the user",
+    "and the answer as it is written to the user. Doors and language are 7,900 characters whatever the task: a task "
+    "gains ten times only where its tools answer some 100,000, and the column `ratio if the plan were empty` says what "
+    "could be gained at most",
+    "context in other words": "no model is asked: the words are those that somebody might look for tools with, and "
+    "names in the plan. It shows whether the search finds the tools by them, and what that costs; it does not show "
+    "whether a model would write the plan. Where the words do not find a tool, those of the first wording are used "
+    "next, and count",
+    "context by other ways": "FastMCP's search by BM25 is two tools, search_tools and call_tool, before the same "
+    "servers, with the same words; it spares descriptions, and each result passes through the model; a tool that the "
+    "words do not find is looked for by its name, and called where that fails, too. Code execution is counted on "
+    "paper: a tool that runs code, the same "
+    "lines of the tools, the program, what it prints. A model needs no page for Python; what that does not have is a "
+    "check before anything happens, questions, approval, a journal, resuming and provenance",
     "mending": "right: the calls and the answer are those of the plan that was meant; passes: the check lets through "
     "the plan as written, which does something else (references of other systems are text, and a warning)",
     "interpreter": "no command runs without a journal: in memory it reaches no disk; without rows is for this table",
@@ -152,6 +168,7 @@ def _runs(
         "runtimes": of("runtimes"),
         "embedding": of("embedding", cranfield),
         "context": of("context.measure", folder / "context"),
+        "serving": of("serving", folder / "serving"),
         "mending": of("mending", data),
         "planning": of("planning"),
         "screen": of("screen", folder / "screen", sizes),

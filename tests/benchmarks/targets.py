@@ -13,6 +13,8 @@ import planning
 import processes
 import runtimes
 import screen
+import serving
+from context import measure as context
 from figures import NOT_INSTALLED, NOT_MEASURED, Cell, Spread, Table, figure, ratio, written
 from graphs import INFOSPACE
 from others import DBOS_SQLITE, LANGGRAPH
@@ -63,6 +65,17 @@ def _most(table: str, column: str, rows: Callable[[str], bool]) -> Read:
     return read
 
 
+def _least(table: str, column: str, rows: Callable[[str], bool]) -> Read:
+    """Read the lowest of the rows, of those that have a number."""
+
+    def read(found: Found) -> float | str:
+        cells = [cells[column] for row, cells in found.get(table, {}).items() if rows(row) and column in cells]
+        return min(map(figure, cells), default=NOT_MEASURED)
+
+    return read
+
+
+_SUMS = (context.APART, context.TOGETHER)
 TEN, HUNDRED = "10,000 notes", "100,000 notes"
 
 TARGETS = (
@@ -162,6 +175,37 @@ TARGETS = (
     ),
     Target(planning.PROMPT, 6_000, False, _at("planning", planning.PROMPT, planning.TOKENS), "tokens"),
     Target(planning.FIRST, 0.5, False, _at("planning", planning.FIRST, planning.SHARE)),
+    *(
+        Target(
+            f"{serving.CHECK}, at the client, {over}",
+            10.0,
+            False,
+            _at("serving", f"{serving.CHECK}, {over}", "p50"),
+            "ms",
+        )
+        for over in (serving.STDIO, serving.HTTP)
+    ),
+    *(
+        Target(
+            f"{serving.RUN}, at the client, {over}", 15.0, False, _at("serving", f"{serving.RUN}, {over}", "p50"), "ms"
+        )
+        for over in (serving.STDIO, serving.HTTP)
+    ),
+    Target(f"{serving.MANY}: answers lost", 0.0, False, _at("serving", serving.MANY, serving.LOST)),
+    Target("context: tool by tool : planned, all apart", 4.0, True, _at("context", context.APART, context.RATIO)),
+    Target("context: the same in one conversation", 10.0, True, _at("context", context.TOGETHER, context.RATIO)),
+    Target(
+        "context: the same, the small task that gains least",
+        2.0,
+        True,
+        _least("context", context.RATIO, context.SMALL_TASKS.__contains__),
+    ),
+    Target(
+        "context: the same, the task with data that gains least",
+        10.0,
+        True,
+        _least("context", context.RATIO, lambda row: row not in (*context.SMALL_TASKS, *_SUMS)),
+    ),
     Target(f"screen: {screen.START}", 1.5, False, _at("screen", screen.START, "median"), "s"),
     Target("screen: lateness of a timer of 20 ms, p99", 100.0, False, _at("lateness", screen.IN_ALL, "p99"), "ms"),
 )

@@ -68,8 +68,9 @@ def show_run(document: Mapping[str, Any], access: Access, *, most: int = RESULT)
         shown["reason"] = _short(reason)
     if document["pending"]:
         shown["asks"] = [_pending(one, access) for one in document["pending"]]
+    empty = _why_empty(document) if status == "success" else {}
     doubts = [one for one in document["problems"] if one["code"] in DOUBTS]
-    return {**shown, **_result(document["result"], most), **_problems(doubts)}
+    return {**shown, **_result(document["result"], most), **empty, **_problems(doubts)}
 
 
 def show_steps(space: Space, document: Mapping[str, Any], access: Access) -> dict[str, Any]:
@@ -105,6 +106,19 @@ def _result(result: Mapping[str, Any] | None, most: int) -> dict[str, Any]:
     if len(dump(data)) <= most:
         return {**ref, "result": data}
     return {**ref, **preview(data)}
+
+
+def _why_empty(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a search that found nothing says of that, where nothing is the result."""
+    result = document["result"]
+    if result is None or result["data"] != []:
+        return {}
+    step = next((one for one in reversed(document["steps"]) if one["resource_id"] == result["resource_id"]), None)
+    extra = step["extra"] if step is not None else {}
+    told = [str(extra["hint"])] if extra.get("hint") else []
+    if "without_where" in extra:
+        told.append(f"without `where` {extra['without_where']:,} fit")
+    return {"hint": _short("; ".join(told))} if told else {}
 
 
 def _failed(steps: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from infospace.contract.tool_signature import briefly, untitled
@@ -12,6 +13,7 @@ from infospace.core.errors import InfospaceError, Invalid, NotFound
 from infospace.core.tool import ALL, Tool
 from infospace.data.json_text import dump
 from infospace.data.result import truncate
+from infospace.space import Space
 from infospace.tools.builtin import SERVER
 from infospace.tools.injection_signs import injection_signs
 from infospace.tools.search.results import ToolQuery
@@ -45,12 +47,21 @@ async def find(operations: Operations, args: Find, tell: Tell) -> str:
     if args.names:
         return await asyncio.to_thread(_by_name, operations, args.names)
     if args.query is None:
+        # Whoever reads the language searches next: the model is loaded while it is read, and no search waits for it.
+        asyncio.get_running_loop().run_in_executor(None, _prepare, operations.space)
         return await asyncio.to_thread(language_page, operations.space.catalogue)
     if not args.query.strip():
         raise Invalid("`query` is blank", hint="what it should do, in plain words; without `query`, the language")
     if args.kind == "note":
         return await _notes(operations, args.query, args.limit)
     return await asyncio.to_thread(_by_query, operations, args)
+
+
+def _prepare(space: Space) -> None:
+    """Load the embedding model, and index what can be found; what is missing the search that needs it says."""
+    with suppress(InfospaceError):
+        find_among(space, known_tools(space, servers=True), ToolQuery("tools", 1, mode="keyword"))
+        space.embedding.query("tools")
 
 
 def _by_query(operations: Operations, args: Find) -> str:

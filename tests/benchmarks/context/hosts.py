@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
@@ -20,6 +23,7 @@ from infospace.data.json_text import dump
 from planner.server.core.tools import CORE
 from planner.server.toolsets import instructions
 
+FASTMCP = Path(__file__).parent / "fastmcp_server.py"
 DOORS = "infospace"
 """The server that the space itself is."""
 SMALL = (*CORE,)
@@ -42,6 +46,8 @@ class Host:
     tools: Mapping[str, Mapping[str, Listed]]
     told: str = ""
     """What the space says to a client at first."""
+    searched: Mapping[str, Mapping[str, Listed]] = field(default_factory=dict)
+    """The tools of FastMCP's search before the same servers, by connection; none where it is not installed."""
 
     async def call(self, server: str, tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
         """Call a tool; return what the model writes for it, and the text that it reads.
@@ -72,17 +78,27 @@ async def hosting(place: Workplace) -> AsyncIterator[Host]:
     """Start every server of a workplace, and the server that its space is."""
     words = ["--space", str(place.space), "serve", "--tools", "core", "full"]
     serve = {"command": sys.executable, "args": ["-m", "tui.command", *words]}
-    clients, tools = {}, {}
+    clients, tools, searched = {}, {}, {}
+    everybody = place.folder / "everybody.json"
+    everybody.write_text(json.dumps({"mcpServers": {**place.servers, DOORS: serve}}))
+    fastmcp = {
+        f"FastMCP, {form}": {"command": sys.executable, "args": [str(FASTMCP), str(everybody), form]}
+        for form in ("json", "markdown")
+        if find_spec("fastmcp") is not None
+    }
     with TemporaryFile("w", encoding="utf-8") as said:
         async with AsyncExitStack() as stack:
-            for name, entry in {**place.servers, DOORS: serve}.items():
+            for name, entry in {**place.servers, DOORS: serve, **fastmcp}.items():
                 command = StdioServerParameters(
                     command=entry["command"], args=entry.get("args", []), env={**os.environ, **entry.get("env", {})}
                 )
-                client = clients[name] = await stack.enter_async_context(Client(stdio_client(command, errlog=said)))
+                mode = "legacy" if name in fastmcp else "auto"
+                made = Client(stdio_client(command, errlog=said), mode=mode)
+                client = clients[name] = await stack.enter_async_context(made)
                 found = (await client.list_tools()).tools
-                tools[name] = {tool.name: _listed(tool) for tool in found}
-            yield Host(place, clients, tools, instructions(("core",)))
+                of = searched if name in fastmcp else tools
+                of[name] = {tool.name: _listed(tool) for tool in found}
+            yield Host(place, clients, tools, instructions(("core",)), searched)
 
 
 def _listed(tool: Tool) -> Listed:

@@ -7,17 +7,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from figures import NOT_INSTALLED, Cell, Table
+from figures import NOT_INSTALLED, NOT_MEASURED, Cell, Table, figure
 
-from context import one_by_one, planned
+from context import on_paper, one_by_one, planned, searched
 from context.conversation import FIXED, Conversation, sent, together
 from context.hosts import DOORS, SMALL, Host, Listed, hosting
 from context.planned import Planned, Task, read_task
 from context.right import RIGHT
+from context.searched import FORMS, Form, Searched
 from context.workplace import Workplace, begin_job, furnish
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -25,8 +26,12 @@ from nodeservers import install
 
 BY_TOOLS, PLANNED, RATIO, MORE = "tool by tool", "planned", "ratio", ""
 FEW, FEW_RATIO, WHOLE_RATIO = "its servers' tools alone", "ratio of that", "ratio, with output schemas"
+ON_PAPER = "code execution, on paper"
+CEILING = "ratio if the plan were empty"
 CHARACTERS, LISTED = "characters", "all that `tools/list` says"
 """Columns."""
+SMALL_TASKS = ("zones", "weather", "watch", "team")
+"""Those whose tools answer little."""
 LOSES = "planned is MORE"
 RIGHT_ANSWER, AT_ONCE, SECONDS = "right", "tools found at once", f"{PLANNED}, seconds"
 WATCHED = "watch"
@@ -46,6 +51,8 @@ class Done:
     """What the calls took, tool by tool and planned; a model's own time is not in it."""
     rephrased: Sequence[tuple[Planned, float]] = ()
     """The same in the other words of the task, planned, with the seconds that the calls took."""
+    searched: Mapping[str, tuple[Searched, float]] = field(default_factory=dict)
+    """The same through FastMCP's search for tools, by the form of what it finds; none where it is not installed."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,17 @@ async def _both(host: Host, task: Task) -> Done:
     seen_right(host.place, task, BY_TOOLS, answer)
     by_plan, other = await _planned(host, task)
     rephrased = [await _planned(host, again, task.search) for again in task.rephrased()]
-    return Done(task, by_tools, by_plan.talk, (one, other), rephrased)
+    found = {form: await _searched(host, task, form) for form in FORMS if host.searched}
+    return Done(task, by_tools, by_plan.talk, (one, other), rephrased, found)
+
+
+async def _searched(host: Host, task: Task, form: Form) -> tuple[Searched, float]:
+    _prepare(host.place, task)
+    began = time.perf_counter()
+    done = await searched.solve(host, task, form)
+    taken = time.perf_counter() - began
+    seen_right(host.place, task, searched.server_of(form), done.answer)
+    return done, taken
 
 
 async def _planned(host: Host, task: Task, others: Sequence[str] = ()) -> tuple[Planned, float]:
@@ -141,17 +158,23 @@ def tables(measured: Measured) -> dict[str, Table]:
         "context in parts": _parts(measured),
         "context in turns": _turns(measured),
         "context in other words": _rephrased(measured),
+        "context by other ways": _other_ways(measured),
     }
 
 
 def _turns(measured: Measured) -> Table:
-    """The turns of the model, the last of which is its answer; and the seconds that the calls took."""
+    """The turns of the model, the last of which is its answer; and the seconds that the calls took.
+
+    The first planned run of a server's tool starts that server, and the first search loads the model. Tool by tool
+    all servers were started before; so the second time is what compares with it.
+    """
     return {
         done.task.name: {
             BY_TOOLS: len(done.by_tools.turns),
             PLANNED: len(done.by_plan.turns),
             f"{BY_TOOLS}, seconds": done.seconds[0],
-            f"{PLANNED}, seconds": done.seconds[1],
+            f"{PLANNED}, seconds at first": done.seconds[1],
+            f"{PLANNED} again, seconds": min((taken for _, taken in done.rephrased), default=NOT_MEASURED),
         }
         for done in measured.tasks
     }
@@ -169,6 +192,39 @@ def _rephrased(measured: Measured) -> Table:
             table[f"{done.task.name}, {number}"] = {RIGHT_ANSWER: "yes", AT_ONCE: _yes(found), **row, SECONDS: taken}
     every = [each for done in measured.tasks for each, _ in done.rephrased]
     table[ALL] = {RIGHT_ANSWER: "yes", AT_ONCE: f"{sum(each.found_at_once for each in every)} of {len(every)} others"}
+    return table
+
+
+def _other_ways(measured: Measured) -> Table:
+    """The same tasks by other ways: characters each once, how many times those of the plan, and seconds."""
+    table: Table = {}
+    for done in measured.tasks:
+        paper = on_paper.characters(done.task, done.by_plan)
+        row: dict[str, Cell] = {
+            PLANNED: done.by_plan.once,
+            ON_PAPER: paper,
+            f"{ON_PAPER} : planned": paper / done.by_plan.once,
+        }
+        for form in FORMS:
+            if form not in done.searched:
+                row[searched.server_of(form)] = NOT_INSTALLED
+                continue
+            through, taken = done.searched[form]
+            row |= {
+                searched.server_of(form): through.talk.once,
+                f"{form} : planned": through.talk.once / figure(row[PLANNED]),
+            }
+            row |= {f"{form}: tools found": through.found, f"{form}: seconds": taken}
+        table[done.task.name] = row
+    for name, sum_of in ((APART, _apart), (TOGETHER, together)):
+        row = {PLANNED: sum_of([done.by_plan for done in measured.tasks])}
+        papers = [on_paper.characters(done.task, done.by_plan) for done in measured.tasks]
+        paper = sum(papers) - (len(on_paper.RUNNER) * (len(papers) - 1) if name == TOGETHER else 0)
+        row |= {ON_PAPER: paper, f"{ON_PAPER} : planned": paper / figure(row[PLANNED])}
+        for form in FORMS if all(done.searched for done in measured.tasks) else ():
+            every = sum_of([done.searched[form][0].talk for done in measured.tasks])
+            row |= {searched.server_of(form): every, f"{form} : planned": every / figure(row[PLANNED])}
+        table[name] = row
     return table
 
 
@@ -215,7 +271,9 @@ def _add_other_tools(table: Table, measured: Measured) -> None:
         own = [tool for name in done.task.servers for tool in one_by_one.tools_of(measured.tools, name)]
         few = by_tools.once - by_tools.fixed + sum(len(tool.given) for tool in own)
         whole = (by_tools.once + more_tools) / (by_plan.once + more_doors)
-        table[done.task.name] |= {FEW: few, FEW_RATIO: few / by_plan.once, WHOLE_RATIO: whole}
+        # Of a task whose tools answer little there is not so much to spare: no plan at all would still need the doors.
+        ceiling = by_tools.once / by_plan.fixed
+        table[done.task.name] |= {FEW: few, FEW_RATIO: few / by_plan.once, WHOLE_RATIO: whole, CEILING: ceiling}
 
 
 def _parts(measured: Measured) -> Table:
