@@ -48,7 +48,8 @@ def _helps(document: JSON, patch: Patch, problem: Problem, before: Sequence[Prob
     of the whole plan are looked for where it has no errors, so that an error's end may bring some.
     """
     try:
-        after = recheck(apply_patch(document, patch))
+        patched = apply_patch(document, patch)
+        after = recheck(patched)
     except (KeyError, IndexError, TypeError):
         return False
     told = [(one.code, one.pointer, one.message) for one in after]
@@ -60,23 +61,40 @@ def _helps(document: JSON, patch: Patch, problem: Problem, before: Sequence[Prob
         return len(wrong) <= len(was_wrong) and {(one.code, one.pointer) for one in after} <= known
     if len(wrong) < len(was_wrong):
         return True
-    if len(wrong) == len(was_wrong) and _are_in(patch, wrong, was_wrong):
+    if len(wrong) == len(was_wrong) and _are_in(patch, wrong, was_wrong, lambda one: _mends(patched, one, recheck)):
         return True
     places = {(one.code, one.pointer) for one in was_wrong}
     return problem.code == "bare-variable" and {(one.code, one.pointer) for one in wrong} <= places
 
 
-def _are_in(patch: Patch, wrong: Sequence[Problem], was_wrong: Sequence[Problem]) -> bool:
-    """Whether the errors that are new stand in what a patch moves: they were there, and could not be told.
+def _mends(document: JSON, problem: Problem, recheck: Recheck) -> bool:
+    """Whether the fix of an error takes it away, and leads to no other in its place."""
+    if problem.fix is None:
+        return False
+    try:
+        after = recheck(apply_patch(document, problem.fix))
+    except (KeyError, IndexError, TypeError):
+        return False
+    return not any(f"{one.pointer}/".startswith(f"{problem.pointer}/") for one in _errors(after))
 
-    What is moved is a key to another one; a step that moves has its errors elsewhere than before.
+
+def _are_in(
+    patch: Patch, wrong: Sequence[Problem], was_wrong: Sequence[Problem], is_mended: Callable[[Problem], bool]
+) -> bool:
+    """Whether the errors that are new stand within what a patch moves: they were there, and could not be told.
+
+    What is moved is a key to another one; a step that moves has its errors elsewhere than before. An error at the
+    place itself counts only if it can be mended: else what is moved does not fit there, and another may be meant.
     """
     moved = [operation["path"] for operation in patch if operation["op"] == "move"]
     if any(path.rpartition("/")[2].isdigit() for path in moved):
         return False
     known = {(one.code, one.pointer, one.message) for one in was_wrong}
     new = [one for one in wrong if (one.code, one.pointer, one.message) not in known]
-    return bool(moved) and all(any(f"{one.pointer}/".startswith(f"{place}/") for place in moved) for one in new)
+    return bool(moved) and all(
+        any(one.pointer.startswith(f"{place}/") or (one.pointer == place and is_mended(one)) for place in moved)
+        for one in new
+    )
 
 
 def _errors(problems: Sequence[Problem]) -> list[Problem]:

@@ -163,7 +163,10 @@ def faults(space: Space, document: Any, prepared: Prepared, tally: Tally) -> Ite
 
 
 def idle_fixes(space: Space, document: Any, refused: Refused, tally: Tally) -> Iterator[str]:
-    """Say which fixes of a refused plan do not take the error away that they are for, or lead to others elsewhere."""
+    """Say which fixes of a refused plan do not take the error away that they are for, or lead to others elsewhere.
+
+    What is wrong within something that a fix moves was wrong before; what is wrong with its new place has a fix.
+    """
     _, told_ = check_plan(space, document)
     errors = [problem for problem in told_.found if problem.severity == "error"]
     tally.refusals.update(problem.code for problem in errors)
@@ -173,7 +176,11 @@ def idle_fixes(space: Space, document: Any, refused: Refused, tally: Tally) -> I
         tally.fixes += 1
         left = [p for p in check_plan(space, apply_patch(document, problem.fix))[1].found if p.severity == "error"]
         same = any((p.code, p.pointer, p.message) == (problem.code, problem.pointer, problem.message) for p in left)
-        elsewhere = {(p.code, p.pointer) for p in left} - {(p.code, p.pointer) for p in errors}
+        moved = [operation["path"] for operation in problem.fix if operation["op"] == "move"]
+        within = {p.pointer for p in left if any(f"{p.pointer}/".startswith(f"{place}/") for place in moved)}
+        mendable = {p.pointer for p in left if p.pointer in within and (p.fix or p.pointer not in moved)}
+        known = {(p.code, p.pointer) for p in errors}
+        elsewhere = {(p.code, p.pointer) for p in left if p.pointer not in mendable} - known
         if same or (len(left) >= len(errors) and elsewhere):
             yield f"{problem.fix} mends nothing of {problem.code} at {problem.pointer}"
 
