@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
 from infospace.context.context import Context
-from infospace.core.errors import InfospaceError
+from infospace.contract.arguments import ParseMode
+from infospace.contract.catalogue import Catalogue
+from infospace.core.errors import ExpressionInvalid, InfospaceError
 from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
 from infospace.core.resources import NOBODY, Resource, is_resource
@@ -22,9 +25,13 @@ from planner.parse.positions import written_step
 
 APART = frozenset(
     {"type", "out", "name", "replace", "expect", "id", "on_fail", "retry", "timeout_s"}
-    | {"then", "else", "body", "do", "branches", "as", "collect", "filter_null", "until", "max_pages"}
+    | {"then", "else", "body", "do", "branches", "as", "collect", "filter_null", "max_pages"}
 )
 """Fields of a step that are no arguments, or steps of their own."""
+_EXPRESSED = (ParseMode.WHERE, ParseMode.EXPRESSION, ParseMode.EXPRESSIONS, ParseMode.SORT_KEYS, ParseMode.SQL)
+_NAME_END = re.compile(r"[.\[]")
+_CONDITIONS = ("condition", "until")
+"""Fields of control forms whose texts are expressions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,18 @@ def step_arguments(space: Space, run: RunRow, row: StepRow, bindings: Sequence[B
     known = {binding.name: binding for binding in bindings}
     # Each call of `pages` has its own page among its arguments, which nothing around the step is bound to.
     own = written.get("as", "$page") if written.get("type") == "pages" else None
-    return [_argument(name, raw, known, view, scope, own) for name, raw in written.items() if name not in APART]
+    entry = space.catalogue.find(str(written.get("type")))
+    modes = {} if entry is None else {name: argument.reading for name, argument in entry.arguments.items()}
+    found = []
+    for name, raw in written.items():
+        if name in APART:
+            continue
+        if modes.get(name) in _EXPRESSED or (name not in modes and _is_expressed(name, raw, space.catalogue)):
+            # An expression is read as a whole, with its parameters typed: nothing in its text is replaced.
+            found.append(Argument(name, raw, list(_parameters(raw, known)), value=raw))
+        else:
+            found.append(_argument(name, raw, known, view, scope, own))
+    return found
 
 
 class HistoricalContext(Context):
@@ -93,16 +111,53 @@ def _argument(
     name: str, raw: JSON, known: Mapping[str, Binding], view: HistoricalContext, scope: Scope, own: JSON
 ) -> Argument:
     referred = [one for one in _referred(raw, known) if one.written != own]
-    written, raw = raw, {key: of for key, of in raw.items() if of != own} if isinstance(raw, dict) else raw
+    pages = {key: of for key, of in raw.items() if of == own} if isinstance(raw, dict) and own is not None else {}
+    written, raw = raw, {key: of for key, of in raw.items() if key not in pages} if isinstance(raw, dict) else raw
     try:
         if isinstance(raw, str) and (is_id(raw) or (len(referred) == 1 and referred[0].written == raw)):
             found = Resolver(view, scope).resource(raw)
             if is_resource(found):
                 return Argument(name, written, referred, resource=found)
             return Argument(name, written, referred, value=cast("JSON", found))
-        return Argument(name, written, referred, value=Resolver(view, scope).value(raw))
+        value = Resolver(view, scope).value(raw)
+        if isinstance(written, dict) and isinstance(value, dict):
+            value = {key: pages.get(key, value.get(key)) for key in written}
+        return Argument(name, written, referred, value=value)
     except InfospaceError as error:
         return Argument(name, written, referred, fault=str(error))
+
+
+def _is_expressed(name: str, raw: JSON, catalogue: Catalogue) -> bool:
+    """Whether a field of a control form is a condition, or an operation with an expression in it."""
+    if name != "operation" or not isinstance(raw, dict):
+        return name in _CONDITIONS
+    entry = catalogue.find(str(raw.get("type")))
+    return entry is not None and any(
+        entry.arguments[key].reading in _EXPRESSED for key in raw if key in entry.arguments
+    )
+
+
+def _parameters(raw: JSON, known: Mapping[str, Binding]) -> Iterator[ResolvedReference]:
+    """Iterate over what the expressions, or the objects, of a condition or an argument read."""
+    told: set[str] = set()
+    for place, text in strings(cast("Any", raw)):
+        whole = [text] if place[-1:] in (("target",), ("value",)) else [f"${one}" for one in _read_by(text)]
+        for reference in whole:
+            if reference.startswith("$") and reference not in told:
+                told.add(reference)
+                yield ResolvedReference(reference, known.get(_NAME_END.split(reference[1:], 1)[0]))
+
+
+def _read_by(text: str) -> Iterator[str]:
+    from infospace.expressions import parameters_in
+    from infospace.expressions.query.parse import parse_query
+
+    try:
+        parsed = parse_query(text)
+    except ExpressionInvalid:
+        yield from parameters_in(text)
+        return
+    yield from (*parsed.variables, *parsed.parameters)
 
 
 def _referred(raw: JSON, known: Mapping[str, Binding]) -> Iterator[ResolvedReference]:

@@ -166,7 +166,7 @@ def test_arguments_are_told_as_they_were(space: Space) -> None:
 
 
 def test_the_page_of_each_call_is_no_argument_of_pages(space: Space) -> None:
-    """It is in what is written; what the other arguments were is told."""
+    """It stands as it is written; what the other arguments were is told."""
     server = LocalTools("s")
 
     @server.tool(read_only=True)
@@ -182,8 +182,40 @@ def test_the_page_of_each_call_is_no_argument_of_pages(space: Space) -> None:
         row, rows = snapshot.run(str(result.run)), snapshot.steps(str(result.run))
     tool, arguments, first = step_arguments(space, row, rows[1], moments.before("2"))
     assert (tool.value, first.value) == ("s/listed", 1)
-    assert (arguments.written, arguments.value, arguments.fault) == (given, {"of": "old"}, None)
+    assert (arguments.written, arguments.value, arguments.fault) == (given, {"page": "$page", "of": "old"}, None)
     assert [one.written for one in arguments.referred] == ["$x"]
+
+
+def test_an_expression_is_told_as_it_was_written(space: Space) -> None:
+    """With what its parameters were bound to: of a SELECT, an expression, a condition as text and one of an object."""
+    steps = [
+        {"type": "create-collection", "value": [{"a": 1}, {"a": 2}], "out": "$rows"},
+        note(1, "$least"),
+        {"type": "query", "sql": "SELECT a FROM $rows WHERE a > $least", "out": "$found"},
+        {"type": "filter-structured", "target": "$rows", "where": "a > $least", "out": "$kept"},
+        {
+            "type": "for-each",
+            "target": "$kept",
+            "do": [{"type": "compute", "expression": "$item.a + $least", "out": "$n"}],
+            "until": "$n > 2 AND $least = 1",
+            "out": "$all",
+        },
+        {"type": "if", "condition": {"type": "has_value", "target": "$kept"}, "then": []},
+    ]
+    result, moments = ended(space, *steps)
+    with space.store.reading() as snapshot:
+        row, rows = snapshot.run(str(result.run)), {one.position: one for one in snapshot.steps(str(result.run))}
+
+    def told(position: str, name: str) -> list[Any]:
+        given = step_arguments(space, row, rows[position], moments.before(position))
+        [found] = [one for one in given if one.name == name]
+        assert (found.fault, found.value) == (None, found.written)
+        return [found.written, *((one.written, one.binding and one.binding.step) for one in found.referred)]
+
+    assert told("3", "sql") == ["SELECT a FROM $rows WHERE a > $least", ("$rows", "1"), ("$least", "2")]
+    assert told("4", "where") == ["a > $least", ("$least", "2")]
+    assert told("5", "until") == ["$n > 2 AND $least = 1", ("$n", None), ("$least", "2")]
+    assert told("6", "condition") == [{"type": "has_value", "target": "$kept"}, ("$kept", "4")]
 
 
 def test_an_argument_that_was_not_bound_says_so(space: Space) -> None:

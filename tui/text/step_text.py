@@ -21,7 +21,7 @@ from tui.text.render import content_text, format_certificate, noun_of
 
 TOLD = ("certificate", "pending", "attempts")
 """What an answer has besides that is told in sentences."""
-BESIDES = {"of": "items gone through"}
+BESIDES = {"of": "items to go through", "ended": "`until` came true"}
 """How some of that is called."""
 SHORT = 2_000
 """Characters of a value that are shown among others."""

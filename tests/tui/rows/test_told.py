@@ -108,8 +108,8 @@ def test_what_a_step_gave_is_told_with_what_its_answer_has_besides() -> None:
     }
     assert str(render_result(None)) == ""
     assert str(render_result(note())) == "\nresult\nabc\n"
-    assert str(render_result(note(extra=extra))) == "\nresult\nabc\n\nbesides\nitems gone through: 4\nleft out: a"
-    assert str(render_result(row(extra=extra))) == "\nbesides\nitem count: 3\nitems gone through: 4\nleft out: a"
+    assert str(render_result(note(extra=extra))) == "\nresult\nabc\n\nbesides\nitems to go through: 4\nleft out: a"
+    assert str(render_result(row(extra=extra))) == "\nbesides\nitem count: 3\nitems to go through: 4\nleft out: a"
     assert str(render_result(note(extra={"zero": 0, "empty": {}}))) == "\nresult\nabc\n\nbesides\nzero: 0"
     assert str(render_result(replace(note(), status="failed"))) == ""
 
