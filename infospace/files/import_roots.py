@@ -43,7 +43,7 @@ class ImportRoots:
     def placed(self, file: FoundFile) -> FoundFile:
         """Return a file as it is known."""
         root, path = self.place(str(file.root), file.relative)
-        return FoundFile(Path(root), path, file.path)
+        return file if path == file.relative else FoundFile(Path(root), path, file.path)
 
     def once(self, files: Iterable[FoundFile]) -> list[FoundFile]:
         """Drop the files that come twice."""

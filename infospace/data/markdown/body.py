@@ -146,8 +146,9 @@ class _Reader:
         item = self._open[-1] if self._open and not self._open[-1].said else None
         if item is None and not any(sign in block.content for sign in ("[", "#", "::")):
             return
-        tokens, masked = self._inline(block)
-        tags = tuple(dict.fromkeys(_tags_in(tokens)))
+        box = _BOX.match(block.content) if item is not None else None
+        tokens, masked = self._inline(block, box)
+        tags = tuple(dict.fromkeys(_tags_in(tokens))) if "#" in block.content else ()
         self._tags |= dict.fromkeys(tags)
         found = fields_in(block.content, masked)
         label = LINKS_TO
@@ -155,7 +156,6 @@ class _Reader:
             self._fields += found
         else:
             item.said = True
-            box = _BOX.match(block.content)
             status_at = _Offsets(self._text, self._starts, block)(box.start(1)) if box else -1
             self._item(item, block.content, masked, tags, box, status_at)
             if box is None:
@@ -164,11 +164,15 @@ class _Reader:
                 label = labelled["label"] if labelled else LINKS_TO
         self._add_links(block, tokens, found, label)
 
-    def _inline(self, block: Token) -> tuple[list[Token], str]:
-        """Return what stands in a block, where anything may, and its content without what is hidden."""
-        if not (_MARKUP.search(block.content) or "#" in block.content):
-            return [], block.content
-        return mask(block.content, self._env)
+    def _inline(self, block: Token, box: re.Match[str] | None = None) -> tuple[list[Token], str]:
+        """Return what stands in a block, where anything may, and its content without what is hidden.
+
+        The `box` of a task is no markup.
+        """
+        content, start = block.content, box.end() if box else 0
+        if not (_MARKUP.search(content, start) or content.find("#", start) >= 0):
+            return [], content
+        return mask(content, self._env)
 
     def _item(
         self,
@@ -200,6 +204,8 @@ class _Reader:
         )
 
     def _add_links(self, block: Token, tokens: list[Token], fields: list[InlineField], label: str = LINKS_TO) -> None:
+        if not any(token.type in ("wiki", "link_open") for token in tokens):
+            return
         places = _Offsets(self._text, self._starts, block)
         first = (block.map or [0])[0] + 1
         for target, text, position, wiki, heading in links_in(tokens):

@@ -9,6 +9,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from infospace.data.markdown.rule_choice import IS_UNDERLINED, choose_by_sign, may_be_underlined
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
@@ -21,15 +23,19 @@ OPAQUE: Final = "\ufffc"
 _WIKI = re.compile(r"\[\[(?P<target>[^\[\]\n|#]*)(?P<heading>#[^\[\]\n|]*)?(?:\|(?P<alias>[^\[\]\n]*))?\]\]")
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 _MARK: Final = "%%"
+_OTHER_MARKUP = re.compile(r"[*_`<\\&%!\n]|\]\(|\]:")
 
 
 def blocks(text: str, env: dict[str, Any]) -> list[Token]:
     """Return the blocks of a text; `env` keeps what links refer to."""
+    env[IS_UNDERLINED] = may_be_underlined(text)
     return _markdown().parse(text, env)
 
 
 def inline(content: str, env: dict[str, Any]) -> list[Token]:
     """Return what stands in a block."""
+    if not _OTHER_MARKUP.search(content) and (plain := _plain(content)) is not None:
+        return plain
     md = _markdown()
     tokens: list[Token] = []
     md.inline.parse(content, md, env, tokens)
@@ -48,6 +54,28 @@ def mask(content: str, env: dict[str, Any]) -> tuple[list[Token], str]:
             parts += (content[at:start], OPAQUE * (end - start))
             at = end
     return tokens, "".join((*parts, content[at:]))
+
+
+def _plain(content: str) -> list[Token] | None:
+    """Return what stands in a block that has no markup but `[[links]]`, as the parser reads it; None for any other."""
+    from markdown_it.token import Token
+
+    tokens: list[Token] = []
+    at = 0
+    for found in _WIKI.finditer(content):
+        tokens += (Token("text", "", 0, content=content[at : found.start()]), _link_token(found))
+        at = found.end()
+    tokens.append(Token("text", "", 0, content=content[at:]))
+    return None if any("[" in token.content for token in tokens if token.type == "text") else tokens
+
+
+def _link_token(found: re.Match[str]) -> Token:
+    from markdown_it.token import Token
+
+    target, heading, alias = found["target"].rstrip("\\").strip(), found["heading"] or "", found["alias"]
+    heading = heading.rstrip("\\")
+    meta = {"target": target, "heading": heading.lstrip("#").strip(), "position": found.start()}
+    return Token("wiki", "", 0, content=(alias or target + heading).strip(), meta=meta)
 
 
 @cache
@@ -84,6 +112,7 @@ def _markdown() -> MarkdownIt:
     md.inline.ruler.at("link", link_with_place)
     md.inline.ruler.before("link", "wiki", _wiki)
     md.inline.ruler.before("wiki", "comment", noting(_comment))
+    choose_by_sign(md)
     return md
 
 
@@ -121,9 +150,8 @@ def _wiki(state: StateInline, silent: bool) -> bool:
     if not found:
         return False
     if not silent:
-        target, heading, alias = found["target"].rstrip("\\").strip(), found["heading"] or "", found["alias"]
-        token = state.push("wiki", "", 0)
-        token.content = (alias or target + heading.rstrip("\\")).strip()
-        token.meta = {"target": target, "heading": heading.rstrip("\\").lstrip("#").strip(), "position": state.pos}
+        made = _link_token(found)
+        token = state.push(made.type, "", 0)
+        token.content, token.meta = made.content, made.meta
     state.pos = found.end()
     return True

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from infospace import Space, open_space
 from infospace.context.invoke import call_directly
@@ -209,3 +212,52 @@ def test_notes_are_found_by_a_condition_alone(space: Space) -> None:
     assert len(found(where="metadata.n >= 0", limit=1).data) == 1
     assert "needs a `query`" in found().reason
     assert found(where="metadata.n = 1", threshold=0.5).reason.startswith("`threshold` needs a `query`")
+
+
+def parsed_in_full(text: str, monkeypatch: pytest.MonkeyPatch) -> object:
+    """Read a text by the parser's own choice of rules, each tried in turn at every line and sign."""
+    from infospace.data.markdown import parser
+
+    with monkeypatch.context() as patch:
+        patch.setattr(parser, "choose_by_sign", lambda _: None)
+        patch.setattr(parser, "_OTHER_MARKUP", re.compile(""))
+        parser._markdown.cache_clear()
+        read_body.cache_clear()
+        found = read_body(text)
+    parser._markdown.cache_clear()
+    read_body.cache_clear()
+    return found
+
+
+PIECES = (
+    *(
+        "a",
+        "b ",
+        " ",
+        "\n",
+        "\n\n",
+        "*",
+        "_",
+        "`",
+        "```\n",
+        "~~~\n",
+        ">",
+        "> ",
+        "- ",
+        "1. ",
+        "+ ",
+        "#",
+        "## ",
+        "[",
+        "]",
+    ),
+    *("[[x]]", "(b.md)", "<", "<!-- ", "-->", "%%", "&amp;", "\\", "---\n", "===\n", "    ", "\t", "[ ] ", "x::y", "!"),
+    *("k:: v", "#tag", "<b>", "[a]: b.md\n", "[[x#h|y]]", "📅 2026-01-01"),
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
+def test_what_the_sign_chooses_is_what_trying_every_rule_gives(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Blocks, links, tags, tasks and fields of any text."""
+    assert read_body(text) == parsed_in_full(text, monkeypatch)

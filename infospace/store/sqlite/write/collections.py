@@ -6,6 +6,7 @@ A member's row says from which version on, and before which, it belongs: a new v
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from infospace.core import batch_notes
 from infospace.core.errors import Invalid
@@ -39,22 +40,42 @@ def make_collections(work: Transaction, changes: Sequence[MakeCollection]) -> No
 
 
 def make_relations(work: Transaction, changes: Sequence[MakeRelation]) -> None:
-    """Make Relations between things that exist."""
+    """Make Relations between things that exist: all at once, but for one that ends at another of them."""
+    rows: dict[str, tuple[Any, ...]] = {}
+    ends: list[tuple[int, int, int, str]] = []
+    kept: list[int] = []
+
+    def flush() -> None:
+        insert(work, [*rows.values()])
+        work.engine.many("INSERT INTO relations VALUES (?, ?, ?, ?)", ends)
+        if kept:
+            keep(work, kept)
+        rows.clear()
+        ends.clear()
+        kept.clear()
+
     for change in changes:
+        if change.source in rows or change.target in rows or change.id in rows:
+            flush()
         key = work.fresh(change.id, Kind.RELATION)
         if not change.relation.strip():
             raise Invalid(f"{change.id} has an empty label", hint="`relation` says how its ends are related")
-        source, target = work.live(change.source).key, work.live(change.target).key
-        _insert(work, key, change)
-        work.engine.run("INSERT INTO relations VALUES (?, ?, ?, ?)", (key, source, target, change.relation))
+        ends.append((key, work.live(change.source).key, work.live(change.target).key, change.relation))
+        rows[change.id] = _row(work, key, change)
         if change.kept:
-            keep(work, [key])
+            kept.append(key)
+    if rows:
+        flush()
 
 
 def _insert(work: Transaction, key: int, change: MakeCollection | MakeRelation) -> None:
+    insert(work, [_row(work, key, change)])
+
+
+def _row(work: Transaction, key: int, change: MakeCollection | MakeRelation) -> tuple[Any, ...]:
     made = provenance_columns(change.made)
     metadata = object_column(change.metadata)
-    insert(work, [(key, PLAIN, change.kept, False, None, work.now, work.now, *made, None, metadata, None)])
+    return (key, PLAIN, change.kept, False, None, work.now, work.now, *made, None, metadata, None)
 
 
 def add_members(work: Transaction, changes: Sequence[AddMembers]) -> None:
