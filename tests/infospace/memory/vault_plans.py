@@ -27,6 +27,9 @@ def rows_of(sql: str, *then: dict[str, Any]) -> list[dict[str, Any]]:
     return plan
 
 
+ITEMS = """FROM items i JOIN notes n ON n."@id" = i.note"""
+SOURCES = """FROM links l JOIN notes n ON n."@id" = l.source"""
+
 PLANS: dict[str, list[dict[str, Any]]] = {
     "notes with a tag, its children included": [
         {"type": "discover-notes", "where": "contains(@tags, 'person')", "out": "$a"},
@@ -172,24 +175,106 @@ PLANS: dict[str, list[dict[str, Any]]] = {
         {"type": "sort", "target": "$b", "by": "@title", "out": "$c"},
         {"type": "project", "target": "$c", "fields": {"title": "@title"}, "out": "$d"},
     ],
-    **{
-        question: rows_of(next(one["sql"] for one in QUESTIONS if one["question"] == question))
-        for question in (
-            "overdue tasks of a folder",
-            "due today",
-            "done this month",
-            "share of done tasks",
-            "tasks under a heading",
-            "scheduled for a day",
-            "backlinks of a note",
-            "links found by an alias",
-            "orphans",
-            "links to itself",
-            "steps of the last seven days",
-            "hours slept, of inline fields in bullets",
-            "bullets under a heading",
-            "meetings without a decision",
-            "recipes with an ingredient and quick",
-        )
-    },
+    "overdue tasks of a folder": rows_of(
+        f"SELECT i.text, i.kind, i.status, i.due, n.folder {ITEMS}",
+        {"type": "filter-structured", "where": "folder = 'Projects' and status = ' ' and due < today()"},
+        {"type": "sort", "by": ["due", "text"]},
+        {"type": "project", "fields": ["text"]},
+    ),
+    "due today": rows_of(
+        f"SELECT i.text, i.due, n.title {ITEMS}",
+        {"type": "filter-structured", "where": "due = today()"},
+        {"type": "project", "fields": ["text", "title"]},
+    ),
+    "done this month": rows_of(
+        "SELECT text, completed FROM items",
+        {"type": "filter-structured", "where": "completed >= '2026-11-01'"},
+        {"type": "group", "aggregates": {"n": "count"}},
+    ),
+    "share of done tasks": rows_of(
+        f"SELECT i.kind, i.done, n.folder {ITEMS}",
+        {"type": "filter-structured", "where": "folder = 'Projects' and kind = 'task'"},
+        {"type": "project", "fields": {"one": "CASE WHEN done THEN 1 ELSE 0 END"}},
+        {"type": "group", "aggregates": {"n": "count", "done": "sum(one)"}},
+    ),
+    "tasks under a heading": rows_of(
+        "SELECT section, kind FROM items",
+        {"type": "filter-structured", "where": "section = 'Plan' and kind = 'task'"},
+        {"type": "group", "aggregates": {"n": "count"}},
+    ),
+    "scheduled for a day": rows_of(
+        f"SELECT n.title, i.done, i.scheduled {ITEMS}",
+        {"type": "filter-structured", "where": "scheduled = '2026-11-20'"},
+        {"type": "project", "fields": ["title", "done"]},
+    ),
+    "backlinks of a note": [
+        {"type": "discover-notes", "where": "@file = 'House.md'", "out": "$a"},
+        {"type": "related", "target": "$a[0]", "direction": "in", "out": "$b"},
+        {"type": "sort", "target": "$b", "by": "@title", "out": "$c"},
+        {"type": "project", "target": "$c", "fields": {"title": "@title"}, "out": "$d"},
+    ],
+    "links found by an alias": rows_of(
+        """SELECT l.target_text, t.file FROM links l JOIN notes t ON t."@id" = l.target""",
+        {"type": "filter-structured", "where": "target_text = 'Potage'"},
+        {"type": "distinct", "by": "file"},
+        {"type": "project", "fields": ["file"]},
+    ),
+    "orphans": [
+        {"type": "discover-notes", "where": "@folder = 'Inbox'", "out": "$a"},
+        {"type": "project", "target": "$a", "fields": {"path": "@path"}, "out": "$inbox"},
+        {"type": "query", "sql": f"SELECT n.path {SOURCES}", "out": "$from"},
+        {
+            "type": "query",
+            "sql": """SELECT n.path FROM links l JOIN notes n ON n."@id" = l.target WHERE l.target <> l.source""",
+            "out": "$to",
+        },
+        {"type": "union", "target": "$from", "value": "$to", "by": "content", "out": "$linked"},
+        {"type": "difference", "target": "$inbox", "value": "$linked", "by": "content", "out": "$r"},
+    ],
+    "links to itself": rows_of(
+        f"SELECT n.file, l.source, l.target {SOURCES}",
+        {"type": "filter-structured", "where": "source = target"},
+        {"type": "project", "fields": ["file"]},
+    ),
+    "steps of the last seven days": [
+        {
+            "type": "discover-notes",
+            "where": "@folder = 'Daily' and days(@title, today()) between 0 and 6",
+            "out": "$a",
+        },
+        {"type": "group", "target": "$a", "aggregates": {"n": "sum(metadata.source.steps)"}, "out": "$b"},
+    ],
+    "hours slept, of inline fields in bullets": rows_of(
+        "SELECT fields.hours AS hours FROM items",
+        {"type": "filter-structured", "where": "hours is not null"},
+        {"type": "group", "aggregates": {"n": "sum(hours)"}},
+    ),
+    "bullets under a heading": rows_of(
+        f"SELECT n.file, n.folder, i.section, i.kind, i.line, i.text {ITEMS}",
+        {
+            "type": "filter-structured",
+            "where": "folder = 'Meetings' and section = 'Decisions' and kind = 'bullet'",
+        },
+        {"type": "sort", "by": ["file", "line"]},
+        {"type": "project", "fields": ["file", "text"]},
+    ),
+    "meetings without a decision": [
+        {"type": "discover-notes", "where": "@folder = 'Meetings'", "out": "$a"},
+        {"type": "project", "target": "$a", "fields": {"file": "@file"}, "out": "$met"},
+        {"type": "query", "sql": f"SELECT n.file, i.section, i.kind {ITEMS}", "out": "$items"},
+        {
+            "type": "filter-structured",
+            "target": "$items",
+            "where": "section = 'Decisions' and kind = 'bullet'",
+            "out": "$decided",
+        },
+        {"type": "project", "target": "$decided", "fields": ["file"], "out": "$with"},
+        {"type": "difference", "target": "$met", "value": "$with", "by": "content", "out": "$r"},
+    ],
+    "recipes with an ingredient and quick": rows_of(
+        f"SELECT n.title, n.minutes, i.section, i.text {ITEMS}",
+        {"type": "filter-structured", "where": "section = 'Ingredients' and text = 'salt' and minutes < 60"},
+        {"type": "sort", "by": "title"},
+        {"type": "project", "fields": ["title"]},
+    ),
 }
