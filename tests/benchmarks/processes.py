@@ -20,7 +20,7 @@ PLAN = [
     {"type": "create-note", "value": "${n} numbers", "out": "$text"},
 ]
 NEW, REPEATED = f"infospace search, new query, {NOTES:,} notes", f"infospace search, repeated query, {NOTES:,} notes"
-LIGHT = ("infospace --help", "infospace primitives", "infospace runs")
+LIGHT = ("infospace --help", "infospace primitives", "infospace runs", "infospace notes")
 
 
 def run(folder: Path) -> dict[str, Table]:

@@ -11,6 +11,8 @@ import interpreter
 import opening
 import planning
 import processes
+import querying
+import rows
 import runtimes
 import screen
 import serving
@@ -77,6 +79,9 @@ def _least(table: str, column: str, rows: Callable[[str], bool]) -> Read:
 
 _SUMS = (context.APART, context.TOGETHER)
 TEN, HUNDRED = "10,000 notes", "100,000 notes"
+
+AIMS = {"project": 0.8, "group": 0.3, "filter-structured": 0.3, "split": 0.8, "sort": 0.8, "distinct": 0.8}
+"""Seconds that a step may take over many rows: `project` computes three expressions and keeps the fields."""
 
 TARGETS = (
     Target(
@@ -145,6 +150,21 @@ TARGETS = (
         False,
         _most("interpreter", "run", lambda row: row not in (interpreter.FLOOR, *interpreter.OFF)),
         "µs",
+    ),
+    *(
+        Target(f"`{verb}` over {rows.ROWS:,} rows", bound, False, _at("rows", verb, rows.SECONDS), "s")
+        for verb, bound in AIMS.items()
+    ),
+    Target(
+        "what the journal keeps of an item beside its content, at most of these",
+        100.0,
+        False,
+        _most("rows", rows.BYTES, AIMS.__contains__),
+        "bytes",
+    ),
+    *(
+        Target(f"`query`, {name}: {querying.RATIO}", 3.0, False, _at("querying", name, querying.RATIO))
+        for name in (querying.GROUPED, querying.TOP)
     ),
     Target(
         f"{LANGGRAPH} : infospace, a step of a chain of {runtimes.SHORT}",

@@ -6,7 +6,8 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
+from operator import sub
 
 BATCH = 256
 """Notes of one batch at most: whoever reads one of them reads them all."""
@@ -18,10 +19,21 @@ _FAST = 1
 """How hard zlib tries: of numbers that follow each other, the differences are all one, and nearly nothing is left."""
 
 
+def follow(numbers: Sequence[int]) -> bool:
+    """Whether each number is one more than that before it; of none, it is not."""
+    if not numbers or numbers[-1] - numbers[0] != len(numbers) - 1:
+        return False
+    stretch = range(numbers[0], numbers[-1] + 1)
+    return stretch == numbers if isinstance(numbers, range) else list(stretch) == list(numbers)
+
+
 def pack(numbers: Sequence[int]) -> bytes:
     """Write numbers in their order: each as its difference from the one before, compressed."""
     differences = array("q", numbers[:1])
-    differences.extend(after - before for before, after in pairwise(numbers))
+    if follow(numbers):
+        differences.extend(array("q", [1]) * (len(numbers) - 1))
+    else:
+        differences.extend(map(sub, numbers[1:], numbers))
     if sys.byteorder == "big":
         differences.byteswap()
     return zlib.compress(differences.tobytes(), _FAST)

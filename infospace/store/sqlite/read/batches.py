@@ -20,7 +20,7 @@ from infospace.core.resources import NOBODY, Made, Note
 from infospace.data.json_text import copied
 from infospace.store.sqlite.codec import read_many, run_of
 from infospace.store.sqlite.connection import Connection, Row
-from infospace.store.sqlite.packed import unpack
+from infospace.store.sqlite.packed import follow, unpack
 
 TABLES = (
     # contents: a JSON list, of the Notes with the numbers from `first` on.
@@ -208,7 +208,7 @@ def notes_in_order(engine: Connection, numbers: Sequence[int]) -> ReadNotes | No
     if not numbers:
         return None
     least, most = min(numbers), max(numbers)
-    together = isinstance(numbers, range) and numbers.step == 1
+    together = follow(numbers)
     contents: list[JSON] = []
     heads: list[BatchHead] = []
     places: dict[int, tuple[JSON, BatchHead]] = {}

@@ -1,0 +1,44 @@
+"""What the benchmarks of rows and queries measure is the real thing, seen at a small size."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import querying
+import rows
+from targets import AIMS
+
+from infospace import open_space
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few rows, once."""
+    monkeypatch.setattr(rows, "ROWS", 600)
+    monkeypatch.setattr(rows, "TURNS", 1)
+    monkeypatch.setattr(querying, "ROWS", 600)
+    monkeypatch.setattr(querying, "ROUNDS", 1)
+
+
+@pytest.mark.parametrize("verb", rows.STEPS)
+def test_a_step_is_run_with_its_journal_and_what_it_leaves_is_counted(few: None, verb: str, tmp_path: Path) -> None:
+    """Each verb that has an aim has a figure, and leaves less beside the contents than an item may."""
+    assert verb in AIMS
+    cells = rows._step(tmp_path, verb)
+    assert 0 < cells[rows.SECONDS].p50 < 20  # type: ignore[union-attr]  # it is a spread
+    with open_space(tmp_path / f"{verb} 0.db") as space, space.store.reading() as snapshot:
+        assert [row.type for row in snapshot.steps("run_1")] == [verb]
+
+
+def test_a_query_and_duckdb_alone_are_told_apart(few: None) -> None:
+    """The engine is a part of the whole."""
+    table = querying.run()["querying"]
+    assert list(table) == [querying.GROUPED, querying.TOP]
+    for cells in table.values():
+        assert 0 < float(cells["of it the engine"]) < float(cells["whole"])  # type: ignore[arg-type]
+        assert float(cells[querying.RATIO]) > 0  # type: ignore[arg-type]
