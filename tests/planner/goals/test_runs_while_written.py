@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
 from chatting import Endpoint
 
 from infospace import Space
@@ -202,3 +203,18 @@ def test_notes_of_the_space_are_read_while_the_plan_arrives(space: Space, endpoi
     heard = Heard()
     result = reach(space, heard)
     assert (heard.ahead(), result.result and result.result.data) == (["2 load"], "x")
+
+
+def test_messages_of_anthropic_run_while_they_arrive_too(
+    space: Space, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over the other protocol the same plan has its first result as early."""
+    monkeypatch.setenv("INFOSPACE_LLM_API", "anthropic")
+    monkeypatch.setenv("INFOSPACE_LLM_URL", endpoint.url.removesuffix("/v1"))
+    monkeypatch.setenv("INFOSPACE_LLM_KEY", "key")
+    slowly(endpoint, LONG)
+    heard = Heard()
+    result = reach(space, heard)
+    assert (result.status, heard.ahead()) == ("success", ["2 create-collection", "3 size"]), result.reason
+    first = next(index for index, one in enumerate(heard.events) if isinstance(one, StepRanAhead))
+    assert heard.written[first] < len(json.dumps(LONG)) / 2
