@@ -67,7 +67,10 @@ class AnthropicModel:
         return self.settings.context
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer. Calls that found the endpoint busy, failing or silent are repeated, as `Retry-After` says."""
+        """Answer. Calls that found the endpoint busy, failing or silent are repeated with growing waits.
+
+        A `Retry-After` of up to two minutes is kept to.
+        """
         import anthropic
 
         return await self._endpoint.complete(
@@ -90,6 +93,8 @@ class AnthropicModel:
 
     async def _streamed(self, client: AsyncAnthropic, body: dict[str, Any], request: Request, on_text: OnText) -> Reply:
         """Ask for a stream of events, and read it as the message that it adds up to."""
+        import anthropic
+
         message, url = StreamedMessage(url=self._endpoint.url), self._endpoint.url
         async with client.messages.with_streaming_response.create(**body, stream=True) as response:
             if "event-stream" not in response.headers.get("content-type", ""):
@@ -97,7 +102,7 @@ class AnthropicModel:
                 whole = read_message(found, request, url, self.settings.secrets)
                 on_text(whole.text)
                 return whole
-            async for event in await response.parse():
+            async for event in self._endpoint.events(aiter(await response.parse()), anthropic.APIError):
                 text = message.add(event.model_dump())
                 if text:
                     on_text(text)
@@ -108,7 +113,7 @@ class AnthropicModel:
     def _connected(self) -> AsyncAnthropic:
         from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
-        from infospace.llm.bounds import bound
+        from infospace.llm.bounds import bound, refuse_long_wait
 
         return AsyncAnthropic(
             base_url=self.settings.url,
@@ -116,7 +121,9 @@ class AnthropicModel:
             timeout=self.settings.timeout,
             max_retries=self.settings.retries,
             default_headers={"Accept-Encoding": "identity"},
-            http_client=DefaultAsyncHttpxClient(verify=certificates(), event_hooks={"response": [bound]}),
+            http_client=DefaultAsyncHttpxClient(
+                verify=certificates(), event_hooks={"response": [bound, refuse_long_wait]}
+            ),
         )
 
 

@@ -1,9 +1,11 @@
-"""How much of what an endpoint answers is read: a little more than is taken, and then nothing more."""
+"""How much of what an endpoint answers is read, and how long it is waited for: a little more than is taken."""
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import AsyncIterator
+from email.utils import parsedate_to_datetime
 
 import httpx2
 
@@ -11,6 +13,8 @@ from infospace.llm.response import MAX_BYTES
 
 ERROR_BYTES = 2**16
 """Bytes of the body of an error that are read."""
+MAX_WAIT_S = 120
+"""Seconds that an endpoint may ask to wait before it is asked again."""
 _ZIPPED = {"gzip": 47, "deflate": zlib.MAX_WBITS}
 
 
@@ -51,3 +55,24 @@ class _Bounded(httpx2.AsyncByteStream):
     async def aclose(self) -> None:
         """Close the body, whatever was not read of it."""
         await self._stream.aclose()
+
+
+async def refuse_long_wait(response: httpx2.Response) -> None:
+    """Let nobody wait where an endpoint asks for more than two minutes: what it asks for is told instead.
+
+    The client of one vendor waits as long as it is asked to, an hour as well, unless this header says not to.
+    """
+    if (_wait_of(response.headers.get("retry-after", "")) or 0) > MAX_WAIT_S:
+        response.headers["x-should-retry"] = "false"
+
+
+def _wait_of(written: str) -> float | None:
+    """Return the seconds of a `Retry-After`: a number, or a date as HTTP has it; None where it is neither."""
+    try:
+        return float(written)
+    except ValueError:
+        pass
+    try:
+        return parsedate_to_datetime(written).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError):
+        return None

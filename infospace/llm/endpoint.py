@@ -10,7 +10,7 @@ from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
-from infospace.core.errors import LanguageModelError, RequestRejected, Unreachable
+from infospace.core.errors import BadResponse, LanguageModelError, RequestRejected, Unreachable
 from infospace.core.redaction import hidden, shown_url
 from infospace.llm.model import Reply, Request
 from infospace.llm.response import error_text
@@ -138,6 +138,30 @@ class Endpoint(Generic[ClientT]):
     def url(self) -> str:
         """The endpoint's URL without what is secret in it."""
         return shown_url(self.settings.url)
+
+    async def events(self, stream: AsyncIterator[Any], failed: type[Exception]) -> AsyncIterator[Any]:
+        """Yield the events of a stream, models of the vendor's SDK; `failed` is its error for one that tells an error.
+
+        Raises Unreachable where it tells an error, BadResponse for what is no event, and what `complete` translates.
+        """
+        while True:
+            try:
+                event = await anext(stream)
+            except StopAsyncIteration:
+                return
+            except ValueError as error:
+                raise self._no_event() from error
+            except failed as error:
+                if type(error) is not failed:  # one of a status, or of the connection, is told by `complete`
+                    raise
+                message = f"{self.url} broke the answer off: {self._plain(' '.join(str(error).split()))}"
+                raise Unreachable(message[:300], hint="ask again") from error
+            if not hasattr(event, "model_dump"):
+                raise self._no_event()
+            yield event
+
+    def _no_event(self) -> BadResponse:
+        return BadResponse(f"{self.url} streams what is no part of an answer", hint="ask another model")
 
     def timed_out(self) -> Unreachable:
         """Return what is said of an endpoint that was silent for too long."""

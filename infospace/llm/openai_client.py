@@ -104,6 +104,8 @@ class OpenAICompatibleModel:
 
         An endpoint that knows no streams answers with one completion.
         """
+        import openai
+
         counted: dict[str, Any] = {"stream_options": {"include_usage": True}} if quirks.stream_options else {}
         parts: list[str] = []
         refusal, finish, usage, length = "", None, None, 0
@@ -112,7 +114,7 @@ class OpenAICompatibleModel:
                 whole = read_reply(await response.read(), request, self._endpoint.url, self.settings.secrets)
                 on_text(whole.text)
                 return whole
-            async for chunk in await response.parse():
+            async for chunk in self._endpoint.events(aiter(await response.parse()), openai.APIError):
                 usage = _plain(chunk.usage) or usage
                 for choice in chunk.choices or ():
                     finish = choice.finish_reason or finish

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
+from infospace.schema.validate import validate
 from planner.evaluation.suite import Canned, DeclaredTool, GoldCall, SuiteGoal
 
 PublicSet: TypeAlias = Literal["nestools", "nestful"]
@@ -72,13 +73,19 @@ def nestools_plan(line: Mapping[str, Any]) -> JSON:
 
 
 def nestful_goals(data: Sequence[Mapping[str, Any]], spec: Sequence[Mapping[str, Any]]) -> Iterator[SuiteGoal]:
-    """Read NESTFUL: a list of tasks and the specification of their tools; `$var1.field$` is a field of an answer."""
+    """Read NESTFUL: a list of tasks and the specification of their tools; `$var1.field$` is a field of an answer.
+
+    Tasks that contradict the specification are left out: those of `nestful_contradiction`, and those whose gold calls
+    have arguments that their tools do not take.
+    """
     tools = {tool["name"]: tool for tool in spec}
     for number, task in enumerate(data):
+        if nestful_contradiction(task, tools) is not None:
+            continue
         results: dict[str, JSON] = {}
         calls, answers = [], dict[str, list[Canned]]()
         for call in task["output"]:
-            if call["name"] == "var_result" or call["name"] not in tools:
+            if call["name"] == "var_result":
                 continue
             given = {name: _looked_up(value, results) for name, value in call["arguments"].items()}
             outputs = tools[call["name"]].get("output_parameters") or {}
@@ -86,14 +93,50 @@ def nestful_goals(data: Sequence[Mapping[str, Any]], spec: Sequence[Mapping[str,
             results[call.get("label", "")] = result
             calls.append(GoldCall(f"{SERVER}/{call['name']}", given))
             answers.setdefault(call["name"], []).append(Canned(result, given))
-        named = {call.tool.partition("/")[2] for call in calls}
-        yield SuiteGoal(
-            f"nestful-{number}",
-            task["input"],
-            compare="none",
-            tools=[_nestful_tool(tools[name], answers[name]) for name in sorted(named)],
-            calls=calls,
-        )
+        named = sorted({call.tool.partition("/")[2] for call in calls})
+        declared = {f"{SERVER}/{name}": _nestful_tool(tools[name], answers[name]) for name in named}
+        if any(validate(dict(call.arguments), declared[call.tool].input_schema) for call in calls):
+            continue
+        yield SuiteGoal(f"nestful-{number}", task["input"], compare="none", tools=list(declared.values()), calls=calls)
+
+
+def nestful_contradiction(task: Mapping[str, Any], tools: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Say why no plan can make the gold calls of a task; None where one can.
+
+    They call a tool that the specification lacks, read an answer that no call before them gave, or a field that this
+    has not, or compute with it within a text.
+    """
+    fields: dict[str, Mapping[str, Any]] = {}
+    for call in task["output"]:
+        if call["name"] == "var_result":
+            continue
+        if call["name"] not in tools:
+            return f"there is no tool {call['name']!r}"
+        for text in _texts(call["arguments"]):
+            found = _REFERENCE.fullmatch(text)
+            if found is None and _REFERENCE.search(text):
+                return f"{text!r:.60} computes with an answer"
+            if found is not None and found[1] not in fields:
+                return f"{text!r:.60} reads an answer that is not there"
+            if found is not None and found[2] and found[2] not in fields[found[1]]:
+                return f"{text!r:.60} reads a field that is not there"
+        fields[call.get("label", "")] = tools[call["name"]].get("output_parameters") or {}
+    return None
+
+
+def nestful_plan(task: Mapping[str, Any]) -> JSON:
+    """Return the gold calls of a task that contradicts nothing as a plan: each call a step, named by its label."""
+    steps: list[JSON] = []
+    for number, call in enumerate(call for call in task["output"] if call["name"] != "var_result"):
+        given = {name: _as_reference(value) for name, value in call["arguments"].items()}
+        out = f"${call.get('label') or f'last{number}'}"
+        steps.append({"type": f"{SERVER}/{call['name']}", "arguments": given, "out": out})
+    return {"steps": steps}
+
+
+def tasks_in(kind: PublicSet, text: str) -> int:
+    """Return how many tasks a public set has, those that are left out among them."""
+    return len(json.loads(text)) if kind == "nestful" else sum(1 for line in text.splitlines() if line.strip())
 
 
 def read_public(kind: PublicSet, text: str, spec: str | None) -> list[SuiteGoal]:
@@ -171,7 +214,29 @@ def _referred(value: JSON, places: Sequence[str]) -> JSON:
     return value.replace("$", "${$}") if found is None else places[int(found[1])]
 
 
+def _texts(value: JSON) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for inner in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+        yield from _texts(inner)
+
+
+def _as_reference(value: JSON) -> JSON:
+    if isinstance(value, Mapping):
+        return {key: _as_reference(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_as_reference(item) for item in value]
+    if not isinstance(value, str):
+        return value
+    found = _REFERENCE.fullmatch(value)
+    if found is None:
+        return value.replace("$", "${$}")
+    return f"${found[1]}[{json.dumps(found[2])}]" if found[2] else f"${found[1]}"
+
+
 def _looked_up(value: JSON, results: Mapping[str, JSON]) -> JSON:
+    if isinstance(value, Mapping):
+        return {key: _looked_up(inner, results) for key, inner in value.items()}
     if isinstance(value, list):
         return [_looked_up(item, results) for item in value]
     found = _REFERENCE.fullmatch(value) if isinstance(value, str) else None

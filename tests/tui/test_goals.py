@@ -213,6 +213,16 @@ def test_eval_shows_what_a_model_reached_and_compares_two(cli: Any, endpoint: En
     assert "three: reached there alone\n" in bad.out
     lines = {line[:32].strip(): line[32:].split() for line in bad.out.splitlines()}
     assert lines["reached"] == ["1", "2"]
+    endpoint.say(two, two)
+    (tmp_path / "bad.json").write_text(cli("eval", "suite.jsonl", "--json").out)
+    asked = len(endpoint.requests)
+    both = cli("eval", "--compare", "good.json", "bad.json")
+    assert both.code == 0
+    assert "three: reached here alone\n" in both.out
+    assert {line[:32].strip(): line[32:].split() for line in both.out.splitlines()}["reached"] == ["2", "1"]
+    assert [one["right"] for one in cli("eval", "--compare", "good.json", "bad.json", "--json").json] == [2, 1]
+    assert cli("eval", "suite.jsonl", "--compare", "good.json", "bad.json").code == 2
+    assert len(endpoint.requests) == asked
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from infospace.core.listener import NullListener
 from infospace.files.import_files import import_paths
 from infospace.llm.client import connect
 from planner.evaluation.declared_tools import providers
-from planner.evaluation.public_sets import nestools_plan, read_public
+from planner.evaluation.public_sets import nestful_plan, nestools_plan, read_public, tasks_in
 from planner.evaluation.run import GoalOutcome, run_suite
 from planner.evaluation.score import answer_is_right, calls_are_right
 from planner.evaluation.suite import GoldCall, SuiteGoal, read_suite
@@ -159,7 +159,8 @@ def test_nestools_is_read_as_it_is_published(space: Space) -> None:
     assert calls[1].arguments == {"isbn": "isbn 0", "days": 7}
 
 
-def test_nestful_is_read_with_its_tools() -> None:
+def test_nestful_is_read_with_its_tools(space: Space) -> None:
+    """Its gold calls, put into our language, pass the check and make just these calls."""
     spec = [
         {
             "name": "Search",
@@ -180,7 +181,40 @@ def test_nestful_is_read_with_its_tools() -> None:
     (goal,) = read_public("nestful", json.dumps([task]), json.dumps(spec))
     assert goal.calls == [GoldCall("api/Search", {"q": "Rome"}), GoldCall("api/Book", {"id": 100})]
     assert [tool.name for tool in goal.tools] == ["api/Book", "api/Search"]
+    calls: list[GoldCall] = []
+    for provider in providers(goal.tools, calls):
+        space.tools.add(provider)
+    assert run_sync(space, nestful_plan(task)).status == "success"
+    assert calls_are_right(goal.calls, calls)
     with pytest.raises(Invalid, match="NESTFUL has its tools in a file of their own"):
         read_public("nestful", json.dumps([task]), None)
     with pytest.raises(Invalid, match="this is not nestools as it is published"):
         read_public("nestools", '{"a": 1}', None)
+
+
+def test_tasks_of_nestful_that_contradict_their_specification_are_left_out() -> None:
+    """A tool, an answer or a field that is not there, a sum within a text, arguments of another type or too few."""
+    number = {"type": "integer", "required": True}
+    spec = [
+        {"name": "A", "query_parameters": {"n": number}, "output_parameters": {"x": {"type": "integer"}}},
+        {"name": "B", "query_parameters": {"n": number}, "output_parameters": {"t": {"type": "string"}}},
+    ]
+
+    def task(*calls: tuple[str, Any]) -> dict[str, Any]:
+        named = [{"name": name, "arguments": given, "label": f"var{at}"} for at, (name, given) in enumerate(calls, 1)]
+        return {"input": "do it", "output": named}
+
+    tasks = [
+        task(("A", {"n": 1}), ("A", {"n": "$var1.x$"})),
+        task(("C", {"n": 1})),
+        task(("A", {"n": "$var7.x$"})),
+        task(("A", {"n": 1}), ("A", {"n": "$var1.y$"})),
+        task(("A", {"n": 1}), ("A", {"n": "2 * $var1.x$"})),
+        task(("B", {"n": 1}), ("A", {"n": "$var1.t$"})),
+        task(("A", {})),
+        task(("A", {"n": "one"})),
+    ]
+    goals = read_public("nestful", json.dumps(tasks), json.dumps(spec))
+    assert [goal.id for goal in goals] == ["nestful-0"]
+    assert tasks_in("nestful", json.dumps(tasks)) == 8
+    assert tasks_in("nestools", '{"a": 1}\n\n{"b": 2}\n') == 2

@@ -16,7 +16,7 @@ from tui.text.output import Output, UsageError
 from tui.text.paths import read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from infospace.space import Space
     from planner.evaluation.run import GoalOutcome
@@ -26,6 +26,7 @@ EXAMPLES = """examples:
   infospace eval
   infospace eval goals.jsonl --json > this-model.json
   infospace eval goals.jsonl --compare other-model.json
+  infospace eval --compare this-model.json other-model.json
   infospace eval tasks.jsonl --format nestools --limit 50
   infospace eval executable-data.json --format nestful --spec executable-spec.json"""
 
@@ -42,13 +43,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--max-repairs", type=int, default=3, choices=range(11), metavar="N", help="at most N repairs of each plan (3)"
     )
     parser.add_argument("--price", type=float, metavar="PRICE", help="price of a million tokens; adds the cost")
-    parser.add_argument("--compare", metavar="FILE", help="show the output of an earlier `eval --json` beside this one")
+    parser.add_argument(
+        "--compare",
+        metavar="FILE",
+        nargs="+",
+        help="show the output of an earlier `eval --json` beside this one; two files are compared and nothing is run",
+    )
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Run the suite; show a table, or print a document."""
-    goals = _goals(args)
-    earlier = _earlier(args.compare)
+    if args.compare is not None and len(args.compare) > 1:
+        return _compare(args, out)
+    goals = _goals(args, out)
+    earlier = None if args.compare is None else _earlier(args.compare[0])
     settings = require_configured()
     outcomes: list[GoalOutcome] = []
     try:
@@ -59,15 +67,22 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if out.json:
         out.document({**summary, "goals": [outcome.to_json() for outcome in outcomes]})
     else:
-        _show(summary, earlier, outcomes, out)
+        _show([summary] if earlier is None else [summary, earlier], out)
+        if earlier is not None:
+            _show_changed({outcome.id: outcome.right for outcome in outcomes}, earlier, out)
     return 0 if len(outcomes) == len(goals) and all(outcome.right for outcome in outcomes) else 1
 
 
-def _goals(args: argparse.Namespace) -> Sequence[SuiteGoal]:
+def _tell_left_out(count: int, out: Output) -> None:
+    if count and not out.json:
+        out.talk(f"{count} tasks are left out: their right calls contradict the specification of their tools", "yellow")
+
+
+def _goals(args: argparse.Namespace, out: Output) -> Sequence[SuiteGoal]:
     from importlib.resources import files
 
     from infospace.core.errors import Invalid
-    from planner.evaluation.public_sets import read_public
+    from planner.evaluation.public_sets import read_public, tasks_in
     from planner.evaluation.suite import read_suite
 
     if args.suite is None and args.format != "own":
@@ -81,7 +96,9 @@ def _goals(args: argparse.Namespace) -> Sequence[SuiteGoal]:
             goals = read_suite(read_source(args.suite).decode(), repr(args.suite))
         else:
             spec = None if args.spec is None else read_source(args.spec).decode()
-            goals = read_public(args.format, read_source(args.suite).decode(), spec)
+            text = read_source(args.suite).decode()
+            goals = read_public(args.format, text, spec)
+            _tell_left_out(tasks_in(args.format, text) - len(goals), out)
     except Invalid as error:
         raise UsageError(error.message, hint=error.hint) from error
     except UnicodeDecodeError as error:
@@ -89,12 +106,23 @@ def _goals(args: argparse.Namespace) -> Sequence[SuiteGoal]:
     return goals[: args.limit]
 
 
-def _earlier(path: str | None) -> dict[str, Any] | None:
+def _compare(args: argparse.Namespace, out: Output) -> int:
+    """Show two earlier outputs side by side. Raises UsageError for more than two, and where a suite is named."""
+    if len(args.compare) != 2 or args.suite is not None:
+        raise UsageError("--compare takes one file, or two and no suite", hint="infospace eval --compare a.json b.json")
+    first, second = (_earlier(path) for path in args.compare)
+    if out.json:
+        out.document([{key: value for key, value in one.items() if key != "goals"} for one in (first, second)])
+        return 0
+    _show([first, second], out)
+    _show_changed({goal["id"]: goal["right"] for goal in first.get("goals", ())}, second, out)
+    return 0
+
+
+def _earlier(path: str) -> dict[str, Any]:
     from infospace.core.errors import InvalidJSON
     from infospace.data.json_text import read_json
 
-    if path is None:
-        return None
     try:
         found = read_json(read_source(path), what=repr(path))
     except InvalidJSON as error:
@@ -164,19 +192,18 @@ ROWS = {
 }
 
 
-def _show(
-    summary: dict[str, Any], earlier: dict[str, Any] | None, outcomes: Sequence[GoalOutcome], out: Output
-) -> None:
-    """Show the figures as a table, those of an earlier suite beside them."""
-    columns = [summary] if earlier is None else [summary, earlier]
+def _show(columns: Sequence[dict[str, Any]], out: Output) -> None:
+    """Show figures as a table, those of two suites side by side."""
     out.text(f"{'':<32}" + "".join(f"{str(column['model'])[:20]:>22}" for column in columns))
     for key, label in ROWS.items():
         if any(column.get(key) is not None for column in columns):
             cells = ["" if column.get(key) is None else f"{column[key]:,}" for column in columns]
             out.text(f"{label:<32}" + "".join(f"{cell:>22}" for cell in cells))
-    if earlier is None:
-        return
+
+
+def _show_changed(reached: Mapping[str, bool], earlier: dict[str, Any], out: Output) -> None:
+    """Name the goals that only one of the two reached."""
     before = {goal["id"]: goal["right"] for goal in earlier.get("goals", ())}
-    changed = [outcome for outcome in outcomes if before.get(outcome.id, outcome.right) != outcome.right]
-    for outcome in changed:
-        out.text(f"{outcome.id}: {'reached here alone' if outcome.right else 'reached there alone'}")
+    for identifier, right in reached.items():
+        if before.get(identifier, right) != right:
+            out.text(f"{identifier}: {'reached here alone' if right else 'reached there alone'}")
