@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from staging import PATIENCE, Stage
+from staging import PATIENCE, Stage, gate
 
 
 class Held:
@@ -17,7 +17,7 @@ class Held:
         self._work = work
         self.times = 0
         self.begun = threading.Event()
-        self.release = threading.Event()
+        self.release = gate()
 
     def __call__(self, *given: Any, **more: Any) -> Any:
         """Do the work; the first time, wait with what came of it."""

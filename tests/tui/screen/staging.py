@@ -7,6 +7,7 @@ import difflib
 import html
 import os
 import re
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -26,13 +27,30 @@ from tui.runtime.ui_state import UiState
 from tui.screen_registry import numbered
 
 PATIENCE = float(os.environ.get("INFOSPACE_PATIENCE", "90"))
-"""Seconds after which what was waited for will not come."""
+"""Seconds after which what was waited for will not come, though something still goes on."""
+AT_REST = 500
+"""Turns of waiting, each of 10 ms or more, after which nothing comes of itself: no work, no run and no change is seen.
+
+Turns are counted, not seconds: a machine that stands still has none.
+"""
+HELD = 4
+"""How many times as many turns are waited where work is held by a gate: which work that is nobody can tell."""
+GATES: list[threading.Event] = []
+"""What holds a thread in a story: opened when the story is over, also when it failed, so that no thread waits on."""
 
 SIZES = {"80x24": (80, 24), "160x50": (160, 50)}
 BOTH = pytest.mark.parametrize("size", SIZES)
 """For pictures of what is laid out otherwise where there is room."""
 SMALL = pytest.mark.parametrize("size", ["80x24"])
 """For pictures of what is not: a dialog, or another content of the same parts."""
+
+
+def gate() -> threading.Event:
+    """Return what a story holds a thread by; it is opened at the end of the story at the latest."""
+    made = threading.Event()
+    GATES.append(made)
+    return made
+
 
 Story: TypeAlias = "Callable[[Stage], Awaitable[None]]"
 Show: TypeAlias = "Callable[..., None]"
@@ -68,7 +86,11 @@ class Stage:
             async with app.run_test(size=size, notifications=toasts) as pilot:
                 stage = Stage(app, pilot)
                 await stage.until(lambda: app.place is not None)
-                await story(stage)
+                try:
+                    await story(stage)
+                finally:
+                    while GATES:
+                        GATES.pop().set()
         taken = ", ".join(path.name for path in stage.taken)
         assert not taken, f"taken anew: {taken}. Look at them, then run again without INFOSPACE_PICTURES"
         return app
@@ -105,15 +127,25 @@ class Stage:
     async def until(self, holds: Callable[[], object], what: str = "") -> None:
         """Wait until something holds."""
         self._before = None
-        end = time.monotonic() + PATIENCE
+        end, rest = time.monotonic() + PATIENCE, 0
+        seen = ""
         while not holds():
-            if not self.app.is_running or time.monotonic() > end:
+            held = any(not one.is_set() for one in GATES)
+            if not self.app.is_running or time.monotonic() > end or rest > AT_REST * (HELD if held else 1):
                 raise AssertionError(f"waited for {what or holds} in vain; this was seen:\n{self.text}")
             await settled_within(1.0)
             await asyncio.sleep(0.01)
+            if self._works() and not held:
+                continue  # work that begins again and again, to look at what has changed, counts neither way
+            now = self.text
+            rest, seen = (rest + 1, seen) if now == seen else (0, now)
         if len(self.app.screen_stack) > 1:
             self.app.screen.refresh()  # what lies behind a dialog is drawn with it
         await self.pilot.pause()
+
+    def _works(self) -> bool:
+        """Whether a run goes on, or work whose end may change what is seen."""
+        return bool(self.app.runner.going) or not all(worker.is_finished for worker in self.app.workers)
 
     async def sees(self, *texts: str) -> None:
         """Wait until texts are on the screen. Right behind a key, one of them was not there before it.

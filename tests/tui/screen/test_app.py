@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from staging import PATIENCE, SIZES, Show, Stage
+from staging import PATIENCE, SIZES, Show, Stage, gate
 from textual.command import CommandList
 
 from infospace import Space
@@ -105,7 +105,7 @@ def test_a_bug_in_work_of_a_place_is_a_sentence_and_the_screen_goes_on(show: Sho
 
 def test_leaving_waits_for_the_steps_under_way_of_a_run_that_was_stopped(space: Space) -> None:
     """However often somebody leaves, as a browser and its server do: nothing is broken off that ends in time."""
-    begun, let_go, server = threading.Event(), threading.Event(), LocalTools("desk")
+    begun, let_go, server = threading.Event(), gate(), LocalTools("desk")
 
     @server.tool(read_only=True)
     async def ring() -> str:
