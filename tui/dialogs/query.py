@@ -100,7 +100,7 @@ class QueryDialog(Dialog[list[str]]):
         """The line, what may stand there or what is wrong, the rows, and what can be done with them."""
         with Vertical(classes="dialog -tall -query") as dialog:
             dialog.border_title = "Query"
-            dialog.border_subtitle = "enter asks; → completes; ↓ to the rows; escape closes"
+            dialog.border_subtitle = "enter asks; → completes; ↓ to the rows, enter opens one; escape closes"
             yield Input(self._text, placeholder=EXAMPLE, suggester=QuerySuggester(self._offers), compact=True)
             yield Static("", id="offers", markup=False)
             yield Static("", classes="wrong", markup=False)
@@ -189,6 +189,15 @@ class QueryDialog(Dialog[list[str]]):
         """Sort by the column."""
         self._rows.sort(event.column)
         self.query_one(LazyTable).show(self._rows, self._rows.columns)
+
+    def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
+        """Show the note of the row: the first id in it."""
+        identifier = self._rows.leads_to(event.index) if event.index < len(self._rows) else None
+        if identifier is None:
+            self.notify("This row has no id: SELECT @id, … FROM notes, or note FROM items.", severity="warning")
+            return
+        self.dismiss(self._runs)
+        self.infospace.open_note(identifier)
 
     def action_copy(self) -> None:
         self.app.copy_to_clipboard(self._rows.copied())

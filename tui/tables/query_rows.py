@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rich.text import Text
 
+from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
 from tui.tables.collection_table import LOOKED_AT, WIDEST, cell, rank
 from tui.text.table_model import Column
@@ -56,6 +57,11 @@ class QueryRows:
         del widths
         place = self._order[index]
         return [Text(f"{place + 1:,}", "dim"), *(cell(self._rows[place][name]) for name in self._names)]
+
+    def leads_to(self, index: int) -> str | None:
+        """Return the first id of a resource in a row, None where it has none."""
+        values = self._rows[self._order[index]].values()
+        return next((value for value in values if isinstance(value, str) and is_id(value)), None)
 
     def sort(self, column: int) -> None:
         """Sort by a column, the other way round when it is sorted by that."""

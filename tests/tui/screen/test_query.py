@@ -135,6 +135,27 @@ def test_a_query_is_saved_as_a_plan(show: Show, stocked: Space) -> None:
     assert [row["title"] for row in ran.result.data] == ["Bread in short", "How bread rises"]
 
 
+def test_a_row_leads_to_its_note(show: Show, stocked: Space) -> None:
+    """By the first id in it; a row without one says what has ids."""
+
+    async def story(stage: Stage) -> None:
+        await asking(stage)
+        await stage.write("SELECT title FROM notes WHERE title = 'Sourdough'")
+        await stage.press("enter")
+        await stage.sees("1 row")
+        await stage.press("down", "enter")
+        await stage.until(lambda: any("This row has no id" in one for one in stage.said()))
+        await stage.press("escape")
+        stage.app.screen.query_one(Input).value = "SELECT title, @id FROM notes WHERE title = 'Sourdough'"
+        await stage.press("enter")
+        await stage.sees("Note_2")
+        await stage.press("down", "enter")
+        await stage.until(lambda: stage.app.screen is stage.app.place)
+        await stage.sees("Note_2 'sourdough' Sourdough")
+
+    show(story, on=stocked)
+
+
 class TestPictures:
     """What is on the screen is what is in the picture."""
 

@@ -7,7 +7,8 @@ what is stale (made of something that has changed since), and tasks. Click a tit
 "folder", lists only the notes, or the tasks, of a folder or a tag, chosen from trees of them; a search stays in it.
 
 `S`, or a SELECT in the field and enter, asks one query: tables, columns, properties and their values are completed as
-you type, the rows are a table, and can be kept as a Collection (`ctrl+s`) or the query as a saved plan (`ctrl+t`).
+you type, the rows are a table, and enter on one shows its note. They can be kept as a Collection
+(`ctrl+s`), and the query as a saved plan (`ctrl+t`).
 
 Of what is chosen: **Content** (Markdown; JSON as a tree that folds, `t` shows it plain; Collections as tables),
 **About** (path, folder, times, properties), **Links** (relations and links out and in, those that lead nowhere yet,
