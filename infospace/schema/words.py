@@ -68,6 +68,12 @@ def listed(values: Sequence[Any]) -> str:
     return f"{', '.join(shown(value) for value in values[:MOST])} or one of {len(values) - MOST:,} more"
 
 
+def describe_types(schema: Schema | None) -> str:
+    """Say which types a schema admits, as words: `an object`, `null or text`; "" when it admits all."""
+    types = types_of(schema)
+    return "" if types == frozenset(TYPES) else describe_schema({"type": [one for one in TYPES if one in types]})
+
+
 def describe_schema(schema: Schema | None, root: Schema | None = None, depth: int = 0) -> str:
     """Say what a schema admits: `a whole number from 1 or "all"`; "" where it admits everything, or goes too deep."""
     if schema is None or depth > TOLD:

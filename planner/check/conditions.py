@@ -11,7 +11,8 @@ from infospace.core.names import name_error
 from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import nearest
 from infospace.expressions.expression import asked_parameters, known_parameters
-from infospace.schema.shapes import Schema, Unknown, disjoint, format_types, subschema_at, types_of
+from infospace.schema.shapes import Schema, Unknown, disjoint, subschema_at, types_of
+from infospace.schema.words import describe_types
 from planner.check.environment import Environment
 from planner.check.tool_calls import ToolChecker
 from planner.check.values import ValueChecker
@@ -134,7 +135,7 @@ class ConditionChecker:
         """Warn where a list holds nothing of the type of what is looked for in it."""
         element = subschema_at(target, (0,))
         if isinstance(element, Mapping) and disjoint(element, right[0]):
-            held, sought = format_types(element), format_types(right[0])
+            held, sought = describe_types(element), describe_types(right[0])
             message = f"{type_} looks for an equal element: each is {held}, and this is {sought}"
             hint = "`pluck` makes a list of one field of them" if "object" in types_of(element) else None
             self._problems.warn("bad-condition", right[1], message, hint)

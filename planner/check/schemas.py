@@ -10,8 +10,9 @@ from infospace.core.json_types import JSON
 from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import nearest
 from infospace.schema.messages import additional
-from infospace.schema.shapes import UNTOLD, NoSuchPath, Schema, format_types, subschema_at
+from infospace.schema.shapes import UNTOLD, NoSuchPath, Schema, subschema_at
 from infospace.schema.validate import Misfit, validate_ignoring
+from infospace.schema.words import describe_types
 from planner.check.environment import Environment
 from planner.check.values import ValueChecker, written_at
 from planner.language.problems import Patch, Problems, join, listed, replace
@@ -98,7 +99,7 @@ class FitChecker:
             message = f"{whose} needs {key!r}"
             self._problems.error("missing-argument", place, message, f"is {near!r} meant for it?", fix)
             return
-        hint = wanted.get("description") or format_types(wanted) or None
+        hint = wanted.get("description") or describe_types(wanted) or None
         self._problems.error("missing-argument", place, f"{whose} needs {key!r}", hint, _only(wanted, join(place, key)))
 
     def _strangers(self, given: Mapping[str, Any], schema: Schema, pointer: str, whose: str) -> None:

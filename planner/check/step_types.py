@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from infospace.contract.decorator import Primitive
@@ -14,6 +15,9 @@ from planner.parse.control_flow import FORMS
 from planner.repair.added_columns import is_added_columns, project_of
 from planner.repair.synonyms import type_elsewhere
 from planner.repair.unknown_arguments import is_identified_by_arguments, suggest_types, translate_legacy
+
+_TABLE_FILE = re.compile(r"(^|[-_])(csv|tsv|jsonl|excel)([-_]|$)", re.IGNORECASE)
+"""What names of tools that read or write a table in a file have in them."""
 
 
 class TypeChecker:
@@ -72,6 +76,8 @@ class TypeChecker:
         meant = meant or self._catalogue.tools.meant(type_)
         near = meant or nearest(type_, known) or self._catalogue.tools.closest(type_)
         hint = f"did you mean {near!r}?" if near else "`infospace primitives` lists them"
+        if meant is None and _TABLE_FILE.search(type_):
+            hint = "a table is an input, --input rows=@FILE.csv, and the plan's result goes to a file by --out FILE.csv"
         fix = replace(pointer, meant) if meant else None
         self._problems.error("unknown-type", pointer, f"there is no step type {type_!r}", hint, fix)
         return self._catalogue.find(meant) if meant else None

@@ -17,11 +17,11 @@ from infospace.schema.shapes import (
     NoteShape,
     Schema,
     disjoint,
-    format_types,
     schema_of_value,
     subschema_at,
     types_of,
 )
+from infospace.schema.words import describe_types
 from infospace.tools.answer_content import result_schema
 from infospace.tools.builtin import SERVER
 from infospace.tools.toolbox import Toolbox
@@ -147,7 +147,7 @@ class ToolChecker:
             value, schema = self._values.value(written, place, None, env)
             schema = schema if value is UNKNOWN else schema_of_value(value)
             if numbers and disjoint(schema, _WHOLE):
-                self._problems.error("bad-value", place, f"`{name}` is a whole number, not {format_types(schema)}")
+                self._problems.error("bad-value", place, f"`{name}` is a whole number, not {describe_types(schema)}")
             elif not numbers and form.has_first:
                 yield NoteShape(schema, NO_METADATA)
         yield NoteShape(_WHOLE if numbers else _without_null(following), NO_METADATA)
@@ -184,7 +184,7 @@ class ToolChecker:
             hint = f'"items": "{lists[0]}"' if lists else "`items` is the path of a list"
             whose = f"the answer of {form.tool}" if form.items is None else f"`{form.items}`"
             at = step.pointer if form.items is None else place
-            self._problems.error("wrong-kind", at, f"{whose} is {format_types(found)}, not a list of items", hint)
+            self._problems.error("wrong-kind", at, f"{whose} is {describe_types(found)}, not a list of items", hint)
             return None
         element = subschema_at(found, (0,)) if found is not None else None
         return None if isinstance(element, NoSuchPath) else element

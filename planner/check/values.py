@@ -373,6 +373,9 @@ class ValueChecker:
         hint = f"variables of that kind: {listed(fits, 6)}" if fits else None
         if kinds == {Kind.NOTE} and isinstance(shape, CollectionShape):
             hint = f"one item is {raw}[0]; `for-each` and `map` go over all" + (f"; {hint}" if hint else "")
+        lists = _lists_in(shape) if kinds == {Kind.COLLECTION} else []
+        if lists and raw.startswith("$"):
+            hint = f"a list in it: {listed([f'{raw}.{show_parts((key,))}' for key in lists], 6)}"
         if kinds == {Kind.COLLECTION} and isinstance(shape, NoteShape) and "array" in types_of(shape.content):
             hint = "what is changed is a Collection that there is: `split` makes one" + (f"; {hint}" if hint else "")
         self.problems.error("wrong-kind", pointer, f"{raw!r} is {describe(shape)}, and {wanted} is wanted", hint)
@@ -497,7 +500,10 @@ class ValueChecker:
                 message = f"nothing has the name {text!r} now, and `on_fail` handles that"
                 self.problems.warn("maybe-unnamed", pointer, message, f"did you mean {near!r}?", fix)
             return Unknown()
-        hint = f"did you mean {near!r}?" if near else "a variable is written `$name`; `discover-notes` finds by meaning"
+        otherwise = "a variable is written `$name`; `discover-notes` finds by meaning"
+        if text.lower().endswith((".csv", ".tsv", ".jsonl")):
+            otherwise = f'a table is an input: "inputs": {{"rows": {{"kind": "Collection"}}}}, and --input rows=@{text}'
+        hint = f"did you mean {near!r}?" if near else otherwise
         self.problems.error("unknown-name", pointer, f"nothing has the name {text!r}", hint, fix)
         return None
 
@@ -659,6 +665,12 @@ class ValueChecker:
 
 def _parsed(bound: BoundExpression[Any] | BoundQuery) -> Parsed | ParsedQuery:
     return bound.formula if isinstance(bound, BoundExpression) else bound.parsed
+
+
+def _lists_in(shape: Shape) -> list[str]:
+    """The fields of an object that are lists for sure."""
+    fields = shape.content.get("properties", {}) if isinstance(shape, NoteShape) and shape.content else {}
+    return [key for key, inner in fields.items() if isinstance(inner, Mapping) and types_of(inner) == {"array"}]
 
 
 def content_schema(shape: Shape) -> Schema | None:

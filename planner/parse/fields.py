@@ -23,6 +23,9 @@ SAVED = "plan:"
 BLOCKS = ("then", "else", "do", "body", "branches")
 """Fields of forms that hold steps."""
 
+_OF_OTHER_FORMS = (*BLOCKS, "until", "while", "collect", "condition", "operation", "of", "filter_null")
+"""Fields that a tool's argument is never taken for where they stand in a form that has no such field."""
+
 OTHERWISE: Mapping[str, tuple[str, ...]] = {
     "items": ("target",),
     "collection": ("target",),
@@ -102,7 +105,7 @@ class Fields:
         meant = closest_spelling(key, free) or next((name for name in OTHERWISE.get(key, ()) if name in free), None)
         near = meant or nearest(key, (*known, *COMMON))
         place = join(self.pointer, key)
-        if near is None and nests:
+        if near is None and nests and key not in _OF_OTHER_FORMS:
             arguments = join(self.pointer, "arguments")
             move: list[dict[str, Any]] = [{"op": "move", "from": place, "path": join(arguments, key)}]
             if "arguments" not in self.raw:

@@ -108,7 +108,7 @@ def test_a_text_that_no_element_of_a_list_of_objects_can_equal_is_doubted(space:
         steps = [R, ROWS, _if(type="contains", target=target, value="a")]
         [doubt] = [one for one in check_plan(space, steps)[1].found if one.code == "bad-condition"]
         assert (doubt.severity, doubt.pointer) == ("warning", "/2/condition/value")
-        assert doubt.message == "contains looks for an equal element: each is object, and this is string"
+        assert doubt.message == "contains looks for an equal element: each is an object, and this is text"
         assert doubt.hint == "`pluck` makes a list of one field of them"
 
 

@@ -104,7 +104,7 @@ class _Selection:
         values = [value for other in others for value in self._values(other)]
         if values and all(isinstance(value, str) for value in values):
             texts = tuple(str(value) for value in values)
-            found[table.start].tests.append(ColumnTest(column, by, texts))  # type: ignore[arg-type]
+            found[table.start].tests.append(ColumnTest(column, by, texts))  # type: ignore[arg-type]  # only these comparisons come here
 
     def _values(self, node: Expression) -> Sequence[JSON]:
         """Return the values of what reads no row; of a list its elements; a null where that cannot be said."""
@@ -113,7 +113,7 @@ class _Selection:
         if any(isinstance(part, Parameter) and part.name.startswith(MARK) for part in walk(node)):
             return [None]
         try:
-            value = compile_expression(node)(None, self._given)  # type: ignore[arg-type]
+            value = compile_expression(node)(None, self._given)  # type: ignore[arg-type]  # it reads no row, as was asked above
         except (Invalid, PathNotFound):
             return [None]
         return value if isinstance(value, list) else [value]
