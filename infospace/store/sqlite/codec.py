@@ -53,6 +53,7 @@ def location_of(place: str | None) -> Location | None:
     return Location(root, path, int(part), created or None, modified or None)
 
 
+@lru_cache(maxsize=4096)
 def key_of(identifier: str) -> int:
     """Return the key of an id; NotFound for what is no id."""
     kind, _, digits = identifier.partition("_")

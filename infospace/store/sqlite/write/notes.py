@@ -38,6 +38,11 @@ MAKE = """INSERT OR IGNORE INTO resources
     (key, version, form, kept, found, generation, created, updated, run, step, made_by, hash, metadata, content)
     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
+_MAKE_ONE = f"""{MAKE.partition("VALUES")[0]}
+    SELECT ?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 WHERE ?1 & 3 <> {NOTE} OR coalesce(
+        (SELECT first + count FROM batches WHERE first <= ?1 >> 2 ORDER BY first DESC LIMIT 1), 0) <= ?1 >> 2"""  # noqa: S608
+"""What inserts one row where no batch has its number: the search and the insertion are one statement."""
+
 LONGEST = 1 << 18
 """Characters of the contents of a batch, where it is of more than one Note: who reads one Note of it reads them all."""
 
@@ -111,14 +116,14 @@ def _written(
 def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows of `MAKE`; Conflict when one of their keys has been used."""
     engine = work.engine
+    if len(rows) == 1:
+        if not engine.run(_MAKE_ONE, rows[0]):
+            raise work.exists_already(id_of(rows[0][0]))
+        return
     numbers = [row[0] >> 2 for row in rows if row[0] & 3 == NOTE]
     stretches = batches.spans(engine, min(numbers), max(numbers)) if numbers else ()
     if stretches and len(free := batches.outside(numbers, stretches)) < len(numbers):
         raise work.exists_already(id_of(min(set(numbers).difference(free)) * 4))
-    if len(rows) == 1:
-        if not engine.run(MAKE, rows[0]):
-            raise work.exists_already(id_of(rows[0][0]))
-        return
     counts = Counter(row[0] for row in rows)
     taken = engine.value(
         "SELECT key FROM resources WHERE key IN (SELECT value FROM json_each(?)) LIMIT 1", (keys_json(counts),)
