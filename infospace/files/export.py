@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -20,11 +20,13 @@ from infospace.files.file_changes import READER
 from infospace.files.file_times import of_file_system
 from infospace.files.formats import FileContent, format_of, read
 from infospace.files.formats.json import SIDE, side_of
+from infospace.files.import_roots import is_inside
 from infospace.files.in_place.own_text import FORMS, in_place, is_half_written, own_version
+from infospace.files.in_place.row_edits import ROW_FORMS, edited_row
 from infospace.files.links import is_alive, replaced, settle, settle_run, written
 from infospace.files.render import render
-from infospace.files.tracked_files import was_edited
-from infospace.files.walk import FoundFile
+from infospace.files.tracked_files import track, was_edited, was_of
+from infospace.files.walk import FoundFile, read_bytes
 from infospace.journal.rows import CloseRun, OpenRun
 from infospace.store.changes import Change, Track
 from infospace.store.protocol import Snapshot, Store, TrackedFile
@@ -59,7 +61,9 @@ def export(store: Store, folder: Path, *, force: bool = False) -> ExportReport:
     except OSError as error:
         raise Invalid(f"{str(folder)!r} is no folder to write to: {error.strerror}", hint="name a folder") from None
     with store.reading() as snapshot:
-        return _Export(folder, store.identity, force).write(rendered(snapshot))
+        place = os.path.realpath(folder)
+        is_imported = any(is_inside(place, one.root) for one in snapshot.tracked())
+        return _Export(folder, store.identity, force, is_imported).write(rendered(snapshot))
 
 
 def rendered(snapshot: Snapshot) -> Iterator[tuple[str, bytes]]:
@@ -78,7 +82,8 @@ def rendered(snapshot: Snapshot) -> Iterator[tuple[str, bytes]]:
 
 
 class _Export:
-    def __init__(self, folder: Path, space: str, force: bool) -> None:
+    def __init__(self, folder: Path, space: str, force: bool, is_imported: bool) -> None:
+        self._is_imported = is_imported
         self._folder = Path(os.path.realpath(folder))
         self._space = space
         self._force = force
@@ -98,9 +103,14 @@ class _Export:
             self._remove_stale()
             remove_leftovers(self._folder / path for path in (*self._wanted, *self._before, MANIFEST))
         finally:
+            self._leave_manifest()
+        return self._done
+
+    def _leave_manifest(self) -> None:
+        """Remember what the export wrote, for the next one; in an imported folder only if it wrote something there."""
+        if self._before or self._done.written or not self._is_imported:
             document = {"space": self._space, "files": {**self._left(), **self._after}}
             write_atomically(self._folder / MANIFEST, (json.dumps(document, ensure_ascii=False) + "\n").encode())
-        return self._done
 
     def _manifest(self) -> dict[str, str]:
         """Return what an earlier export of this space wrote; nothing where that cannot be told."""
@@ -193,9 +203,14 @@ def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
     path = _path(one)
     found = FoundFile(Path(one.root), one.path, path)
     form = format_of(path)
-    if one.part or form not in FORMS:
-        what = "a row of a table" if one.part else f"{path.suffix.lower()} text"
-        raise Invalid(f"{note.id} is {what}, which is not written back", hint="`infospace export FOLDER` has it")
+    if one.part and form in ROW_FORMS:
+        _write_row(store, one, note)
+        return
+    if form not in FORMS:
+        raise Invalid(
+            f"{note.id} is {path.suffix.lower()} text, which is not written back",
+            hint="`infospace export FOLDER` has it",
+        )
     if read(found)[0] != one.digest:
         with store.reading() as snapshot:
             version, is_half = own_version(snapshot, one), is_half_written(snapshot, one)
@@ -209,6 +224,14 @@ def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
     if form == "json" and (result.side or side_of(path).is_file()):
         write_atomically(side_of(path), result.side or b"{}\n")
     _sync(store, one, note, found)
+
+
+def _write_row(store: Store, one: TrackedFile, note: Note) -> None:
+    """Write a row of a table back, and remember it as it is then."""
+    path = _path(one)
+    data, row = edited_row(read_bytes(path), path, note, one.digest, one.part)
+    write_atomically(path, data)
+    store.commit([track(replace(one, digest=row.digest, version=note.version), was_of(one))])
 
 
 def _sync(store: Store, one: TrackedFile, note: Note, found: FoundFile) -> None:

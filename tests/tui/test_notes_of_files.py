@@ -102,8 +102,8 @@ def test_a_title_of_two_notes_gives_the_candidates(cli: Any, filed: Path) -> Non
     assert said.err.count("\n") == 1
 
 
-def test_files_of_a_repository_are_as_old_as_their_commits(space: Space, tmp_path: Path) -> None:
-    root = tmp_path / "repository"
+def repository(root: Path) -> Path:
+    """Make a repository of one file with two commits, beside a file that is in none."""
     root.mkdir()
 
     def git(*words: str, day: str = "2020-01-01") -> None:
@@ -118,11 +118,30 @@ def test_files_of_a_repository_are_as_old_as_their_commits(space: Space, tmp_pat
         git("add", "-A")
         git("commit", "-qm", text, day=day)
     (root / "new.md").write_text("in no commit\n")
+    return root
+
+
+def test_files_of_a_repository_are_as_old_as_their_commits(space: Space, tmp_path: Path) -> None:
+    root = repository(tmp_path / "repository")
     import_paths(space, [root], NullListener(), git_times=True)
     with space.store.reading() as snapshot:
         times = {one.path: (one.created, one.modified) for one in snapshot.tracked()}
     assert times["a ü.md"] == ("2021-02-03T10:00:00.000Z", "2023-04-05T10:00:00.000Z")
     assert str(times["new.md"][1])[:4] > "2023"
+
+
+def test_the_command_takes_the_times_of_commits_where_it_is_asked_to(cli: Any, model: Any, tmp_path: Path) -> None:
+    """Without the option they are the files' own; with it, the next import brings them into line."""
+    root, columns = repository(tmp_path / "repository"), ("--columns", "file,created,modified", "--json")
+
+    def times() -> dict[str, tuple[str, str]]:
+        return {one["file"]: (one["created"], one["modified"]) for one in cli("notes", *columns).json["notes"]}
+
+    assert cli("add", str(root), "--json").json["added"] == 2
+    assert all(modified[:4] > "2023" for _, modified in times().values())
+    assert cli("add", str(root), "--git-times", "--json").json["unchanged"] == 2
+    assert times()["a ü.md"] == ("2021-02-03T10:00:00.000Z", "2023-04-05T10:00:00.000Z")
+    assert times()["new.md"][1][:4] > "2023"
 
 
 def test_what_cannot_be_read_is_one_sentence_each_and_the_rest_goes_on(space: Space, tmp_path: Path) -> None:

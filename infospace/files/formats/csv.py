@@ -21,7 +21,7 @@ def rows(data: bytes, name: str) -> list[Row]:
     """
     text = decode(data, name)
     csv.field_size_limit(MAX_BYTES)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True)
     try:
         records = [record for record in reader if record]
     except csv.Error as error:
@@ -36,7 +36,7 @@ def rows(data: bytes, name: str) -> list[Row]:
     ]
 
 
-def _delimiter(text: str) -> str:
+def delimiter_of(text: str) -> str:
     """Whichever of comma, semicolon and tab stands most often in the first line, outside of quotes."""
     first = "".join(text.lstrip("\r\n").partition("\n")[0].split('"')[::2])
     return max(",;\t", key=first.count)

@@ -14,6 +14,7 @@ from infospace.core.resources import Note
 from infospace.data.json_text import read_json, same
 from infospace.files.formats import format_of
 from infospace.files.formats.json import beside
+from infospace.files.in_place.json_edits import edited_json, holds
 from infospace.files.in_place.markdown_edits import edited_markdown, edited_text, says
 from infospace.files.render import Rendered, render
 from infospace.files.tracked_files import path_of
@@ -32,7 +33,10 @@ def in_place(path: Path, note: Note) -> Rendered:
     held = _rendered(form, note)
     if held is None:
         raise Invalid(f"{note.id} has metadata or content that such a file cannot hold", hint="`infospace export`")
-    return held if form == "json" else Rendered(suffix, edited_text(read_bytes(path), path.name, note.content))
+    if form == "json":
+        at_its_place = edited_json(read_bytes(path), path.name, note.content)
+        return held if at_its_place is None else Rendered(held.suffix, at_its_place, held.side)
+    return Rendered(suffix, edited_text(read_bytes(path), path.name, note.content))
 
 
 def own_version(snapshot: Snapshot, one: TrackedFile) -> int | None:
@@ -59,7 +63,7 @@ def is_half_written(snapshot: Snapshot, one: TrackedFile) -> bool:
     except Invalid:
         return False
     is_ours = any(same(known, dict(note.metadata)) for note in (before, *notes))
-    return is_ours and any(held.data == data for note in notes if (held := _rendered("json", note)) is not None)
+    return is_ours and any(holds(data, note.content) for note in notes if _rendered("json", note) is not None)
 
 
 def _is(path: Path, data: bytes, note: Note, before: Note | None) -> bool:
@@ -70,7 +74,7 @@ def _is(path: Path, data: bytes, note: Note, before: Note | None) -> bool:
     held = _rendered(form, note)
     if held is None or form != "json":
         return held is not None and held.data == data.replace(b"\r\n", b"\n")
-    return held.data == data and beside(path) in ((held.side,) if held.side else (b"", b"{}\n"))
+    return holds(data, note.content) and beside(path) in ((held.side,) if held.side else (b"", b"{}\n"))
 
 
 def _rendered(form: str, note: Note) -> Rendered | None:

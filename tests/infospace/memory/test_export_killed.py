@@ -95,7 +95,7 @@ for number in count():
 WRITTEN = {
     "a.md": "---\nk: 1\n---\n\n# New\n\n[[b]] #tag\n",
     "b.md": "b\n",
-    "j.json": '{\n  "n": 2\n}\n',
+    "j.json": '{"n": 2}',
     "j.metadata.json": '{\n  "of": "j"\n}\n',
     "p.txt": "plainer\n",
 }

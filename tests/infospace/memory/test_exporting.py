@@ -403,9 +403,9 @@ def test_json_is_written_back_with_its_metadata(tmp_path: Path) -> None:
         edit(space.store, known["l.json"], [2], {}, "edit")
         assert told(write_back(space.store)) == (2, 0, 0, 0)
     assert files(folder) == {
-        "j.json": b'{\n  "n": 2\n}\n',
+        "j.json": b'{"n":\r\n2}\r\n',
         "j.metadata.json": b"{}\n",
-        "l.json": b"[\n  2\n]\n",
+        "l.json": b"[2]",
     }
 
 

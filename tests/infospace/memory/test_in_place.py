@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import importlib.metadata
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from hypothesis import strategies as st
 from infospace import Invalid, Space
 from infospace.data.json_text import same
 from infospace.editing.edit import edit
-from infospace.files.export import write_back
+from infospace.files.export import export, write_back
 from infospace.files.formats.markdown_file import read
+from infospace.files.in_place.json_edits import edited_json
 from infospace.files.in_place.markdown_edits import edited_markdown
 from infospace.files.in_place.splice import WrittenText, line_edits
-from tests.infospace.memory.imported import add, notes, write
+from tests.infospace.memory.imported import add, counts, notes, write
 
 ODD = """---
 # What this is about
@@ -279,3 +281,105 @@ def _installed() -> list[Path]:
     files = [file for package in importlib.metadata.distributions() for file in package.files or ()]
     paths = (Path(str(file.locate())) for file in files if file.suffix == ".md")
     return sorted(path for path in paths if path.is_file())
+
+
+TABLE = b'\xef\xbb\xbfname; cost ;note\r\n"spade";12;"a ""b"""\r\n\r\nseed;3;\r\n"seed";3;"two\r\nlines"\r\nseed;3;'
+
+
+def test_a_cell_of_a_table_changes_at_its_place(space: Space, tmp_path: Path) -> None:
+    """Line ends, quotes, blank lines and the mark at its head stay; of rows that are alike, it is the right one."""
+    folder = write(tmp_path / "in", **{"t.csv": TABLE, "l.jsonl": b'{"a":1}\r\n\n {"a":  2} \n'})
+    add(space, folder)
+    known = notes(space)
+    for path, content in {
+        "t.csv#1": {"name": "spade", "cost": "13", "note": 'a "c"'},
+        "t.csv#3": {"name": "seed", "cost": "3", "note": "two\r\nmore; lines"},
+        "t.csv#4": {"name": "bulb", "cost": "3", "note": ""},
+        "l.jsonl#3": {"a": 3, "b": "é"},
+    }.items():
+        edit(space.store, known[path], content, {}, "edit")
+    done = write_back(space.store)
+    assert (done.written, done.failed) == (4, [])
+    assert (folder / "t.csv").read_bytes() == (
+        TABLE.replace(b";12;", b";13;")
+        .replace(b'""b""', b'""c""')
+        .replace(b"two\r\nlines", b"two\r\nmore; lines")
+        .replace(b"\nseed;3;", b"\nbulb;3;", 2)
+        .replace(b"\nbulb;3;", b"\nseed;3;", 1)
+    )
+    assert (folder / "l.jsonl").read_bytes() == '{"a":1}\r\n\n {"a":3,"b":"é"} \n'.encode()
+    assert counts(add(space, folder)) == {"unchanged": 6}
+    assert write_back(space.store).written == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "metadata", "why"),
+    [
+        ({"v": 2}, {}, "the cell `v` would be 2, and a cell is text"),
+        ({"v": "1", "w": "x"}, {}, "the table has no column 'w' (its columns are v)"),
+        ([1], {}, "a row of such a table is an object"),
+        ({"v": "1"}, {"k": 1}, "has metadata, which a row cannot hold"),
+    ],
+)
+def test_what_a_row_cannot_hold_is_one_sentence(
+    space: Space, tmp_path: Path, content: Any, metadata: dict[str, Any], why: str
+) -> None:
+    folder = write(tmp_path / "in", **{"t.csv": "v\n1\n"})
+    add(space, folder)
+    edit(space.store, notes(space)["t.csv#1"], content, metadata, "edit")
+    [failure] = write_back(space.store).failed
+    assert why in failure["reason"]
+    assert (folder / "t.csv").read_text() == "v\n1\n"
+
+
+def test_an_export_that_writes_nothing_into_an_imported_folder_leaves_nothing_there(
+    space: Space, tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "in", **{"a.md": "# A\n", "x/b.md": "b\n"})
+    add(space, folder)
+    assert export(space.store, folder).unchanged == 2
+    assert sorted(path.name for path in folder.rglob("*")) == ["a.md", "b.md", "x"]
+
+
+ODD_JSON = b'\xef\xbb\xbf{"a" : [1, 2.50,\t3],\r\n  "b": {"x": null, "y": "\\u00e9"},\r\n  "c":"d" }\r\n\r\n'
+
+
+@pytest.mark.parametrize(
+    ("change", "old", "new"),
+    [
+        ({"c": "é"}, b'"c":"d"', '"c":"é"'.encode()),
+        ({"b": {"x": 1, "y": "é"}}, b'"x": null', b'"x": 1'),
+        ({"a": [1, 2.5, 3, 4]}, b"\t3]", b"\t3, 4]"),
+        ({"a": [1]}, b", 2.50,\t3]", b"]"),
+        ({"b": {"y": "é"}}, b'"x": null, ', b""),
+        ({"e": True}, b'"c":"d" }', b'"c":"d",\r\n  "e": true }'),
+    ],
+)
+def test_a_value_of_a_json_file_changes_at_its_place(
+    space: Space, tmp_path: Path, change: dict[str, Any], old: bytes, new: bytes
+) -> None:
+    """How all other values are written stays, and so do blanks and line ends."""
+    folder = write(tmp_path / "in", **{"a.json": ODD_JSON})
+    add(space, folder)
+    note = notes(space)["a.json"]
+    edit(space.store, note, {**note.content, **change}, {}, "edit")
+    assert write_back(space.store).failed == []
+    assert (folder / "a.json").read_bytes() == ODD_JSON.replace(old, new)
+    assert counts(add(space, folder)) == {"unchanged": 1}
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text('ab\n"é', max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abcd"), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(VALUES, VALUES, st.sampled_from([None, 0, 2]))
+def test_any_json_becomes_any_other(before: Any, after: Any, indent: int | None) -> None:
+    """And what is the same is not written anew."""
+    data = json.dumps(before, indent=indent).encode()
+    made = edited_json(data, "a.json", after)
+    assert made is not None
+    assert json.loads(made) == after
+    assert edited_json(data, "a.json", before) == data
