@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from infospace.store.changes import Change, Delete, GiveName, MakeNote, Revise
 from infospace.store.protocol import Snapshot
 from infospace.tools.scoped_space import scope_of, sight_in
 from planner.execute.start import check_plan
-from planner.goals.goal_values import differing, split_goal, with_input
+from planner.goals.goal_values import GoalValue, differing, split_goal, with_input
 
 PREFIX = "_goal:"
 """What the name of a Note begins with that holds a plan and its goal: infrastructure, and left out of discovery."""
@@ -72,10 +72,12 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A plan for a goal that needs no model, the values that its inputs get, and where it was remembered from."""
+    """A plan for a goal that needs no model, and where it was remembered from.
+
+    The values of the goal are the defaults of its inputs: it runs as it is, wherever it is taken.
+    """
 
     plan: JSON
-    inputs: Mapping[str, JSON]
     source: Remembered
 
 
@@ -147,10 +149,20 @@ def recall(space: Space, goal: str, inputs: Mapping[str, JSON]) -> Recalled | No
             continue
         changed = differing(earlier, values)
         if not changed:
-            return Recalled(one.plan, {}, one)
+            return Recalled(one.plan, one)
         if set(changed) <= set(one.open):
-            return Recalled(one.general, {f"{VALUE}{number + 1}": values[number].value for number in one.open}, one)
+            return Recalled(_with_values(one, values), one)
     return None
+
+
+def _with_values(one: Remembered, values: Sequence[GoalValue]) -> JSON:
+    """Return the plan of a goal with other values."""
+    general: Any = one.general
+    inputs = dict(general["inputs"])
+    for number in one.open:
+        name = f"{VALUE}{number + 1}"
+        inputs[name] = {**inputs[name], "default": values[number].value}
+    return {**general, "inputs": inputs}
 
 
 def nearest(space: Space, goal: str) -> Remembered | None:

@@ -200,7 +200,6 @@ class GoalSession:
         found = recall(self._space, self.goal, self._inputs)
         if found is not None and check_plan(self._space, found.plan)[1].ok:
             self.recalled = found
-            self._inputs |= found.inputs
             return {"known": {"plan": _escaped_values(found.plan)}}
         near = nearest(self._space, self.goal)
         return {} if near is None else {"known": {"example": _escaped_values(near.plan)}}
@@ -362,7 +361,9 @@ async def do(
         emit=emit,
         halt=halt,
     )
-    return await _drive(session, agree, approve, await session.write())
+    result = await _drive(session, agree, approve, await session.write())
+    session.learn(result)
+    return result
 
 
 async def go_on(
@@ -405,7 +406,6 @@ async def _drive(session: GoalSession, agree: Agree, approve: Sequence[str], res
             result = await session.run([*approve, *agreed])
         ended = await _ended(session, result)
         if ended is not None:
-            session.learn(ended)
             return ended
         result = await session.write()
 

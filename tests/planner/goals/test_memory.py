@@ -17,7 +17,7 @@ from planner import RunResult, run_sync
 from planner.goals.effects import tools_called
 from planner.goals.goal_values import GoalValue, split_goal, with_input
 from planner.goals.memory import MAX_REMEMBERED, forget, recall, remember, remembered, switch
-from planner.goals.session import do
+from planner.goals.session import do, write
 
 ROWS = [{"id": n, "price": 10 * n, "who": "Ada" if n % 2 else "Bob"} for n in range(1, 6)]
 
@@ -49,7 +49,10 @@ def space(space: Space) -> Space:
 
 
 def test_the_same_goal_with_other_values_asks_no_model(space: Space, endpoint: Endpoint) -> None:
-    """Its values became inputs: a number that stands alone, one in a condition, and a quoted text."""
+    """Its values became inputs: a number that stands alone, one in a condition, and a quoted text.
+
+    A plan that is only written has them as defaults, and so runs anywhere.
+    """
     endpoint.say(json.dumps(PLAN))
     first = reach(space)
     assert first.result is not None
@@ -61,6 +64,9 @@ def test_the_same_goal_with_other_values_asks_no_model(space: Space, endpoint: E
     assert other.result is not None
     assert (again.result.data, other.result.data) == ([3, 5], [2])
     assert other.steps[0].extra == {"attempts": [], "remembered": True}
+    written, _ = asyncio.run(write(space, "the first 3 ids of 'Bob' above 5"))
+    assert run_sync(space, written).result.data == [2, 4]  # type: ignore[union-attr]
+    assert len(endpoint.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -150,12 +156,14 @@ def test_a_plan_that_failed_is_not_remembered_and_one_that_fails_is_forgotten(sp
     endpoint.say(json.dumps(fails), json.dumps(PLAN))
     assert reach(space).status == "success"
     assert remembered(space) == []
-    divides = {"steps": [{"type": "compute", "expression": "10 / CASE WHEN 1 = 1 THEN 5 END", "out": "$x"}]}
+    first = {"type": "pluck", "target": "rows", "field": "id", "out": "$ids"}
+    position = {"type": "filter-structured", "target": "$ids", "where": "content > 3", "out": "$some"}
+    divides = {"steps": [first, position, {"type": "compute", "expression": "10 / length($some)", "out": "$x"}]}
     endpoint.say(json.dumps(divides))
-    reach(space, "divide by 5")
-    assert [one.goal for one in remembered(space)] == ["divide by 5"]
+    assert reach(space, "divide by those above 3").status == "success"
+    assert [one.goal for one in remembered(space)] == ["divide by those above 3"]
     endpoint.say(*[json.dumps(fails)] * 5)
-    assert reach(space, "divide by 0").status == "failed"
+    assert reach(space, "divide by those above 50").status == "failed"
     assert remembered(space) == []
 
 
