@@ -218,15 +218,17 @@ def test_a_long_wait_ends_at_its_time(space: Space, monkeypatch: pytest.MonkeyPa
 def test_a_live_run_is_not_resumed_and_an_ended_one_neither(space: Space) -> None:
     """A dead owner's lease ends with it; one of another machine after a time without renewal."""
     ended = run_sync(space, [note(1)])
-    with pytest.raises(Conflict, match="has ended already: success"):
+    with pytest.raises(Conflict, match="has ended already: success") as told:
         go_on(space, ended)
+    assert told.value.hint == "`infospace run` runs its plan anew"
     result = run_sync(space, [ASK])
     run = str(result.run)
     with space.store.reading() as snapshot:
         owner = snapshot.run(run).owner
     space.store.commit([], [ClaimRun(run, "elsewhere:1:x", owner, later(0))])
-    with pytest.raises(Conflict, match="is being run by elsewhere:1:x"):
+    with pytest.raises(Conflict, match="is being run by elsewhere:1:x") as raised:
         go_on(space, result)
+    assert raised.value.hint == "it can be resumed once that process has ended"
     space.store.commit([], [Heartbeat(run, "elsewhere:1:x", later(-60))])
     assert go_on(space, result).status == "suspended"
 

@@ -177,5 +177,11 @@ def test_lines_are_checked_one_after_the_other_without_running_any(space: Space)
         ("wrong-kind", "/2/target"),
         ("unknown-type", "/3/type"),
     ]
+    head = {"goal": 5, "budget": {"second": 3}, "result": "x y"}
+    assert [(p.code, p.pointer) for p in check_lines(space, [head, NOTE]) if p.severity == "error"] == [
+        ("bad-value", "/0/goal"),
+        ("unknown-key", "/0/budget/second"),
+        ("bad-value", "/0/result"),
+    ]
     with space.store.reading() as snapshot:
         assert snapshot.runs() == []
