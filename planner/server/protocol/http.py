@@ -27,6 +27,9 @@ REQUEST_SECONDS = 20.0
 """Seconds in which a request has to arrive whole."""
 MOST_CONNECTIONS = 256
 """Connections at once; one more is told that the server is busy (503)."""
+IDLE_SECONDS = 75
+"""Seconds that a connection stays open between two requests. Clients give up theirs after 5 (httpx) to 60 seconds, and
+whoever closes second loses nothing: a request that meets the closing of its connection is lost, and none is resent."""
 PATIENCE = 1
 """Seconds that connections have to end once the server ends."""
 
@@ -77,6 +80,7 @@ async def serve_http(space: Space, listening: socket.socket, tokens: Sequence[To
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=PATIENCE,
+        timeout_keep_alive=IDLE_SECONDS,
         http=_Impatient,
         limit_concurrency=MOST_CONNECTIONS,
     )

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,22 @@ def test_an_answer_does_not_wait_until_its_head_is_acknowledged() -> None:
             return await found
 
     assert asyncio.run(accepted()) != 0
+
+
+@pytest.mark.slow
+def test_a_connection_outlives_the_patience_of_its_client(served: Served) -> None:
+    """Httpx gives up an idle connection after five seconds: a server that does so, too, loses the request between."""
+    with httpx2.Client(limits=httpx2.Limits(keepalive_expiry=60)) as client:
+        health = served.url.replace("/mcp", "/health")
+
+        def port() -> int:
+            answer = client.get(health)
+            assert answer.json()["status"] == "ok"
+            return int(answer.extensions["network_stream"].get_extra_info("client_addr")[1])
+
+        first = port()
+        time.sleep(6)
+        assert port() == first, "the same connection"
 
 
 @pytest.mark.slow
