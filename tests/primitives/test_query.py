@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from planner.execute.start import run_sync
+
 ORDERS = [
     {"person": "Ada", "items": [{"price": 3, "what": "pen"}, {"price": 2.5, "what": "ink"}]},
     {"person": "Bob", "items": [{"price": 10, "what": "book"}]},
@@ -63,6 +65,34 @@ def test_the_rows_of_a_select(run: Any, sql: str, rows: list[Any]) -> None:
     steps = [*table("orders", ORDERS), *table("names", ["Cy", "Ada"])]
     steps += [{"type": "create-note", "value": 2, "out": "$least"}, {"type": "query", "sql": sql, "out": "$rows"}]
     assert run(*steps).content("rows") == rows
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows", "empty"),
+    [
+        ("SELECT x FROM (SELECT * FROM $rows) t", [{"x": 1.5}], []),
+        ("WITH t AS (SELECT *, 1 AS one FROM $rows) SELECT q, one FROM t", [{"q": None, "one": 1}], []),
+        ("SELECT t.x FROM (SELECT DISTINCT * FROM $rows) t ORDER BY t.Name", [{"x": 1.5}], []),
+        ("SELECT title FROM (SELECT * FROM notes) t WHERE t.folder = 'none'", [], []),
+        (
+            "SELECT * FROM $rows UNION SELECT 'b' AS b, 2 AS c FROM $rows",
+            [{"Name": "a", "x": 1.5}, {"Name": "b", "x": 2}],
+            [],
+        ),
+    ],
+)
+def test_all_columns_of_a_subselect_are_those_of_the_items(space: Any, sql: str, rows: Any, empty: Any) -> None:
+    """What no item has is null there, too; whether the check knows the items or not, and of no items."""
+    known = {"type": "object", "properties": {"Name": {"type": "string"}, "x": {"type": "number"}}}
+    for table, expected in (([{"Name": "a", "x": 1.5}], rows), ([], empty)):
+        for items in ({}, {"items": known}):
+            steps = [{"type": "query", "sql": sql, "out": "$q"}]
+            result = run_sync(
+                space, {"inputs": {"rows": {"kind": "Collection", **items}}, "steps": steps}, {"rows": table}
+            )
+            assert result.status == "success", (result.reason, result.problems)
+            assert result.result is not None
+            assert result.result.data == expected
 
 
 def test_an_output_may_be_called_like_the_column_that_it_is_made_of(run: Any) -> None:

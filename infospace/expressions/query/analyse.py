@@ -111,9 +111,10 @@ def _write(parsed: ParsedQuery, seen: Seen) -> None:
     tables: dict[str, Rows] = {f"${reference}": Rows([]) for reference in parsed.variables}
     tables |= {name: SpaceRows(name, Nothing()) for name in TABLES} | {name: Rows([]) for name in parsed.named}
     try:
-        Writer(Builder({}, today_and_now), tables).write(parsed.query, 1)
+        Writer(Builder({}, today_and_now), tables, of_nothing=True).write(parsed.query, 1)
     except Invalid as error:
-        if all(problem.message != error.message for problem in seen.problems):
+        known = seen.problems and error.message.startswith("there is no ")
+        if not known and all(problem.message != error.message for problem in seen.problems):
             seen.problems.append(Senseless(error.message, error.hint))
 
 

@@ -97,12 +97,13 @@ def physical(place: int) -> str:
 class Compiled:
     """A SELECT written: its outputs by name, each a column of `sql`, as what says whether it is whole is.
 
-    `order` numbers its rows.
+    `order` numbers its rows. What is `open` has all columns of items by `*`: one that no item has is null.
     """
 
     sql: str
     outputs: tuple[tuple[str, Typed], ...]
     order: str
+    open: bool = False
 
     def columns(self) -> list[str]:
         """Return the columns that its outputs are."""
@@ -142,6 +143,8 @@ class DerivedRows:
                 if whole not in (None, UNSURE):
                     whole = self._wholes.setdefault(name, self.builder.name("c"))
                 return renamed(typed, mine, whole)
+        if self.compiled.open:
+            return NULL
         message = f"there is no `{show_parts(parts)}` in what {_called(self.alias)} gives"
         near = nearest(str(parts[0]), self.all())
         raise Invalid(message, hint=f"did you mean `{near}`?" if near else f"it gives {', '.join(self.all())}")

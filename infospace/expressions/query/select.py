@@ -57,9 +57,13 @@ _JOINS: Final = {
 
 
 class Writer:
-    """Writes one query over tables that are at hand."""
+    """Writes one query over tables that are at hand.
 
-    def __init__(self, builder: Builder, tables: Tables) -> None:
+    Where they are `of_nothing`, as in the check, how many columns `*` gives is not known.
+    """
+
+    def __init__(self, builder: Builder, tables: Tables, *, of_nothing: bool = False) -> None:
+        self._of_nothing = of_nothing
         self._builder = builder
         self._tables = tables
         self._common: dict[str, Compiled] = {}
@@ -89,14 +93,14 @@ class Writer:
             limit = most if limit is None else min(limit, most)
             tail = f" LIMIT {limit}" + (f" OFFSET {offset}" if offset else "")
             sql = f"SELECT {columns} FROM ({body.sql}) ORDER BY {ordered}{tail}"
-            return Compiled(sql, body.outputs, body.order)
+            return Compiled(sql, body.outputs, body.order, body.open)
         if not sorts and limit is None and offset is None:
             return body
         order = self._builder.name("r")
         tail = "" if limit is None else f" LIMIT {limit}"
         tail += f" OFFSET {offset}" if offset else ""
         sql = f"SELECT {columns}, row_number() OVER (ORDER BY {ordered}) AS {order} FROM ({body.sql})"
-        return Compiled(f"{sql} ORDER BY {order}{tail}", body.outputs, order)
+        return Compiled(f"{sql} ORDER BY {order}{tail}", body.outputs, order, body.open)
 
     def _count(self, node: Expression | None, clause: str) -> int | None:
         if node is None:
@@ -135,7 +139,7 @@ class Writer:
             by = of_place(sort.by, [Field(Path((name,))) for name, _ in outputs])
             keys.append(sort_sql(expressions.value(by), sort))
         renamed = [(name, relation.column((name,))) for name, _ in outputs]
-        return Compiled(f"SELECT * FROM {relation.sql()}", tuple(renamed), relation.order), keys
+        return Compiled(f"SELECT * FROM {relation.sql()}", tuple(renamed), relation.order, compiled.open), keys
 
     def _operand(self, body: Select | Union, outer: Scope | None) -> Compiled:
         if isinstance(body, Union):
@@ -146,9 +150,13 @@ class Writer:
     def _union(self, body: Union, outer: Scope | None) -> Compiled:
         sides = [self._operand(body.left, outer), self._operand(body.right, outer)]
         counts = [len(side.outputs) for side in sides]
-        if counts[0] != counts[1]:
+        for side, other in (sides, sides[::-1]):
+            if side.open and not side.outputs and other.outputs:
+                # `*` of a table without items: it has no columns, and no rows to join.
+                return other if body.keep_all else self._distinct(other)
+        if counts[0] != counts[1] and not (self._of_nothing and any(side.open for side in sides)):
             raise Invalid(f"UNION joins a SELECT of {counts[0]} outputs with one of {counts[1]}")
-        names = [self._builder.name("o") for _ in sides[0].outputs]
+        names = [self._builder.name("o") for _ in range(min(counts))]
         selected: list[list[str]] = [[], []]
         outputs = []
         for place, name in enumerate(names):
@@ -168,7 +176,7 @@ class Writer:
         listed = ", ".join(names)
         numbered = f"row_number() OVER (ORDER BY {side_of}, {inner}) AS {order}"
         sql = f"SELECT {listed}, {numbered} FROM ({' UNION ALL '.join(parts)})"
-        compiled = Compiled(sql, tuple(outputs), order)
+        compiled = Compiled(sql, tuple(outputs), order, sides[0].open)
         return compiled if body.keep_all else self._distinct(compiled)
 
     def _distinct(self, compiled: Compiled) -> Compiled:
@@ -184,8 +192,9 @@ class Writer:
                 keys.append(sort_key(typed))
             outputs.append((name, renamed(typed, mine)))
         group = ", ".join(keys) or "1 = 1"
-        sql = f"SELECT {', '.join(columns)}, min({compiled.order}) AS {order} FROM ({compiled.sql}) GROUP BY {group}"
-        return Compiled(sql, tuple(outputs), order)
+        columns.append(f"min({compiled.order}) AS {order}")
+        sql = f"SELECT {', '.join(columns)} FROM ({compiled.sql}) GROUP BY {group}"
+        return Compiled(sql, tuple(outputs), order, compiled.open)
 
     def relation(self, source: Source, before: Sequence[Relation], outer: Scope | None) -> Relation:
         """Return a table as a SELECT has it; `before` stand to its left."""
@@ -342,7 +351,8 @@ class _SelectWriter:
         sql = f"SELECT {', '.join(columns)} FROM ({self._rows(joined, where)})"
         if grouped:
             sql += self._group_by(having, trees)
-        return Compiled(sql, tuple(made), order), keys
+        is_open = any(isinstance(one, Stars) and any(map(_is_open, self._chosen(one))) for one in self._select.outputs)
+        return Compiled(sql, tuple(made), order, is_open), keys
 
     def _from(self) -> list[tuple[str, Relation, str]]:
         """Return how each table is joined, the table, and the condition."""
@@ -387,8 +397,11 @@ class _SelectWriter:
             found = []
         return found
 
+    def _chosen(self, stars: Stars) -> list[Relation]:
+        return [one for one in self._relations if stars.alias is None or one.alias == stars.alias]
+
     def _all(self, stars: Stars) -> list[Output]:
-        chosen = [one for one in self._relations if stars.alias is None or one.alias == stars.alias]
+        chosen = self._chosen(stars)
         if not chosen:
             known = [relation.alias for relation in self._relations]
             near = nearest(stars.alias or "", known)
@@ -532,6 +545,11 @@ class _SelectWriter:
             self._builder.clause = "HAVING"
             sql += f" HAVING {self._over_groups(strict=False).condition(having)}"
         return sql
+
+
+def _is_open(relation: Relation) -> bool:
+    """Whether `*` of a table gives the columns that its items have, and others are null."""
+    return isinstance(relation, Base) or (isinstance(relation, DerivedRows) and relation.compiled.open)
 
 
 def _is_whole(relation: Relation, name: str) -> bool:
