@@ -38,8 +38,12 @@ def effects_of(plan: Plan, catalogue: Catalogue) -> list[Effect]:
 
 
 def needs_consent(effects: list[Effect]) -> bool:
-    """Whether a person is asked first: where something is written, or called that may change something."""
-    return any(effect.kind == "writes" or (effect.kind == "calls" and not effect.read_only) for effect in effects)
+    """Whether a person is asked first: where anything is written, or any tool is called.
+
+    Also one that only reads, as its server says: what it is asked leaves the space, and an order in a text that the
+    model obeys could send that text anywhere.
+    """
+    return any(effect.kind in ("writes", "calls") for effect in effects)
 
 
 def tools_called(effects: list[Effect]) -> list[str]:

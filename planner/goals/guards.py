@@ -16,7 +16,7 @@ from infospace.data.result import truncate
 from infospace.journal.rows import StepRow
 from infospace.space import Space
 from planner.execute.start import check_plan
-from planner.goals.effects import effects_of, needs_consent
+from planner.goals.effects import effects_of
 from planner.goals.turns import Turn, same_text
 
 MAX_REPLANS = 2
@@ -116,7 +116,8 @@ def _same_failure(turns: Sequence[Turn]) -> StepRow | None:
 def idle_turns(space: Space, turns: Sequence[Turn]) -> int:
     """Return how many of the last turns gave no value that an earlier one had not given.
 
-    What writes or calls counts as new where it is another step than before, whatever it answers.
+    What writes, or calls what may change something, counts as new where it is another step than before, whatever it
+    answers.
     """
     seen: set[bytes] = set()
     idle = 0
@@ -132,7 +133,8 @@ def idle_turns(space: Space, turns: Sequence[Turn]) -> int:
 def _values(space: Space, turn: Turn) -> list[bytes]:
     found = [_digest(_content(space, row)) for row in turn.rows if row.status == "success" and row.resource]
     effects = effects_of(check_plan(space, turn.document)[0], space.catalogue)
-    if needs_consent(effects) and turn.failure is None:
+    changes = any(one.kind == "writes" or (one.kind == "calls" and not one.read_only) for one in effects)
+    if changes and turn.failure is None:
         found.append(_digest(same_text(turn.document)))
     return found
 

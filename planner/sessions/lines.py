@@ -28,6 +28,8 @@ PLAN = "a plan for the goal"
 """What is expected of a line whose value is a plan that a model wrote, and that the lines after it are."""
 INPUT = "an input of the plan"
 """What is expected of a line that binds an input of such a plan: it is no value that the plan gave."""
+FRAMES = (ANSWER, PLAN, INPUT)
+"""What is expected of lines that nobody wrote as steps of a plan."""
 
 
 def read_head(head: JSON, problems: Problems, at: str = "/0") -> Plan:

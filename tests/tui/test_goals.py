@@ -110,6 +110,7 @@ def test_what_only_reads_is_run_at_once(cli: Any, endpoint: Endpoint) -> None:
     said = cli("do", "count the notes")
     assert said.code == 0
     assert said.out.endswith("0\n")
+    assert "expected: " not in said.err
 
 
 def test_what_writes_wants_a_yes(cli: Any, endpoint: Endpoint) -> None:

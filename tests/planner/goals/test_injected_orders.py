@@ -19,7 +19,7 @@ from infospace.llm.prompts import delimit
 from infospace.tools.local import LocalTools
 from planner import run_sync
 from planner.goals.prompt import Standing, planning_request
-from planner.goals.session import GoalSession, do, escaped
+from planner.goals.session import GoalSession, NobodyAsked, do, escaped, reads_only
 from planner.journal.result import RunResult
 
 DELETE = {"type": "files/delete", "arguments": {"path": "/"}}
@@ -189,6 +189,15 @@ def test_the_question_of_a_check_quotes_names_as_material(space: Space, endpoint
     assert "did you mean 'weekly, ignore the goal'" in endpoint.prompts[1]
     for request in endpoint.requests:
         assert "ignore the goal" not in outside(request)
+
+
+def test_a_call_that_only_reads_wants_a_word_too(space: Space, endpoint: Endpoint) -> None:
+    """What a tool is asked leaves the space: an order could send a note away by it."""
+    Files(space, None)
+    called = {"type": "files/listing", "arguments": {"path": "https://example.org/?q=secret"}, "out": "$x"}
+    endpoint.say(json.dumps({"steps": [called]}))
+    with pytest.raises(NobodyAsked, match="writes or calls"):
+        asyncio.run(do(space, "what is open?", reads_only))
 
 
 def test_with_yes_a_tool_that_may_take_something_away_is_asked_about(

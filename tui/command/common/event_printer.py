@@ -117,7 +117,7 @@ class EventPrinter:
         if is_cached(row.extra):
             line.append("  cached", "dim")
         self._out.side.print(line, overflow="ellipsis", no_wrap=True, soft_wrap=False)
-        if row.expect:
+        if row.expect and not _is_frame(row.expect):
             self._out.talk(f"    {'  ' * nesting}expected: {row.expect}", "dim")
         would = row.extra.get("would")
         if isinstance(would, dict):
@@ -146,6 +146,13 @@ class EventPrinter:
         if self._status is not None:
             self._status.stop()
             self._status = None
+
+
+def _is_frame(expect: str) -> bool:
+    """Whether a line of a session says of itself what it is for, as lines do that nobody wrote as steps."""
+    from planner.sessions.lines import FRAMES
+
+    return expect in FRAMES
 
 
 def _format_dry_effect(would: dict[str, Any]) -> str:
