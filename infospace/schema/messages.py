@@ -95,8 +95,8 @@ def _render_violation(error: Any) -> str:
     if error.validator is None:
         return f"{shown(error.instance)} may not be here"
     keyword = str(error.validator)
-    if keyword in _SAYS:
-        return _SAYS[keyword](error)
+    if keyword in _MESSAGES:
+        return _MESSAGES[keyword](error)
     if keyword in _COUNTED:
         return _counted(error, keyword)
     if keyword in _COMPARED:
@@ -165,7 +165,7 @@ def _counted(error: Any, keyword: str) -> str:
     return f"{shown(error.instance)} {has}, and at {'least' if keyword.startswith('min') else 'most'} {most:,} fit"
 
 
-_SAYS: Mapping[str, Callable[[Any], str]] = {
+_MESSAGES: Mapping[str, Callable[[Any], str]] = {
     "type": _type,
     "enum": _enum,
     "const": _const,

@@ -158,7 +158,7 @@ class Toolbox:
         same = [name for name in names if name.rpartition("/")[2] == last]
         return same[0] if len(same) == 1 else None
 
-    def meant(self, full_name: str, kind: ToolKind = "tool") -> str | None:
+    def close_match(self, full_name: str, kind: ToolKind = "tool") -> str | None:
         """Return the full name that another is plainly written for; None where there is none, or several.
 
         Written in another case, with other separators, a letter or two apart, or without its server, or with a word in

@@ -90,7 +90,7 @@ class FitChecker:
         wanted = _inner(schema, whole, key)
         strange = [name for name in misfit.instance if name not in _properties(schema, misfit.place)]
         lacking = [name for name in misfit.wanted if name not in misfit.instance]
-        meant = next((name for name in strange if self._meant(name, lacking) == key), None)
+        meant = next((name for name in strange if self._intended_key(name, lacking) == key), None)
         if meant is not None and whole.get("additionalProperties") is False:
             return
         near = meant or nearest(key, strange)
@@ -117,7 +117,7 @@ class FitChecker:
                 self._problems.warn("unknown-argument", join(pointer, key), message, hint)
 
     @staticmethod
-    def _meant(key: str, lacking: Sequence[str]) -> str | None:
+    def _intended_key(key: str, lacking: Sequence[str]) -> str | None:
         """Return which of the arguments that are needed and not there an unknown one is plainly written for."""
         found = [name for name in lacking if is_misspelling(key, name) or is_synonym(key, name)]
         return found[0] if len(found) == 1 else None
@@ -127,7 +127,7 @@ class FitChecker:
     ) -> None:
         free = [name for name in known if name not in instance]
         lacking = [name for name in whole.get("required", ()) if name in free]
-        meant = self._meant(key, lacking) or next((name for name in free if is_misspelling(key, name)), None)
+        meant = self._intended_key(key, lacking) or next((name for name in free if is_misspelling(key, name)), None)
         near = meant or nearest(key, free)
         fix: Patch | None = None
         if meant is not None:

@@ -73,7 +73,7 @@ class TypeChecker:
             fix = replace(pointer, several[0]) if sure else None
             self._problems.error("unknown-type", pointer, f"there is no step type {type_!r}", hint, fix)
             return None
-        meant = meant or self._catalogue.tools.meant(type_)
+        meant = meant or self._catalogue.tools.close_match(type_)
         near = meant or nearest(type_, known) or self._catalogue.tools.closest(type_)
         hint = f"did you mean {near!r}?" if near else "`infospace primitives` lists them"
         if meant is None and _TABLE_FILE.search(type_):

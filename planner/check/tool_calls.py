@@ -52,7 +52,7 @@ class ToolChecker:
         """
         tool = self._tools.find(name, kind)
         if tool is None:
-            meant = self._tools.meant(name, kind) if fix else None
+            meant = self._tools.close_match(name, kind) if fix else None
             mend = replace(pointer, meant) if meant else None
             hint = f"did you mean {meant!r}?" if meant else self._tools.hint(name, kind)
             message = f"there is no {kind} {name!r} in this space"

@@ -113,7 +113,7 @@ class StepSpeller:
         tools = self._catalogue.tools
         found = tools.find(type_)
         if found is None and not type_.startswith(SAVED):
-            meant = tools.meant(type_)
+            meant = tools.close_match(type_)
             found = tools.find(meant) if meant else None
         return found
 

@@ -61,7 +61,7 @@ class TypeSpeller:
         known = [*self._catalogue.types(), *FORMS]
         elsewhere = type_elsewhere(written)
         meant = closest_spelling(written, known) or (elsewhere if elsewhere in known else None)
-        return meant or self._catalogue.tools.meant(written)
+        return meant or self._catalogue.tools.close_match(written)
 
     def _named(self, raw: Mapping[str, Any], key: str) -> str | None:
         """The type that a key names, perhaps with the server in another."""
@@ -78,7 +78,7 @@ class TypeSpeller:
         meant = closest_spelling(type_, known) or (elsewhere if elsewhere in known else None)
         meant = meant or self._filtered(pointer, type_)
         if meant is None and not any(name.startswith(f"{type_}-") for name in known):
-            meant = self._catalogue.tools.meant(type_)
+            meant = self._catalogue.tools.close_match(type_)
         if meant is not None:
             place = join(pointer, "type")
             patch: Patch = [{"op": "replace", "path": place, "value": meant}]

@@ -34,7 +34,7 @@ def edited_markdown(data: bytes, name: str, content: JSON, metadata: Mapping[str
         try:
             edits = _edits(text.read, before, str(content), metadata, deep=deep)
             made = coded.encoded(text.spliced(edits))
-            if says(made, name, before, content, metadata):
+            if holds_note(made, name, before, content, metadata):
                 return made
         except (Invalid, NotApartError):
             continue
@@ -53,7 +53,7 @@ def edited_text(data: bytes, name: str, content: JSON) -> bytes:
     return coded.encoded(text.spliced(line_edits(text.read, str(content), 0)))
 
 
-def says(data: bytes, name: str, before: Mapping[str, JSON], content: JSON, metadata: Mapping[str, JSON]) -> bool:
+def holds_note(data: bytes, name: str, before: Mapping[str, JSON], content: JSON, metadata: Mapping[str, JSON]) -> bool:
     """Whether a file has a content and metadata. Raises Invalid when it cannot be read.
 
     What its text alone says of itself may be another title, other tags and fields than those of the metadata, where

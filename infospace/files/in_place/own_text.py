@@ -15,7 +15,7 @@ from infospace.data.json_text import read_json, same
 from infospace.files.formats import format_of
 from infospace.files.formats.json import beside
 from infospace.files.in_place.json_edits import edited_json, holds
-from infospace.files.in_place.markdown_edits import edited_markdown, edited_text, says
+from infospace.files.in_place.markdown_edits import edited_markdown, edited_text, holds_note
 from infospace.files.render import Rendered, render
 from infospace.files.tracked_files import path_of
 from infospace.files.walk import MAX_BYTES, read_bytes
@@ -70,7 +70,7 @@ def _is(path: Path, data: bytes, note: Note, before: Note | None) -> bool:
     """Whether the bytes of a file are those that a Note would have there; line ends and YAML's ways are no matter."""
     form = format_of(path)
     if form == "markdown_file":
-        return says(data, path.name, {} if before is None else before.metadata, note.content, note.metadata)
+        return holds_note(data, path.name, {} if before is None else before.metadata, note.content, note.metadata)
     held = _rendered(form, note)
     if held is None or form != "json":
         return held is not None and held.data == data.replace(b"\r\n", b"\n")
