@@ -62,7 +62,9 @@ def fill(space: Space, notes: int) -> None:
             made.append(MakeNote(ids[number], parsed.text, parsed.metadata, kept=True))
             made.append(Track("/vault", path, ids[number], b"", 1, title=f"About {number}", lines=parsed.lines))
             ends = [(link, ids[int(link.target.split()[1]) % notes]) for link in written(parsed.links)]
-            made.append(SetLinks(ids[number], [Linked(link.target, link.wiki, to) for link, to in ends]))
+            made.append(
+                SetLinks(ids[number], [Linked(link.target, link.wiki, to, label=link.label) for link, to in ends])
+            )
         store.commit(sorted(made, key=lambda change: (MakeNote, Track, SetLinks).index(type(change))))
 
 

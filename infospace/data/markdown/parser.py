@@ -28,6 +28,8 @@ _OTHER_MARKUP = re.compile(r"[*_`<\\&%!\n]|\]\(|\]:")
 
 def blocks(text: str, env: dict[str, Any]) -> list[Token]:
     """Return the blocks of a text; `env` keeps what links refer to."""
+    if "\r" in text or "\0" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
     env[IS_UNDERLINED] = may_be_underlined(text)
     return _markdown().parse(text, env)
 
@@ -105,7 +107,7 @@ def _markdown() -> MarkdownIt:
         return noted
 
     md = MarkdownIt("commonmark")
-    md.core.ruler.enableOnly(["normalize", "block"])
+    md.core.ruler.enableOnly(["block"])
     md.block.ruler.before("fence", "comment", _comment_block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     md.inline.ruler.at("backticks", noting(backtick))
     md.inline.ruler.at("html_inline", noting(html_inline))

@@ -105,7 +105,10 @@ def _block_rule(rules: list[tuple[str, Rule]]) -> Rule:
                 chosen = found_underlined.get(sign, plain_underlined)
             else:
                 chosen = found.get(sign, plain)
-        return any(one(state, line, end, silent) for one in chosen)
+        for one in chosen:  # noqa: SIM110 - a generator costs as much as a rule
+            if one(state, line, end, silent):
+                return True
+        return False
 
     return rule
 
@@ -117,6 +120,9 @@ def _inline_rule(rules: list[tuple[str, Rule]]) -> Rule:
     plain = [one for name, one in rules if name not in _OF_SIGNS]
 
     def rule(state: StateInline, silent: bool) -> bool:
-        return any(one(state, silent) for one in found.get(state.src[state.pos], plain))
+        for one in found.get(state.src[state.pos], plain):  # noqa: SIM110 - a generator costs as much as a rule
+            if one(state, silent):
+                return True
+        return False
 
     return rule
