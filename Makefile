@@ -37,7 +37,7 @@ help:
 	@echo 'make check   formatting, lint, types and import contracts only'
 	@echo 'make bench   the benchmarks, beside peers (SIZES="1000 10000", ONLY=discovery, DATA=folder)'
 	@echo 'make bench-discovery   how well notes and tools are found, beside others (DATA=folder)'
-	@echo 'make prove   the long proofs at full size, and the properties of new examples'
+	@echo 'make prove   the long proofs at full size, the properties of new examples, and gold plans (DATA=folder)'
 	@echo 'make mutate   faults planted in a room of the code, and those that no test notices (ROOM=where, ONLY=, SAMPLE=, SEED=1)'
 	@echo 'make clean   remove .venv and all caches'
 	@echo
@@ -70,6 +70,7 @@ prove: $(STAMP)
 	@$(BIN)/infospace model get
 	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest --timeout=0 -s tests/proofs tests/infospace/query/test_means_what_verbs_mean.py tests/planner/test_check_is_sound.py tests/planner/test_parallel_is_serial.py tests/planner/test_resume_anywhere.py tests/planner/goals/test_noisy_planners.py tests/tui/screen/test_any_keys.py
 	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest --timeout=0 -q -n $(WORKERS) -m hypothesis
+	@$(if $(DATA),$(BIN)/python tests/benchmarks/gold_plans.py --data "$(DATA)")
 
 mutate: $(STAMP)
 	@$(BIN)/infospace model get
