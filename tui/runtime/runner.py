@@ -16,6 +16,7 @@ from planner.journal.result import NOT_BEGUN, RunResult
 if TYPE_CHECKING:
     from infospace.space import Space
     from planner.execute.start import Prepared
+    from planner.goals.session import Agree
     from planner.language.problems import Patch
     from planner.lifecycle.breakpoints import Breakpoints
     from planner.metatools.execute_tool import PreparedToolCall
@@ -98,12 +99,18 @@ class Runner:
         return await self.play(lambda emit, halt: _held(work(emit, halt), halt), run, pausing, take)
 
     async def resume(
-        self, run: str, pausing: Breakpoints | None = None, take: Callable[[ActiveRun], None] | None = None
+        self,
+        run: str,
+        pausing: Breakpoints | None = None,
+        take: Callable[[ActiveRun], None] | None = None,
+        agree: Agree | None = None,
     ) -> RunResult:
-        """Go on with a run. Raises Conflict, NotFound."""
+        """Go on with a run; `agree` is asked before a plan is run that a model wrote. Raises Conflict, NotFound."""
         from planner.goals.resume import resume
 
-        return await self.play(lambda emit, halt: _held(resume(self._space, run, emit, halt), halt), run, pausing, take)
+        return await self.play(
+            lambda emit, halt: _held(resume(self._space, run, emit, halt, agree=agree), halt), run, pausing, take
+        )
 
     async def fork(self, run: str, step: str, patch: Patch, pausing: Breakpoints | None = None) -> RunResult:
         """Run a plan anew from one of its steps on. Raises Conflict, NotFound, Invalid."""

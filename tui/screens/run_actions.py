@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from infospace.core.errors import NotFound
 from infospace.core.json_types import JSON
 from infospace.journal.rows import RunHead, RunRow, StepRow
+from planner.goals.effects import Effect, needs_consent
 from planner.journal.lease import is_live
 from planner.journal.result import RunResult
 from planner.journal.suspension import Pending
@@ -19,9 +20,38 @@ from tui.dialogs.common import ConfirmDialog
 from tui.dialogs.fork import ForkDialog, ForkRequest
 from tui.dialogs.question import Answer, QuestionDialog
 from tui.dialogs.report import ReportDialog
+from tui.text.planning import effect_lines
 
 if TYPE_CHECKING:
+    from infospace.space import Space
     from infospace.store.protocol import Snapshot
+    from planner.goals.session import Agree, GoalSession
+
+
+def _effects_of_waiting_plan(space: Space, run: str) -> list[Effect]:
+    """Return what the plan of a goal would do that waits for a person's word; nothing for another run."""
+    from planner.goals.session import GoalSession, is_of_goal
+
+    with space.store.reading() as snapshot:
+        if not is_of_goal(snapshot.run(run).document):
+            return []
+    session = GoalSession.reopen(space, run)
+    return [] if session.document is None else session.effects()
+
+
+def _agreed_once() -> Agree:
+    """Agree to the plan that was shown; of what is written after it only to what reads."""
+    agreed: list[bool] = []
+
+    def agree(session: GoalSession) -> Sequence[str] | None:
+        from planner.goals.session import reads_only
+
+        if agreed:
+            return reads_only(session)
+        agreed.append(True)
+        return []
+
+    return agree
 
 
 class RunActions(BaseScreen):
@@ -39,8 +69,14 @@ class RunActions(BaseScreen):
         questions = await self.ask(lambda snapshot: _questions(snapshot.steps(run), snapshot.answers(run)))
         if questions:
             await self._answer(run, questions)
-        else:
+            return
+        effects = await asyncio.to_thread(_effects_of_waiting_plan, self.infospace.space, run)
+        if not needs_consent(effects):
             self.go_on(run)
+        elif await self.app.push_screen_wait(
+            ConfirmDialog("Run the plan that the model wrote?", ". ".join(effect_lines(effects)), yes="Run it")
+        ):
+            self.infospace.follow(self.infospace.runner.resume, run, None, None, _agreed_once())
 
     def go_on(self, run: str) -> None:
         """Go on with a run that asks nothing."""

@@ -180,6 +180,30 @@ def test_a_plan_that_is_left_ends_its_run(show: Show, space: Space, endpoint: En
     show(story, on=space)
 
 
+def test_a_plan_that_waits_is_run_from_runs_after_one_question(show: Show, space: Space, endpoint: Endpoint) -> None:
+    """It says what the plan writes; no leaves it as it is."""
+    endpoint.say(json.dumps(PLAN))
+
+    async def written(stage: Stage) -> None:
+        place = await asked(stage)
+        await stage.until(lambda: place.goal.run_id == "run_1")
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("run_1", "suspended")
+        await stage.press("r")
+        await stage.sees("Run the plan that the model wrote?", "It writes weekly")
+        await stage.press("n")
+        await stage.until(lambda: stage.app.screen is stage.app.place)
+        assert runs(space)[0].status == "suspended"
+        await stage.press("r")
+        await stage.sees("It writes weekly")
+        await stage.press("y")
+        await stage.until(lambda: runs(space)[0].status == "success")
+
+    show(written, on=space)
+    show(story, on=space)
+
+
 def test_another_text_stops_the_model(show: Show, space: Space, endpoint: Endpoint) -> None:
     """What it wrote does not take the place of that text."""
     endpoint.say(json.dumps(PLAN))
