@@ -47,12 +47,14 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, PlanningProfile]:
-    """The profile that each goal of the suite is asked with."""
-    return {goal.id: _profile_of(goal, tmp_path_factory.mktemp("goal") / "space.db") for goal in SUITE}
+    """The profile that each goal of the suite is asked with; the vectors of primitives are made once for all."""
+    with open_space(tmp_path_factory.mktemp("space") / "space.db") as first:
+        return {goal.id: _profile_of(goal, first, tmp_path_factory.mktemp("goal") / "space.db") for goal in SUITE}
 
 
-def _profile_of(goal: SuiteGoal, path: Path) -> PlanningProfile:
+def _profile_of(goal: SuiteGoal, first: Space, path: Path) -> PlanningProfile:
     with open_space(path) as space:
+        space.finder = first.finder
         for provider in providers(goal.tools, []):
             space.tools.add(provider)
         found = planning_request(space, goal.goal, goal.inputs).profile
