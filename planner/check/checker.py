@@ -19,6 +19,7 @@ from infospace.schema.shapes import (
     CollectionShape,
     NoteShape,
     RelationShape,
+    Schema,
     Shape,
     Unknown,
 )
@@ -27,11 +28,11 @@ from planner.check.environment import Environment, Variable, joined
 from planner.check.space_facts import SpaceFacts
 from planner.check.state import CheckState
 from planner.check.steps import StepChecker
-from planner.check.values import TextsRead
+from planner.check.values import TextsRead, content_schema
 from planner.check.warnings import warn_of_effects
 from planner.language.plan import Ask, Block, Input, Plan, Saved, Step, Stop, blocks, every_step
 from planner.language.problems import Problem, Problems, join, listed, replace, sort_problems
-from planner.language.references import ReferenceInvalid, read_value
+from planner.language.references import Reference, ReferenceInvalid, read_value
 from planner.language.writable import check_writable
 from planner.parse.document import parse_plan
 from planner.parse.saved_plans import PREFIX, unknown_plan
@@ -85,6 +86,20 @@ def _checked(document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: 
         warn_of_effects(plan, catalogue, problems, checker.texts, known)
     problems.found[:] = respelt.all_written(problems.found)
     return plan, problems
+
+
+def result_schema(plan: Plan, catalogue: Catalogue, known: SpaceFacts) -> Schema | None:
+    """Return what is known of the answer of a plan that has passed the check, None where nothing is."""
+    checker = Checker(catalogue, known, Problems())
+    checker.inputs(plan)
+    checker.block(plan.steps, most=plan.budget.depth)
+    last = plan.steps[-1].out if plan.steps else None
+    reference = reference_or_none(plan.result if plan.result is not None or last is None else f"${last}")
+    variable = None if reference is None else checker.env.variables.get(reference.name)
+    if reference is None or variable is None:
+        return None
+    shape = checker.place(variable, reference)
+    return None if shape is None else content_schema(shape)
 
 
 class Checker:
@@ -270,6 +285,10 @@ class Checker:
             return Unknown()
         with self.problems.muted():
             return self._values.reference(reference, "/result", self.env) or Unknown()
+
+    def place(self, variable: Variable, reference: Reference) -> Shape | None:
+        """Return what is known of a place in what a variable is bound to."""
+        return self._values.place(variable, reference, "", whole=False)
 
     def result(self, plan: Plan, pointer: str = "/result") -> None:
         """Check what the plan says that it answers with."""

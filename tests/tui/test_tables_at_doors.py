@@ -91,9 +91,22 @@ def test_an_at_is_text_where_no_table_is_wanted(cli: Any, tmp_path: Path) -> Non
     assert "@data.csv" in cli("run", "say.json", "--input", "who=@data.csv").err
 
 
+def test_a_result_that_cannot_be_rows_is_refused_before_the_run(cli: Any, tmp_path: Path) -> None:
+    """As far as the check knows it; a list, and what may be one, runs."""
+    for value, code in ((3, 2), ({"a": 1}, 2), ([{"a": 1}], 0)):
+        step = {"type": "create-note", "value": value, "name": "x", "replace": True, "out": "$x"}
+        (tmp_path / "one.json").write_text(json.dumps([step]))
+        before = len(cli("runs", "--json").json["runs"])
+        found = cli("run", "one.json", "--out", "out.csv")
+        assert found.code == code, found.err
+        assert ("and a .csv file holds rows: nothing was run" in found.err) is bool(code)
+        assert len(cli("runs", "--json").json["runs"]) == before + (not code)
+
+
 def test_a_result_without_rows_is_not_written_as_a_table(cli: Any, tmp_path: Path) -> None:
     """The run has gone well, and the file is left as it was."""
-    (tmp_path / "one.json").write_text(json.dumps([{"type": "create-note", "value": 3, "out": "$x"}]))
+    coerced = {"type": "coerce", "target": "$t", "coercion": "json", "out": "$x"}
+    (tmp_path / "one.json").write_text(json.dumps([{"type": "create-note", "value": "3", "out": "$t"}, coerced]))
     (tmp_path / "out.csv").write_text("kept")
     said = cli("run", "one.json", "--out", "out.csv")
     assert said.code != 0

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from infospace.core.json_types import JSON
     from infospace.space import Space
+    from planner.execute.start import Prepared
     from planner.journal.commit_order import SuspendRequest
     from planner.journal.events import Event
     from planner.journal.result import RunResult
@@ -166,6 +167,24 @@ def _writable(path: str | None) -> None:
         raise UsageError(f"there is no folder for --out {path!r}")
 
 
+def _fits_file(path: str | None, prepared: Prepared, space: Space) -> None:
+    """Refuse to run a plan whose answer is no list for sure where it is to be written as rows."""
+    from infospace.files.formats.tables import ENDINGS
+    from infospace.schema.infer import types_of
+    from infospace.schema.words import describe_types
+    from planner.check.checker import result_schema
+    from planner.check.space_facts import SnapshotFacts
+
+    ending = "" if path is None else path_of(path).suffix.lower()
+    if ending not in ENDINGS or ending == ".json":
+        return
+    with space.store.reading() as snapshot:
+        schema = result_schema(prepared.plan, space.catalogue, SnapshotFacts(snapshot))
+    if "array" not in types_of(schema):
+        message = f"the plan's result is {describe_types(schema)}, and a {ending} file holds rows: nothing was run"
+        raise UsageError(message, hint="--out FILE.json takes any")
+
+
 def _unreadable(error: InvalidJSON) -> RunResult:
     from planner.journal.result import RunResult
     from planner.parse.text import unreadable
@@ -217,6 +236,7 @@ def _run(
     prepared = prepare(space, read.value, inputs)
     if isinstance(prepared, Refused):
         return prepared.to_result()
+    _fits_file(args.out, prepared, space)
     return asyncio.run(follow(lambda halt: stream(space, prepared, halt, approve), watch, out))
 
 
