@@ -502,8 +502,11 @@ def _at(written: Any, place: tuple[str | int, ...]) -> JSON:
 
 def _replace_path(written: str, path: Path, better: str) -> str:
     """Return a path, or an expression, with another in the place of one."""
-    if _path_of(written) == path:
+    alone = _path_of(written)
+    if alone == path:
         return better
+    if alone is not None and (*path.parts[: -len(alone.parts)], *alone.parts) == path.parts:  # a key of the metadata
+        return str(Path(Path.parse(better).parts[len(path.parts) - len(alone.parts) :]))
     from infospace.expressions.tree import Field
     from infospace.expressions.words import tokenize
 

@@ -121,7 +121,7 @@ def test_data_that_cannot_be_read_is_a_failure_and_no_exception(space: Space) ->
         (Note(id="Note_1", content="First line\n\nSecond  line"), "First line Second line"),
         (Note(id="Note_1", content="text", name="named"), "named"),
         (Note(id="Note_1", content="text", name="named", metadata={"title": "Titled"}), "Titled"),
-        (Note(id="Note_1", content="text", metadata={"title": 3}), "text"),
+        (Note(id="Note_1", content="text", metadata={"title": 3}), "3"),
         (Note(id="Note_1", content={"a": 1}), '{"a":1}'),
         (Note(id="Note_1", content=""), ""),
         (Note(id="Note_1", content="x" * 90), "x" * 59 + "…"),

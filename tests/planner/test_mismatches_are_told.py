@@ -51,7 +51,7 @@ def test_a_search_says_it_too(space: Space) -> None:
         ran(space, {"type": "create-note", "value": "a book", "metadata": {"price": price}, "name": f"book {price}"})
     search = {"type": "discover-notes", "query": "book", "mode": "keyword", "where": "metadata.price > 3", "out": "$h"}
     step = ran(space, search).steps[0]
-    assert step.value == "0 items (2 of 3 compare text with number)"
+    assert step.value == "0 items (2 of 3 compare text with number; without `where` 3 notes fit)"
     assert (step.extra["mismatches"], step.extra["mismatched"]) == (2, "2 of 3 compare text with number")
     told = {**search, "where": "metadata.price >= 3", "limit": "all"}
     assert ran(space, told).steps[0].value.startswith("1 note (2 of 3 compare text with number): ")

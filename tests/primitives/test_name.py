@@ -28,13 +28,14 @@ def test_a_name_may_be_put_together(run: Any) -> None:
     assert ran.resource("x").name == "Weekly report"
 
 
-def test_a_taken_name_is_refused_and_mended_by_replace(run: Any) -> None:
-    """The holder is what the step gives, with the content and metadata of what was to have the name."""
+def test_a_taken_name_is_refused_and_taken_over_by_replace(run: Any) -> None:
+    """No fix: which was meant is not known. The holder is what the step gives, with the content of what was named."""
     run(MAKE | {"name": "taken"})
     ran = run(MAKE, name("taken"), status="refused")
     problem = ran.result.problems[0]
     assert (problem.code, problem.pointer) == ("name-taken", "/steps/1/value")
-    assert problem.fix == [{"op": "add", "path": "/steps/1/replace", "value": True}]
+    assert problem.fix is None
+    assert '`"replace": true` takes it over' in str(problem.hint)
     over = name("taken", replace=True, out="$new")
     ran = run({"type": "load", "target": "taken", "out": "$old"}, MAKE | {"value": {"title": "Daily"}}, over)
     assert ran.resource("new").id == ran.resource("old").id != ran.resource("x").id

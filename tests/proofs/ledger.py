@@ -11,6 +11,7 @@ from infospace.core.ids import Kind, kind_of, number_of
 from infospace.data.json_text import dump
 from infospace.journal.rows import CloseRun, Entry, OpenRun, StepRow
 from infospace.store import changes as c
+from infospace.store.note_fields import text_digest
 from infospace.store.protocol import Snapshot, Store
 
 SHARED_NOTE, SHARED_GROUP = "Note_1", "Collection_1"
@@ -73,7 +74,8 @@ def facts(change: c.Change) -> list[Fact]:
         case c.Untrack():
             return [["file", change.root, change.path, change.part, None]]
         case c.Embed():
-            return [["embedded", change.id, change.version]]
+            fields = [span.digest.hex() for span in change.stretches if span.start < 0]
+            return [["embedded", change.id, change.version, fields]]
         case _:
             return []
 
@@ -134,8 +136,8 @@ class Ledger:
                 return {("name", name): identifier}
             case ["file", root, path, part, note]:
                 return {("file", root, path, part): note}
-            case ["embedded", identifier, version]:
-                return {("embedded", identifier, version): True}
+            case ["embedded", identifier, version, fields]:
+                return {("embedded", identifier, version, tuple(fields)): True}
             case ["run", run, status]:
                 return {("run", run): status}
             case ["step", run, sequence, status]:
@@ -196,9 +198,12 @@ class Reader:
                 return snapshot.named(name)
             case ("file", *place):
                 return self._files.get(tuple(place))
-            case ("embedded", identifier, version):
-                waits = number_of(identifier) in self._pending
-                return None if waits and snapshot.get(identifier).version == version else True
+            case ("embedded", identifier, version, fields):
+                number = number_of(identifier)
+                if number not in self._pending or snapshot.get(identifier).version != version:
+                    return True
+                now = [text_digest(field.text).hex() for field in snapshot.fields([number])[number]]
+                return None if now == list(fields) else True  # its file has another name since
             case ("run", run):
                 return snapshot.run(run).status
             case ("step", run, sequence):

@@ -127,7 +127,7 @@ def adds_and_finds(installed: Installed, tool: str) -> None:
     assert added.stdout.startswith("2 added (2 passages embedded")
     announced = r"downloading the embedding model \S+ \(90 MB, once\): \S+ \S+ by "
     assert re.match(announced + tool, added.stderr), added.stderr
-    again = installed("search", "what moves the water", "--limit", "1", "--json")
+    again = installed("search", "what draws the tides", "--limit", "1", "--json")
     assert "downloading" not in again.stderr
     assert json.loads(again.stdout)["data"][0]["metadata"]["title"] == "The moon"
 
@@ -149,7 +149,7 @@ def opens_and_closes_its_screen(installed: Installed) -> None:
 def answers_a_client(installed: Installed) -> None:
     env = environment(installed.home)
     server = StdioServerParameters(command=str(installed.command), args=["serve"], env=env)
-    plan = [{"type": "discover-notes", "query": "what moves the water", "limit": 1, "out": "$found"}]
+    plan = [{"type": "discover-notes", "query": "what draws the tides", "limit": 1, "out": "$found"}]
 
     async def asked() -> str:
         async with Client(server) as client:

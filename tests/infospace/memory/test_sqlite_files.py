@@ -18,7 +18,7 @@ from infospace.store.sqlite import open_store, schema
 from infospace.store.sqlite.connection import connect
 from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.schema import APPLICATION_ID, VERSION, is_empty
-from infospace.store.sqlite.write import outlines
+from infospace.store.sqlite.write import notes, outlines
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -245,6 +245,7 @@ def test_a_space_of_an_earlier_version_is_brought_up_to_date(
         earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
         earlier.setattr(schema, "VERSION", version)
         earlier.setattr(batches, "spans", lambda *_: [])
+        earlier.setattr(notes, "_MAKE_ONE", notes.MAKE)
         if version < 9:
             earlier.setattr(outlines, "index", lambda *_: None)
         with contextlib.closing(open_store(old, create=True)) as store:

@@ -23,7 +23,7 @@ from infospace.store.changes import (
 )
 from infospace.store.sqlite import open_store, schema
 from infospace.store.sqlite.read import batches
-from infospace.store.sqlite.write import outlines
+from infospace.store.sqlite.write import notes, outlines
 from planner.execute.start import run_sync
 
 
@@ -176,6 +176,7 @@ def test_a_space_of_before_gets_sums(tmp_path: Path, monkeypatch: pytest.MonkeyP
         earlier.setattr(schema, "VERSION", 7)
         earlier.setattr(outlines, "index", lambda *_: None)
         earlier.setattr(batches, "spans", lambda *_: [])
+        earlier.setattr(notes, "_MAKE_ONE", notes.MAKE)
         with contextlib.closing(open_store(path, create=True)) as store:
             store.commit([MakeNote(store.new_id(Kind.NOTE), "old", {"a": "b"}, kept=True)])
     assert wrong(path) == []

@@ -83,7 +83,7 @@ class TestEvidenceReading:
         assert (latest["text"], latest["metadata"]["source"]) == ("two", {"tag": 2})
 
     def test_a_title_is_given_or_a_name_or_the_first_line(self, store: Store) -> None:
-        """In this order; the first line that is not blank, cut to 80 characters."""
+        """In this order, a number too; the first line that is not blank, cut to 80 characters."""
         plain, blank = note(store, "\n \n  First  \nsecond"), note(store, " \n")
         long, odd, named = note(store, "x" * 100), note(store, "text", title=7), note(store, "text")
         store.commit([GiveName(named, "a name")])
@@ -91,7 +91,7 @@ class TestEvidenceReading:
             self.cite(store, Evidence(source, 1, 0.5))["metadata"]["title"]
             for source in (plain, blank, long, odd, named)
         ]
-        assert titles == ["First", None, "x" * 79 + "…", "text", "a name"]
+        assert titles == ["First", None, "x" * 79 + "…", "7", "a name"]
 
     def test_collections_and_relations_can_be_cited(self, store: Store) -> None:
         """A Collection as its items' titles, those of the version; a Relation as its JSON."""

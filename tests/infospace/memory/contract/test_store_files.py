@@ -9,6 +9,7 @@ import pytest
 from store_tools import AT, collection, note, open_run, relation
 
 from infospace.core.errors import Conflict, Invalid, NotFound
+from infospace.core.resources import Made
 from infospace.journal.rows import CloseRun
 from infospace.store.changes import Change, Delete, ExpectedFile, ExpectLinks, Linked, Restore, SetLinks, Track, Untrack
 from infospace.store.protocol import Store, TrackedFile
@@ -50,6 +51,30 @@ class TestFiles:
                 TrackedFile("/r", "t.csv", b, 1, b"2", 10, "Ten"),
             ]
             assert snapshot.tracked("/other") == []
+
+    def test_the_file_of_a_note_that_somebody_deleted_is_known_as_it_was(self, store: Store) -> None:
+        """By hand or by a step of a run, latest last, until the Note is back; not what an import let go."""
+        run = open_run(store)
+        a, b, gone = note(store), note(store), note(store)
+        files = [
+            Track("/r", "a.md", a, b"1", 1, aliases=("A",)),
+            Track("/r", "b.md", b, b"2", 1),
+            Track("/r", "gone.md", gone, b"3", 1),
+        ]
+        store.commit(files)
+        deleted = [
+            Delete(b, Made(run, None, "rm")),
+            Delete(a, Made(run, "1", "x")),
+            Delete(gone, Made(run, None, "add")),
+        ]
+        store.commit(deleted, [CloseRun(run, "success", AT)])
+        known = [TrackedFile("/r", "b.md", b, 1, b"2"), TrackedFile("/r", "a.md", a, 1, b"1", aliases=("A",))]
+        with store.reading() as snapshot:
+            assert snapshot.tracked() == []
+            assert snapshot.removed_files() == known
+        store.commit([Restore(b)])
+        with store.reading() as snapshot:
+            assert snapshot.removed_files() == known[1:]
 
 
 class TestLinks:
