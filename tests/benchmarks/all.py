@@ -175,7 +175,7 @@ def _runs(
         "runtimes": of("runtimes"),
         "embedding": of("embedding", cranfield),
         "context": of("context.measure", folder / "context"),
-        "serving": of("serving", folder / "serving"),
+        "serving": of("serving_speed", folder / "serving"),
         "mending": of("mending", data),
         "planning": of("planning"),
         "screen": of("screen", folder / "screen", sizes),

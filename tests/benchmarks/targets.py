@@ -15,7 +15,7 @@ import querying
 import rows
 import runtimes
 import screen
-import serving
+import serving_speed
 from context import measure as context
 from figures import NOT_INSTALLED, NOT_MEASURED, Cell, Spread, Table, figure, ratio, written
 from graphs import INFOSPACE
@@ -197,21 +197,25 @@ TARGETS = (
     Target(planning.FIRST, 0.5, False, _at("planning", planning.FIRST, planning.SHARE)),
     *(
         Target(
-            f"{serving.CHECK}, at the client, {over}",
+            f"{serving_speed.CHECK}, at the client, {over}",
             10.0,
             False,
-            _at("serving", f"{serving.CHECK}, {over}", "p50"),
+            _at("serving", f"{serving_speed.CHECK}, {over}", "p50"),
             "ms",
         )
-        for over in (serving.STDIO, serving.HTTP)
+        for over in (serving_speed.STDIO, serving_speed.HTTP)
     ),
     *(
         Target(
-            f"{serving.RUN}, at the client, {over}", 15.0, False, _at("serving", f"{serving.RUN}, {over}", "p50"), "ms"
+            f"{serving_speed.RUN}, at the client, {over}",
+            15.0,
+            False,
+            _at("serving", f"{serving_speed.RUN}, {over}", "p50"),
+            "ms",
         )
-        for over in (serving.STDIO, serving.HTTP)
+        for over in (serving_speed.STDIO, serving_speed.HTTP)
     ),
-    Target(f"{serving.MANY}: answers lost", 0.0, False, _at("serving", serving.MANY, serving.LOST)),
+    Target(f"{serving_speed.MANY}: answers lost", 0.0, False, _at("serving", serving_speed.MANY, serving_speed.LOST)),
     Target("context: tool by tool : planned, all apart", 4.0, True, _at("context", context.APART, context.RATIO)),
     Target("context: the same in one conversation", 10.0, True, _at("context", context.TOGETHER, context.RATIO)),
     Target(

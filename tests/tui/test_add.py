@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_document_has_the_documented_fields(cli: Any, folder: Path, model: Any) -> None:
     """Numbers, but for what failed and what disagrees."""
     document = cli("add", str(folder), "--json").json
-    assert set(document) == {*KEYS, "seconds", "run", "warnings"}
+    assert set(document) == {*KEYS, "seconds", "run", "warnings", "restored", "left_out"}
     assert (document["added"], document["failed"], document["conflicts"]) == (4, [], [])
     assert document["passages_embedded"] == 4
 
@@ -77,11 +77,16 @@ def test_prune_deletes_and_says_so(cli: Any, folder: Path, model: Any) -> None:
     assert cli("notes", "--json").json["total"] == 4
 
 
-def test_what_was_removed_here_is_imported_anew(cli: Any, folder: Path, model: Any) -> None:
-    """The file is there still."""
+def test_what_was_removed_here_comes_back_when_its_file_changes(cli: Any, folder: Path, model: Any) -> None:
+    """With its id; until then it is left out, and that is said."""
     cli("add", str(folder))
     cli("rm", "a.md")
-    assert cli("add", str(folder), "--json").json["added"] == 1
+    again = cli("add", str(folder), "--json").json
+    assert (again["added"], again["restored"], len(again["left_out"])) == (0, 0, 1)
+    (folder / "a.md").write_text("# Another\n")
+    changed = cli("add", str(folder), "--json").json
+    assert (changed["added"], changed["restored"], changed["left_out"]) == (0, 1, [])
+    assert cli("show", "Note_1", "--json").json["content"].strip() == "# Another"
 
 
 def test_a_pipe_and_a_missing_file_are_no_surprise(cli: Any, folder: Path) -> None:
