@@ -12,6 +12,7 @@ from ipaddress import ip_address
 from typing import Any
 
 import uvicorn
+from h11 import IDLE
 from mcp.server.transport_security import TransportSecuritySettings
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -104,6 +105,12 @@ class _Impatient(H11Protocol):
         if self.cycle is not None and not self.cycle.more_body:
             self._forget()
         elif self._late is None:
+            self._expect()
+
+    def on_response_complete(self) -> None:
+        """Wait for the rest of the next request, where a part of it came along with the one that was answered."""
+        super().on_response_complete()
+        if self._late is None and self.conn.their_state is IDLE and self.conn.trailing_data[0]:
             self._expect()
 
     def connection_lost(self, exc: Exception | None) -> None:
