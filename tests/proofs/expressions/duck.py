@@ -54,6 +54,9 @@ _BLANKS: Final = "' ' || chr(9) || chr(10) || chr(13)"
 _DATE: Final = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?"
 _NUMBER: Final = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?"
 
+_FAR: Final = 4_294_967_295
+"""The last place in a text that the engine takes; no text here is so long."""
+
 MACROS: Final = rf"""
 finite(v) AS CASE WHEN isfinite(v) THEN v END
 stripped(v) AS trim(v, {_BLANKS})
@@ -71,11 +74,12 @@ moment_of(v) AS
 moved(v, k) AS
     CASE WHEN abs(k) < 4000000 AND year(day_of(v) + CAST(k AS INTEGER)) BETWEEN 1 AND 9999
          THEN strftime(day_of(v) + CAST(k AS INTEGER), '%Y-%m-%d') || substr(stripped(v), 11) END
-substr_from(v, k) AS substr(v, CASE WHEN k < 1 THEN 1 ELSE CAST(k AS BIGINT) END)
+near(k) AS CASE WHEN k > {_FAR} THEN {_FAR} ELSE k END
+substr_from(v, k) AS substr(v, CASE WHEN k < 1 THEN 1 ELSE CAST(near(k) AS BIGINT) END)
 substr_of(v, k, l) AS
     CASE WHEN l < 0 THEN NULL
-         WHEN k < 1 THEN substr(v, 1, CASE WHEN k + l < 1 THEN 0 ELSE CAST(k + l - 1 AS BIGINT) END)
-         ELSE substr(v, CAST(k AS BIGINT), CAST(l AS BIGINT)) END
+         WHEN k < 1 THEN substr(v, 1, CASE WHEN k + l < 1 THEN 0 ELSE CAST(near(k + l - 1) AS BIGINT) END)
+         ELSE substr(v, CAST(near(k) AS BIGINT), CAST(near(l) AS BIGINT)) END
 number_of(v) AS CASE WHEN regexp_full_match(stripped(v), '{_NUMBER}') THEN finite(TRY_CAST(stripped(v) AS DOUBLE)) END
 whole_of(v) AS CASE WHEN v = floor(v) THEN TRY(CAST(v AS HUGEINT)) END
 whole_of_text(v) AS
