@@ -27,6 +27,9 @@ from planner.language.plan import Input, Plan, Table
 from planner.language.problems import Problem, Problems
 from planner.parse.schemas import first_violation, row_violation
 
+FROM_FILE = 'a table is read from a file for an input declared as {"kind": "Collection"}'
+"""What is said where `@FILE` is given to another input."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -93,7 +96,8 @@ def bind_inputs(
         if declared.kind is None:
             fault = first_violation(value, declared.schema or {})
             if fault is not None:
-                problems.error("bad-input", f"/inputs/{name}", f"the input {name!r} does not fit: {fault}")
+                how = FROM_FILE if isinstance(value, str) and value.startswith("@") else None
+                problems.error("bad-input", f"/inputs/{name}", f"the input {name!r} does not fit: {fault}", how)
             bound[name] = value
         else:
             resource = _resource(declared, value, snapshot, problems, unseen)

@@ -176,3 +176,14 @@ def test_an_input_beyond_the_budget_refuses_the_run(space: Space, limit: dict[st
     assert f'"budget": {{"{key}": {needed}' in problem.hint
     [(_, enough)] = {key: int(problem.hint.split("}")[0].rpartition(" ")[2])}.items()
     assert run_sync(space, {**PLAN, "budget": {key: enough}}, {"rows": ROWS}).status == "success"
+
+
+def test_a_file_for_another_input_is_told_how_a_table_is_declared(space: Space) -> None:
+    """Where `@FILE` does not fit; a text is a text."""
+    plan = {"inputs": {"rows": {"type": "array"}}, "steps": [{"type": "create-note", "value": "$rows", "out": "$n"}]}
+    refused = run_sync(space, plan, {"rows": "@data.csv"})
+    [problem] = refused.problems
+    assert (refused.status, problem.code, problem.pointer) == ("refused", "bad-input", "/inputs/rows")
+    assert problem.hint == 'a table is read from a file for an input declared as {"kind": "Collection"}'
+    assert run_sync(space, plan, {"rows": "other"}).problems[0].hint is None
+    assert run_sync(space, {**plan, "inputs": {"rows": {"type": "string"}}}, {"rows": "@data.csv"}).status == "success"
