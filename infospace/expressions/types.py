@@ -138,7 +138,9 @@ class Typer:
         if node.function == "coalesce":
             return self._either(node.arguments)
         if node.function in ("least", "greatest"):
-            return self._either(node.arguments)
+            joined = self._either(node.arguments)
+            given = types_of(joined) - {"null"}
+            return joined if given <= {"integer", "number"} or given <= {"string"} else nullable(joined)
         if gives == "number" and node.function in ("abs", "round") and self._whole_call(node):
             return {"type": ["integer", "null"]}
         found = _GIVES[gives]

@@ -55,6 +55,13 @@ def queried(formula: Formula, notes: list[Note]) -> list[JSON] | Invalid:
         return error
 
 
+def unsigned(value: JSON) -> JSON:
+    """A text in which a zero below nothing, which a query writes as 0.0, has no sign."""
+    if isinstance(value, list):
+        return [unsigned(one) for one in value]
+    return value.replace("-0.0", "0.0") if isinstance(value, str) else value
+
+
 @pytest.mark.slow
 def test_a_query_gives_what_the_evaluator_gives() -> None:
     """A mismatch is one in both; what a query cannot do is little, and said."""
@@ -80,9 +87,11 @@ def test_a_query_gives_what_the_evaluator_gives() -> None:
             outcomes["refused"] += 1
         else:
             assert len(ours) == len(theirs) == len(notes), told
-            assert all(map(same, ours, theirs)), told
-            outcomes["same"] += 1
+            alike = all(map(same, ours, theirs))
+            assert alike or all(map(same, map(unsigned, ours), map(unsigned, theirs))), told
+            outcomes["same" if alike else "a zero written with a sign"] += 1
     print(f"\n{outcomes.total():,} expressions in queries: {dict(outcomes)}")  # what `make prove` shows
     assert outcomes["refused"] < HOW_MANY // 10
+    assert outcomes["a zero written with a sign"] <= HOW_MANY // 500
     assert outcomes["no result beside null"] <= HOW_MANY // 50
     assert outcomes["same"] > HOW_MANY // 2
