@@ -259,7 +259,7 @@ class Resolver:
 def input_resource(view: Context, value: Resource | Table | JSON) -> str:
     """Return the id of what an input is bound to: a resource itself, else a transient Note, or a Collection of rows."""
     if isinstance(value, Table):
-        return view.collection(view.make_notes(value.rows)).id
+        return view.collection(view.make_notes(value.rows, table=True)).id
     return value.id if is_resource(value) else view.note(cast("JSON", value)).id
 
 

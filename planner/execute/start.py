@@ -8,7 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
-from infospace.core.bounds import Room, bounded, measure
+from infospace.core import batch_notes
+from infospace.core.bounds import Room, bounded, measure, measure_table
 from infospace.core.errors import BudgetExceeded, NotFound
 from infospace.core.ids import Kind, is_id
 from infospace.core.json_types import JSON
@@ -115,7 +116,8 @@ def _require_room(name: str, value: Resource | Table | JSON, plan: Plan, problem
     items = len(rows) + isinstance(value, Table)
     room = Room(bounded(plan.budget.items, plan.budget.characters))
     try:
-        room.require_room(items, measure(rows)[0])
+        together = isinstance(value, Table) and len(rows) >= batch_notes.MANY  # as `Context.make_notes` counts
+        room.require_room(items, (measure_table if together else measure)(rows)[0])
     except BudgetExceeded as error:
         message = f"the input {name!r} does not fit: {error.message}"
         problems.error("bad-input", f"/inputs/{name}", message, error.hint)

@@ -187,3 +187,17 @@ def test_a_file_for_another_input_is_told_how_a_table_is_declared(space: Space) 
     assert problem.hint == 'a table is read from a file for an input declared as {"kind": "Collection"}'
     assert run_sync(space, plan, {"rows": "other"}).problems[0].hint is None
     assert run_sync(space, {**plan, "inputs": {"rows": {"type": "string"}}}, {"rows": "@data.csv"}).status == "success"
+
+
+def test_names_of_columns_count_once_among_the_characters_of_a_table(space: Space) -> None:
+    """As in its file: a table of 100 MB is taken. What the cells hold counts whole."""
+    rows = [{"a name that is long " * 3: "cell", "n": at} for at in range(400)]
+    steps = [{"type": "size", "target": "$rows", "out": "$n"}]
+    plan = {"inputs": {"rows": {"kind": "Collection"}}, "steps": steps, "budget": {"characters": 8_000}}
+    assert run_sync(space, plan, {"rows": rows}).status == "success"
+    few = {**plan, "budget": {"characters": 4_000}}
+    refused = run_sync(space, few, {"rows": rows})
+    assert (refused.status, refused.problems[0].pointer) == ("refused", "/inputs/rows")
+    assert "the budget of 4,000 characters" in refused.problems[0].message
+    listed = {**plan, "inputs": {"rows": {"type": "array"}}}
+    assert run_sync(space, listed, {"rows": rows}).status == "refused"
