@@ -30,14 +30,14 @@ _WIKI = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 def title_of(metadata: Mapping[str, Any], name: str | None, content: JSON, location: Location | None) -> str | None:
     """Return the title of a Note; None where nothing says one. Of a text, its beginning is enough for `content`."""
     for said in (metadata.get("title"), name, content.get("title") if isinstance(content, Mapping) else None):
-        if (title := said_title(said)) is not None:
+        if (title := text_of_title(said)) is not None:
             return title
     if location is not None and not location.part:
         return PurePosixPath(location.path).stem
     return first_line(content) if isinstance(content, str) else None
 
 
-def said_title(value: JSON) -> str | None:
+def text_of_title(value: JSON) -> str | None:
     """Return a title as text: a number, such as the year of `title: 2026`, is one too; None for what says nothing."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return str(value)

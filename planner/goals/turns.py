@@ -133,7 +133,7 @@ def progress_of(turns: Sequence[Turn]) -> str:
     lines: list[str] = []
     left = MAX_PROGRESS
     for number, (row, line) in enumerate(reversed(told)):
-        text = _told(row, line, PREVIEW if number < RECENT else SHORT_PREVIEW)
+        text = _result_text(row, line, PREVIEW if number < RECENT else SHORT_PREVIEW)
         left -= len(text) + 1
         if left < 0:
             lines.append(f"({len(told) - number} earlier steps are left out)")
@@ -152,7 +152,7 @@ def _is_frame(line: JSON) -> bool:
     return isinstance(line, Mapping) and line.get("expect") in (INPUT, ANSWER)
 
 
-def _told(row: StepRow, line: JSON, room: int) -> str:
+def _result_text(row: StepRow, line: JSON, room: int) -> str:
     bound = f" gave {row.resource}, bound as ${row.out}" if row.resource and row.out else ""
     arguments = ""
     if isinstance(line, Mapping):

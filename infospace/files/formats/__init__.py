@@ -13,7 +13,7 @@ from pathlib import Path
 
 from infospace.core.json_types import JSON
 from infospace.data.markdown.body import Link
-from infospace.data.titles import aliases_of, said_title
+from infospace.data.titles import aliases_of, text_of_title
 from infospace.files.walk import FoundFile, read_bytes
 
 
@@ -32,7 +32,7 @@ class FileContent:
     @property
     def title(self) -> str | None:
         """The title by which links may call the Note."""
-        return said_title(self.metadata.get("title"))
+        return text_of_title(self.metadata.get("title"))
 
     @property
     def aliases(self) -> tuple[str, ...]:

@@ -181,7 +181,7 @@ class EmbeddingBackfill:
             known = snapshot.known_vectors(used.key, list(found))
         fresh = {digest: text for digest, text in found.items() if digest not in known}
         for digests in _slices(fresh, SLICE_CHARACTERS):
-            rows = used.embedder.embed([fresh[digest] for digest in digests], _unheard)
+            rows = used.embedder.embed([fresh[digest] for digest in digests], _ignore_progress)
             self._store.commit([Vectors(used.key, digests, rows)])
 
     def _cut(self, used: ActiveModel, texts: Sequence[Text]) -> tuple[list[list[PassageSpan]], dict[bytes, str]]:
@@ -202,8 +202,8 @@ def _span_of(field: Field) -> PassageSpan:
     return PassageSpan(*field.bounds, text_digest(field.text))
 
 
-def _unheard(done: int) -> None:
-    """Take how much is done of what is not told."""
+def _ignore_progress(done: int) -> None:
+    """Take how much is done, which is not shown."""
 
 
 class Expected:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump, same
 from infospace.data.tags import tags_of, with_parents
-from infospace.data.titles import first_line, said_title
+from infospace.data.titles import first_line, text_of_title
 from infospace.store.sqlite.codec import keys_json, read
 from infospace.store.sqlite.connection import Connection, Row
 
@@ -112,8 +112,8 @@ def _rows(row: Row, address: str, items: list[Row], mentions: list[Row]) -> Row:
     return (
         number,
         len(text.split()),
-        said_title(title),
-        said_title(said),
+        text_of_title(title),
+        text_of_title(said),
         first_line(content) if isinstance(content, str) else None,
         dump(list(tags)) if tags else None,
     )
