@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from infospace.contract.catalogue import Catalogue
 from infospace.core.errors import Conflict
 from infospace.journal.id_mapping import IdMapping, ReplaySource
+from infospace.journal.origin import Product
 from infospace.journal.rows import FINISHED
 from infospace.llm.recorded import RecordedModel
 from infospace.space import Space
+from infospace.store.changes import FreeName
+from infospace.store.protocol import Store
 from infospace.tools.approvals import allowed
 from infospace.tools.journalled_calls import ToolCalls
 from planner.execute.run import Run
@@ -33,6 +37,19 @@ class Replayed:
     """Why it differs, where that is known: a step read the space, which has changed since the run."""
 
 
+WRITE_PLAN = "write-plan"
+"""The step in which a model writes a plan, which is checked against the space as it stands."""
+
+
+def _free_names(store: Store, products: Sequence[Product]) -> None:
+    """Take the names of what a run itself made away: a plan that gives them was right before they were taken."""
+    made = {one.of.id for one in products if one.of.version == 1}
+    with store.reading() as snapshot:
+        own = [holder for name in snapshot.names() if (holder := snapshot.named(name)) in made]
+    if own:
+        store.commit([FreeName(identifier) for identifier in own])
+
+
 async def replay(
     space: Space, run: str, emit: Emit = lambda _event: None, *, recorded: bool = False, live: bool = False
 ) -> Replayed:
@@ -53,6 +70,8 @@ async def replay(
         if row.kind not in ("plan", "session"):
             message = f"{run} is no run of a plan or a session, and cannot be replayed"
             raise Conflict(message, hint="`infospace runs` lists them")
+        if any(step.type == WRITE_PLAN for step in rows):
+            _free_names(store, products)
         past = RecordedRun(rows, calls, answers)
         plan = plan_of(row) if row.kind == "plan" else session_as_plan(row, past)
         again = Run(inner, plan, lambda event: emit(_as_replay_event(event, run)))

@@ -285,6 +285,16 @@ def test_a_replay_asks_no_model_also_where_the_space_holds_more_now(cli: Any, en
     assert len(endpoint.requests) == 2
 
 
+def test_a_replay_of_what_gave_a_name_checks_its_plan_as_before_it(cli: Any, endpoint: Endpoint) -> None:
+    """Only within the replay: afterwards the note has its name."""
+    endpoint.say(json.dumps(WRITES))
+    run = cli("do", "keep a note", "--yes", "--json").json["run"]
+    said = cli("replay", run)
+    assert said.code == 0, said.err
+    assert len(endpoint.requests) == 1
+    assert cli("show", "weekly", "--json").json["content"] == "all of it"
+
+
 def test_answers_are_kept_on_request_shown_as_cached_and_purged(cli: Any, endpoint: Endpoint, tmp_path: Path) -> None:
     plan = {"steps": [{"type": "generate-note", "prompt": "a title", "out": "$x"}], "result": "$x"}
     (tmp_path / "plan.json").write_text(json.dumps(plan))
