@@ -28,7 +28,7 @@ from tui.screen_registry import numbered
 
 PATIENCE = float(os.environ.get("INFOSPACE_PATIENCE", "90"))
 """Seconds after which what was waited for will not come, though something still goes on."""
-AT_REST = 500
+AT_REST = 3_000
 """Turns of waiting, each of 10 ms or more, after which nothing comes of itself: no work, no run and no change is seen.
 
 Turns are counted, not seconds: a machine that stands still has none.
