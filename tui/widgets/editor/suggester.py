@@ -105,8 +105,13 @@ class Suggester:
         if done == self._here and self._wanted is not None:
             self._known = done
             self._offer(found, taken_by)
-        else:
+        elif self._wanted is None or not self._more_typed:
             self.leave()
+
+    @property
+    def _more_typed(self) -> bool:
+        """Whether a sign was typed for which is asked next: what is offered, and that it was asked for, holds on."""
+        return self._editor.typed != self._number
 
     def _complete(self, text: str, offset: int, snapshot: Snapshot, *, behind: bool) -> Completion | None:
         return complete(text, offset, self._infospace.space.catalogue, SnapshotFacts(snapshot), behind=behind)
@@ -151,7 +156,7 @@ class Suggester:
         """Leave the offers where the cursor goes away from them."""
         found = self._found
         outside = found is not None and not found.start <= self._editor.offset_of_cursor <= found.end + 1
-        if outside and self._wanted != self._here and not self._asking:
+        if outside and self._wanted != self._here and not self._asking and not self._more_typed:
             self.leave()
 
     def steered(self, event: Editor.Steered) -> None:
