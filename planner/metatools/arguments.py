@@ -92,6 +92,20 @@ class ExecuteTool(Args):
         return "options" in self.model_fields_set and "timeout_ms" in self.options.model_fields_set
 
 
+class ManageConnections(Args):
+    """Arguments of `manage_connections`."""
+
+    action: Literal["list", "status", "initiate"] = Field(description="All servers, one's state, or connect it.")
+    server: str | None = Field(None, description="The server; not for `list`.")
+
+    @model_validator(mode="after")
+    def _named(self) -> ManageConnections:
+        if (self.server is None) != (self.action == "list"):
+            message = f"`{self.action}` " + ("takes no server" if self.action == "list" else "needs a server")
+            raise ValueError(message)
+        return self
+
+
 class GetToolCategories(Args):
     """Arguments of `get_tool_categories`."""
 

@@ -7,6 +7,9 @@ from typing import Any
 from infospace.context.invoke import call_directly
 from infospace.contract.arguments import ParseMode
 from infospace.core.errors import InfospaceError, NotFound
+from planner.metatools import manage_connections as connections
+from planner.metatools.arguments import ManageConnections
+from planner.metatools.audit import write_audit
 from planner.parse.vocabulary import conditions_in_full, full, short
 from planner.server import arguments
 from planner.server.live_runs import Tell
@@ -42,6 +45,14 @@ async def describe_primitives(operations: Operations, args: arguments.DescribePr
     if not told:
         raise NotFound("; ".join(missing))
     return "\n\n".join([*told, *missing])
+
+
+async def manage_connections(operations: Operations, args: ManageConnections, tell: Tell) -> dict[str, Any]:
+    """Say how the servers that the caller may know are connected, or connect one; that is audited."""
+    del tell
+    if args.action == "initiate":
+        write_audit(operations.space, operations.access.caller, "manage_connections", args.server or "", "success")
+    return await connections.manage_connections(operations.space, args)
 
 
 async def discover_notes(operations: Operations, given: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from infospace.contract.tool_signature import Signature, briefly, untitled
 from infospace.core.errors import Invalid
 from infospace.data.json_text import dump
+from planner.metatools.arguments import ManageConnections
 from planner.server import arguments
 from planner.server import lookups as looking
 from planner.server.approvals import for_people
@@ -118,6 +119,14 @@ TOOLS = {
             arguments.ListBindings,
             Operations.list_bindings,
             read_only=True,
+        ),
+        Tool(
+            "manage_connections",
+            "Say how the servers of tools are connected, or connect one. Where somebody has to sign in, `initiate` "
+            "answers a `connect_url` for your user.",
+            ManageConnections,
+            looking.manage_connections,
+            open_world=True,
         ),
         Tool(
             "describe_primitives",

@@ -182,7 +182,7 @@ ROOMS = {
         ("infospace/tools/*.py",),
         ("tests/infospace/tools",),
         85,
-        but=("infospace/tools/mcp/process_guard.py",),
+        but=("infospace/tools/mcp/transport/process_guard.py",),
     ),
     "serve": Room(("planner/server/*.py",), ("tests/planner/serve",), 85),
     "actions": Room(

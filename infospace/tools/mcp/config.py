@@ -16,6 +16,7 @@ from infospace.core.redaction import secret_arguments, secrets_in, shown_argumen
 from infospace.data.json_text import read_json
 from infospace.data.paths import nearest
 from infospace.schema.words import shown
+from infospace.tools.mcp.auth.settings import OAuthSettings, faults_of
 
 FILE = "mcp.json"
 SERVERS = "mcpServers"
@@ -54,6 +55,8 @@ class Entry:
     cwd: str | None = None
     url: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    oauth: OAuthSettings | None = field(default_factory=OAuthSettings)
+    """How a server behind a URL is authorized that asks for it; None where it is not."""
     disabled: bool = False
     disabled_tools: tuple[str, ...] = ()
     approved: tuple[str, ...] | Literal[True] = ()
@@ -78,14 +81,17 @@ class Entry:
 
     def digest(self, salt: str) -> bytes:
         """What tells this server from another of the same name. Nobody reads `env` or `headers` out of it."""
-        told = [self.command, self.args, dict(self.env), self.cwd, self.url, dict(self.headers)]
+        told: list[object] = [self.command, self.args, dict(self.env), self.cwd, self.url, dict(self.headers)]
+        if self.oauth != OAuthSettings():
+            told.append(None if self.oauth is None else self.oauth.described())
         text = json.dumps(told, ensure_ascii=True, sort_keys=True)
         return hashlib.blake2b(text.encode(), key=salt.encode()[:64], digest_size=32).digest()
 
     def secrets(self) -> tuple[str, ...]:
-        """What nobody is to read: the values of `env` and `headers`, and what is secret in URL and arguments."""
+        """What nobody is to read: the values of `env` and `headers`, what is secret in `oauth`, URL and arguments."""
         named = (*secrets_in(self.url or ""), *secret_arguments(self.args))
-        return (*self.env.values(), *self.headers.values(), *named)
+        signing = () if self.oauth is None else self.oauth.secrets()
+        return (*self.env.values(), *self.headers.values(), *signing, *named)
 
     @property
     def shown_command(self) -> list[str] | None:
@@ -193,6 +199,7 @@ _KEYS = {
     "url": (_text, "a text"),
     "headers": (_texts_by_name, "an object of texts"),
     "type": (_text, '"stdio" or "http"'),
+    "oauth": (lambda value: value is False or isinstance(value, dict), "an object, or false"),
     "disabled": (_truth, "true or false"),
     "disabled_tools": (_texts, "a list of tools' names"),
     "autoApprove": (lambda value: _truth(value) or _texts(value), "a list of tools' names, or true"),
@@ -256,10 +263,13 @@ class _Reader:
                 continue
             fits, wanted = _KEYS[key]
             if not fits(value):
-                given = "something else" if key in ("env", "headers") else shown(_redact(value))
+                given = "something else" if key in ("env", "headers", "oauth") else shown(_redact(value))
                 self._wrong(f"{key!r} is {wanted}, not {given}")
             elif not _storable(value):
                 self._wrong(f"{key!r} holds half of a character", "texts are Unicode")
+            elif key == "oauth":
+                for fault in faults_of(value):
+                    self._wrong(fault)
 
     def _way_fits(self, raw: Mapping[str, Any]) -> None:
         command, url, kind = raw.get("command"), raw.get("url"), raw.get("type")
@@ -267,7 +277,7 @@ class _Reader:
             message = "it has neither `command` nor `url`" if command is None else "it has both `command` and `url`"
             self._wrong(message, "a command that is run, or the URL of a server that runs")
             return
-        mine, other = ("command", ("headers",)) if url is None else ("url", _OF_PROCESS)
+        mine, other = ("command", ("headers", "oauth")) if url is None else ("url", _OF_PROCESS)
         for key in other:
             if key in raw:
                 self._wrong(f"{key!r} has no use beside {mine!r}", None, "warning")
@@ -288,6 +298,8 @@ class _Reader:
         for key in ("timeout_s", "start_timeout_s"):
             if key in given:
                 given[key] = float(given[key])
+        if "oauth" in given:
+            given["oauth"] = None if given["oauth"] is False else OAuthSettings(**given["oauth"])
         approved = raw.get("autoApprove", ())
         return Entry(self._name, self._file, approved=approved if approved is True else tuple(approved or ()), **given)
 

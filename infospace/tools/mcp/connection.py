@@ -32,16 +32,19 @@ from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.core.redaction import hidden, shown_url
 from infospace.core.tool import NoAnswer, ToolAnswer, ToolFailed, ToolKind
+from infospace.tools.mcp.auth.provider import ServerAuth
+from infospace.tools.mcp.auth.sign_in import SignIn
 from infospace.tools.mcp.catalogue.listing import Listing, read_listing
 from infospace.tools.mcp.catalogue.sieve import filter_messages
 from infospace.tools.mcp.config import Entry
+from infospace.tools.mcp.deadlines import Deadlines
 from infospace.tools.mcp.env_vars import expanded, values_in
-from infospace.tools.mcp.environment import child_environment
 from infospace.tools.mcp.errors import ServerFailed, format_output_tail
-from infospace.tools.mcp.http import LOST, NONSENSE, HttpStatus, http_transport
 from infospace.tools.mcp.requests import ask
 from infospace.tools.mcp.sanitize import TOO_LARGE
-from infospace.tools.mcp.stdio import ProcessOutput, stdio_transport
+from infospace.tools.mcp.transport.environment import child_environment
+from infospace.tools.mcp.transport.http import LOST, NONSENSE, HttpStatus, http_transport
+from infospace.tools.mcp.transport.stdio import ProcessOutput, stdio_transport
 
 CLOSING_S = 12.0
 AGAIN_S = 5.0
@@ -66,10 +69,16 @@ class SessionExpired(ServerFailed):
 
 
 class Connection:
-    """A server, spoken with in one event loop. `relisted` hears, in a thread, what it lists after a change."""
+    """A server, spoken with in one event loop. `relisted` hears, in a thread, what it lists after a change.
 
-    def __init__(self, entry: Entry, relisted: Callable[[Listing], None]) -> None:
+    `sign_in` is a person who can sign in to it, None where nobody is asked.
+    """
+
+    def __init__(self, entry: Entry, relisted: Callable[[Listing], None], sign_in: SignIn | None = None) -> None:
         self.entry = entry
+        self._sign_in = sign_in
+        self._auth: ServerAuth | None = None
+        self._deadlines = Deadlines()
         self._relisted = relisted
         self._heard = ProcessOutput()
         self._answered = HttpStatus()
@@ -94,6 +103,11 @@ class Connection:
     def stderr(self) -> str:
         """The end of what the process said on its standard error."""
         return hidden(self._heard.failure_text(), self._secrets)
+
+    def ask(self, sign_in: SignIn | None) -> None:
+        """Have another person asked from now on where a sign-in is needed, or nobody."""
+        if self._auth is not None:
+            self._auth.sign_in = sign_in
 
     async def open(self) -> None:
         """Start or reach the server. Raises ServerFailed."""
@@ -139,7 +153,7 @@ class Connection:
     async def listing(self) -> Listing:
         """Read all that it lists. Raises ServerFailed."""
         try:
-            async with asyncio.timeout(self.entry.start_timeout_s):
+            async with self._deadlines.within(self.entry.start_timeout_s):
                 return await self._while_here(self._read(self._live()))
         except TimeoutError:
             message = f"did not tell its list within {self.entry.start_timeout_s:g} s"
@@ -153,7 +167,7 @@ class Connection:
         """Call a tool, get a prompt, or read a resource. Raises ToolFailed: it may have had its effect; Stale."""
         what = f"{self.entry.name}/{name}"
         try:
-            async with asyncio.timeout(seconds):
+            async with self._deadlines.within(seconds):
                 answer = await self._while_here(ask(self._live(), kind, name, arguments))
                 return self._without_secrets(answer) if answer.is_error else answer
         except TimeoutError:
@@ -211,7 +225,10 @@ class Connection:
             message = f"the server {name!r} cannot be started: processes are looked after on POSIX systems alone"
             raise ServerFailed(name, message, hint="give it a URL", lasting=True)
         if entry.command is None:
-            return http_transport(entry.url or "", _headers(entry), self._answered)
+            headers = _headers(entry)
+            self._auth = self._authorization(entry, headers)
+            self._answered.may_authorize = self._auth is not None
+            return http_transport(entry.url or "", headers, self._answered, self._auth)
         environment = child_environment(os.environ, entry.env)
         if not entry.folder.is_dir():
             raise ServerFailed(name, f"the server {name!r} has no folder to run in: {entry.folder}", lasting=True)
@@ -219,6 +236,18 @@ class Connection:
             message = f"the server {name!r} cannot be started: there is no command {entry.command!r}"
             raise ServerFailed(name, message, hint="install it, or give its whole path", lasting=True)
         return stdio_transport([entry.command, *entry.args], environment, entry.folder, self._heard)
+
+    def _authorization(self, entry: Entry, headers: Mapping[str, str]) -> ServerAuth | None:
+        """Return what authorizes the requests; None where the entry has a header for that, or wants none."""
+        if entry.oauth is None or any(name.lower() == "authorization" for name in headers):
+            return None
+
+        def failed(why: str) -> None:
+            self._answered.unauthorized = why
+
+        settings, sign_in = entry.oauth, self._sign_in
+        pausing = self._deadlines.paused
+        return ServerAuth(entry.name, entry.url or "", settings, sign_in=sign_in, failed=failed, paused=pausing)
 
     async def _own(self, transport: AbstractAsyncContextManager[TransportStreams], ready: Any) -> None:
         """Open, hold and close the connection: all of it in this one task."""
@@ -230,7 +259,7 @@ class Connection:
                 client = Client(
                     filter_messages(transport), client_info=info, message_handler=self._on_message, cache=None
                 )
-                async with asyncio.timeout(self.entry.start_timeout_s) as limit:
+                async with self._deadlines.within(self.entry.start_timeout_s) as limit:
                     await stack.enter_async_context(client)
                 self._answered.status = None
                 ready.set_result(client)
@@ -312,12 +341,18 @@ class Connection:
             return self._failed(f"{how} at its start{format_output_tail(self.stderr)}")
         if any(isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout) for leaf in _leaves(failure)):
             return self._failed(f"cannot be reached at {shown_url(entry.url or '')}")
+        if self._answered.unauthorized:
+            return self._failed(self._answered.unauthorized.removeprefix("it "), lasting=True)
         refused = self._answered.status is not None and self._answered.status < 500
         return self._failed(f"cannot be spoken with: {self._why(failure)}", lasting=refused)
 
     def _failed(self, message: str, *, lasting: bool = False) -> ServerFailed:
-        whole = hidden(f"the server {self.entry.name!r} {message}", self._secrets)
-        return ServerFailed(self.entry.name, whole, stderr=self.stderr, lasting=lasting)
+        whole = hidden(f"the server {self.entry.name!r} {message}", self._known_secrets())
+        hint = f"`infospace tools connect {self.entry.name}`" if self._answered.unauthorized else None
+        return ServerFailed(self.entry.name, whole, hint=hint, stderr=self.stderr, lasting=lasting)
+
+    def _known_secrets(self) -> tuple[str, ...]:
+        return self._secrets if self._auth is None else (*self._secrets, *self._auth.secrets())
 
     def _has_ended(self, code: int, said: str) -> bool:
         """Whether an error is our own sign that the process says nothing any more, and none of the server's."""
@@ -331,8 +366,10 @@ class Connection:
                 case MCPError(code=code, message=said) if self._has_ended(code, said):
                     told = format_output_tail(self.stderr) if self._heard.left else ""
                     return f"its server has ended{told}"
+                case MCPError(error=told) if self._answered.unauthorized and told.data == self._answered.refused:
+                    return self._answered.unauthorized
                 case MCPError(message=said):
-                    return hidden(words if said == _NOT_FOUND and words else _plain(said), self._secrets)
+                    return hidden(words if said == _NOT_FOUND and words else _plain(said), self._known_secrets())
                 case ValidationError():
                     return NONSENSE
                 case httpx2.ConnectError() | httpx2.ConnectTimeout():
@@ -340,7 +377,7 @@ class Connection:
                 case OSError(strerror=str(strerror)):
                     return strerror
         told = next((str(leaf) for leaf in _leaves(failure) if str(leaf)), "the connection broke off")
-        return hidden(words or told, self._secrets)
+        return hidden(words or told, self._known_secrets())
 
 
 def _now() -> float:

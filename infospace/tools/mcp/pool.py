@@ -18,6 +18,7 @@ from infospace.tools.mcp.config import Entry
 from infospace.tools.mcp.errors import ServerFailed
 
 if TYPE_CHECKING:
+    from infospace.tools.mcp.auth.sign_in import SignIn
     from infospace.tools.mcp.catalogue.listing import Listing
     from infospace.tools.mcp.connection import Connection
 
@@ -41,8 +42,12 @@ class _Backoff:
 class ConnectionPool:
     """Connections by the server's name, each opened when it is first needed. Any thread may ask."""
 
-    def __init__(self, relisted: Callable[[Entry, Listing], None]) -> None:
-        """`relisted` hears, in some thread, what a server lists after it said that this changed."""
+    def __init__(self, relisted: Callable[[Entry, Listing], None], sign_in: SignIn | None = None) -> None:
+        """`relisted` hears, in some thread, what a server lists after it said that this changed.
+
+        `sign_in` is a person who can sign in to servers, None where nobody is asked.
+        """
+        self.sign_in = sign_in
         self._relisted = relisted
         self._starting = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -59,9 +64,12 @@ class ConnectionPool:
         """Call a tool, get a prompt, or read a resource. Raises ServerFailed, ToolFailed; may be cancelled."""
         return await self._within(self._call(entry, kind, name, arguments, seconds))
 
-    async def listing(self, entry: Entry, *, restart: bool = False) -> Listing:
-        """Read all that a server lists, of one that runs or is started now. Raises ServerFailed."""
-        return await self._within(self._listing(entry, restart))
+    async def listing(self, entry: Entry, *, restart: bool = False, sign_in: SignIn | None = None) -> Listing:
+        """Read all that a server lists, of one that runs or is started now. Raises ServerFailed.
+
+        `sign_in` is a person for this connection; else it is whoever the pool has.
+        """
+        return await self._within(self._listing(entry, restart, sign_in))
 
     async def current(self, entry: Entry) -> Listing:
         """Return what a server lists, of one that runs or is started now: read once, and after each change.
@@ -141,11 +149,15 @@ class ConnectionPool:
     async def _current(self, entry: Entry) -> Listing:
         return await (await self._connected(entry)).current()
 
-    async def _listing(self, entry: Entry, restart: bool) -> Listing:
+    async def _listing(self, entry: Entry, restart: bool, sign_in: SignIn | None) -> Listing:
         self._rests.pop(entry.name, None)
-        return await (await self._connected(entry, restart=restart)).listing()
+        connection = await self._connected(entry, restart=restart, sign_in=sign_in)
+        try:
+            return await connection.listing()
+        finally:
+            connection.ask(self.sign_in)
 
-    async def _connected(self, entry: Entry, *, restart: bool = False) -> Connection:
+    async def _connected(self, entry: Entry, *, restart: bool = False, sign_in: SignIn | None = None) -> Connection:
         async with self._opening.setdefault(entry.name, asyncio.Lock()):
             known = self._connections.get(entry.name)
             if known is not None and known.alive and known.entry == entry and not restart:
@@ -155,7 +167,7 @@ class ConnectionPool:
                 await self._end(known)
             self._refuse_resting(entry.name)
             try:
-                opened = await self._opened(entry)
+                opened = await self._opened(entry, sign_in or self.sign_in)
             except ServerFailed as error:
                 self._back_off(error)
                 raise
@@ -163,12 +175,12 @@ class ConnectionPool:
             self._connections[entry.name] = opened
             return opened
 
-    async def _opened(self, entry: Entry) -> Connection:
+    async def _opened(self, entry: Entry, sign_in: SignIn | None) -> Connection:
         """Open a server; one that ends at once is tried again, one that hangs or is not there is not."""
         from infospace.tools.mcp.connection import Connection
 
         for wait in (*RETRY_S, None):
-            connection = Connection(entry, lambda listing: self._notify_relisted(entry, listing))
+            connection = Connection(entry, lambda listing: self._notify_relisted(entry, listing), sign_in)
             self._held.add(connection)
             begun = asyncio.get_running_loop().time()
             try:

@@ -19,7 +19,9 @@ from infospace.tools.mcp.config import FILE, Entry, EntryProblem, read_entries
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Snapshot, Store
+    from infospace.tools.mcp.auth.sign_in import SignIn
     from infospace.tools.mcp.catalogue.save import ListingStore
+    from infospace.tools.mcp.connections import PendingSignIn
     from infospace.tools.mcp.pool import ConnectionPool
 
 Stamps: TypeAlias = "tuple[tuple[str, int, int, int], ...]"
@@ -64,6 +66,10 @@ class Servers:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.sign_in: SignIn | None = None
+        """A person who can sign in to servers, None where nobody is asked; to be set before one is started."""
+        self.signing_in: dict[str, PendingSignIn] = {}
+        """The servers that are being connected, by name."""
         self._stamps: Stamps = ()
         """What told the files from others when they were read."""
         self._unlisted: tuple[int, object, Sequence[Tool]] | None = None
@@ -99,7 +105,7 @@ class Servers:
         """Those that run. A server starts when one of its tools is called, or it is to be listed."""
         from infospace.tools.mcp.pool import ConnectionPool
 
-        return ConnectionPool(self.listings.follow)
+        return ConnectionPool(self.listings.follow, self.sign_in)
 
     @cached_property
     def listings(self) -> ListingStore:

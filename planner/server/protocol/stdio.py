@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from infospace.core.errors import Invalid
 from infospace.space import Space
-from infospace.tools.mcp.stdio import number_of
+from infospace.tools.mcp.transport.stdio import number_of
 from planner.server.config import OPEN, STDIO, Config
 from planner.server.operations import Operations
 from planner.server.protocol.mcp_server import make_server

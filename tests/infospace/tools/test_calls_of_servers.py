@@ -12,7 +12,7 @@ import pytest
 
 from infospace import Invalid, Space, open_space
 from infospace.core.tool import ToolFailed
-from infospace.tools.mcp.environment import HANDED_ON
+from infospace.tools.mcp.transport.environment import HANDED_ON
 from planner.execute.start import run_sync
 
 sys.path.insert(0, str(Path(__file__).parent))

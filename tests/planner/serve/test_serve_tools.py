@@ -106,7 +106,7 @@ def test_every_tool_has_a_closed_schema_and_says_what_it_is_for(space: Space) ->
     tools = play(space, scene)
     assert [tool.name for tool in tools] == [
         *("check_plan", "run_plan", "run_steps", "get_run", "answer_run", "cancel_run"),
-        *("read", "list_bindings", "describe_primitives", "discover_notes"),
+        *("read", "list_bindings", "manage_connections", "describe_primitives", "discover_notes"),
         *("search_tools", "list_tools", "describe_tool", "execute_tool", "get_tool_categories", "get_similar_tools"),
     ]
     for tool in tools:
@@ -124,7 +124,7 @@ def test_a_client_is_told_what_only_reads_and_what_reaches_outside(space: Space)
 
     hints = {tool.name: tool.annotations for tool in play(space, scene)}
     outside = {name for name, hint in hints.items() if hint is not None and hint.open_world_hint}
-    assert outside == {"run_plan", "run_steps", "answer_run", "execute_tool"}
+    assert outside == {"run_plan", "run_steps", "answer_run", "execute_tool", "manage_connections"}
     acting = {name for name, hint in hints.items() if hint is not None and not hint.read_only_hint}
     assert acting == {*outside, "cancel_run"}
     assert all(hint is not None and hint.open_world_hint is not None for hint in hints.values())

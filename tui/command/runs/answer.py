@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tui.command.common.approve_option import add_approve
 from tui.command.common.follow_run import add_wait
 from tui.command.common.open_space import open_from
+from tui.command.common.sign_in import offer_sign_in
 from tui.command.runs.resume import going_on
 from tui.text.output import Output, UsageError
 from tui.text.pending import choices, command, describe_schema, meanings, value_of
@@ -44,6 +45,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     from planner.lifecycle.resume import answer
 
     with open_from(args, create=False) as space:
+        offer_sign_in(space, out)
         asked = _open_questions(space, args.run)
         if args.step is not None and args.value is None:
             raise _unanswered(asked, args, out)

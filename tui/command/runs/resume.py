@@ -17,6 +17,7 @@ from tui.command.common.ctrl_c import run_interruptible
 from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, report_taken_over
 from tui.command.common.open_space import open_from
 from tui.command.common.plan_consent import agreed
+from tui.command.common.sign_in import offer_sign_in
 from tui.command.runs.run import code_of
 from tui.text.output import Output
 
@@ -44,6 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Go on, and show how it ends."""
     with open_from(args, create=False) as space:
+        offer_sign_in(space, out)
         return going_on(space, args, out)
 
 

@@ -21,6 +21,7 @@ from tui.command.common.ctrl_c import final_result, interruptible
 from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, interrupted, report_taken_over
 from tui.command.common.open_space import address_of, open_from
 from tui.command.common.plan_input import InputRefused, declared_in, parse_inputs, read_from
+from tui.command.common.sign_in import offer_sign_in
 from tui.command.common.stdin_stream import IncomingPlan, read_stdin
 from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
@@ -113,6 +114,7 @@ def _in_space(
 ) -> int:
     """Do what runs a plan in the space, stay with it where `--wait` says so, and show how it ended."""
     with open_from(args, create=True) as space:
+        offer_sign_in(space, out)
         use_cache(args, space)
         watch, approve = _watcher(args, out), approved(args, space, out)
         result = run(space, watch, approve)
@@ -149,6 +151,7 @@ def _dry(read: Document | Lines, inputs: dict[str, JSON], args: argparse.Namespa
     if args.session is not None:
         raise UsageError("steps in a session have no dry run", hint="leave --session away: nothing of it is bound then")
     with open_from(args, create=False, new=True) as space:
+        offer_sign_in(space, out)
         approve = approved(args, space, out)
         prepared = prepare(space, read.value, inputs)
         if isinstance(prepared, Refused):

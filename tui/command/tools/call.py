@@ -17,6 +17,7 @@ from tui.command.common.approve_option import add_approve, approved
 from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, report_taken_over
 from tui.command.common.open_space import open_from
 from tui.command.common.plan_input import parse_inputs
+from tui.command.common.sign_in import offer_sign_in
 from tui.command.tools.common import validated
 from tui.text.output import Output, UsageError
 from tui.text.paths import read_source
@@ -59,6 +60,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     from planner.metatools.lookup import find_tool
 
     with open_from(args, create=True) as space:
+        offer_sign_in(space, out)
         given = _arguments(args, find_tool(space, args.tool).input_schema.get("properties", {}))
         options: dict[str, Any] = {"include_metadata": not args.no_metadata}
         if args.timeout_ms is not None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from infospace.core.errors import InvalidJSON, NotFound
 from tui.command.common.open_space import open_from
+from tui.command.common.sign_in import offer_sign_in
 from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
 
@@ -43,6 +44,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
     mcp, forget = (None if path is None else path_of(path) for path in (args.mcp, args.forget))
     with open_from(args, create=True) as space, out.progress() as listener:
+        offer_sign_in(space, out)
         try:
             done = asyncio.run(sync(space, mcp=mcp, forget=forget, restart=args.restart, listener=listener))
         except (NotFound, InvalidJSON) as error:

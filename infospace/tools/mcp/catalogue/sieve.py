@@ -24,7 +24,7 @@ from mcp_types import (
 from mcp_types.methods import validate_server_result
 from pydantic import BaseModel, ValidationError
 
-from infospace.tools.mcp.wire import CUT, DEEPEST, replace_truncated
+from infospace.tools.mcp.transport.wire import CUT, DEEPEST, replace_truncated
 
 WHY = f"infospace/refused-{secrets.token_hex(16)}"
 """The key in `_meta` under which it stands why something is refused. No server can know it."""

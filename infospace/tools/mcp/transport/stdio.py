@@ -19,9 +19,9 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError
 
-from infospace.tools.mcp import process_guard as guard
 from infospace.tools.mcp.sanitize import LARGEST, TOO_LARGE
-from infospace.tools.mcp.wire import failure, read_message
+from infospace.tools.mcp.transport import process_guard as guard
+from infospace.tools.mcp.transport.wire import failure, read_message
 
 KEPT_STDERR = 8_192
 """Bytes of a server's standard error that are kept, the last ones."""

@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import METHOD_NOT_FOUND, JSONRPCError
 
 from infospace.tools.mcp.sanitize import LARGEST, TOO_LARGE
-from infospace.tools.mcp.wire import failure, read_message
+from infospace.tools.mcp.transport.wire import failure, read_message
 
 CONNECT_S = 15.0
 SESSION = "mcp-session-id"
@@ -23,6 +23,8 @@ NONSENSE = "what it answers is not of the protocol"
 
 ERROR_BYTES = 2**16
 """Bytes of the body of an error that are read."""
+REFUSING = (401, 403)
+"""Statuses of a server that wants a token, or one for more."""
 LOST = "its server has ended the session"
 
 
@@ -32,38 +34,59 @@ class HttpStatus:
 
     status: int | None = None
     """The latest status that was an error."""
+    unauthorized: str = ""
+    """Why the latest request that was to be authorized was not, in words; empty where it was."""
+    may_authorize: bool = False
+    """Whether requests are authorized where the server asks for that."""
     lost: str = field(default_factory=lambda: secrets.token_hex(16))
     """The data of the error that stands for an answer of HTTP 404 to the id of a session. No server can know it."""
+    refused: str = field(default_factory=lambda: secrets.token_hex(16))
+    """The data of the error that stands for an answer that wants a token. No server can know it."""
 
     def failure_text(self) -> str:
         """What went wrong, to stand in a sentence; empty where nothing is known."""
+        if self.unauthorized:
+            return self.unauthorized
         return "" if self.status is None else f"it answered HTTP {self.status}"
 
 
 @asynccontextmanager
-async def http_transport(url: str, headers: Mapping[str, str], answered: HttpStatus) -> AsyncIterator[TransportStreams]:
-    """Speak with a server while the context lasts; yields the streams of its messages."""
+async def http_transport(
+    url: str, headers: Mapping[str, str], answered: HttpStatus, auth: httpx2.Auth | None = None
+) -> AsyncIterator[TransportStreams]:
+    """Speak with a server while the context lasts; yields the streams of its messages. `auth` authorizes requests."""
 
     async def look(response: httpx2.Response) -> None:
+        if "text/event-stream" not in response.request.headers.get("accept", ""):
+            return await _authorizing(response)
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.StreamError("it compresses its answers though nobody asked for that")
         if response.request.method != "POST":
-            return
+            return None
         if response.status_code >= 400:
             answered.status = response.status_code
             await _refusal(response, answered)
         elif response.headers.get("content-type", "").lower().startswith("application/json"):
             await _reply(response)
+        return None
 
     # How long an answer may take is for whoever asks; only who cannot be reached is given up here.
     timeout = httpx2.Timeout(None, connect=CONNECT_S)
     hooks = {"response": [look]}
     given = {"Accept-Encoding": "identity", **headers}
     async with (
-        httpx2.AsyncClient(headers=given, timeout=timeout, event_hooks=hooks) as client,
+        httpx2.AsyncClient(headers=given, timeout=timeout, event_hooks=hooks, auth=auth) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=LARGEST) as streams,
     ):
         yield streams
+
+
+async def _authorizing(response: httpx2.Response) -> None:
+    """Read what an authorization server answers, as far as that is taken."""
+    body = await _body(response, ERROR_BYTES)
+    if body is None:
+        raise httpx2.StreamError("its authorization server answers with more than is taken")
+    _set_body(response, body)
 
 
 async def _reply(response: httpx2.Response) -> None:
@@ -89,7 +112,10 @@ async def _refusal(response: httpx2.Response, answered: HttpStatus) -> None:
     own = read_message(body)
     over = response.status_code == 404 and SESSION in response.request.headers
     unknown = isinstance(own, JSONRPCError) and own.error.code == METHOD_NOT_FOUND
-    if over and not unknown:
+    if response.status_code in REFUSING and answered.may_authorize:
+        # Why it could not be authorized is known once whoever authorizes has seen this answer.
+        own = failure(asked, f"it answered HTTP {response.status_code}", answered.refused)
+    elif over and not unknown:
         own = failure(asked, LOST, answered.lost)
     elif not isinstance(own, JSONRPCError):
         if response.status_code == 404:

@@ -1,0 +1,35 @@
+"""`manage_connections`: how the servers' connections stand, and signing in to one that asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from infospace.core.errors import NotFound
+from infospace.space import Space
+from infospace.tools.mcp.connections import connection_states, initiate
+from infospace.tools.scope import EVERYTHING
+from planner.metatools.arguments import ManageConnections
+
+
+async def manage_connections(space: Space, args: ManageConnections) -> dict[str, Any]:
+    """Answer the states of the servers that may be known, of one, or of one that is being connected.
+
+    A state is `connected`, `disconnected`, `not_required`, `expired` or `error`. Where a person has to sign in,
+    `initiate` answers `connect_url`, and goes on once that is done. No secret stands in any of it. Raises NotFound for
+    a server that is not there or may not be known, Invalid for one that is disabled.
+    """
+    servers = space.tools.servers
+    states = [] if servers is None else await asyncio.to_thread(connection_states, servers)
+    if space.tools.scope != EVERYTHING:
+        known = {tool.server for tool in (*space.tools.everything(), *space.tools.never_listed())}
+        states = [one for one in states if one.server in known]
+    if args.action == "list":
+        return {"connections": [one.to_json() for one in states]}
+    found = next((one for one in states if one.server == args.server), None)
+    if found is None or servers is None:
+        there = f"there are {', '.join(one.server for one in states)}" if states else "there are none"
+        raise NotFound(f"there is no server {args.server!r:.80}", hint=there)
+    if args.action == "initiate":
+        found = await initiate(servers, found.server)
+    return found.to_json()
