@@ -134,6 +134,7 @@ class StepChecker:
         """Check the references of a call that the catalogue does not have, by the entry that was called so."""
         former = self._catalogue.find_alias(step.type)
         if former is None:
+            self._calls.extra = None
             for key, raw in arguments.items():
                 self._values.references(raw, join(step.pointer, key), self._state.env)
             return Unknown()

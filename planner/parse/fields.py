@@ -222,7 +222,7 @@ def nested(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems)
         if "arguments" not in raw:
             fix.insert(0, {"op": "add", "path": join(pointer, "arguments"), "value": {}})
         message = f"the arguments of {type_} stand in `arguments`, not beside it"
-        problems.error(
-            "unknown-argument", place, message, f'"arguments": {{"{key}": …}}', fix if len(stray) == 1 else None
-        )
+        # Which of two values for one argument was meant, only the author knows.
+        sure = len(stray) == 1 and key not in given
+        problems.error("unknown-argument", place, message, f'"arguments": {{"{key}": …}}', fix if sure else None)
     return given
