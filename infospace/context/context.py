@@ -649,6 +649,10 @@ class Context:
         """Show a piece of what a model is writing, as it comes."""
         self._listener.message("draft", text)
 
+    def log(self, text: str) -> None:
+        """Hand on what another program tells for a log; it is neither said to the user nor kept."""
+        self._listener.message("log", text)
+
     def progress(self, done: int, total: int, what: str) -> None:
         """Tell how far long work has come."""
         self._listener.progress(done, total, what)

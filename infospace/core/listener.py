@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
-Speech = Literal["say", "think", "draft"]
-"""`draft` is a piece of what a model is writing, as it comes; an empty one says that another answer begins."""
+Speech = Literal["say", "think", "draft", "log"]
+"""`draft` is a piece of what a model is writing, as it comes; an empty one says that another answer begins.
+
+`log` is what a server tells while one of its tools is called.
+"""
 
 
 class Listener(Protocol):

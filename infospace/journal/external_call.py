@@ -13,6 +13,9 @@ from infospace.core.json_types import JSON
 from infospace.core.resources import Made
 from infospace.journal.rows import CANCELLED, CallKind, CallRow, CallStatus
 
+ASKED = "asked"
+"""The kind of a call that did not fail, but was left open with a question of the other side."""
+
 Record: TypeAlias = Callable[[CallRow], object]
 """Commits a row of the journal."""
 
@@ -46,6 +49,10 @@ class Call:
         """Journal that it came to nothing, and why."""
         kind = error.kind if isinstance(error, InfospaceError) else CANCELLED
         self._write("failed", reason=str(error) or "the call was broken off", error=kind)
+
+    def record_question(self, question: str) -> None:
+        """Journal that it was left open with a question, and is made again once that is answered."""
+        self._write("failed", reason=question, error=ASKED)
 
     def _write(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import Invalid
@@ -12,6 +12,9 @@ from infospace.core.tool import NotAllowed, Tool, ToolAnswer, ToolFailed
 from infospace.schema.validate import validate
 from infospace.tools.answer_content import content_of
 from infospace.tools.approvals import allowed, refuse_blocked
+from infospace.tools.journalled_calls import ToolCalls, digest_of
+from infospace.tools.mcp.dialogue.conversation import CONVERSATION, ToolAsks
+from infospace.tools.mcp.dialogue.step_conversation import StepConversation
 from infospace.tools.result_mapping import ResultMapping, as_results
 
 if TYPE_CHECKING:
@@ -79,12 +82,30 @@ async def call_for_step(view: Context, tool: Tool, arguments: JSON, *, reads: bo
         _must_be_allowed(view, found, by_name=found.digest == tool.digest)
         answer = await call(found)
     else:
-        answer = await calls.make(tool, arguments, view.made, call, current)
+        answer = await calls.make(tool, arguments, view.made, _answering(view, calls, arguments, call), current)
         if answer.cached:
             view.extra["cached"] = True
     if answer.is_error:
         raise ToolFailed(f"{tool.full_name} failed: {answer.text or answer.content!r:.500}")
     return answer
+
+
+def _answering(
+    view: Context, calls: ToolCalls, arguments: Mapping[str, Any], call: Callable[[Tool], Awaitable[ToolAnswer]]
+) -> Callable[[Tool], Awaitable[ToolAnswer]]:
+    """Return what makes a call in which the server may ask back: what it asks is a question of the run."""
+
+    async def make(found: Tool) -> ToolAnswer:
+        conversation = StepConversation(view, found, digest_of(found, arguments), calls)
+        token = CONVERSATION.set(conversation)
+        try:
+            return await call(found)
+        except ToolAsks as asks:
+            raise conversation.required(asks.question) from None
+        finally:
+            CONVERSATION.reset(token)
+
+    return make
 
 
 def _must_fit(view: Context, tool: Tool, arguments: Mapping[str, Any], *, reads: bool) -> None:

@@ -14,7 +14,7 @@ from infospace.core.position import first_attempt
 from infospace.core.resources import Made
 from infospace.core.tool import NotAllowed, NotCalled, Tool, ToolAnswer, ToolFailed
 from infospace.journal.answer_cache import AnswerCache, addressed
-from infospace.journal.external_call import Call, Record
+from infospace.journal.external_call import ASKED, Call, Record
 from infospace.journal.id_mapping import ReplaySource, rename_ids
 from infospace.journal.rows import CallRow
 from infospace.tools.approvals import SCHEMA, question, repeat_question
@@ -100,6 +100,15 @@ class ToolCalls:
     def limit(self, most: int | None) -> None:
         """Take the limit of a budget that was not known before."""
         self._most = most
+
+    def answer_to(self, key: str) -> tuple[bool, JSON]:
+        """Return whether something was answered that is kept under a key, and what."""
+        known = self._past is not None and self._past.answered(key)
+        return known, self._past.answer(key) if known and self._past is not None else None
+
+    def allows(self, tool: Tool) -> bool:
+        """Whether a tool may be called without asking."""
+        return self._allowed(tool, by_name=True)
 
     async def make(
         self,
@@ -231,6 +240,9 @@ class ToolCalls:
         while self._past is not None and (past := self._past.call(position, key)) is not None:
             if past.status == "success":
                 return self._answer_of(past.answer)
+            if past.status == "failed" and past.error == ASKED:
+                # It waited for an answer, and nothing else: it is made again, and goes on with that.
+                continue
             if past.status == "failed":
                 raise ReplayedFailure(past.reason or f"{tool.full_name} failed", past.error or ToolFailed.kind)
             broken = True
@@ -293,6 +305,9 @@ class ToolCalls:
         call.record_start()
         try:
             answer = await make()
+        except InputRequired as asked:
+            call.record_question(asked.question)
+            raise
         except InfospaceError as error:
             call.record_failure(error)
             raise

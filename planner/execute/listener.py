@@ -21,7 +21,7 @@ class StepListener:
 
     def message(self, kind: Speech, text: str) -> None:
         """Pass on something said."""
-        if kind != "draft":
+        if kind not in ("draft", "log"):
             self.spoken.append(text)
         self._send(Spoke(kind, self._position, text))
 

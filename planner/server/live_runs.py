@@ -55,7 +55,8 @@ class LiveRun:
                 self.ended_steps += 1
                 self.said = f"{event.row.position} {event.row.type}: {event.row.status}"
             case Progressed():
-                self.said = f"{event.position} {event.what} {event.done:,} of {event.total:,}"
+                of = f" of {event.total:,}" if event.total else ""
+                self.said = f"{event.position} {event.what} {event.done:,}{of}"
             case _:
                 return
         self._notify()

@@ -22,6 +22,8 @@ ANSWER, MORE = "answer", "more"
 SHOWN: Final = 500
 """Characters of a schema that a form shows."""
 
+OR_DECLINED: Final = ["object", "string"]
+"""The type of an answer that is a form, or `decline`: what the server of a tool asks."""
 _DOUBTS: Final[Mapping[str, str]] = {
     "repeat": "make the call again",
     "result": "it had its effect, and answered what stands below, if that is known",
@@ -56,6 +58,11 @@ class Question:
     def tool(self) -> str | None:
         """The tool that it is about, None where it is about none."""
         return None if self.pending.about is None else self.pending.about.get("tool")
+
+    @property
+    def is_of_server(self) -> bool:
+        """Whether the server of a tool asks, which takes a refusal as an answer."""
+        return self.pending.kind == "ask" and self.tool is not None
 
     @property
     def message(self) -> str:
@@ -124,7 +131,7 @@ def _choices(said: Mapping[str, str]) -> dict[str, Any]:
 def _fields(schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the fields of an object that is a form itself, None for anything else."""
     properties = schema.get("properties")
-    if schema.get("type") != "object" or not isinstance(properties, Mapping) or not properties:
+    if schema.get("type") not in ("object", OR_DECLINED) or not isinstance(properties, Mapping) or not properties:
         return None
     if any(name not in properties for name in schema.get("required", ())):
         return None

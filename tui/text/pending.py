@@ -83,6 +83,9 @@ def describe_schema(schema: Mapping[str, Any] | None) -> str:
     if parts:
         return ", or ".join(describe_schema(part) for part in parts)
     type_, required = schema.get("type"), schema.get("required")
+    if type_ == ["object", "string"] and isinstance(schema.get("properties"), dict):
+        fields = ", ".join(f'"{name}": {_field(part)}' for name, part in schema["properties"].items())
+        return f"{{{fields}}}, or decline"
     if type_ == "object" and required:
         return "{" + ", ".join(f'"{key}": …' for key in required) + "}"
     bounds = {key: value for key, value in schema.items() if key not in ("type", "description", "title")}
@@ -93,6 +96,14 @@ def describe_schema(schema: Mapping[str, Any] | None) -> str:
     if isinstance(type_, str) and type_ in _TYPES:
         return _TYPES[type_] + (f" ({_json(bounds)})" if bounds else "")
     return f"what fits {_json(dict(schema))}"
+
+
+def _field(schema: Any) -> str:
+    """Say in words what a field of a form takes, and what it has where nothing is written."""
+    if not isinstance(schema, dict):
+        return "…"
+    words = describe_schema({key: value for key, value in schema.items() if key not in ("default", "description")})
+    return f"{words} (else {_json(schema['default'])})" if "default" in schema else words
 
 
 def _typed(value: Any) -> str:

@@ -57,6 +57,8 @@ class Entry:
     headers: Mapping[str, str] = field(default_factory=dict)
     oauth: OAuthSettings | None = field(default_factory=OAuthSettings)
     """How a server behind a URL is authorized that asks for it; None where it is not."""
+    roots: tuple[str, ...] = ()
+    """Folders that the server is told of, seen from the folder of the file."""
     disabled: bool = False
     disabled_tools: tuple[str, ...] = ()
     approved: tuple[str, ...] | Literal[True] = ()
@@ -78,6 +80,12 @@ class Entry:
     def folder(self) -> Path:
         """Where a command runs: `cwd`, seen from the folder of the file."""
         return Path(self.file).parent / (self.cwd or "")
+
+    def root_uris(self) -> list[tuple[str, str]]:
+        """Return the folders that the server is told of: the name and the `file:` URI of each."""
+        base = Path(self.file).parent
+        paths = [(base / Path(root).expanduser()).resolve() for root in self.roots]
+        return [(path.name or str(path), path.as_uri()) for path in paths]
 
     def digest(self, salt: str) -> bytes:
         """What tells this server from another of the same name. Nobody reads `env` or `headers` out of it."""
@@ -200,6 +208,7 @@ _KEYS = {
     "headers": (_texts_by_name, "an object of texts"),
     "type": (_text, '"stdio" or "http"'),
     "oauth": (lambda value: value is False or isinstance(value, dict), "an object, or false"),
+    "roots": (_texts, "a list of folders"),
     "disabled": (_truth, "true or false"),
     "disabled_tools": (_texts, "a list of tools' names"),
     "autoApprove": (lambda value: _truth(value) or _texts(value), "a list of tools' names, or true"),
@@ -293,7 +302,7 @@ class _Reader:
 
     def _build_entry(self, raw: Mapping[str, Any]) -> Entry:
         given = {key: value for key, value in raw.items() if key in _KEYS and key not in ("type", "autoApprove")}
-        for key in ("args", "disabled_tools", "tags"):
+        for key in ("args", "roots", "disabled_tools", "tags"):
             given[key] = tuple(given.get(key, ()))
         for key in ("timeout_s", "start_timeout_s"):
             if key in given:

@@ -15,18 +15,21 @@ from typing import Any, TypeVar
 import httpx2
 from mcp import Client
 from mcp.client._transport import TransportStreams
+from mcp.client.context import ClientRequestContext
 from mcp.client.session import IncomingMessage
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
     Implementation,
+    ListRootsResult,
     PromptListChangedNotification,
     ResourceListChangedNotification,
+    Root,
     ToolListChangedNotification,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import ValidationError
+from pydantic import FileUrl, ValidationError
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
@@ -38,6 +41,8 @@ from infospace.tools.mcp.catalogue.listing import Listing, read_listing
 from infospace.tools.mcp.catalogue.sieve import filter_messages
 from infospace.tools.mcp.config import Entry
 from infospace.tools.mcp.deadlines import Deadlines
+from infospace.tools.mcp.dialogue.conversation import Talk
+from infospace.tools.mcp.dialogue.open_calls import OpenCall, OpenCalls
 from infospace.tools.mcp.env_vars import expanded, values_in
 from infospace.tools.mcp.errors import ServerFailed, format_output_tail
 from infospace.tools.mcp.requests import ask
@@ -79,6 +84,7 @@ class Connection:
         self._sign_in = sign_in
         self._auth: ServerAuth | None = None
         self._deadlines = Deadlines()
+        self._calls = OpenCalls(self._known_secrets)
         self._relisted = relisted
         self._heard = ProcessOutput()
         self._answered = HttpStatus()
@@ -124,6 +130,7 @@ class Connection:
         """End it; its process is gone afterwards."""
         told = self._over.is_set()
         self._over.set()
+        self._calls.close()
         if self._owner is None:
             return
         if self._client is None and not told:
@@ -163,12 +170,26 @@ class Connection:
         except (MCPError, ValidationError) as error:
             raise self._failed(f"cannot be listed: {self._why(error)}") from error
 
-    async def call(self, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float) -> ToolAnswer:
-        """Call a tool, get a prompt, or read a resource. Raises ToolFailed: it may have had its effect; Stale."""
+    async def call(
+        self, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float, talk: Talk
+    ) -> ToolAnswer:
+        """Call a tool, get a prompt, or read a resource; `talk` answers what the server asks meanwhile.
+
+        Raises ToolFailed: it may have had its effect; SessionExpired; ToolAsks where somebody is to be asked.
+        """
+
+        def asking(call: OpenCall) -> Coroutine[Any, Any, ToolAnswer]:
+            return self._asked(kind, name, arguments, seconds, call)
+
+        return await self._calls.make(talk, asking)
+
+    async def _asked(
+        self, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float, call: OpenCall
+    ) -> ToolAnswer:
         what = f"{self.entry.name}/{name}"
         try:
-            async with self._deadlines.within(seconds):
-                answer = await self._while_here(ask(self._live(), kind, name, arguments))
+            async with call.deadlines.within(seconds):
+                answer = await self._while_here(ask(self._live(), kind, name, arguments, self._calls, call))
                 return self._without_secrets(answer) if answer.is_error else answer
         except TimeoutError:
             hint = "`timeout_s` of the step, or of the server's entry, gives it longer"
@@ -245,9 +266,14 @@ class Connection:
         def failed(why: str) -> None:
             self._answered.unauthorized = why
 
-        settings, sign_in = entry.oauth, self._sign_in
-        pausing = self._deadlines.paused
-        return ServerAuth(entry.name, entry.url or "", settings, sign_in=sign_in, failed=failed, paused=pausing)
+        settings, url, paused = entry.oauth, entry.url or "", self._paused
+        return ServerAuth(entry.name, url, settings, sign_in=self._sign_in, failed=failed, paused=paused)
+
+    @contextlib.contextmanager
+    def _paused(self) -> Iterator[None]:
+        """Stop the clocks of all that waits for the server."""
+        with self._deadlines.paused(), self._calls.paused():
+            yield
 
     async def _own(self, transport: AbstractAsyncContextManager[TransportStreams], ready: Any) -> None:
         """Open, hold and close the connection: all of it in this one task."""
@@ -257,7 +283,15 @@ class Connection:
             async with contextlib.AsyncExitStack() as stack:
                 info = Implementation(name="infospace", version="1")
                 client = Client(
-                    filter_messages(transport), client_info=info, message_handler=self._on_message, cache=None
+                    filter_messages(transport),
+                    client_info=info,
+                    message_handler=self._on_message,
+                    cache=None,
+                    elicitation_callback=self._calls.elicit,
+                    sampling_callback=self._calls.sample,
+                    list_roots_callback=self._roots if self.entry.roots else None,
+                    logging_callback=self._calls.log,
+                    log_level="info",
                 )
                 async with self._deadlines.within(self.entry.start_timeout_s) as limit:
                     await stack.enter_async_context(client)
@@ -272,6 +306,11 @@ class Connection:
         if not ready.done():
             ready.set_exception(self._not_started(failure, late=limit is not None and limit.expired()))
             ready.exception()
+
+    async def _roots(self, context: ClientRequestContext) -> ListRootsResult:
+        """Tell the folders that the entry names."""
+        del context
+        return ListRootsResult(roots=[Root(uri=FileUrl(uri), name=name) for name, uri in self.entry.root_uris()])
 
     async def _hold(self, client: Client) -> None:
         watching = [asyncio.create_task(self._relist(client)), asyncio.create_task(self._follow(client))]

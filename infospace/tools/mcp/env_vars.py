@@ -33,6 +33,7 @@ def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
         env={name: fill(text) for name, text in entry.env.items()},
         url=None if entry.url is None else fill(entry.url),
         headers={name: fill(text) for name, text in entry.headers.items()},
+        roots=tuple(fill(text) for text in entry.roots),
         oauth=None if entry.oauth is None else entry.oauth.filled(fill),
     )
     if missing:

@@ -15,6 +15,7 @@ from infospace.core.installation import REINSTALL
 from infospace.core.json_types import JSON
 from infospace.core.tool import NotCalled, ToolAnswer, ToolKind
 from infospace.tools.mcp.config import Entry
+from infospace.tools.mcp.dialogue.conversation import CONVERSATION, Talk
 from infospace.tools.mcp.errors import ServerFailed
 
 if TYPE_CHECKING:
@@ -61,8 +62,12 @@ class ConnectionPool:
     async def call(
         self, entry: Entry, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float
     ) -> ToolAnswer:
-        """Call a tool, get a prompt, or read a resource. Raises ServerFailed, ToolFailed; may be cancelled."""
-        return await self._within(self._call(entry, kind, name, arguments, seconds))
+        """Call a tool, get a prompt, or read a resource. Raises ServerFailed, ToolFailed, ToolAsks; may be cancelled.
+
+        The conversation that is set here answers what the server asks meanwhile.
+        """
+        talk = Talk(CONVERSATION.get(), asyncio.get_running_loop())
+        return await self._within(self._call(entry, kind, name, arguments, seconds, talk))
 
     async def listing(self, entry: Entry, *, restart: bool = False, sign_in: SignIn | None = None) -> Listing:
         """Read all that a server lists, of one that runs or is started now. Raises ServerFailed.
@@ -125,13 +130,13 @@ class ConnectionPool:
             return self._loop
 
     async def _call(
-        self, entry: Entry, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float
+        self, entry: Entry, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float, talk: Talk
     ) -> ToolAnswer:
         from infospace.tools.mcp.connection import SessionExpired
 
         connection = await self._connected(entry)
         try:
-            return await connection.call(kind, name, arguments, seconds)
+            return await connection.call(kind, name, arguments, seconds, talk)
         except SessionExpired:
             before = connection.last_listing
         again = await self._connected(entry)
@@ -144,7 +149,7 @@ class ConnectionPool:
                 f"{entry.name}/{name} was not called: it says something else of itself since its session was ended"
             )
             raise ServerFailed(entry.name, message, hint="call it again")
-        return await again.call(kind, name, arguments, seconds)
+        return await again.call(kind, name, arguments, seconds, talk)
 
     async def _current(self, entry: Entry) -> Listing:
         return await (await self._connected(entry)).current()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from mcp import Client
+from mcp.client.context import ClientRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     HEADER_MISMATCH,
@@ -13,6 +16,9 @@ from mcp_types import (
     CallToolRequest,
     CallToolRequestParams,
     CallToolResult,
+    CreateMessageRequest,
+    ElicitRequest,
+    ErrorData,
     GetPromptRequest,
     GetPromptRequestParams,
     GetPromptResult,
@@ -26,6 +32,7 @@ from pydantic import BaseModel, TypeAdapter
 from infospace.core.json_types import JSON
 from infospace.core.tool import ToolAnswer, ToolKind
 from infospace.tools.mcp.catalogue.listing import read_listing
+from infospace.tools.mcp.dialogue.open_calls import OpenCall, OpenCalls
 from infospace.tools.mcp.sanitize import sanitize
 
 _TOOL: TypeAdapter[Any] = TypeAdapter(CallToolResult | InputRequiredResult)
@@ -33,49 +40,91 @@ _PROMPT: TypeAdapter[Any] = TypeAdapter(GetPromptResult | InputRequiredResult)
 _RESOURCE: TypeAdapter[Any] = TypeAdapter(ReadResourceResult | InputRequiredResult)
 
 
-async def ask(client: Client, kind: ToolKind, name: str, arguments: Mapping[str, JSON]) -> ToolAnswer:
+PAUSE_S = 0.2
+"""Seconds before a call is asked for again that was answered with no question, but is not done."""
+MOST_ROUNDS = 10
+"""How often one call may be answered with questions."""
+
+
+async def ask(
+    client: Client, kind: ToolKind, name: str, arguments: Mapping[str, JSON], calls: OpenCalls, call: OpenCall
+) -> ToolAnswer:
     """Ask, and return all that came; it is not held against the tool's schema here, so that nothing is dropped.
+
+    What the server asks back is asked of `call`, one of `calls`.
 
     Raises MCPError, and ValidationError for an answer that is not of the protocol.
     """
+    asking = _Asking(client, calls, call)
     match kind:
         case "prompt":
-            return await _prompt(client, name, dict(arguments))
+            return await _prompt(asking, name, dict(arguments))
         case "resource":
-            return await _resource(client, name)
-    return await _tool(client, name, dict(arguments))
+            return await _resource(asking, name)
+    return await _tool(asking, name, dict(arguments))
 
 
-async def _tool(client: Client, name: str, arguments: dict[str, Any]) -> ToolAnswer:
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """One call of a client, in which the server may ask back."""
+
+    client: Client
+    calls: OpenCalls
+    call: OpenCall
+
+    async def answer(self, request: Any, result: TypeAdapter[Any]) -> Any:
+        """Return the answer; what is answered with questions is asked again with their answers."""
+        for _ in range(MOST_ROUNDS):
+            found = await self.client.session.send_request(
+                request, result, progress_callback=self.calls.progress(self.call)
+            )
+            if not isinstance(found, InputRequiredResult):
+                return found
+            responses = {key: await self._respond(asked) for key, asked in (found.input_requests or {}).items()}
+            if not responses:
+                await asyncio.sleep(PAUSE_S)
+            more = {"input_responses": responses or None, "request_state": found.request_state}
+            request = request.model_copy(update={"params": request.params.model_copy(update=more)})
+        raise MCPError(INVALID_REQUEST, f"it asked back {MOST_ROUNDS} times, and gave no answer")
+
+    async def _respond(self, asked: Any) -> Any:
+        """Answer one question; raises MCPError for what nobody answers."""
+        match asked:
+            case ElicitRequest(params=params):
+                return await self.calls.answer(self.call, params)
+            case CreateMessageRequest(params=params):
+                response: Any = await self.calls.sampled(self.call, params)
+            case _:
+                context = ClientRequestContext(session=self.client.session, request_id="roots", meta=None)
+                response = await self.client.session.dispatch_input_request(context, asked)
+        if isinstance(response, ErrorData):
+            raise MCPError.from_error_data(response)
+        return response
+
+
+async def _tool(asking: _Asking, name: str, arguments: dict[str, Any]) -> ToolAnswer:
     request = CallToolRequest(params=CallToolRequestParams(name=name, arguments=arguments))
     try:
-        found = await _answer(client, request, _TOOL)
+        found = await asking.answer(request, _TOOL)
     except MCPError as error:
         if error.code != HEADER_MISMATCH:
             raise
         # Over HTTP some arguments go into headers too, which the list tells; so it is read, and the call made again.
-        await read_listing(client)
-        found = await _answer(client, request, _TOOL)
+        await read_listing(asking.client)
+        found = await asking.answer(request, _TOOL)
     return ToolAnswer(_dumped(found)["content"], sanitize(found.structured_content), bool(found.is_error))
 
 
-async def _prompt(client: Client, name: str, arguments: dict[str, Any]) -> ToolAnswer:
+async def _prompt(asking: _Asking, name: str, arguments: dict[str, Any]) -> ToolAnswer:
     request = GetPromptRequest(params=GetPromptRequestParams(name=name, arguments=arguments))
-    found = await _answer(client, request, _PROMPT)
+    found = await asking.answer(request, _PROMPT)
     return ToolAnswer([{"type": "message", **message} for message in _dumped(found)["messages"]])
 
 
-async def _resource(client: Client, name: str) -> ToolAnswer:
+async def _resource(asking: _Asking, name: str) -> ToolAnswer:
     request = ReadResourceRequest(params=ReadResourceRequestParams(uri=name))
-    found = await _answer(client, request, _RESOURCE)
+    found = await asking.answer(request, _RESOURCE)
     return ToolAnswer([{"type": "resource", "resource": content} for content in _dumped(found)["contents"]])
-
-
-async def _answer(client: Client, request: Any, result: TypeAdapter[Any]) -> Any:
-    found = await client.session.send_request(request, result)
-    if isinstance(found, InputRequiredResult):
-        raise MCPError(INVALID_REQUEST, "it asks something back, and nobody is there to answer")
-    return found
 
 
 def _dumped(found: BaseModel) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from infospace.core.json_types import JSON
 from infospace.data.paths import ABSENT, Absent
+from infospace.tools.mcp.dialogue.step_conversation import DECLINE
 from planner.server.approvals import OpenQuestion
 from planner.server.operations import Operations
 from planner.server.question_forms import Question
@@ -66,6 +67,8 @@ def _answer_from(operations: Operations, question: Question, found: types.Elicit
         said = question.answer(found.content or {})
     elif found is not None and found.action == "decline" and question.pending.kind == "approve":
         said = "no"
+    elif found is not None and found.action == "decline" and question.is_of_server:
+        said = DECLINE
     if said is ABSENT:
         operations.asked.passed.add(question.key)
     return said

@@ -41,7 +41,6 @@ CLIENT = (
     "auth/client-credentials-basic",
     "auth/cross-app-access-complete-flow",
 )
-NOT_YET = {"elicitation-sep1034-client-defaults": "a tool's question is no question of the run yet"}
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +63,4 @@ def test_all_scenarios_of_a_client_are_tried(suite: Suite) -> None:
 @pytest.mark.parametrize("scenario", CLIENT)
 def test_our_client_passes(suite: Suite, tmp_path: Path, scenario: str) -> None:
     outcome = suite.client(scenario, tmp_path)
-    if scenario in NOT_YET:
-        assert not outcome.passed, "it passes now: take it off the list"
-        pytest.xfail(NOT_YET[scenario])
     assert outcome.passed, outcome.said

@@ -66,7 +66,8 @@ class EventPrinter:
                 else:
                     self._wait(f"{event.position} {event.type}")
             case Progressed():
-                self._wait(f"{event.position} {event.what} {event.done:,} of {event.total:,}")
+                of = f" of {event.total:,}" if event.total else ""
+                self._wait(f"{event.position} {event.what} {event.done:,}{of}")
             case Spoke(kind="draft"):
                 self._drafted += len(event.text)
                 self._wait(f"{event.position} the model writes: {self._drafted:,} characters")
@@ -74,6 +75,8 @@ class EventPrinter:
                 self._done()
                 if event.kind == "say":
                     self._out.talk(f"    {event.text}", "bold")
+                elif event.kind == "log":
+                    self._out.talk(f"    {event.text}", "dim")
             case StepRanAhead():
                 self._ahead.add(event.row.position)
                 self._ended(event.row, event.nesting)
