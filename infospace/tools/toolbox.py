@@ -121,7 +121,8 @@ class Toolbox:
         listed = next((tool for tool in provider.tools() if (tool.kind, tool.name) == (kind, name)), None)
         if listed is not None or kind == "prompt" or not name:
             return listed
-        return self._unlisted(provider.server, name)
+        entry = None if self.servers is None else self.servers.entries.get(provider.server)
+        return None if entry is not None and entry.rest else self._unlisted(provider.server, name)
 
     def get(self, full_name: str, kind: ToolKind = "tool") -> Tool:
         """Return what has a full name; NotFound says which is nearest."""

@@ -198,7 +198,7 @@ def _server_facts(one: ServerStatus) -> Iterator[tuple[str, str]]:
     if entry.description:
         yield "for", entry.description
     yield (
-        "runs" if entry.command is not None else "asks",
+        "runs" if entry.command is not None else "reads" if entry.rest else "asks",
         " ".join(entry.shown_command or [str(entry.shown_url)]),
     )
     counts = ((server.tools, "tool"), (server.prompts, "prompt"), (server.resources, "resource"))

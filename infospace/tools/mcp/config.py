@@ -45,7 +45,7 @@ class EntryProblem:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A server as a file configures it. It has a command or a URL; variables in it stand as they were written."""
+    """A server as a file configures it: a command, a URL, or an OpenAPI document. Variables in it stand as written."""
 
     name: str
     file: str
@@ -59,6 +59,12 @@ class Entry:
     """How a server behind a URL is authorized that asks for it; None where it is not."""
     roots: tuple[str, ...] = ()
     """Folders that the server is told of, seen from the folder of the file."""
+    openapi: str | None = None
+    """The file or URL of a document whose operations are the tools."""
+    base_url: str | None = None
+    """Where these operations are called, and nowhere else."""
+    auth: Mapping[str, str] = field(default_factory=dict)
+    """Keys, tokens, or `user:password`, by the names of the document's security schemes."""
     disabled: bool = False
     disabled_tools: tuple[str, ...] = ()
     approved: tuple[str, ...] | Literal[True] = ()
@@ -87,19 +93,42 @@ class Entry:
         paths = [(base / Path(root).expanduser()).resolve() for root in self.roots]
         return [(path.name or str(path), path.as_uri()) for path in paths]
 
+    @property
+    def rest(self) -> bool:
+        """Whether its tools are operations of an HTTP interface."""
+        return self.openapi is not None
+
+    def document_path(self, written: str) -> Path:
+        """Return the path of a document, seen from the folder of the file."""
+        return Path(self.file).parent / Path(written).expanduser()
+
+    @property
+    def document_stamp(self) -> tuple[int, int] | None:
+        """What tells the document's file from others; None for a URL, or where there is no file."""
+        if self.openapi is None or self.openapi.startswith(("http://", "https://")):
+            return None
+        try:
+            stat = self.document_path(self.openapi).stat()
+        except OSError:
+            return None
+        return stat.st_mtime_ns, stat.st_size
+
     def digest(self, salt: str) -> bytes:
         """What tells this server from another of the same name. Nobody reads `env` or `headers` out of it."""
         told: list[object] = [self.command, self.args, dict(self.env), self.cwd, self.url, dict(self.headers)]
         if self.oauth != OAuthSettings():
             told.append(None if self.oauth is None else self.oauth.described())
+        if self.rest:
+            told += [self.openapi, self.base_url, dict(self.auth), self.document_stamp]
         text = json.dumps(told, ensure_ascii=True, sort_keys=True)
         return hashlib.blake2b(text.encode(), key=salt.encode()[:64], digest_size=32).digest()
 
     def secrets(self) -> tuple[str, ...]:
-        """What nobody is to read: the values of `env` and `headers`, what is secret in `oauth`, URL and arguments."""
-        named = (*secrets_in(self.url or ""), *secret_arguments(self.args))
+        """What nobody is to read: the values of `env`, `headers`, `auth`; secrets of `oauth`, URLs and arguments."""
+        urls = (self.url or "", self.openapi or "", self.base_url or "")
+        named = (*secrets_in(*urls), *secret_arguments(self.args))
         signing = () if self.oauth is None else self.oauth.secrets()
-        return (*self.env.values(), *self.headers.values(), *signing, *named)
+        return (*self.env.values(), *self.headers.values(), *self.auth.values(), *signing, *named)
 
     @property
     def shown_command(self) -> list[str] | None:
@@ -108,8 +137,9 @@ class Entry:
 
     @property
     def shown_url(self) -> str | None:
-        """The URL as it may be shown; None where it is a command."""
-        return None if self.url is None else shown_url(self.url)
+        """The URL as it may be shown, of an interface that of its document; None where it is a command."""
+        url = self.openapi if self.url is None else self.url
+        return None if url is None else shown_url(url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +236,12 @@ _KEYS = {
     "cwd": (_text, "a text"),
     "url": (_text, "a text"),
     "headers": (_texts_by_name, "an object of texts"),
-    "type": (_text, '"stdio" or "http"'),
     "oauth": (lambda value: value is False or isinstance(value, dict), "an object, or false"),
     "roots": (_texts, "a list of folders"),
+    "openapi": (_text, "the file or URL of an OpenAPI document"),
+    "base_url": (_text, "a URL"),
+    "auth": (_texts_by_name, "an object of texts"),
+    "type": (_text, '"stdio", "http" or "openapi"'),
     "disabled": (_truth, "true or false"),
     "disabled_tools": (_texts, "a list of tools' names"),
     "autoApprove": (lambda value: _truth(value) or _texts(value), "a list of tools' names, or true"),
@@ -227,7 +260,14 @@ _KEYS = {
 """What an entry may say, and what fits."""
 
 _OF_PROCESS = ("args", "env", "cwd")
-_TYPES = {"stdio": "command", "http": "url", "streamable-http": "url", "streamableHttp": "url"}
+_OF_DOCUMENT = ("base_url", "auth")
+_UNUSED = {
+    "command": ("headers", "oauth", *_OF_DOCUMENT),
+    "url": (*_OF_PROCESS, *_OF_DOCUMENT),
+    "openapi": (*_OF_PROCESS, "oauth", "roots"),
+}
+"""What an entry has no use for, by the way in which its server is reached."""
+_TYPES = {"openapi": "openapi", "stdio": "command", "http": "url", "streamable-http": "url", "streamableHttp": "url"}
 
 
 class _Reader:
@@ -272,7 +312,7 @@ class _Reader:
                 continue
             fits, wanted = _KEYS[key]
             if not fits(value):
-                given = "something else" if key in ("env", "headers", "oauth") else shown(_redact(value))
+                given = "something else" if key in ("env", "headers", "auth", "oauth") else shown(_redact(value))
                 self._wrong(f"{key!r} is {wanted}, not {given}")
             elif not _storable(value):
                 self._wrong(f"{key!r} holds half of a character", "texts are Unicode")
@@ -282,12 +322,17 @@ class _Reader:
 
     def _way_fits(self, raw: Mapping[str, Any]) -> None:
         command, url, kind = raw.get("command"), raw.get("url"), raw.get("type")
-        if (command is None) == (url is None):
-            message = "it has neither `command` nor `url`" if command is None else "it has both `command` and `url`"
-            self._wrong(message, "a command that is run, or the URL of a server that runs")
+        ways = [key for key in _UNUSED if raw.get(key) is not None]
+        if len(ways) != 1:
+            message = (
+                f"it has both {' and '.join(f'`{key}`' for key in ways)}"
+                if ways
+                else "it has neither `command` nor `url`"
+            )
+            self._wrong(message, "a command that is run, the URL of a server that runs, or `openapi`, a document")
             return
-        mine, other = ("command", ("headers", "oauth")) if url is None else ("url", _OF_PROCESS)
-        for key in other:
+        mine = ways[0]
+        for key in _UNUSED[mine]:
             if key in raw:
                 self._wrong(f"{key!r} has no use beside {mine!r}", None, "warning")
         if isinstance(kind, str) and _TYPES.get(kind) != mine:
@@ -297,8 +342,18 @@ class _Reader:
             )
         if isinstance(command, str) and (not command.strip() or "\0" in command):
             self._wrong("`command` names nothing")
+        if isinstance(raw.get("openapi"), str):
+            self._document_fits(raw["openapi"], raw.get("base_url"))
         if isinstance(url, str) and not url.startswith(("http://", "https://", "${")):
             self._wrong(f"{shown(shown_url(url))} is not a URL", "http://… or https://…")
+
+    def _document_fits(self, document: str, base: Any) -> None:
+        if not document.strip() or "\0" in document:
+            self._wrong("`openapi` names nothing", "the file or URL of a document")
+        elif "://" in document and not document.startswith(("http://", "https://", "${")):
+            self._wrong(f"{shown(shown_url(document))} is neither a file nor a URL", "a path, or https://…")
+        if isinstance(base, str) and not base.startswith(("http://", "https://", "${")):
+            self._wrong(f"{shown(shown_url(base))} is not a URL", "https://api.example.org/v1")
 
     def _build_entry(self, raw: Mapping[str, Any]) -> Entry:
         given = {key: value for key, value in raw.items() if key in _KEYS and key not in ("type", "autoApprove")}

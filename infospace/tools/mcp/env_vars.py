@@ -35,6 +35,9 @@ def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
         headers={name: fill(text) for name, text in entry.headers.items()},
         roots=tuple(fill(text) for text in entry.roots),
         oauth=None if entry.oauth is None else entry.oauth.filled(fill),
+        openapi=None if entry.openapi is None else fill(entry.openapi),
+        base_url=None if entry.base_url is None else fill(entry.base_url),
+        auth={name: fill(text) for name, text in entry.auth.items()},
     )
     if missing:
         names = ", ".join(dict.fromkeys(missing))
@@ -44,8 +47,8 @@ def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
 
 
 def values_in(entry: Entry, environment: Mapping[str, str]) -> list[str]:
-    """Return the values that variables have in the command, the arguments and the URL of an entry."""
-    told = (entry.command or "", entry.url or "", *entry.args)
+    """Return the values that variables have in the command, the arguments and the URLs of an entry."""
+    told = (entry.command or "", entry.url or "", entry.openapi or "", entry.base_url or "", *entry.args)
     names = [found[1] for text in told for found in _VARIABLE.finditer(text)]
     return [environment[name] for name in names if name in environment and name not in ORDINARY]
 

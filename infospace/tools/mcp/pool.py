@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from infospace.tools.mcp.auth.sign_in import SignIn
     from infospace.tools.mcp.catalogue.listing import Listing
     from infospace.tools.mcp.connection import Connection
+    from infospace.tools.openapi.connection import ApiConnection
 
 T = TypeVar("T")
 
@@ -53,8 +54,8 @@ class ConnectionPool:
         self._starting = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._connections: dict[str, Connection] = {}
-        self._held: set[Connection] = set()
+        self._connections: dict[str, Connection | ApiConnection] = {}
+        self._held: set[Connection | ApiConnection] = set()
         """All that are open, being opened or being closed."""
         self._opening: dict[str, asyncio.Lock] = {}
         self._rests: dict[str, _Backoff] = {}
@@ -162,7 +163,9 @@ class ConnectionPool:
         finally:
             connection.ask(self.sign_in)
 
-    async def _connected(self, entry: Entry, *, restart: bool = False, sign_in: SignIn | None = None) -> Connection:
+    async def _connected(
+        self, entry: Entry, *, restart: bool = False, sign_in: SignIn | None = None
+    ) -> Connection | ApiConnection:
         async with self._opening.setdefault(entry.name, asyncio.Lock()):
             known = self._connections.get(entry.name)
             if known is not None and known.alive and known.entry == entry and not restart:
@@ -180,12 +183,10 @@ class ConnectionPool:
             self._connections[entry.name] = opened
             return opened
 
-    async def _opened(self, entry: Entry, sign_in: SignIn | None) -> Connection:
+    async def _opened(self, entry: Entry, sign_in: SignIn | None) -> Connection | ApiConnection:
         """Open a server; one that ends at once is tried again, one that hangs or is not there is not."""
-        from infospace.tools.mcp.connection import Connection
-
         for wait in (*RETRY_S, None):
-            connection = Connection(entry, lambda listing: self._notify_relisted(entry, listing), sign_in)
+            connection = self._connection(entry, sign_in)
             self._held.add(connection)
             begun = asyncio.get_running_loop().time()
             try:
@@ -202,6 +203,15 @@ class ConnectionPool:
             else:
                 return connection
         raise AssertionError("the last try returns or raises")
+
+    def _connection(self, entry: Entry, sign_in: SignIn | None) -> Connection | ApiConnection:
+        if entry.rest:
+            from infospace.tools.openapi.connection import ApiConnection
+
+            return ApiConnection(entry, lambda listing: self._notify_relisted(entry, listing))
+        from infospace.tools.mcp.connection import Connection
+
+        return Connection(entry, lambda listing: self._notify_relisted(entry, listing), sign_in)
 
     def _notify_relisted(self, entry: Entry, listing: Listing) -> None:
         with suppress(StoreError):
@@ -220,7 +230,7 @@ class ConnectionPool:
         seconds = min(2.0**times, LONGEST_REST_S)
         self._rests[error.server] = _Backoff(times, asyncio.get_running_loop().time() + seconds, error)
 
-    async def _end(self, *connections: Connection) -> None:
+    async def _end(self, *connections: Connection | ApiConnection) -> None:
         await asyncio.gather(*(connection.close() for connection in connections), return_exceptions=True)
         self._held.difference_update(connections)
 

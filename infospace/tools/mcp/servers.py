@@ -274,7 +274,7 @@ class ServerTools:
             annotated=(listed.read_only, listed.idempotent, listed.destructive) != (None, None, None),
             title=listed.title,
             kind=listed.kind,
-            integration="MCP",
+            integration="REST" if entry.rest else "MCP",
             tags=tuple(dict.fromkeys((*listed.tags, *entry.tags))),
             claimed=() if entry.trusted else tuple(tag for tag in listed.tags if tag not in entry.tags),
             category=listed.category or entry.category or title,

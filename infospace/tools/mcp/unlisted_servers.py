@@ -35,7 +35,7 @@ def _server_as_tool(server: Server, environment: Mapping[str, str]) -> Tool:
         annotated=False,
         title=entry.title,
         kind="server",
-        integration="MCP",
+        integration="REST" if entry.rest else "MCP",
         tags=entry.tags,
         category=entry.category or entry.title,
         server_title=entry.title,
@@ -52,10 +52,13 @@ def _needs(server: Server, environment: Mapping[str, str]) -> Iterator[str]:
     """Say what has to be done before its tools are known: names, and never the values of what is secret."""
     entry = server.entry
     way = f"asks {_host(entry.url)!r}" if entry.url is not None else f"runs {entry.command!r}"
-    given = ", ".join((*entry.env, *entry.headers))
+    if entry.openapi is not None:
+        way = f"reads {entry.shown_url!r}"
+    given = ", ".join((*entry.env, *entry.headers, *entry.auth))
     yield f"it was never listed: `{SYNC}` {way}{f' with {given}' if given else ''}, and lists what it can do"
     missing: list[str] = []
     told = (entry.command, *entry.args, *entry.env.values(), entry.cwd, entry.url, *entry.headers.values())
+    told = (*told, entry.openapi, entry.base_url, *entry.auth.values())
     for text in filter(None, told):
         filled_in(text, environment, missing)
     if missing:

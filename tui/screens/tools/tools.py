@@ -414,7 +414,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
             case "ask_again":
                 return lists and self.detail.info is not None and self.detail.info.always
             case "restart":
-                return one is not None if not lists else tool is not None and tool.integration == "MCP"
+                return one is not None if not lists else tool is not None and tool.integration != "local"
             case "back":
                 return lists and bool(self.before)
             case "tab(1)" | "tab(-1)" | "into" | "whole":

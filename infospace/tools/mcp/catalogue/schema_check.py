@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
@@ -19,7 +21,7 @@ def sound(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     A pattern of another dialect, a reference that leads nowhere or out of the schema, a keyword with a value that it
     cannot have: such a keyword goes, and the rest stays. Where that helps nothing, any object fits.
     """
-    if _is_plain(schema, 0):
+    if _is_plain(schema, 0) and _leads_to_definitions(schema):
         return schema
     mended: Any = deepcopy(dict(schema))
     for _ in range(_TRIES):
@@ -74,8 +76,21 @@ def _is_plain(schema: Any, depth: int) -> bool:
     return all(key in _PLAIN and _PLAIN[key](value, depth + 1) for key, value in schema.items())
 
 
+def _leads_to_definitions(schema: Mapping[str, Any]) -> bool:
+    """Whether every reference of a schema leads to one of its own definitions."""
+    written = json.dumps(schema)
+    if '"$ref"' not in written:
+        return True
+    definitions = schema.get("$defs")
+    return isinstance(definitions, Mapping) and set(_REFERENCE.findall(written)) <= set(definitions)
+
+
 def _text(value: Any, _depth: int) -> bool:
     return isinstance(value, str)
+
+
+def _reference(value: Any, _depth: int) -> bool:
+    return isinstance(value, str) and _PLAIN_REFERENCE.fullmatch(value) is not None
 
 
 def _number(value: Any, _depth: int) -> bool:
@@ -114,7 +129,12 @@ def _by_name(value: Any, depth: int) -> bool:
     return isinstance(value, dict) and all(_is_plain(item, depth) for item in value.values())
 
 
+_PLAIN_REFERENCE = re.compile(r"#/\$defs/[A-Za-z0-9._-]+")
+_REFERENCE = re.compile(r'"\$ref": "#/\$defs/([^"]*)"')
+
 _PLAIN: Mapping[str, Callable[[Any, int], bool]] = {
+    "$defs": _by_name,
+    "$ref": _reference,
     "type": _type,
     "properties": _by_name,
     "required": _names,
@@ -137,4 +157,7 @@ _PLAIN: Mapping[str, Callable[[Any, int], bool]] = {
     "minItems": _count,
     "maxItems": _count,
     "uniqueItems": _truth,
+    "readOnly": _truth,
+    "writeOnly": _truth,
+    "deprecated": _truth,
 }

@@ -1,0 +1,1 @@
+"""HTTP interfaces that an OpenAPI document describes, as servers of tools: an operation is a tool."""

@@ -1,0 +1,82 @@
+"""What an operation answers, as the answer of a tool."""
+
+from __future__ import annotations
+
+import base64
+import json
+from http import HTTPStatus
+from typing import Any
+
+from infospace.core.redaction import shown_url
+from infospace.core.tool import ToolAnswer
+from infospace.tools.mcp.sanitize import sanitize
+from infospace.tools.openapi.operations import Operation, is_json
+from infospace.tools.openapi.requests import way_in
+
+BEGINNING = 500
+"""Characters of what came with an error that its sentence has."""
+
+
+def good_answer(status: int, media_type: str, charset: str, body: bytes) -> ToolAnswer:
+    """Return what came: JSON as structured content, text as text, an image or anything else as its block."""
+    if not body:
+        return ToolAnswer([{"type": "text", "text": f"{_named(status)}, without content"}])
+    plain = media_type.partition(";")[0].strip().casefold()
+    kind = plain.partition("/")[0]
+    if kind in ("image", "audio"):
+        return ToolAnswer([{"type": kind, "data": base64.b64encode(body).decode(), "mimeType": plain}])
+    text = _decoded(body, charset)
+    if text is None or not (is_json(plain) or kind == "text" or not plain or "xml" in plain or "json" in plain
+                            or plain in ("application/javascript", "application/x-www-form-urlencoded")):  # fmt: skip
+        blob = {"uri": "response:body", "mimeType": plain, "blob": base64.b64encode(body).decode()}
+        return ToolAnswer([{"type": "resource", "resource": blob}])
+    block = {"type": "text", "text": text}
+    return ToolAnswer([block], _structured(text) if is_json(plain) else None)
+
+
+def error_answer(operation: Operation, status: int, headers: Any, body: bytes, charset: str, auth: Any) -> ToolAnswer:
+    """Return a failure in the interface's words: its status, and the beginning of what came with it."""
+    where = headers.get("location")
+    if 300 <= status < 400:
+        told = f"; it leads to {shown_url(where)!r:.200}, and only the base URL is called" if where else ""
+        return _failed(f"{_named(status)}{told}")
+    text = " ".join((_decoded(body[: BEGINNING * 4], charset) or "").split())
+    told = f": {text[:BEGINNING]}{'…' if len(text) > BEGINNING else ''}" if text else ""
+    again = headers.get("retry-after", "")
+    wait = f" It may be called again in {again} s." if again.isdigit() and len(again) < 10 else ""
+    missing = ""
+    if status in (401, 403) and operation.security and not way_in(operation, auth):
+        names = " or ".join(" with ".join(repr(one.scheme) for one in way) for way in operation.security)
+        missing = f" It asks for {names}, which `auth` of the server's entry does not give."
+    return _failed(f"{_named(status)}{told}{'.' if (wait or missing) and told[-1:] != '.' else ''}{wait}{missing}")
+
+
+def _failed(text: str) -> ToolAnswer:
+    return ToolAnswer([{"type": "text", "text": text}], is_error=True)
+
+
+def _named(status: int) -> str:
+    try:
+        return f"HTTP {status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return f"HTTP {status}"
+
+
+def _decoded(body: bytes, charset: str) -> str | None:
+    """Return a text; None for what is none."""
+    try:
+        text = body.decode(charset, "strict")
+    except (LookupError, UnicodeDecodeError):
+        text = body.decode("utf-8", "replace")
+    if "\0" in text:
+        return None
+    found: str = sanitize(text.removeprefix("\ufeff"))
+    return found
+
+
+def _structured(text: str) -> Any:
+    """Return what JSON says; None for what is none, or is nested without end."""
+    try:
+        return sanitize(json.loads(text))
+    except (ValueError, RecursionError):
+        return None

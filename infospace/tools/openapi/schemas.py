@@ -1,0 +1,157 @@
+"""The schemas of a document as JSON Schema 2020-12, each complete in itself: what it refers to stands in `$defs`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, Literal, TypeAlias
+
+from infospace.core.errors import Invalid
+from infospace.data.json_text import dump
+from infospace.tools.mcp.catalogue.schema_check import sound
+from infospace.tools.openapi.document import Document
+
+Direction: TypeAlias = Literal["input", "output"]
+
+MOST_DEFINITIONS = 500
+"""Schemas that one schema may refer to; what further references lead to may be anything."""
+
+_BY_NAME = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_SINGLE = (
+    "items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else",
+    "unevaluatedItems", "unevaluatedProperties",
+)  # fmt: skip
+_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
+_NUMBERS = frozenset(
+    {
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+    }
+)
+_TRUTHS = frozenset({"deprecated", "readOnly", "writeOnly", "uniqueItems"})
+_DEFINED = "#/$defs/"
+_DROPPED = ("discriminator", "xml", "externalDocs", "$schema", "$id")
+_UNNAMED = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class SchemaReader:
+    """Reads the schemas of a document. Properties that only go the other way are left out, or are not required."""
+
+    def __init__(self, document: Document, direction: Direction) -> None:
+        self._document = document
+        self._against = "readOnly" if direction == "input" else "writeOnly"
+        self._names: dict[str, str] = {}
+        """The names in `$defs` of what references lead to: the same in all schemas of the document."""
+        self._reached: list[str] = []
+        """What the schema refers to that is being read."""
+
+    def read(self, schema: Any) -> Mapping[str, Any]:
+        """Return a schema that is complete in itself, without what cannot be checked. Any fits where there is none."""
+        self._reached = []
+        made = self._schema(schema)
+        if isinstance(made, bool):
+            return {} if made else {"not": {}}
+        definitions: dict[str, Any] = {}
+        for reference in self._reached:  # grows meanwhile
+            definitions[self._names[reference]] = self._target(reference)
+        seen: set[str] = set()
+        while set(made) == {"$ref"} and made["$ref"] not in seen:
+            seen.add(made["$ref"])
+            target = definitions[made["$ref"].removeprefix(_DEFINED)]
+            made = dict(target) if isinstance(target, dict) else {}
+        whole = dump([made, definitions])
+        used = {name: one for name, one in definitions.items() if f'"{_DEFINED}{name}"' in whole}
+        return sound({**made, "$defs": used} if used else made)
+
+    def _target(self, reference: str) -> Any:
+        try:
+            return self._schema(self._document.lookup(reference))
+        except Invalid:
+            return True
+
+    def _schema(self, schema: Any) -> Any:
+        if not isinstance(schema, Mapping):
+            return schema if isinstance(schema, bool) else True
+        if isinstance(schema.get("$ref"), str):
+            return self._referring(schema, schema["$ref"])
+        return self._members(schema)
+
+    def _referring(self, schema: Mapping[str, Any], reference: str) -> Any:
+        """Return a schema that refers. In 3.0 nothing beside that counts, but that it may be null, which many write."""
+        name = self._name(reference)
+        referred = {} if name is None else {"$ref": f"{_DEFINED}{name}"}
+        if not self._document.old:
+            return {**self._members({key: value for key, value in schema.items() if key != "$ref"}), **referred}
+        return {"anyOf": [referred, {"type": "null"}]} if schema.get("nullable") is True else referred
+
+    def _name(self, reference: str) -> str | None:
+        """Return the name in `$defs` of what a reference leads to, None where there are too many."""
+        if reference not in self._names:
+            plain = _UNNAMED.sub("_", reference.rpartition("/")[2].lstrip("#")) or "it"
+            taken = set(self._names.values())
+            names = (plain, *(f"{plain}_{number}" for number in range(2, len(taken) + 3)))
+            self._names[reference] = next(name for name in names if name not in taken)
+        if reference not in self._reached:
+            if len(self._reached) >= MOST_DEFINITIONS:
+                return None
+            self._reached.append(reference)
+        return self._names[reference]
+
+    def _members(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for key, value in schema.items():
+            if key in _DROPPED or key.startswith("x-"):
+                continue
+            if key in _BY_NAME and isinstance(value, Mapping):
+                made[key] = {name: self._schema(one) for name, one in value.items() if not self._is_against(one)}
+            elif key in _SINGLE:
+                made[key] = self._schema(value)
+            elif key in _LISTS and isinstance(value, list):
+                made[key] = [self._schema(one) for one in value]
+            elif key in _NUMBERS and isinstance(value, str):
+                made |= _number(key, value)
+            elif key not in _TRUTHS or isinstance(value, bool):
+                made[key] = value
+        if isinstance(made.get("required"), list) and isinstance(schema.get("properties"), Mapping):
+            known = schema["properties"]
+            kept = [name for name in made["required"] if not self._is_against(known.get(name))]
+            made.pop("required")
+            if kept:
+                made["required"] = kept
+        if "example" in made:
+            example = made.pop("example")
+            made.setdefault("examples", [example])
+        return _of_3_0(made) if self._document.old else made
+
+    def _is_against(self, schema: Any) -> bool:
+        """Whether a property only goes the other way."""
+        return isinstance(schema, Mapping) and schema.get(self._against) is True
+
+
+def _number(key: str, text: str) -> dict[str, Any]:
+    """Return a bound that is written as a text, as documents in YAML often have it; nothing where it is no number."""
+    try:
+        value = float(text)
+    except ValueError:
+        return {}
+    return {key: int(value) if value.is_integer() else value} if isfinite(value) else {}
+
+
+def _of_3_0(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema of OpenAPI 3.0 as 2020-12 says the same: what may be null, and bounds that are excluded."""
+    for bound, excluded in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        if isinstance(schema.get(excluded), bool) and schema.pop(excluded) and bound in schema:
+            schema[excluded] = schema.pop(bound)
+    if schema.pop("nullable", False) is not True:
+        return schema
+    if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
+        schema["enum"] = [*schema["enum"], None]
+    if isinstance(schema.get("type"), str):
+        return {**schema, "type": [schema["type"], "null"]}
+    if not any(key in schema for key in _LISTS):
+        return schema
+    told: dict[str, Any] = {
+        key: schema.pop(key) for key in ("title", "description", "default", "examples") if key in schema
+    }
+    return {**told, "anyOf": [schema, {"type": "null"}]}
