@@ -26,6 +26,7 @@ from infospace.space import Space
 from infospace.tools.builtin import SERVER
 from planner.metatools.lookup import known_tools
 from planner.parse.saved_plans import plan_tools
+from planner.server.protocol.subscriptions import ResourceSubscriptions
 
 POLL_SECONDS: Final = 0.5
 """Seconds between two looks at the space: two of them and the work between are well under two seconds."""
@@ -80,8 +81,16 @@ class Changes:
         self._listings = Listings(space)
         self._bus = InMemorySubscriptionBus()
         self._sessions: dict[int, ServerSession] = {}
-        self.listen = ListenHandler(self._bus)
-        """Answers `subscriptions/listen`."""
+        self._listen = ListenHandler(self._bus)
+        self.resources = ResourceSubscriptions(space, self._bus)
+        """Who wants to know of changes of single resources."""
+
+    async def listen(
+        self, context: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Answer `subscriptions/listen`."""
+        with self.resources.listening(params.notifications.resource_subscriptions or ()):
+            return await self._listen(context, params)
 
     async def initialized(self, context: ServerRequestContext[Any, Any], _params: types.NotificationParams) -> None:
         """Tell a client of the earlier protocol from now on, until its connection ends."""
@@ -101,7 +110,7 @@ class Changes:
         try:
             yield {}
         finally:
-            self.listen.close()
+            self._listen.close()
             task.cancel()
             await asyncio.wait([task])
 
@@ -126,6 +135,7 @@ class Changes:
             if resources:
                 await self._bus.publish(ResourcesListChanged())
                 await self._tell(ServerSession.send_resource_list_changed)
+                await self.resources.tell(await asyncio.to_thread(self.resources.changed), _tell_one)
 
     async def _tell(self, send: Callable[[ServerSession], Any]) -> None:
         await asyncio.gather(*(_tell_one(send, session) for session in [*self._sessions.values()]))

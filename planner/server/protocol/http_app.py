@@ -25,6 +25,7 @@ from infospace.space import Space
 from infospace.tools.mcp.catalogue.sync import sync
 from planner.metatools.audit import write_audit
 from planner.server.operations import Operations
+from planner.server.protocol.event_store import RETRY_MS, RecentEvents
 from planner.server.protocol.mcp_server import make_server
 from planner.server.protocol.metrics import CONTENT_TYPE, prometheus_metrics
 
@@ -47,7 +48,9 @@ class Caller:
     def __init__(self, digest: bytes, operations: Operations, security: TransportSecuritySettings) -> None:
         self.digest = digest
         self.operations = operations
-        self.app = make_server(operations).streamable_http_app(streamable_http_path=PATH, transport_security=security)
+        self.app = make_server(operations).streamable_http_app(
+            streamable_http_path=PATH, transport_security=security, event_store=RecentEvents(), retry_interval=RETRY_MS
+        )
 
 
 def create_app(space: Space, callers: Sequence[Caller], security: TransportSecuritySettings) -> ASGIApp:

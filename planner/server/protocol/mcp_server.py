@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
@@ -25,8 +26,9 @@ from planner.server.approvals import MOST, OpenQuestion
 from planner.server.core.tools import CORE
 from planner.server.core.wording import plain
 from planner.server.operations import Operations
-from planner.server.protocol import elicitation, resources
+from planner.server.protocol import completion, elicitation, resources
 from planner.server.protocol.changes import TOLD, Changes
+from planner.server.protocol.logs import ClientLogs
 from planner.server.toolsets import instructions, names_in, operations_in
 from planner.server.truncate import truncate_error
 
@@ -48,8 +50,12 @@ def make_server(operations: Operations) -> Server[Any]:
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
         on_subscriptions_listen=changes.listen,
+        on_subscribe_resource=changes.resources.subscribe,
+        on_unsubscribe_resource=changes.resources.unsubscribe,
+        on_completion=handlers.complete,
         lifespan=changes.watching,
     )
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.logs.set_level)
     server.add_notification_handler("notifications/initialized", types.NotificationParams, changes.initialized)
     return server
 
@@ -73,6 +79,7 @@ class _Handlers:
 
     def __init__(self, operations: Operations) -> None:
         self._operations = operations
+        self.logs = ClientLogs()
 
     async def list_tools(
         self, _context: Context, _params: types.PaginatedRequestParams | None
@@ -102,7 +109,9 @@ class _Handlers:
         except calling.NoSuchTool as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         except InfospaceError as error:
-            return types.CallToolResult(content=[_text(self._sentence(params.name, error))], is_error=True)
+            sentence = self._sentence(params.name, error)
+            await self.logs.tell(context, "warning", f"{params.name}: {sentence}")
+            return types.CallToolResult(content=[_text(sentence)], is_error=True)
         if isinstance(answer, types.InputRequiredResult):
             return answer
         if isinstance(answer, str):
@@ -127,6 +136,7 @@ class _Handlers:
 
         async def tell(ended: int, said: str) -> None:
             await context.session.report_progress(ended, None, said)
+            await self.logs.tell(context, "info", said)
 
         operations, name, given = self._operations, params.name, params.arguments or {}
         times = 0
@@ -187,6 +197,18 @@ class _Handlers:
         goal = types.PromptArgument(name="goal", description="What the plan is to achieve.", required=True)
         prompt = types.Prompt(name="plan", description="Write a plan for a goal, and run it.", arguments=[goal])
         return types.ListPromptsResult(prompts=[prompt])
+
+    async def complete(self, _context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        """Offer what begins as the argument does; nothing for what is not there, since it is still being written."""
+        space, reference, begun = self._operations.space, params.ref, params.argument.value
+        found: list[str] = []
+        if isinstance(reference, types.ResourceTemplateReference):
+            if params.argument.name == "id":
+                found = await asyncio.to_thread(completion.complete_resource, space, str(reference.uri), begun)
+        elif reference.name == "plan" and params.argument.name == "goal":
+            found = await asyncio.to_thread(completion.complete_goal, space, begun)
+        more = len(found) > completion.MOST
+        return types.CompleteResult(completion=types.Completion(values=found[: completion.MOST], has_more=more))
 
     async def get_prompt(self, _context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         goal = (params.arguments or {}).get("goal", "")

@@ -16,9 +16,11 @@ class TokenProxy:
     def __init__(self, port: int, token: str) -> None:
         self._port = port
         self._token = token
+        self._tasks: set[asyncio.Task[None] | None] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Hand on what a client sends, and what is answered, until either ends."""
+        self._tasks.add(asyncio.current_task())
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             head = await reader.readuntil(b"\r\n\r\n")
             lines = [line for line in head[:-4].split(b"\r\n") if not line.lower().startswith(b"connection:")]

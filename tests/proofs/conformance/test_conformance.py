@@ -1,15 +1,18 @@
-"""The official conformance suite: our client passes each of its scenarios. With INFOSPACE_PROVE=1 it is fetched."""
+"""The official conformance suite, against our client and our server. With INFOSPACE_PROVE=1 it is fetched."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+from conformance_proxy import with_token
 from conformance_suite import Suite
 from nodeservers import CONFORMANCE, install
 
@@ -43,6 +46,21 @@ CLIENT = (
 )
 
 
+SERVER = (
+    *("server-initialize", "logging-set-level", "ping", "completion-complete", "tools-list", "server-sse-polling"),
+    *("server-sse-multiple-streams", "resources-list", "resources-subscribe", "resources-unsubscribe", "prompts-list"),
+    "dns-rebinding-protection",
+)
+MADE_UP = (
+    *("tools-call-simple-text", "tools-call-image", "tools-call-audio", "tools-call-embedded-resource"),
+    *("tools-call-mixed-content", "tools-call-with-logging", "tools-call-error", "tools-call-with-progress"),
+    *("tools-call-sampling", "tools-call-elicitation", "json-schema-2020-12", "elicitation-sep1034-defaults"),
+    *("elicitation-sep1330-enums", "resources-read-text", "resources-read-binary", "resources-templates-read"),
+    *("prompts-get-simple", "prompts-get-with-args", "prompts-get-embedded-resource", "prompts-get-with-image"),
+)
+"""Scenarios that call tools, resources and prompts which the suite made up: a server has them to be tried alone."""
+
+
 @pytest.fixture(scope="session")
 def suite(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Suite:
     """The suite, kept in pytest's cache if there is one."""
@@ -63,4 +81,32 @@ def test_all_scenarios_of_a_client_are_tried(suite: Suite) -> None:
 @pytest.mark.parametrize("scenario", CLIENT)
 def test_our_client_passes(suite: Suite, tmp_path: Path, scenario: str) -> None:
     outcome = suite.client(scenario, tmp_path)
+    assert outcome.passed, outcome.said
+
+
+def test_all_scenarios_of_a_server_are_tried_that_ask_for_nothing_made_up(suite: Suite) -> None:
+    assert sorted(suite.scenarios("server")) == sorted((*SERVER, *MADE_UP))
+
+
+@pytest.fixture(scope="module")
+def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of ours over HTTP, behind a door that brings its token."""
+    token = "a-token-for-the-suite-alone"  # noqa: S105 - it opens nothing but what is served here
+    space = tmp_path_factory.mktemp("served") / "a.db"
+    command = [sys.executable, "-m", "tui.command", "--space", str(space), "serve", "--http", "0", "--tools", "full"]
+    environment = {**os.environ, "INFOSPACE_TOKEN": token}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        try:
+            port = int(process.stderr.readline().split()[-1].rpartition(":")[2].partition("/")[0])
+            with with_token(port, token) as own:
+                yield f"http://127.0.0.1:{own}/mcp"
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+@pytest.mark.parametrize("scenario", SERVER)
+def test_our_server_passes(suite: Suite, door: str, tmp_path: Path, scenario: str) -> None:
+    outcome = suite.server(scenario, door, tmp_path)
     assert outcome.passed, outcome.said

@@ -1,0 +1,210 @@
+"""What the protocol has beside tools: resources that are looked at, logs, offers while somebody writes, and streams."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    LoggingMessageNotificationParams,
+    PromptReference,
+    ResourceTemplateReference,
+    ResourceUpdatedNotification,
+)
+
+from infospace import Space
+from planner.server.protocol.event_store import RETRY_MS, RecentEvents
+
+sys.path.insert(0, str(Path(__file__).parent))
+from serving import NOTE, TOKEN, Planner, Served, over_http, planners, play
+
+EARLIER = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+"""The client warns whoever speaks the earlier protocol of what the later one has no more."""
+HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+@EARLIER
+def test_a_client_learns_that_a_resource_has_changed_that_it_looks_at(space: Space) -> None:
+    """Also of one that was not there; of another one, and after it has had enough, it hears nothing."""
+    heard: list[str] = []
+
+    async def on_message(message: Any) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            heard.append(str(message.params.uri))
+
+    async def scene(planner: Planner) -> None:
+        uri = "infospace://note/diary"
+        await planner.client.subscribe_resource(uri)
+        await planner.client.subscribe_resource("infospace://note/other")
+        named = {**NOTE, "name": "diary"}
+        await planner.call("run_plan", plan=[named])
+        await until(lambda: heard == [uri])
+        await planner.call("run_plan", plan=[{**named, "value": 2, "replace": True}])
+        await until(lambda: heard == [uri, uri])
+        await planner.client.unsubscribe_resource(uri)
+        await planner.call("run_plan", plan=[{**named, "value": 3, "replace": True}])
+        await planner.call("run_plan", plan=[{**NOTE, "name": "other"}])
+        await until(lambda: heard == [uri, uri, "infospace://note/other"])
+
+    play(space, scene, mode="legacy", message_handler=on_message)
+
+
+async def until(holds: Any, seconds: float = 60) -> None:
+    """Wait until something holds; fails where that takes too long."""
+    async with asyncio.timeout(seconds):
+        while not holds():  # noqa: ASYNC110 - others change it
+            await asyncio.sleep(0.02)
+
+
+@EARLIER
+def test_a_client_subscribes_to_so_many_resources_and_no_more(space: Space) -> None:
+    async def scene(planner: Planner) -> None:
+        for number in range(200):
+            await planner.client.subscribe_resource(f"infospace://note/{number}")
+        with pytest.raises(MCPError, match="at most 200 resources"):
+            await planner.client.subscribe_resource("infospace://note/more")
+        await planner.client.subscribe_resource("infospace://note/7")
+
+    play(space, scene, mode="legacy")
+
+
+@EARLIER
+def test_a_client_is_told_for_its_log_what_is_as_severe_as_it_says(space: Space) -> None:
+    heard: list[tuple[str, str]] = []
+
+    async def on_log(params: LoggingMessageNotificationParams) -> None:
+        heard.append((params.level, str(params.data)))
+
+    async def scene(planner: Planner) -> None:
+        await planner.wrong("get_run", run="run_9")
+        assert heard == []
+        await planner.client.set_logging_level("warning")
+        await planner.wrong("get_run", run="run_9")
+        await until(lambda: len(heard) == 1)
+        await planner.call("run_plan", plan=[NOTE, {"type": "wait", "seconds": 0.5}])
+        assert heard[0][0] == "warning"
+        assert heard[0][1].startswith("get_run: there is no run_9")
+        assert len(heard) == 1
+        await planner.client.set_logging_level("debug")
+        await planner.call("run_plan", plan=[NOTE, {"type": "wait", "seconds": 0.5}])
+        await until(lambda: len(heard) > 1)
+        assert heard[1] == ("info", "1 create-note: success")
+
+    play(space, scene, mode="legacy", logging_callback=on_log)
+
+
+def test_goals_names_and_ids_are_offered_while_somebody_writes(space: Space) -> None:
+    async def scene(planner: Planner) -> None:
+        await planner.call("run_plan", plan={"goal": "Make tea", "steps": [{**NOTE, "name": "diary"}]})
+        await planner.call("run_plan", plan={"goal": "make coffee", "steps": [NOTE]})
+
+        async def offered(reference: Any, name: str, value: str) -> list[str]:
+            return list((await planner.client.complete(reference, {"name": name, "value": value})).completion.values)
+
+        plan = PromptReference(type="ref/prompt", name="plan")
+        assert await offered(plan, "goal", "mak") == ["make coffee", "Make tea"]
+        assert await offered(plan, "goal", "make t") == ["Make tea"]
+        assert await offered(plan, "other", "mak") == []
+        assert await offered(PromptReference(type="ref/prompt", name="none"), "goal", "") == []
+        for part, value, names in (
+            ("note", "di", ["diary"]),
+            ("note", "Note_", ["Note_1"]),
+            ("run", "run_2", ["run_2"]),
+        ):
+            reference = ResourceTemplateReference(type="ref/resource", uri=f"infospace://{part}/{{id}}")
+            assert await offered(reference, "id", value) == names
+        nothing = ResourceTemplateReference(type="ref/resource", uri="infospace://secret/{id}")
+        assert await offered(nothing, "id", "") == []
+
+    play(space, scene)
+
+
+@pytest.fixture(scope="module")
+def streaming(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server over HTTP."""
+    with over_http(tmp_path_factory.mktemp("streams") / "a.db") as served:
+        yield served
+
+
+@EARLIER
+def test_over_http_a_client_learns_of_the_resource_too(streaming: Served) -> None:
+    """What another client changed, by the stream that it listens to."""
+    heard: list[str] = []
+
+    async def on_message(message: Any) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            heard.append(str(message.params.uri))
+
+    async def scene() -> None:
+        async with planners(streaming, ("legacy", "auto"), message_handler=on_message) as (looking, other):
+            await looking.client.subscribe_resource("infospace://note/plans")
+            await other.call("run_plan", plan=[{**NOTE, "name": "plans"}])
+            await until(lambda: heard == ["infospace://note/plans"])
+
+    asyncio.run(scene())
+
+
+def events_of(text: str) -> list[dict[str, str]]:
+    """Return the events of a stream."""
+    blocks = [block for block in text.replace("\r\n", "\n").split("\n\n") if block.strip() and block[0] != ":"]
+    return [dict(_field_of(line) for line in block.split("\n")) for block in blocks]
+
+
+def _field_of(line: str) -> tuple[str, str]:
+    name, _, value = line.partition(":")
+    return name, value.removeprefix(" ")
+
+
+def test_a_stream_begins_with_an_id_and_a_client_that_comes_back_is_sent_the_rest(streaming: Served) -> None:
+    """As the protocol of November 2025 has it; an event of nobody's brings nothing."""
+    with httpx2.Client(headers={**HEADERS, "Authorization": f"Bearer {TOKEN}"}, timeout=60, trust_env=False) as client:
+
+        def post(document: Any, **headers: str) -> httpx2.Response:
+            return client.post(streaming.url, json={"jsonrpc": "2.0", **document}, headers=headers)
+
+        known = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+        begun = post({"id": 1, "method": "initialize", "params": known})
+        session = {"Mcp-Session-Id": begun.headers["mcp-session-id"], "Mcp-Protocol-Version": "2025-11-25"}
+        post({"method": "notifications/initialized"}, **session)
+        first, last = events_of(post({"id": 2, "method": "tools/list"}, **session).text)
+        assert first["data"] == ""
+        assert first["retry"] == str(RETRY_MS)
+        assert json.loads(last["data"])["id"] == 2
+        with client.stream("GET", streaming.url, headers={**session, "Last-Event-ID": first["id"]}) as again:
+            lines = again.iter_lines()
+            found = next(line for line in lines if line.startswith("data: {"))
+        assert json.loads(found.removeprefix("data: "))["id"] == 2
+        older = {**session, "Mcp-Protocol-Version": "2025-03-26"}
+        assert [one["data"][:1] for one in events_of(post({"id": 3, "method": "ping"}, **older).text)] == ["{"]
+
+
+def test_events_are_kept_for_a_while_and_the_oldest_go_first() -> None:
+    from mcp_types import JSONRPCNotification
+
+    async def scene() -> None:
+        store, sent = RecentEvents(), list[Any]()
+
+        async def send(event: Any) -> None:
+            sent.append(event.message)
+
+        big = JSONRPCNotification(jsonrpc="2.0", method="notifications/message", params={"data": "x" * 2**20})
+        small = JSONRPCNotification(jsonrpc="2.0", method="notifications/message", params={"data": "y"})
+        first = await store.store_event("a", None)
+        await store.store_event("a", big)
+        await store.store_event("b", small)
+        assert await store.replay_events_after(first, send) == "a"
+        assert sent == [big]
+        for _ in range(9):
+            await store.store_event("b", big)
+        assert await store.replay_events_after(first, send) is None
+        assert await store.replay_events_after("nobodys", send) is None
+        assert sent == [big]
+
+    asyncio.run(scene())
