@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from infospace.core.errors import NotFound
+from infospace.core.json_types import JSON
+from infospace.core.position import top_label
+from infospace.journal.origin import Product
+from infospace.journal.rows import CallRow
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Snapshot
@@ -21,3 +27,49 @@ def first_of(snapshot: Snapshot, run: str) -> str:
         if forked is None:
             return found
         found = forked
+
+
+def parents(snapshot: Snapshot, run: str) -> list[str]:
+    """Return the runs that a run was forked from, the nearest first, as far as they are still there."""
+    found: list[str] = []
+    while True:
+        try:
+            forked = snapshot.run(found[-1] if found else run).forked
+        except NotFound:
+            return found[:-1]
+        if forked is None:
+            return found
+        found.append(forked)
+
+
+def calls_before(snapshot: Snapshot, run: str) -> list[CallRow]:
+    """Return the calls of the runs that a run was forked from, also those of steps that it did not take over."""
+    return [call for one in parents(snapshot, run) for call in snapshot.calls(one)]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOver:
+    """What was called, answered and made by the steps that a run took over from the one that it was forked from."""
+
+    calls: tuple[CallRow, ...]
+    answers: Mapping[str, JSON]
+    products: tuple[Product, ...]
+
+
+def taken_over(snapshot: Snapshot, run: str) -> TakenOver:
+    """Return what the steps did that a run took over, in whichever run they did it; a run that is no fork took none."""
+    calls: list[CallRow] = []
+    products: list[Product] = []
+    answers: dict[str, JSON] = {}
+    labels = {top_label(row.position) for row in snapshot.steps(run) if "forked" in row.extra}
+    for one in parents(snapshot, run):
+        calls += [call for call in snapshot.calls(one) if _is_known(call, labels)]
+        answers |= {key: word for key, word in snapshot.answers(one).items() if top_label(key) in labels}
+        products += [found for found in snapshot.products([one]) if top_label(found.made.step or "") in labels]
+        labels &= {top_label(row.position) for row in snapshot.steps(one) if "forked" in row.extra}
+    return TakenOver(tuple(calls), answers, tuple(products))
+
+
+def _is_known(call: CallRow, labels: set[str]) -> bool:
+    """Whether a call is of a step that was taken over, or an answer of a model: equal questions share their answer."""
+    return top_label(call.position) in labels or (call.kind == "llm" and call.status == "success")

@@ -87,9 +87,10 @@ def question(tool: Tool, arguments: Mapping[str, Any]) -> str:
 
 
 def repeat_question(tool: Tool, arguments: Mapping[str, Any], earlier: str) -> str:
-    """Return what is asked before a call that step `earlier` of the run has made already."""
+    """Return what is asked before a call that a step has made already: `4` of this run, or `4 of run_7` before it."""
     shown = truncate(dump(_shown(dict(arguments))), ARGUMENTS)
-    why = f"step {earlier} of this run called it so already"
+    step = earlier if " of " in earlier else f"{earlier} of this run"
+    why = f"step {step} called it so already"
     return f"call the tool {tool.name} of the server {tool.server} again, though {why}{WITH}{shown}?"
 
 

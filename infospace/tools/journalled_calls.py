@@ -47,7 +47,10 @@ class PriorCalls(Protocol):
         """Take the next call that a step made with these arguments, None when it made no more."""
 
     def made(self, digest: bytes) -> str | None:
-        """Return the position of a call with these arguments that has, or may have, had its effect."""
+        """Return the position of a call with these arguments that has, or may have, had its effect.
+
+        That of a call in a run which this one was forked from ends with the run: `4 of run_7`.
+        """
 
     def answered(self, key: str) -> bool:
         """Whether something was answered that is kept under this."""

@@ -16,7 +16,18 @@ from infospace.core.position import attempt_at, prefix_in
 from infospace.core.resources import Made, Resource, is_resource
 from infospace.data.result import StepResult
 from infospace.journal.forks import first_of
-from infospace.journal.rows import CallRow, CloseRun, OpenRun, OwnerGuard, RunKind, RunRow, RunStatus, StepRow, settled
+from infospace.journal.rows import (
+    CallRow,
+    CloseRun,
+    Entry,
+    OpenRun,
+    OwnerGuard,
+    RunKind,
+    RunRow,
+    RunStatus,
+    StepRow,
+    settled,
+)
 from infospace.llm.meter import Meter
 from infospace.space import Space
 from infospace.store.changes import Change, MakeNote
@@ -297,12 +308,17 @@ class Run:
         return self.space.view().get(found.id)
 
     def close(
-        self, status: RunStatus, result: Resource | None, reason: str | None, pending: Sequence[Pending] = ()
+        self,
+        status: RunStatus,
+        result: Resource | None,
+        reason: str | None,
+        pending: Sequence[Pending] = (),
+        also: Sequence[Entry] = (),
     ) -> RunResult:
-        """Journal the end, and say it."""
+        """Journal the end, and what else holds from then on; and say it."""
         answer, spent = self._answer(result), (self._so_far() if status == "suspended" else self.meter.spent)
         entry = CloseRun(self.id, status, now(), result.id if result else None, reason, spent)
-        self.space.store.commit([], [self.held, entry])
+        self.space.store.commit([], [self.held, entry, *also])
         self.steps = settled(self.steps, status)
         outcome = RunResult(
             self.id,

@@ -55,7 +55,7 @@ def repeats_failure(turns: Sequence[Turn], *, steps: bool) -> str | None:
         if failure is not None and same_text(turn.document) == text:
             return _sentence(
                 f"the model proposed the same {what} again that had failed at step {failure.position}"
-                f" ({failure.type}): {_reason(failure)}",
+                f"{_in_run(failure, turns[-1].run)} ({failure.type}): {_reason(failure)}",
                 turns,
             )
         if steps and turn.was_run and failure is None:
@@ -70,7 +70,9 @@ def stops(space: Space, turns: Sequence[Turn], limits: Limits, *, steps: bool) -
         return _sentence(_reason(last), turns)
     if last is not None and (earlier := _same_failure(turns)) is not None:
         return _sentence(
-            f"steps {earlier.position} and {last.position} ({last.type}) failed alike: {_reason(last)}", turns
+            f"step {earlier.position}{_in_run(earlier, last.run)} and step {last.position} ({last.type}) failed alike:"
+            f" {_reason(last)}",
+            turns,
         )
     if last is not None and not steps and len(turns) > MAX_REPLANS:
         return _sentence(f"{_reason(last)}; the rest of a plan is written anew {MAX_REPLANS} times at most", turns)
@@ -91,6 +93,11 @@ def tried(turns: Sequence[Turn]) -> str:
         listed = ", ".join(dict.fromkeys(f"{row.position} {row.type}" for row in failed[-3:]))
         parts.append(f"{len(failed)} failed (last: {listed})")
     return ", ".join(parts)
+
+
+def _in_run(row: StepRow, run: str) -> str:
+    """Name the run of a step, where it is another one than `run`: that which this was forked from."""
+    return "" if row.run == run else f" of {row.run}"
 
 
 def _sentence(why: str, turns: Sequence[Turn]) -> str:

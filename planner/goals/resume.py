@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from infospace.core.errors import Conflict
 from infospace.space import Space
 from planner.goals.session import Agree, go_on, is_of_goal, reads_only
 from planner.journal.commit_order import SuspendRequest
@@ -28,6 +29,9 @@ async def resume(
     """
     with space.store.reading() as snapshot:
         row, rows = snapshot.run(run), snapshot.steps(run)
+        going_on = next((one.run for one in snapshot.runs() if one.forked == run), None)
+    if going_on is not None and row.status == "failed" and is_of_goal(row.document):
+        raise Conflict(f"{run} has ended already: failed", hint=f"{going_on} is the fork that goes on with its goal")
     if not is_of_goal(row.document):
         return await lifecycle.resume(space, run, emit, halt, approve)
     space, _ = lifecycle.must_be_resumable(space, row, rows)

@@ -13,8 +13,10 @@ from typing import Any, Literal, TypeAlias
 
 from infospace.core.errors import Conflict
 from infospace.core.json_types import JSON
+from infospace.core.position import top_label
 from infospace.core.resources import Note
-from infospace.journal.rows import FINISHED
+from infospace.journal.forks import calls_before
+from infospace.journal.rows import FINISHED, StepRow
 from infospace.space import Space
 from planner.execute.start import check_plan
 from planner.goals.effects import Effect, effects_of, needs_consent
@@ -145,6 +147,8 @@ class GoalSession:
         if self.id is None and self.mode == "steps" and self._inputs:
             await self._session.begin()  # the first step reads the inputs, so they are bound before it is written
         turns = self.turns()
+        if self.mode == "whole" and turns and turns[-1].run == self.id and turns[-1].failure is not None:
+            await self._fork(turns[-1].failure)
         remembered = self._remembered() if self._memory and not turns else {}
         step: dict[str, JSON] = {
             "type": "write-plan",
@@ -234,6 +238,12 @@ class GoalSession:
         course = None if ahead is None else ahead.course
         return await self._session.play_plan(plan, inputs, self._emit, self._halt, course)
 
+    async def _fork(self, failure: StepRow) -> None:
+        """End the run at the step that failed, and go on in a fork of it, which has what was done before that step."""
+        with self._space.store.reading() as snapshot:
+            reason = snapshot.run(str(self.id)).reason or f"step {failure.position} ({failure.type}) failed"
+        self._session = await self._session.fork(top_label(failure.position), reason, self._emit)
+
     async def go_on(self, approve: Sequence[str] = ()) -> RunResult | None:
         """Go on with the lines that a process began which ended; None where none were begun."""
         if not self._has_open_lines():
@@ -294,6 +304,7 @@ class GoalSession:
             return 0, 0
         with self._space.store.reading() as snapshot:
             calls = snapshot.calls(self.id)
+            calls += calls_before(snapshot, self.id)
         return sum(one.tokens for one in calls if one.kind == "llm"), sum(one.kind == "tool" for one in calls)
 
     def _has_open_lines(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from infospace.core.errors import NotFound
@@ -11,6 +11,7 @@ from infospace.core.position import first_attempt, top_label
 from infospace.core.resources import Note
 from infospace.data.json_text import dump
 from infospace.data.result import truncate
+from infospace.journal.forks import parents
 from infospace.journal.rows import RunRow, StepRow
 from infospace.space import Space
 from planner.sessions.lines import ANSWER, INPUT, PLAN, plan_of_session
@@ -31,6 +32,8 @@ _UNTOLD = ("id", "expect", "out")
 class Turn:
     """A plan, or a step, that the model wrote. `document` is None where it wrote none that passes the check."""
 
+    run: str
+    """The run in which it was written, the goal's own or one that this was forked from."""
     document: JSON
     lines: Mapping[str, JSON]
     """The lines that were run of it, by position."""
@@ -60,30 +63,38 @@ class Turn:
 
 
 def turns_of(space: Space, run: str) -> list[Turn]:
-    """Return the turns of a run, in their order."""
+    """Return the turns of a run, in their order, after those of the runs that it was forked from."""
     with space.store.reading() as snapshot:
-        row, rows = snapshot.run(run), sorted(snapshot.steps(run), key=lambda one: one.sequence)
-    ended: dict[str, list[StepRow]] = {}
-    for one in rows:
-        if one.status != "suspended":
-            ended.setdefault(top_label(one.position), []).append(one)
-    return list(_turns(space, row, ended))
+        runs = [run, *parents(snapshot, run)]
+        read = [(snapshot.run(one), sorted(snapshot.steps(one), key=lambda row: row.sequence)) for one in runs]
+    turns: list[Turn] = []
+    for row, rows in reversed(read):
+        ended: dict[str, list[StepRow]] = {}
+        for one in rows:
+            if one.status != "suspended":
+                ended.setdefault(top_label(one.position), []).append(one)
+        taken = {label for label, inner in ended.items() if any("forked" in one.extra for one in inner)}
+        turns += _turns(space, row, ended, taken if turns else set())
+    return turns
 
 
-def _turns(space: Space, row: RunRow, ended: Mapping[str, Sequence[StepRow]]) -> Iterator[Turn]:
+def _turns(space: Space, row: RunRow, ended: Mapping[str, Sequence[StepRow]], taken: Collection[str]) -> Iterator[Turn]:
+    """Give the turns of one run, without those that it has `taken` from the run before, by their lines."""
     written: list[JSON] = row.document.get("steps", []) if isinstance(row.document, dict) else []
     document: JSON = None
     lines: dict[str, JSON] = {}
     begun = False
     for step, line in zip(plan_of_session(row).steps, written, strict=True):
+        if step.label in taken:
+            continue
         if step.expect != PLAN:
             lines[step.label] = line
             continue
         if begun:
-            yield Turn(document, lines, _rows(lines, ended))
+            yield Turn(row.run, document, lines, _rows(lines, ended))
         document, lines, begun = _document(space, ended.get(step.label, ())), {}, True
     if begun:
-        yield Turn(document, lines, _rows(lines, ended))
+        yield Turn(row.run, document, lines, _rows(lines, ended))
 
 
 def _rows(lines: Mapping[str, JSON], ended: Mapping[str, Sequence[StepRow]]) -> tuple[StepRow, ...]:

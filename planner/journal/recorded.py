@@ -26,7 +26,9 @@ class RecordedRun:
         rows: Sequence[StepRow] = (),
         calls: Sequence[CallRow] = (),
         answers: Mapping[str, JSON] | None = None,
+        before: Sequence[CallRow] = (),
     ) -> None:
+        """`before` are calls of runs that it was forked from: they are known, and answer nothing here."""
         self.rows = [row for row in rows if row.status != "suspended"]
         self._answers = dict(answers or {})
         self._by_position = {row.position: row for row in self.rows}
@@ -41,7 +43,8 @@ class RecordedRun:
         for call in calls:
             if not self._is_pending_wait(call.position):
                 self._calls.setdefault((call.position, call.digest), []).append(call)
-        self._made = {call.digest: call.position for call in calls if may_have_had_effect(call)}
+        self._made = {call.digest: f"{call.position} of {call.run}" for call in before if may_have_had_effect(call)}
+        self._made |= {call.digest: call.position for call in calls if may_have_had_effect(call)}
 
     def _is_pending_wait(self, position: str) -> bool:
         """Whether a `wait` stands there that has not ended: its condition is asked anew each time."""
@@ -139,7 +142,10 @@ class RecordedRun:
         return any(place == position for place, _ in self._calls)
 
     def made(self, digest: bytes) -> str | None:
-        """Return the position of a tool's call that has, or may have, had its effect, None where there is none."""
+        """Return the position of a tool's call that has, or may have, had its effect, None where there is none.
+
+        That of a call in a run which this one was forked from ends with the run: `4 of run_7`.
+        """
         return self._made.get(digest)
 
     def call(self, position: str, digest: bytes) -> CallRow | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from infospace.contract.catalogue import Catalogue
 from infospace.core.errors import Conflict
+from infospace.journal.forks import taken_over
 from infospace.journal.id_mapping import IdMapping, ReplaySource
 from infospace.journal.origin import Product
 from infospace.journal.rows import FINISHED
@@ -67,6 +68,8 @@ async def replay(
         with store.reading() as snapshot:
             row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
             answers, products = snapshot.answers(run), snapshot.products([run])
+            before = taken_over(snapshot, run)
+        calls, answers, products = [*calls, *before.calls], {**before.answers, **answers}, [*before.products, *products]
         if row.kind not in ("plan", "session"):
             message = f"{run} is no run of a plan or a session, and cannot be replayed"
             raise Conflict(message, hint="`infospace runs` lists them")

@@ -56,10 +56,15 @@ async def replay_lines(
         return run.close(*run.broken_off)
     reason = None if failure is None else sentence(failure)
     if row.status in FINISHED:
-        return run.conclude() if reason is None else run.close("failed", None, reason)
+        return run.conclude() if reason is None else run.close("failed", None, _as_then(reason, row))
     last = run.frame.latest.resource
     result = None if row.result is None or last is None else run.space.view().get(last)
     return run.close("suspended", result, reason)
+
+
+def _as_then(reason: str, row: RunRow) -> str:
+    """Return why it failed, with what was said after that then: that a fork goes on, for example."""
+    return row.reason if row.reason is not None and row.reason.startswith(reason) else reason
 
 
 def _passed_over(run: Run, step: Step, known: StepRow) -> None:

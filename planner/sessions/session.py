@@ -9,6 +9,7 @@ from typing import TypeAlias
 from infospace.core.clock import now
 from infospace.core.errors import Conflict
 from infospace.core.json_types import JSON
+from infospace.journal.forks import calls_before
 from infospace.journal.rows import FINISHED, CallRow, Disapprove, Entry, RunRow, RunStatus
 from infospace.space import Space
 from infospace.store.seen import sight_of
@@ -34,6 +35,7 @@ from planner.sessions.errors import (
     second_head_error,
     waiting_error,
 )
+from planner.sessions.fork import fork_entries
 from planner.sessions.lines import read_head
 from planner.sessions.names import full_name, name_of, naming, open_run
 from planner.sessions.queue import Place, Queue, queue_of
@@ -242,6 +244,22 @@ class Session:
             self._recalled(self._must_be_open())
             return self._claim_run(emit).close(status, None, reason)
 
+    async def fork(self, label: str, reason: str, emit: Emit = ignore_event) -> Session:
+        """End it as failed at one of its lines, and return a session without a name that goes on from before that.
+
+        Both is one commit. The reason is followed by the id of the fork. Raises what `close` raises.
+        """
+        async with self._queue.turn():
+            self._run = None
+            row = self._must_be_open()
+            self._recalled(row)
+            found = Session(self._space)
+            found.id = self._space.store.new_id("run")
+            with self._space.store.reading() as snapshot:
+                entries = fork_entries(snapshot, row.run, label, found.id)
+            self._claim_run(emit).close("failed", None, f"{reason}; {found.id} goes on", also=entries)
+        return found
+
     # What is known of it
 
     def bindings(self) -> dict[str, str]:
@@ -326,7 +344,8 @@ class Session:
         """Let a run become what the journal has of it."""
         with self._space.store.reading() as snapshot:
             steps, self._calls, answers = snapshot.steps(row.run), snapshot.calls(row.run), snapshot.answers(row.run)
-        run.recall(row, steps, self._calls, answers)
+            before = calls_before(snapshot, row.run)
+        run.recall(row, steps, self._calls, answers, before)
 
     def _claim_run(self, emit: Emit) -> SessionRun:
         """Own its run, to end it; what was broken off is settled."""

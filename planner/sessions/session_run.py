@@ -135,16 +135,21 @@ class SessionRun(Run):
         self._ask_before_repeating()
 
     def recall(
-        self, row: RunRow, steps: Sequence[StepRow], calls: Sequence[CallRow], answers: Mapping[str, JSON]
+        self,
+        row: RunRow,
+        steps: Sequence[StepRow],
+        calls: Sequence[CallRow],
+        answers: Mapping[str, JSON],
+        before: Sequence[CallRow] = (),
     ) -> None:
-        """Become what the journal has of the run."""
+        """Become what the journal has of the run; the calls `before` it, of runs that it was forked from, count too."""
         plan = plan_of_session(row)
         self.id, self.plan, self.plans, self.goal = row.run, plan, dict(plan.plans), row.goal
         self.previous = row.owner
         self.lines, self.settled = plan.steps, int(row.spent.get(SETTLED, 0))
         self.labels = {step.label for step in self.lines}
         over = {step.label for step in self.lines[: self.settled]}
-        self.record = RecordedRun(steps, calls, answers)
+        self.record = RecordedRun(steps, calls, answers, before)
         self.steps = list(self.record.rows)
         self.scope.own = bindings_of(row.inputs, (one for one in self.steps if top_label(one.position) in over))
         self._waiting = {one.sequence: one for one in steps if one.status == "suspended"}
@@ -152,10 +157,10 @@ class SessionRun(Run):
         self.recall_clock(self.record, row.started)
         self.journal.sequence = self.record.sequence
         self.bounds = bounded(plan.budget.items, plan.budget.characters)
-        self.meter.remember(calls)
+        self.meter.remember([*before, *calls])
         self.meter.tools = self.tool_calls(self.record)
         self.meter.limit(plan.budget.llm_calls, plan.budget.tokens, plan.budget.tool_calls)
-        self.meter.tools.count = sum(call.kind == "tool" for call in calls)
+        self.meter.tools.count = sum(call.kind == "tool" for call in (*before, *calls))
         self._ask_before_repeating()
         self._spent = seconds_spent(row, self.steps)
 

@@ -86,7 +86,7 @@ def test_the_same_plan_is_not_run_again_after_it_failed(space: Space, endpoint: 
     result = reach(space)
     assert result.status == "failed"
     reason = result.reason or ""
-    assert reason.startswith("the model proposed the same plan again that had failed at step 2 (compute)")
+    assert reason.startswith("the model proposed the same plan again that had failed at step 2 of run_1 (compute)")
     assert "divides by zero" in reason
     assert reason.endswith("tried: 2 plans written, 1 run, 1 failed (last: 2 compute)")
     assert len(endpoint.requests) == 2
@@ -98,7 +98,7 @@ def test_the_same_step_that_fails_alike_in_another_plan_ends_it(space: Space, en
     second = {"steps": [{"type": "create-note", "value": "y"}, {**FAILING, "out": "$z"}], "result": "$z"}
     endpoint.say(json.dumps(first), json.dumps(second), json.dumps(first))
     reason = reach(space).reason or ""
-    assert reason.startswith("steps 2 and 6 (compute) failed alike: ")
+    assert reason.startswith("step 2 of run_1 and step 4 (compute) failed alike: ")
     assert "tried: 2 plans written, 2 run, 2 failed" in reason
     assert len(endpoint.requests) == 2
 

@@ -43,8 +43,23 @@ def runs(space: Space) -> list[RunRow]:
         return snapshot.runs()
 
 
+@pytest.fixture(params=["openai", "anthropic"])
+def api(request: pytest.FixtureRequest, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The protocol that the endpoint is asked in."""
+    monkeypatch.setenv("INFOSPACE_LLM_API", request.param)
+    if request.param == "anthropic":
+        monkeypatch.setenv("INFOSPACE_LLM_URL", endpoint.url.removesuffix("/v1"))
+        monkeypatch.setenv("INFOSPACE_LLM_KEY", "key")
+    return str(request.param)
+
+
+def asked_in(endpoint: Endpoint) -> set[str]:
+    """The protocols of the requests: Messages always say how long an answer may be, and have their system apart."""
+    return {"anthropic" if "system" in one and "max_tokens" in one else "openai" for one in endpoint.requests}
+
+
 def test_the_plan_arrives_as_it_is_written_and_is_checked_meanwhile(
-    show: Show, space: Space, endpoint: Endpoint
+    show: Show, space: Space, endpoint: Endpoint, api: str
 ) -> None:
     """What is wrong is marked before the answer is whole; what may only be missing yet is not."""
     endpoint.say(WRONG, json.dumps(PLAN))
@@ -60,12 +75,33 @@ def test_the_plan_arrives_as_it_is_written_and_is_checked_meanwhile(
         await stage.until(lambda: not place.goal.writes and place.draft.text == place.text)
         assert json.loads(place.text) == PLAN
         assert place.draft.errors == 0
-        assert "made, 2 attempts, " in told(stage)
+        await stage.until(lambda: "made, 2 attempts, " in told(stage), "how it was written")
         assert "It writes weekly" in told(stage)
         assert not place.editor.read_only
         assert place.editor.has_focus
 
     show(story, on=space)
+    assert asked_in(endpoint) == {api}
+
+
+@pytest.mark.usefixtures("api")
+def test_where_a_step_fails_the_rest_is_written_and_run_in_a_fork(show: Show, space: Space, endpoint: Endpoint) -> None:
+    """Runs has both: that which failed, and its fork."""
+    fails = {"type": "compute", "expression": "1 / length('')", "out": "$x"}
+    endpoint.say(json.dumps({"steps": [ITEMS, fails], "result": "$x"}))
+    endpoint.say(json.dumps({"steps": [COUNT], "result": "$n"}))
+
+    async def story(stage: Stage) -> None:
+        place = await asked(stage)
+        await stage.until(lambda: place.goal.run_id == "run_1")
+        await stage.press("ctrl+r")
+        await stage.until(lambda: any(run.status == "success" for run in runs(space)))
+
+    show(story, on=space)
+    assert [(run.run, run.status, run.forked) for run in runs(space)] == [
+        ("run_2", "success", "run_1"),
+        ("run_1", "failed", None),
+    ]
 
 
 def test_what_only_makes_runs_while_the_plan_arrives(show: Show, space: Space, endpoint: Endpoint) -> None:
