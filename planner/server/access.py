@@ -16,7 +16,7 @@ from planner.metatools.arguments import LONGEST_MS, MOST_ON_PAGE
 
 MINUTE = 60.0
 
-ToolSet: TypeAlias = Literal["core", "meta", "full"]
+ToolSet: TypeAlias = Literal["core", "meta", "full", "compat"]
 """A set of tools that a client is told of."""
 
 Approvals: TypeAlias = Literal["people", "planner"]

@@ -34,7 +34,7 @@ from planner.server.live_runs import Playing, Tell
 from planner.server.operations import Operations
 from planner.server.question_forms import Question
 from planner.server.run_json import find_run
-from planner.server.tools import DISCOVER_NOTES, TOOLS, Answer, checked_size, discover_notes, shown
+from planner.server.tools import COMPAT, DISCOVER_NOTES, TOOLS, Answer, checked_size, discover_notes, shown
 from planner.server.tools import answer as answer_of_tool
 from planner.server.toolsets import names_in, operations_in
 from planner.server.truncate import truncate_tools
@@ -64,7 +64,7 @@ class NoSuchTool(NotFound):
 
 def is_direct(name: str) -> bool:
     """Whether a name is not that of an operation or of a meta-tool."""
-    return name not in CORE and name not in TOOLS and name != DISCOVER_NOTES and name not in META
+    return name not in CORE and name not in TOOLS and name not in COMPAT and name != DISCOVER_NOTES and name not in META
 
 
 def listed_names(space: Space, access: Access) -> tuple[list[str], list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from infospace.context.invoke import call_directly
@@ -10,6 +11,7 @@ from infospace.core.errors import InfospaceError, NotFound
 from planner.metatools import manage_connections as connections
 from planner.metatools.arguments import ManageConnections
 from planner.metatools.audit import write_audit
+from planner.metatools.compat.discover import Discover
 from planner.parse.vocabulary import conditions_in_full, full, short
 from planner.server import arguments
 from planner.server.live_runs import Tell
@@ -45,6 +47,13 @@ async def describe_primitives(operations: Operations, args: arguments.DescribePr
     if not told:
         raise NotFound("; ".join(missing))
     return "\n\n".join([*told, *missing])
+
+
+async def discover(operations: Operations, args: Discover, tell: Tell) -> dict[str, Any]:
+    """Find tools in the shape of CodeSpar's `discover`; the same question is answered once in a conversation."""
+    del tell
+    limit = min(args.limit, operations.access.results)
+    return {**await asyncio.to_thread(operations.discovery.discover, args.query, limit)}
 
 
 async def manage_connections(operations: Operations, args: ManageConnections, tell: Tell) -> dict[str, Any]:

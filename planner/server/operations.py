@@ -24,6 +24,7 @@ from planner.journal.suspension import Pending
 from planner.language.problems import Problem
 from planner.lifecycle.resume import answer, must_be_all_there, pending_of
 from planner.metatools.arguments import LONGEST_MS
+from planner.metatools.compat.discover import Discovery
 from planner.parse.saved_plans import load_plan
 from planner.parse.steps import SAVED
 from planner.server import arguments
@@ -60,6 +61,8 @@ class Operations:
         """Calls by the name of the tool and what came of them."""
         self.lives = LiveRuns(access.bounds)
         self.asked = QuestionStore()
+        self.discovery = Discovery(self.space)
+        """What was discovered in this conversation."""
         self._sessions: dict[str, Session] = {}
         self._cancelling: dict[str, asyncio.Event] = {}
         """The runs that are being cancelled here; each event is set once that is journalled."""

@@ -11,6 +11,7 @@ from infospace.contract.tool_signature import Signature, briefly, untitled
 from infospace.core.errors import Invalid
 from infospace.data.json_text import dump
 from planner.metatools.arguments import ManageConnections
+from planner.metatools.compat.discover import DISCOVER
 from planner.server import arguments
 from planner.server import lookups as looking
 from planner.server.approvals import for_people
@@ -138,6 +139,21 @@ TOOLS = {
     )
 }
 """Those of the set `full`: all but `discover_notes`, whose arguments are those of the primitive, and the meta-tools."""
+
+COMPAT = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            DISCOVER.name,
+            DISCOVER.description,
+            DISCOVER.model,
+            looking.discover,
+            read_only=True,
+        ),
+        TOOLS["manage_connections"],
+    )
+}
+"""Those of the set `compat`: the doors of other systems."""
 
 DISCOVER_NOTES = "discover_notes"
 DISCOVER_SAYS = (

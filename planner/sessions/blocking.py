@@ -12,6 +12,7 @@ from infospace.data.json_text import dump, read_json
 from infospace.data.paths import nearest
 from infospace.data.result import StepResult, truncate
 from infospace.space import Space
+from infospace.tools.builtin import SERVER
 from planner.execute.arguments import Place, Resolver
 from planner.execute.variables import Scope, Unbound
 from planner.journal.events import Emit
@@ -20,6 +21,7 @@ from planner.journal.result import RunResult, answer_of
 from planner.journal.suspension import Pending
 from planner.language.problems import Problem
 from planner.language.references import NAME, whole_reference
+from planner.metatools.compat.discover import DISCOVER, Discover, DiscoverResult, Discovery
 from planner.parse.saved_plans import load_plan
 from planner.parse.steps import SAVED
 from planner.sessions.bindings import living_bindings
@@ -41,6 +43,7 @@ class BlockingSession:
         self._session = session
         self._emit = emit
         self._thread = LoopThread()
+        self._discovery = Discovery(space)
 
     @property
     def id(self) -> str | None:
@@ -60,6 +63,28 @@ class BlockingSession:
         if result.status == "refused":
             return _refused(result.problems)
         return self._answer(result)
+
+    # Tools
+
+    def discover(self, query: str, limit: int = 10) -> DiscoverResult:
+        """Find the tools that do what is asked for, best first: `found["matches"][0]["tool_name"]`.
+
+        The same question is answered once in this conversation, until servers or their tools are others. Raises
+        Invalid for a blank query, and for a limit that is not 1 to 50.
+        """
+        args: Discover = DISCOVER.validate({"query": query, "limit": limit})
+        return self._discovery.discover(args.query, args.limit)
+
+    def execute(self, name: str, arguments: Mapping[str, JSON] | None = None) -> StepResult:
+        """Call a tool by its `tool_name`, as a step of the session: checked, asked about, recorded, as any step is.
+
+        What the space itself can do is called too: `infospace/sort`. Raises what `step` raises.
+        """
+        given = dict(arguments or {})
+        server, _, last = name.partition("/")
+        return self.step({**given, "type": last} if server == SERVER and last else {"type": name, "arguments": given})
+
+    # Plans
 
     def run(self, plan: JSON, inputs: Mapping[str, JSON] | None = None) -> RunResult:
         """Check a whole plan against what is bound, then run its steps as those of the session.

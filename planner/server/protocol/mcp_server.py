@@ -93,7 +93,7 @@ class _Handlers:
         schema = tools.discover_schema(self._operations) if tools.DISCOVER_NOTES in names else None
         if schema is not None:
             found.append(_tool(tools.DISCOVER_NOTES, tools.DISCOVER_SAYS, schema, read_only=True))
-        for meta in META.values() if calling.EXECUTE in names else ():
+        for meta in (one for one in META.values() if one.name in names):
             calls = meta.name == calling.EXECUTE
             found.append(_tool(meta.name, meta.description, meta.brief, read_only=not calls, open_world=calls))
         for name, tool in calling.direct_tools(self._operations).items():

@@ -167,7 +167,6 @@ def test_a_rate_lets_so_many_calls_through_in_any_minute() -> None:
     [
         (["--config", "serve.json"], "`scopes.a` has no field 'x'"),
         (["--config", "none.json"], "there is no file 'none.json'"),
-        (["--tools", "compat"], "not in this version"),
         (["--http", "0", "--token", TOKEN, "--config", "good.json"], "the tokens are those of the configuration"),
     ],
 )

@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=["core"],
         metavar="SET",
         help="which tools clients see, one or more of: core (five small tools, the default), meta (the six tools about "
-        "tools), full (every operation as a tool). `compat` is not in this version",
+        "tools), full (every operation as a tool), compat (the doors of other systems: discover, manage_connections)",
     )
     parser.add_argument(
         "--approvals",
@@ -81,8 +81,6 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("serving needs the package `mcp`", hint=REINSTALL) from error
     if args.token is not None and args.http is None:
         raise UsageError("a token is for --http", hint="over standard input and output there is none")
-    if "compat" in args.tools:
-        raise UsageError("the doors of other systems are not in this version", hint="--tools core")
     sets = tuple(dict.fromkeys(args.tools))
     try:
         from planner.server.config import Config, read_config

@@ -1,0 +1,128 @@
+"""The doors of other systems: `serve --tools compat`, and the same in Python, typed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, assert_type
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
+from served import odd, synced, write
+from serving import Planner, play
+
+from infospace import Space
+from infospace.core.errors import Invalid
+from infospace.tools.local import LocalTools
+from infospace.tools.scope import Scope
+from planner import open_session
+from planner.metatools.compat.discover import DiscoverResult, Discovery
+from planner.server.access import Access
+
+COMPAT = Access("anybody", tools=("compat",))
+
+
+@pytest.fixture
+def shop(space: Space) -> Space:
+    """A space with a connected server of payments, and one of the same that is not."""
+    write(Path(space.store.address).parent, whatsapp=odd("promises", description="Send WhatsApp templates to buyers"))
+    tools = LocalTools("payments")
+
+    @tools.tool(read_only=True)
+    def make_pix_code(amount: float) -> dict[str, float]:
+        """Emit a Pix QR code for a buyer in Brazil."""
+        return {"amount": amount}
+
+    @tools.tool(read_only=True)
+    def list_payments() -> list[str]:
+        """List the payments of a day."""
+        return []
+
+    space.tools.add(tools)
+    return space
+
+
+def test_discover_answers_in_exactly_its_shape(shop: Space) -> None:
+    async def scene(planner: Planner) -> Any:
+        names = [tool.name for tool in (await planner.client.list_tools()).tools]
+        return names, await planner.call("discover", query="emit a Pix QR code for a buyer", limit=3)
+
+    names, found = play(shop, scene, COMPAT)
+    assert sorted(names) == ["discover", "execute_tool", "manage_connections"]
+    assert set(found) == {"matches", "search_strategy", "recommended", "related", "next_steps"}
+    first = found["matches"][0]
+    assert set(first) == {"tool_name", "server_id", "score", "description", "connected"}
+    assert (first["tool_name"], first["server_id"], first["connected"]) == ("payments/make_pix_code", "payments", True)
+    assert 0 < first["score"] <= 1
+    assert found["recommended"] == "payments/make_pix_code"
+    assert found["search_strategy"] == "hybrid"
+    assert len(found["matches"]) <= 3
+
+
+def test_what_is_not_connected_is_found_and_said_how_to_connect(shop: Space) -> None:
+    """By what its entry says; nothing is started for it."""
+    found = Discovery(shop).discover("send a WhatsApp template")
+    assert found["matches"][0]["server_id"] == "whatsapp"
+    assert found["matches"][0]["connected"] is False
+    assert found["recommended"] != found["matches"][0]["tool_name"]
+    assert any('"action": "initiate", "server": "whatsapp"' in step for step in found["next_steps"])
+
+
+def test_where_nothing_fits_that_is_said(shop: Space) -> None:
+    """No match, no recommendation, and a sentence."""
+    found = Discovery(shop).discover("what is the weather on Mars today")
+    assert found["matches"] == []
+    assert found["recommended"] is None
+    assert found["next_steps"][0].startswith("no tool fits")
+
+
+def test_an_answer_holds_until_the_catalogue_changes(shop: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same question searches once; another limit, another conversation and a changed catalogue search again."""
+    searches: list[str] = []
+    find = shop.finder.find
+
+    def counted(*args: Any, **named: Any) -> Any:
+        searches.append(args[1].request)
+        return find(*args, **named)
+
+    monkeypatch.setattr(shop.finder, "find", counted)
+    conversation = Discovery(shop)
+    first = conversation.discover("list payments")
+    first["matches"].clear()
+    assert conversation.discover("list payments")["matches"] != [], "who changes an answer changes no other"
+    assert len(searches) == 1
+    conversation.discover("list payments", 2)
+    Discovery(shop).discover("list payments")
+    assert len(searches) == 3
+    synced(shop)
+    found = conversation.discover("list payments")
+    assert len(searches) == 4
+    assert found["matches"] != []
+
+
+def test_a_session_in_python_discovers_and_executes(shop: Space) -> None:
+    """Typed; a call is a step of the session, checked before it is made."""
+    with open_session(shop) as session:
+        found = session.discover("emit a Pix QR code for a buyer in Brazil")
+        assert_type(found, DiscoverResult)
+        assert_type(found["matches"][0]["score"], float)
+        name = found["matches"][0]["tool_name"]
+        done = session.execute(name, {"amount": 5})
+        assert (done.status, done.data) == ("success", {"amount": 5.0})
+        assert session.execute(name, {"sum": 5}).status == "failed"
+        assert session.execute("infospace/say", {"value": "hello"}).value == "hello"
+        for query, limit in (("  ", 10), ("pay", 0), ("pay", 51)):
+            with pytest.raises(Invalid):
+                session.discover(query, limit)
+
+
+def test_a_scope_holds_for_what_is_discovered(shop: Space) -> None:
+    """A tool out of scope is in nothing that is answered."""
+
+    async def scene(planner: Planner) -> Any:
+        return await planner.call("discover", query="emit a Pix QR code for a buyer")
+
+    found = play(shop, scene, Access("guest", Scope(exclude_servers=("payments",)), tools=("compat",)))
+    assert "payments" not in str(found)
