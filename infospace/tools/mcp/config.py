@@ -20,6 +20,8 @@ from infospace.tools.mcp.auth.settings import OAuthSettings, faults_of
 
 FILE = "mcp.json"
 SERVERS = "mcpServers"
+PLAN = "plan:"
+"""How the types of steps begin that run a saved plan."""
 RESERVED = "infospace"
 """The server's name under which primitives and saved plans are found."""
 
@@ -300,6 +302,9 @@ class _Reader:
         if name == RESERVED:
             message = f"a server cannot be called {RESERVED!r}: that is where primitives and saved plans are found"
             self._wrong(message, "give it another name")
+        elif name.startswith(PLAN):
+            message = f"a server cannot be called {name!r}: `{PLAN}` begins the names of saved plans"
+            self._wrong(message, f"give it another name, such as {name.removeprefix(PLAN)!r}")
         elif not name.strip() or "/" in name or not name.isprintable():
             self._wrong(f"{name!r} cannot be a server's name", "printable, without `/`")
 

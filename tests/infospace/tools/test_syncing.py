@@ -346,3 +346,32 @@ def test_without_the_client_it_is_told_what_to_install(
     with pytest.raises(NotCalled, match=r"tools of servers need the package `mcp`"):
         synced(space, mcp=write(tmp_path, a=odd("plain"), b=odd("plain")))
     gc.collect()
+
+
+def test_no_server_waits_for_another_one_and_each_is_told_when_it_is_done(space: Space, tmp_path: Path) -> None:
+    """Twelve that never answer are waited for by themselves alone; the one that answers is told first."""
+    heard: list[tuple[str, bool]] = []
+    entries = {f"silent{number}": odd("hangs", start_timeout_s=3) for number in range(12)}
+    path = write(tmp_path, **entries, zz=odd("plain"))
+    done = synced(space, mcp=path, heard=lambda one: heard.append((one.server, one.failed is None)))
+    assert heard[0] == ("zz", True)
+    assert sorted(heard[1:]) == sorted((name, False) for name in entries)
+    assert all("did not answer within 3 s" in one.reason for one in done.failed)
+
+
+def test_a_server_called_like_a_step_is_refused_in_a_sentence(space: Space, tmp_path: Path) -> None:
+    """Also one that was listed before under that name, as by an earlier version."""
+    done = synced(space, mcp=write(tmp_path, **{"plan:x": odd("plain"), "query": odd("plain"), "good": odd("plain")}))
+    assert done.listed == ["good"]
+    told = {one.server: (one.reason, one.hint) for one in done.failed}
+    assert told == {
+        "plan:x": (
+            "a server cannot be called 'plan:x': `plan:` begins the names of saved plans",
+            "give it another name, such as 'x'",
+        ),
+        "query": (
+            "a server cannot be called 'query': that is a step of its own",
+            "give it another name, such as 'query-server'",
+        ),
+    }
+    assert [name for name in names(space) if name.startswith(("plan:", "query/"))] == []

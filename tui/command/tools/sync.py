@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from infospace.core.errors import InvalidJSON, NotFound
@@ -18,7 +20,8 @@ from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
 
 if TYPE_CHECKING:
-    from infospace.tools.mcp.catalogue.sync import SyncReport
+    from infospace.core.listener import Listener
+    from infospace.tools.mcp.catalogue.sync import SyncedServer, SyncReport
 
 EXAMPLES = """examples:
   infospace tools sync
@@ -46,30 +49,68 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     with open_from(args, create=True) as space, out.progress() as listener:
         offer_sign_in(space, out)
         try:
-            done = asyncio.run(sync(space, mcp=mcp, forget=forget, restart=args.restart, listener=listener))
+            shown = _Shown(out, listener)
+            done = asyncio.run(
+                sync(space, mcp=mcp, forget=forget, restart=args.restart, listener=listener, heard=shown.show)
+            )
         except (NotFound, InvalidJSON) as error:
             raise UsageError(error.message, hint=error.hint) from error
     if out.json:
         out.document(done.to_json())
     else:
-        _show(done, out)
+        _show(done, out, shown.servers)
     if done.unreadable:
         return USAGE
     return FAILED if done.failed else 0
 
 
-def _show(done: SyncReport, out: Output) -> None:
+class _Shown:
+    """Shows each server when it is done: above the bar on a terminal, else as a line of the output."""
+
+    def __init__(self, out: Output, listener: Listener) -> None:
+        self._out = out
+        self._listener = listener
+        self.servers: set[str] = set()
+        """Those that need not be shown again."""
+
+    def show(self, one: SyncedServer) -> None:
+        """Show a server."""
+        if self._out.json:
+            return
+        drawn = sys.stderr.isatty()
+        for line, style in _lines(one):
+            if drawn:
+                self._listener.message("say", line)
+            else:
+                self._out.text(line, style)
+        if not drawn or sys.stdout.isatty():
+            self.servers.add(one.server)
+
+
+def _lines(one: SyncedServer) -> Iterator[tuple[str, str]]:
+    """Return the lines of a server, each with its style."""
+    if one.failed is not None:
+        hint = f" ({one.failed.hint})" if one.failed.hint else ""
+        yield f"✗ {one.server or one.failed.file}  {one.failed.reason}{hint}", "red"
+        return
+    yield f"✓ {one.server}  listed", ""
+    for refused in one.refused:
+        yield f"  ✗ {refused.message}", "yellow"
+
+
+def _show(done: SyncReport, out: Output, shown: Collection[str]) -> None:
     if not done.files:
         out.talk("there is no `mcp.json` beside the space; `infospace tools sync --mcp FILE` names one")
     for problem in done.warnings:
         out.talk(f"{problem.server}: {problem.message}{f' ({problem.hint})' if problem.hint else ''}", "yellow")
-    for failed in done.failed:
-        hint = f" ({failed.hint})" if failed.hint else ""
-        out.text(f"✗ {failed.server or failed.file}  {failed.reason}{hint}", "red")
-    for name in done.listed:
-        out.text(f"✓ {name}  listed")
-        for refused in (one for one in done.refused if one.server == name):
-            out.text(f"  ✗ {refused.message}", "yellow")
+    from infospace.tools.mcp.catalogue.sync import SyncedServer
+
+    said = [SyncedServer(one.server, one) for one in done.failed]
+    said += [
+        SyncedServer(name, refused=tuple(one for one in done.refused if one.server == name)) for name in done.listed
+    ]
+    for line, style in (pair for one in said if one.server not in shown for pair in _lines(one)):
+        out.text(line, style)
     for name in done.unchanged:
         out.text(f"· {name}  as it was", "dim")
     for word, names in (("added", done.added), ("changed", done.changed), ("removed", done.removed)):

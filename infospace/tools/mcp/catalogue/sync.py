@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from infospace.core.clock import now
 from infospace.core.errors import NotFound
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from infospace.store.protocol import Store
     from infospace.tools.mcp.servers import Servers
 
-STARTED_AT_ONCE = 8
-"""How many servers are listed at the same time."""
 WHAT = "servers listed"
 NAMED = 3
 """Servers whose names progress tells, of those that are being started or listed."""
@@ -55,6 +53,18 @@ class RefusedTool:
     def message(self) -> str:
         """A sentence of it."""
         return f"the {self.kind} {self.name!r:.200} is refused: {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedServer:
+    """A server that was asked: what it lists and nobody can take, or how it failed."""
+
+    server: str
+    failed: FailedServer | None = None
+    refused: tuple[RefusedTool, ...] = ()
+
+
+Heard: TypeAlias = Callable[[SyncedServer], None]
 
 
 @dataclass(slots=True)
@@ -110,10 +120,12 @@ async def sync(
     restart: bool = False,
     only: Collection[str] | None = None,
     listener: Listener | None = None,
+    heard: Heard | None = None,
 ) -> SyncReport:
     """List the servers that were never listed, whose entry changed, or whose list holds no longer; with `restart` all.
 
-    `only` are the names of the servers that are asked, None for every one.
+    All are asked at once, each for as long as its own entry lets it take: none waits for another one. `heard` is told
+    of each when it is done. `only` are the names of the servers that are asked, None for every one.
 
     `mcp` is remembered, and read from then on at each opening; `forget` no more. Raises NotFound and InvalidJSON for an
     `mcp` that cannot be read, NotFound for a `forget` that is not remembered. What is wrong with a server is told of
@@ -122,7 +134,9 @@ async def sync(
     servers = _servers(space)
     _remember(space.store, mcp, forget)
     servers.reload()
-    return await _Sync(space.store, servers, listener or NullListener(), restart=restart, only=only).all()
+    work = _Sync(space.store, servers, listener or NullListener(), restart=restart, only=only)
+    work.heard, work.taken = heard or (lambda _: None), lambda name: space.catalogue.find(name) is not None
+    return await work.all()
 
 
 def _servers(space: Space) -> Servers:
@@ -158,7 +172,9 @@ class _Sync:
         self._only = only
         self._salt = store.identity
         self._done = SyncReport()
-        self._slots = asyncio.Semaphore(STARTED_AT_ONCE)
+        self.heard: Heard = lambda _: None
+        self.taken: Callable[[str], bool] = lambda _: False
+        """Whether a step that calls no tool is called so: then no server may be."""
         self._listed = self._due = 0
         self._going: list[str] = []
 
@@ -179,6 +195,10 @@ class _Sync:
         enabled = [
             entry for name, entry in sorted(entries.items()) if not entry.disabled and (asked is None or name in asked)
         ]
+        refused = [entry for entry in enabled if self.taken(entry.name)]
+        done.failed += [_like_a_primitive(entry) for entry in refused]
+        self._drop([entry.name for entry in refused if entry.name in kept])
+        enabled = [entry for entry in enabled if entry not in refused]
         due = [entry for entry in enabled if self._restart or self._is_due(entry, kept.get(entry.name))]
         done.unchanged = [entry.name for entry in enabled if entry not in due]
         self._due = len(due)
@@ -207,18 +227,21 @@ class _Sync:
 
     async def _list(self, entry: Entry) -> None:
         before = saved_digests(self._store, entry.name)
-        async with self._slots:
-            self._going.append(entry.name)
-            self._progress()
-            try:
-                listing = await self._servers.pool.listing(entry, restart=self._restart)
-            except ServerFailed as error:
-                self._servers.listings.fail(entry, error)
-                self._done.failed.append(FailedServer(entry.name, entry.file, error.message, error.hint, error.stderr))
-            else:
-                self._servers.listings.keep(entry, listing)
-                self._done.listed.append(entry.name)
-                self._done.refused += [RefusedTool(entry.name, one.kind, one.name, one.why) for one in listing.refused]
+        self._going.append(entry.name)
+        self._progress()
+        try:
+            listing = await self._servers.pool.listing(entry, restart=self._restart)
+        except ServerFailed as error:
+            self._servers.listings.fail(entry, error)
+            failed = FailedServer(entry.name, entry.file, error.message, error.hint, error.stderr)
+            self._done.failed.append(failed)
+            self.heard(SyncedServer(entry.name, failed))
+        else:
+            self._servers.listings.keep(entry, listing)
+            self._done.listed.append(entry.name)
+            refused = tuple(RefusedTool(entry.name, one.kind, one.name, one.why) for one in listing.refused)
+            self._done.refused += refused
+            self.heard(SyncedServer(entry.name, refused=refused))
         after = saved_digests(self._store, entry.name)
         name = entry.name
         self._done.added += [f"{name}/{key[1]}" for key in after if key not in before]
@@ -227,3 +250,8 @@ class _Sync:
         self._listed += 1
         self._going.remove(entry.name)
         self._progress()
+
+
+def _like_a_primitive(entry: Entry) -> FailedServer:
+    reason = f"a server cannot be called {entry.name!r}: that is a step of its own"
+    return FailedServer(entry.name, entry.file, reason, f"give it another name, such as {entry.name + '-server'!r}")
