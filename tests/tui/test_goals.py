@@ -295,6 +295,28 @@ def test_a_replay_of_what_gave_a_name_checks_its_plan_as_before_it(cli: Any, end
     assert cli("show", "weekly", "--json").json["content"] == "all of it"
 
 
+def test_what_goes_on_takes_and_keeps_answers_too(cli: Any, endpoint: Endpoint, tmp_path: Path) -> None:
+    """A run that is answered or resumed, a fork, and a session; an evaluation measures, and refuses."""
+    letter = {"type": "generate-note", "prompt": "Write: ${a}", "out": "$b"}
+    plan = {"steps": [{"type": "ask", "value": "What?", "out": "$a"}, letter]}
+    line = json.dumps({**letter, "prompt": "Write: yes"})
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    runs = [cli("run", "plan.json", "--json").json["run"] for _ in range(3)]
+    assert "cached" not in cli("answer", runs[0], "1", "yes", "--cache").err
+    assert len(endpoint.requests) == 1
+    assert "cached" in cli("answer", runs[1], "1", "yes", "--cache").err
+    cli("answer", runs[2], "1", "yes", "--only")
+    assert "cached" in cli("resume", runs[2], "--cache").err
+    assert "cached" in cli("fork", runs[2], "2", "--cache").err
+    assert "cached" in cli("run", "-", "--session", "mail", "--cache", stdin=line).err
+    assert len(endpoint.requests) == 1
+    assert cli("resume", runs[0], "--cache-ttl", "5").code == 2
+    refused = cli("eval", "--cache")
+    assert refused.code == 2
+    assert "eval takes no --cache: kept answers cost no tokens and no time" in refused.err
+    assert len(endpoint.requests) == 1
+
+
 def test_answers_are_kept_on_request_shown_as_cached_and_purged(cli: Any, endpoint: Endpoint, tmp_path: Path) -> None:
     plan = {"steps": [{"type": "generate-note", "prompt": "a title", "out": "$x"}], "result": "$x"}
     (tmp_path / "plan.json").write_text(json.dumps(plan))

@@ -10,6 +10,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from tui.command.common.approve_option import add_approve
+from tui.command.common.cache_option import add_cache, use_cache
 from tui.command.common.follow_run import add_wait
 from tui.command.common.open_space import open_from
 from tui.command.common.sign_in import offer_sign_in
@@ -37,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     then.add_argument("--only", action="store_true", help="keep the answer, and do not resume yet")
     add_wait(then.add_argument)
     add_approve(parser)
+    add_cache(parser)
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
 
 
@@ -45,6 +47,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     from planner.lifecycle.resume import answer
 
     with open_from(args, create=False) as space:
+        use_cache(args, space)
         offer_sign_in(space, out)
         asked = _open_questions(space, args.run)
         if args.step is not None and args.value is None:

@@ -10,6 +10,7 @@ import asyncio
 from typing import Any
 
 from tui.command.common.approve_option import add_approve, approved
+from tui.command.common.cache_option import add_cache, use_cache
 from tui.command.common.ctrl_c import run_interruptible
 from tui.command.common.open_space import open_from
 from tui.command.runs.run import code_of
@@ -26,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("step", metavar="STEP", help="the first step of the plan to run again")
     parser.add_argument("patch", metavar="PATCH", nargs="?", default="[]", help="a JSON Patch, or a file with one")
     add_approve(parser)
+    add_cache(parser)
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
 
 
@@ -36,6 +38,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
     patch = _patch(args.patch)
     with open_from(args, create=False) as space:
+        use_cache(args, space)
         watch, approve = (lambda _event: None) if out.json else EventPrinter(out), approved(args, space, out)
         result = asyncio.run(
             run_interruptible(

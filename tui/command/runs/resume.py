@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tui.command.common.approve_option import add_approve, approved
+from tui.command.common.cache_option import add_cache, use_cache
 from tui.command.common.ctrl_c import run_interruptible
 from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, report_taken_over
 from tui.command.common.open_space import open_from
@@ -39,12 +40,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
     parser.add_argument("--yes", action="store_true", help="agree to the plan that the run of a goal goes on with")
     add_approve(parser)
+    add_cache(parser)
     add_wait(parser.add_argument)
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Go on, and show how it ends."""
     with open_from(args, create=False) as space:
+        use_cache(args, space)
         offer_sign_in(space, out)
         return going_on(space, args, out)
 

@@ -43,6 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--max-repairs", type=int, default=3, choices=range(11), metavar="N", help="at most N repairs of each plan (3)"
     )
     parser.add_argument("--price", type=float, metavar="PRICE", help="price of a million tokens; adds the cost")
+    parser.add_argument("--cache", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "--compare",
         metavar="FILE",
@@ -53,6 +54,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Run the suite; show a table, or print a document."""
+    if args.cache:
+        message = "eval takes no --cache: kept answers cost no tokens and no time, which it measures"
+        raise UsageError(message, hint="`infospace eval --compare` shows two earlier outputs and asks no model")
     if args.compare is not None and len(args.compare) > 1:
         return _compare(args, out)
     goals = _goals(args, out)
