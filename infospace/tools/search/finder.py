@@ -94,11 +94,28 @@ class Finder:
             try:
                 self._embedding.follow()
                 waiting = corpus.without_vector(self._embedding.key)
-                left = self._embed(waiting, self._embedding.key, listener) if waiting else 0
+                key = self._embedding.key
+                left = self._embed(waiting, key, listener, seconds_in_search()) if waiting else 0
                 said = f"{left:,} tools wait to be embedded, and are compared by words alone" if left else None
             except ModelError as error:
                 said = f"tools are compared by words alone: {error}"
         return most_similar(corpus.tools, tools, tool, limit), said
+
+    def embed(self, tools: Sequence[Tool], listener: Listener) -> str | None:
+        """Embed what is not embedded yet of some tools, however long that takes, so that no search waits for it.
+
+        Returns in a sentence why it could not, None where it could.
+        """
+        try:
+            with self._lock:
+                self._embedding.follow()
+                waiting = self._corpus(tools).without_vector(self._embedding.key)
+            texts = list(dict.fromkeys(text for known in waiting for text in known.texts))
+            # It lasts, and whoever searches meanwhile is not held up.
+            self._embedding.embed_whole_texts(TEMPLATE, texts, listener, None)
+        except ModelError as error:
+            return f"tools are found by words alone: {error}"
+        return None
 
     def _corpus(self, tools: Sequence[Tool]) -> Corpus:
         """The corpus of some tools, made anew where the text of one of them has changed."""
@@ -186,18 +203,16 @@ class Finder:
         """The vectors of a corpus, and what to say where some are not there yet."""
         key = self._embedding.key
         waiting = corpus.without_vector(key)
-        left = self._embed(waiting, key, listener) if waiting else 0
+        left = self._embed(waiting, key, listener, seconds_in_search()) if waiting else 0
         said = f"{left:,} of {len(corpus.tools):,} tools wait to be embedded, and are found by words alone"
         return corpus.matrix(key, dimension), said if left else None
 
-    def _embed(self, tools: Sequence[IndexedTool], key: str, listener: Listener | None) -> int:
-        """Give tools their vectors; return how many have to wait."""
+    def _embed(self, tools: Sequence[IndexedTool], key: str, listener: Listener | None, seconds: float | None) -> int:
+        """Give tools their vectors, for so many seconds, None for no bound; return how many have to wait."""
         from infospace.core.listener import NullListener
 
         texts = list(dict.fromkeys(text for known in tools for text in known.texts))
-        rows, there = self._embedding.embed_whole_texts(
-            TEMPLATE, texts, listener or NullListener(), seconds_in_search()
-        )
+        rows, there = self._embedding.embed_whole_texts(TEMPLATE, texts, listener or NullListener(), seconds)
         places = {text: at for at, text in enumerate(texts) if there[at]}
         ready = [known for known in tools if all(text in places for text in known.texts)]
         if ready:

@@ -155,7 +155,7 @@ class _App:
             return JSONResponse({"error": "forbidden", "reason": "this token is not that of an admin"}, status_code=403)
         try:
             restart = _restart(await _body(request))
-            done = await sync(self._space, restart=restart)
+            done = await sync(self._space, restart=restart, embed=True)
         except InfospaceError as error:
             return JSONResponse({"error": error.kind, "reason": str(error)}, status_code=400)
         write_audit(self._space, name, "discover", "", "success")

@@ -17,6 +17,7 @@ from infospace.store.changes import Change
 from infospace.store.tool_records import AddSource, DropTools, KeepServer, KeepTools, KeptServer, ListedTool
 from infospace.tools.mcp.servers import Servers
 from infospace.tools.scope import Scope
+from infospace.tools.search.results import ToolQuery
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -375,3 +376,32 @@ def test_a_server_called_like_a_step_is_refused_in_a_sentence(space: Space, tmp_
         ),
     }
     assert [name for name in names(space) if name.startswith(("plan:", "query/"))] == []
+
+
+class EmbeddingHeard(NullListener):
+    """Hears how far the embedding has come."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[int, int]] = []
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """Note a step of the embedding."""
+        if what == "embedding":
+            self.steps.append((done, total))
+
+
+def test_a_sync_embeds_so_that_no_search_waits(space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With progress; without it a search that may embed nothing says that tools wait for it."""
+    monkeypatch.setenv("INFOSPACE_EMBED_SECONDS", "0")
+    synced(space, mcp=write(tmp_path, a=odd("several")))
+
+    def degraded() -> str | None:
+        return space.finder.find(list(space.tools.everything()), ToolQuery("say a text"), None, ()).degraded
+
+    assert "wait to be embedded" in str(degraded())
+    heard = EmbeddingHeard()
+    done = synced(space, embed=True, listener=heard)
+    assert done.by_words is None
+    assert heard.steps[-1][0] == heard.steps[-1][1] > 500
+    monkeypatch.setenv("INFOSPACE_EMBED_SECONDS", "1")
+    assert degraded() is None

@@ -51,7 +51,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         try:
             shown = _Shown(out, listener)
             done = asyncio.run(
-                sync(space, mcp=mcp, forget=forget, restart=args.restart, listener=listener, heard=shown.show)
+                sync(
+                    space, mcp=mcp, forget=forget, restart=args.restart, listener=listener, heard=shown.show, embed=True
+                )
             )
         except (NotFound, InvalidJSON) as error:
             raise UsageError(error.message, hint=error.hint) from error
@@ -117,5 +119,7 @@ def _show(done: SyncReport, out: Output, shown: Collection[str]) -> None:
         if names:
             more = f", … and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
             out.text(f"{len(names):,} {word}: {', '.join(names[:SHOWN])}{more}")
+    if done.by_words is not None and done.files:
+        out.talk(done.by_words, "dim")
     if done.files and not (done.added or done.changed or done.removed or done.failed):
         out.text("nothing new")

@@ -46,6 +46,7 @@ class ServerSync:
             restart=restart,
             only=only,
             listener=Progress(message, "{done} of {total} {what}"),
+            embed=True,
         )
         self.running = future = self._screen.infospace.engine.submit(work)
         self._screen.show_work()

@@ -83,6 +83,8 @@ class SyncReport:
     """What the listed servers list and nobody can take; all else of them is there."""
     warnings: list[EntryProblem] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    by_words: str | None = None
+    """Why tools are found by words alone; None where they are embedded, or that was not asked for."""
 
     @property
     def unreadable(self) -> bool:
@@ -121,11 +123,14 @@ async def sync(
     only: Collection[str] | None = None,
     listener: Listener | None = None,
     heard: Heard | None = None,
+    embed: bool = False,
 ) -> SyncReport:
     """List the servers that were never listed, whose entry changed, or whose list holds no longer; with `restart` all.
 
     All are asked at once, each for as long as its own entry lets it take: none waits for another one. `heard` is told
     of each when it is done. `only` are the names of the servers that are asked, None for every one.
+
+    With `embed` what is new is embedded as well, so that no later search waits for that.
 
     `mcp` is remembered, and read from then on at each opening; `forget` no more. Raises NotFound and InvalidJSON for an
     `mcp` that cannot be read, NotFound for a `forget` that is not remembered. What is wrong with a server is told of
@@ -136,7 +141,11 @@ async def sync(
     servers.reload()
     work = _Sync(space.store, servers, listener or NullListener(), restart=restart, only=only)
     work.heard, work.taken = heard or (lambda _: None), lambda name: space.catalogue.find(name) is not None
-    return await work.all()
+    done = await work.all()
+    if embed:
+        tools = [*space.tools.everything(), *space.tools.never_listed()]
+        done.by_words = await asyncio.to_thread(space.finder.embed, tools, listener or NullListener())
+    return done
 
 
 def _servers(space: Space) -> Servers:
