@@ -12,6 +12,7 @@ from planner.metatools import manage_connections as connections
 from planner.metatools.arguments import ManageConnections
 from planner.metatools.audit import write_audit
 from planner.metatools.compat.discover import Discover
+from planner.metatools.compat.select_servers import SelectServers, select_servers
 from planner.parse.vocabulary import conditions_in_full, full, short
 from planner.server import arguments
 from planner.server.live_runs import Tell
@@ -54,6 +55,12 @@ async def discover(operations: Operations, args: Discover, tell: Tell) -> dict[s
     del tell
     limit = min(args.limit, operations.access.results)
     return {**await asyncio.to_thread(operations.discovery.discover, args.query, limit)}
+
+
+async def choose_servers(operations: Operations, args: SelectServers, tell: Tell) -> dict[str, Any]:
+    """Say which servers a message needs, of those that the caller may know."""
+    del tell
+    return await select_servers(operations.space, args)
 
 
 async def manage_connections(operations: Operations, args: ManageConnections, tell: Tell) -> dict[str, Any]:

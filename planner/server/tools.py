@@ -12,6 +12,7 @@ from infospace.core.errors import Invalid
 from infospace.data.json_text import dump
 from planner.metatools.arguments import ManageConnections
 from planner.metatools.compat.discover import DISCOVER
+from planner.metatools.compat.select_servers import SELECT_SERVERS
 from planner.server import arguments
 from planner.server import lookups as looking
 from planner.server.approvals import for_people
@@ -148,6 +149,13 @@ COMPAT = {
             DISCOVER.description,
             DISCOVER.model,
             looking.discover,
+            read_only=True,
+        ),
+        Tool(
+            SELECT_SERVERS.name,
+            SELECT_SERVERS.description,
+            SELECT_SERVERS.model,
+            looking.choose_servers,
             read_only=True,
         ),
         TOOLS["manage_connections"],

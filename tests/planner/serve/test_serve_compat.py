@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
-from served import odd, synced, write
+from served import left, odd, synced, write
 from serving import Planner, play
 
 from infospace import Space
@@ -50,7 +50,7 @@ def test_discover_answers_in_exactly_its_shape(shop: Space) -> None:
         return names, await planner.call("discover", query="emit a Pix QR code for a buyer", limit=3)
 
     names, found = play(shop, scene, COMPAT)
-    assert sorted(names) == ["discover", "execute_tool", "manage_connections"]
+    assert sorted(names) == ["discover", "execute_tool", "manage_connections", "select_servers"]
     assert set(found) == {"matches", "search_strategy", "recommended", "related", "next_steps"}
     first = found["matches"][0]
     assert set(first) == {"tool_name", "server_id", "score", "description", "connected"}
@@ -126,3 +126,32 @@ def test_a_scope_holds_for_what_is_discovered(shop: Space) -> None:
 
     found = play(shop, scene, Access("guest", Scope(exclude_servers=("payments",)), tools=("compat",)))
     assert "payments" not in str(found)
+
+
+def test_servers_are_selected_before_they_are_started_and_join_later(space: Space) -> None:
+    """Never-listed ones by their entries; one that is written meanwhile counts in the next turn; nothing is started."""
+    folder = Path(space.store.address).parent
+    brew = odd("promises", "brew-mark", description="Install, update, and manage macOS packages via Homebrew")
+    files = odd("promises", "files-mark", description="Read, write, and search local files and directories")
+    write(folder, brew=brew)
+
+    async def scene(planner: Planner) -> Any:
+        first = await planner.call("select_servers", query="install imagemagick")
+        none = await planner.call("select_servers", query="read my config file")
+        write(folder, brew=brew, files=files)
+        later = await planner.call("select_servers", query="read my config file")
+        every = await planner.call("select_servers", query="hello", fallback="all")
+        given = [{"name": "x", "description": "Install packages"}, {"name": "y"}]
+        own = await planner.call("select_servers", query="install imagemagick", servers=given)
+        empty = await planner.call("select_servers", query="install imagemagick", servers=[])
+        wrong = await planner.wrong("select_servers", query="x", servers=["bres"])
+        return first, none, later, every, own, empty, wrong
+
+    first, none, later, every, own, empty, wrong = play(space, scene, COMPAT)
+    assert (first["servers"], none["servers"]) == (["brew"], [])
+    assert later["servers"] == ["files"]
+    assert (every["servers"], every["unchanged"]) == (["brew", "files"], "no server reaches the threshold")
+    assert own["servers"] == [{"name": "x", "description": "Install packages"}]
+    assert empty["servers"] == []
+    assert wrong == "there is no server 'bres' (did you mean 'brew'?)"
+    assert left("brew-mark") == left("files-mark") == []

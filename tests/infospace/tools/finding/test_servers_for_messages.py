@@ -1,0 +1,97 @@
+"""Which servers a message needs: every case with its paraphrases, and the compatible mode."""
+
+from __future__ import annotations
+
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from requests_for_servers import CASES, SERVERS
+
+from infospace.tools.search.finder import Finder
+from infospace.tools.search.servers import ABBREVIATIONS, ServerText, choose_compatibly, choose_servers, written_out
+
+ALL = ("filesystem", "github", "brew")
+TEXTS = [ServerText(one["name"], one["description"], one["tools"]) for one in SERVERS]
+BARE = [ServerText(one["name"]) for one in SERVERS]
+
+FURTHER = {
+    "uninstall node from my mac": ("brew",),
+    "update all my packages": ("brew",),
+    "rename notes.txt to old.txt": ("filesystem",),
+    "how big is that file": ("filesystem",),
+    "make a new directory called tmp": ("filesystem",),
+    "merge the PR": ("github",),
+    "fork this repo": ("github",),
+    "tell me a joke": (),
+    "what is the capital of France": (),
+    "order a pizza": (),
+    "explain quantum mechanics": (),
+    "who won the world cup": (),
+}
+"""Messages that nothing was adjusted to."""
+
+
+@pytest.mark.parametrize(("message", "wanted"), [(one, names) for some, names in CASES.items() for one in some])
+def test_a_message_gets_the_servers_that_it_needs(finder: Finder, message: str, wanted: tuple[str, ...]) -> None:
+    assert tuple(choose_servers(message, TEXTS, finder._embedding).names) == wanted
+
+
+@pytest.mark.parametrize(("message", "wanted"), FURTHER.items())
+def test_so_does_one_that_nobody_thought_of(finder: Finder, message: str, wanted: tuple[str, ...]) -> None:
+    assert tuple(choose_servers(message, TEXTS, finder._embedding).names) == wanted
+
+
+@pytest.mark.parametrize(
+    ("message", "servers", "threshold", "why"),
+    [
+        ("  ", TEXTS, 0.05, "the message is blank"),
+        ("install imagemagick", TEXTS, 1.0, "no server reaches the threshold"),
+        ("install imagemagick", BARE, 0.05, "no server has a description"),
+        ("hello there", TEXTS, 0.05, "no server reaches the threshold"),
+    ],
+)
+def test_the_compatible_mode_falls_back_to_all(
+    message: str, servers: list[ServerText], threshold: float, why: str
+) -> None:
+    """The list unchanged, in its order."""
+    found = choose_compatibly(message, servers, threshold)
+    assert (tuple(found.names), found.unchanged) == (ALL, why)
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        ("install imagemagick", ("brew",)),
+        ("install imagemagick via homebrew", ("brew",)),
+        ("list open pull requests", ("github",)),
+        ("read config file", ("filesystem",)),
+        ("search code in local files", ("filesystem", "github")),
+    ],
+)
+def test_the_compatible_mode_counts_words(message: str, wanted: tuple[str, ...]) -> None:
+    """The cosine of counted words; the order is that of the list."""
+    assert tuple(choose_compatibly(message, TEXTS).names) == wanted
+    assert tuple(choose_compatibly(message, TEXTS[::-1]).names) == wanted[::-1]
+
+
+def test_an_empty_list_stays_empty(finder: Finder) -> None:
+    """In both modes."""
+    assert choose_servers("install imagemagick", [], finder._embedding).names == []
+    assert choose_compatibly("install imagemagick", []).names == []
+
+
+def test_abbreviations_are_written_out() -> None:
+    """Whole words, in any case; nothing inside of words."""
+    assert written_out("open a PR in my repo") == "open a pull request in my repository"
+    assert written_out("prepare the directory") == "prepare the directory"
+    assert not set(ABBREVIATIONS) & {word for long in ABBREVIATIONS.values() for word in long.split()}
+
+
+def test_the_help_has_all_abbreviations() -> None:
+    """Page `agents`."""
+    page = files("tui.help").joinpath("agents.md").read_text("utf-8")
+    assert [short for short, long in ABBREVIATIONS.items() if f"`{short}` {long}" not in page] == []
