@@ -3,8 +3,8 @@
 The grammar of all plans has open objects, optional keys and recursion, which decoding engines and the strict modes of
 vendors refuse. A profile has none of them: each object is closed and has all of its keys, in the order of our examples;
 a verb has a form for each set of arguments; blocks stand at most two deep. What a profile cannot say (objects with keys
-of one's own, loops within loops) is put otherwise, by `query` or by a step before. The check knows the whole language
-all the same, and the last repair asks without a profile.
+of one's own, three loops in one another) is put otherwise, by `query` or by a step before. The check knows the whole
+language all the same, and the last repair asks without a profile.
 """
 
 from __future__ import annotations
@@ -168,18 +168,20 @@ class _Draft:
         return properties <= MAX_PROPERTIES and unions <= MAX_UNIONS
 
     def schema(self, more: Sequence[PlainSchema] = ()) -> PlainSchema:
-        """Return the schema of a document; its steps may stand in `for-each` and `if`, and in an `if` within these.
+        """Return the schema of a document; its steps may stand in `for-each`, `while` and `if`.
 
-        Where arguments have objects in them, that inner `if` is left out: vendors count levels of objects.
+        A `for-each` or an `if` may stand within these. Where arguments have objects in them, those inner ones are left
+        out: vendors count levels of objects.
         """
         has_inputs = self.inputs and not self.is_step
         head = {"inputs": closed({name: closed({"type": TEXT}) for name in self.inputs})} if has_inputs else {}
         calls = [*self.steps, *more]
-        inner = {"anyOf": [CALL, _if({"type": "array", "items": CALL})]}
+        in_block = {"type": "array", "items": CALL}
+        inner = {"anyOf": [CALL, _if(in_block), _for_each(in_block)]}
         if any(_levels(call) > CALL_LEVELS for call in calls):
             inner = CALL
         block = {"type": "array", "items": {"$ref": "#/$defs/inner"}}
-        loop = closed({"type": {"const": "for-each"}, "target": TEXT, "as": TEXT, "do": block, "out": TEXT})
+        loops = [_for_each(block), closed({"type": {"const": "while"}, "condition": TEXT, "body": block})]
         steps = {"steps": {"type": "array", "items": {"$ref": "#/$defs/step"}}}
         return {
             **closed({**head, **steps, **({} if self.is_step else {"result": TEXT})}),
@@ -187,7 +189,7 @@ class _Draft:
                 "value": VALUES,
                 "call": {"anyOf": calls},
                 "inner": inner,
-                "step": {"anyOf": [CALL, loop, _if(block), *(_STOPS if self.is_step else ())]},
+                "step": {"anyOf": [CALL, *loops, _if(block), *(_STOPS if self.is_step else ())]},
             },
         }
 
@@ -221,6 +223,10 @@ def _parts(part: Any) -> Iterator[Mapping[str, Any]]:
                 yield from _parts(inner)
         elif key in ("items", "anyOf"):
             yield from _parts(value)
+
+
+def _for_each(block: PlainSchema) -> PlainSchema:
+    return closed({"type": {"const": "for-each"}, "target": TEXT, "as": TEXT, "do": block, "out": TEXT})
 
 
 def _if(block: PlainSchema) -> PlainSchema:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -14,6 +15,9 @@ from typing import Any
 
 import pytest
 from chatting import Endpoint, Hang
+
+from tui.command.common.goal_input import PLANS_ACTIONS
+from tui.command.runs import plans
 
 READS = {
     "goal": "x",
@@ -103,6 +107,39 @@ def test_a_goal_is_taken_as_it_is_written(cli: Any, endpoint: Endpoint, goal: st
     assert said.code == 0
     assert endpoint.prompts[0].endswith(f"Goal:\n{goal}")
     assert cli("runs", "--json").json["runs"][0]["goal"] == goal
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("list", "'list' is no goal (did you mean `infospace plans list`?"),
+        ("lsit", "'lsit' is no goal (did you mean `infospace plans list`?"),
+        ("plan.json", "'plan.json' is a file, and no goal (`infospace run plan.json` runs the plan in it"),
+    ],
+)
+def test_a_slip_is_no_goal_and_asks_no_model(
+    cli: Any, endpoint: Endpoint, tmp_path: Path, word: str, sentence: str
+) -> None:
+    (tmp_path / "plan.json").write_text(json.dumps(READS))
+    for command in ("plan", "do"):
+        said = cli(command, word)
+        assert said.code == 2
+        assert said.err.startswith(f"infospace: {sentence}")
+    assert not endpoint.requests
+
+
+def test_the_actions_of_plans_that_are_no_goals_are_all_of_them() -> None:
+    parser = argparse.ArgumentParser()
+    plans.configure(parser)
+    [actions] = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
+    assert tuple(actions.choices) == PLANS_ACTIONS
+
+
+def test_a_command_that_is_mistyped_is_no_goal(cli: Any, endpoint: Endpoint) -> None:
+    said = cli("plnas", "list")
+    assert said.code == 2
+    assert "there is no command 'plnas'; did you mean 'plans'?" in said.err
+    assert not endpoint.requests
 
 
 def test_what_only_reads_is_run_at_once(cli: Any, endpoint: Endpoint) -> None:

@@ -200,7 +200,17 @@ def test_both_engines_accept_what_is_right(engines: Engines) -> None:
     inner = {"type": "create-note", "value": 'a "b" ${n.x} 数 \\', "out": "$n"}
     branch = {"type": "if", "condition": "$n > 3", "then": [inner], "else": []}
     loop = {"type": "for-each", "target": "$x", "as": "$i", "do": [branch, inner], "out": "$all"}
-    for steps in ([], READS["steps"], [inner, loop], [{**branch, "else": [branch]}]):
+    again = {"type": "while", "condition": "$n < 3", "body": [inner, {**loop, "do": [inner]}]}
+    within = {**loop, "do": [{**loop, "do": [inner], "out": "$part"}, inner]}
+    for steps in (
+        [],
+        READS["steps"],
+        [inner, loop],
+        [{**branch, "else": [branch]}],
+        [within],
+        [again],
+        [again, within],
+    ):
         assert engines.accept(json.dumps({"steps": steps, "result": "$x"}, ensure_ascii=False))
 
 

@@ -97,12 +97,34 @@ def goal_of(args: argparse.Namespace) -> str:
     goal = (sys.stdin.read() if args.goal == "-" else args.goal).strip()
     if not goal:
         raise UsageError("the goal is blank", hint="infospace plan 'a report of all notes about ranking'")
+    if args.goal != "-":
+        _must_be_no_slip(goal)
     if len(goal) > MAX_GOAL:
         raise UsageError(
             f"the goal has {len(goal):,} characters, and at most {MAX_GOAL:,} are taken",
             hint="`infospace add` takes long texts as notes, which the goal can name",
         )
     return goal
+
+
+PLANS_ACTIONS = ("save", "list", "show", "rm", "remembered", "forget", "memory")
+"""What `infospace plans` does: one of these alone after `plan` is a slip, and no goal."""
+
+
+def _must_be_no_slip(goal: str) -> None:
+    """Raise UsageError for one word that is nearly an action of `plans`, or a file: a model would be paid for it."""
+    if len(goal.split()) > 1:
+        return
+    from infospace.data.paths import nearest
+    from tui.text.paths import path_of
+
+    near = goal if goal in PLANS_ACTIONS else nearest(goal, PLANS_ACTIONS)
+    if near is not None:
+        hint = f"did you mean `infospace plans {near}`? Put a goal into more words"
+        raise UsageError(f"{goal!r:.60} is no goal", hint=hint)
+    if len(goal) < 256 and path_of(goal).is_file():
+        hint = f"`infospace run {goal}` runs the plan in it, and `infospace check {goal}` checks that"
+        raise UsageError(f"{goal!r:.60} is a file, and no goal", hint=hint)
 
 
 def inputs_of(args: argparse.Namespace) -> Mapping[str, JSON]:
