@@ -126,7 +126,8 @@ def test_a_goal_is_told_as_it_is_written_in_each_turn(cli: Any, endpoint: Endpoi
     assert said.code == 0, said.err
     assert [prompt.endswith(f"Goal:\n{goal}") for prompt in endpoint.prompts] == [True] * len(endpoint.requests)
     assert len(endpoint.requests) == (3 if mode == "steps" else 2)
-    assert cli("runs", "--json").json["runs"][0]["goal"] == goal
+    forks = [] if mode == "steps" else [f"{goal} (fork of run_1)"]
+    assert [run["goal"] for run in cli("runs", "--json").json["runs"]] == [*forks, goal]
 
 
 @pytest.mark.parametrize("option", ["--max-turns", "--max-calls", "--max-tokens", "--max-seconds"])
