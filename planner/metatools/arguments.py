@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from infospace.contract.arguments import Args, Query
-from infospace.tools.scope import Filters
+from infospace.tools.scope import NO_FILTERS, Filters
 
 LONGEST_MS = 600_000
 """Milliseconds that one call of a tool may last at most."""
@@ -26,13 +26,21 @@ _SCHEMAS = "With the JSON Schemas of what each takes and gives."
 class SearchTools(Args):
     """Arguments of `search_tools`."""
 
-    query: Query = Field(description="What the tool should do, in plain words.")
+    query: Query | None = Field(None, description="What the tool should do, in plain words; filters alone will do.")
     filters: Filters = Field(default_factory=Filters, description=_FILTERS)
     limit: int = Field(10, ge=1, le=MOST_FOUND, description="At most this many.")
     include_schemas: bool = Field(default=False, description=_SCHEMAS)
     search_type: Literal["semantic", "keyword", "hybrid"] = Field(
         "hybrid", description="By meaning, by words, or by both."
     )
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> SearchTools:
+        if self.query is None and self.filters == NO_FILTERS:
+            raise ValueError("neither `query` nor `filters` says which tools are wanted")
+        if self.query is None and self.filters.min_score is not None:
+            raise ValueError("`filters.min_score` is of a relevance to a `query`, and there is none")
+        return self
 
 
 class ListTools(Args):

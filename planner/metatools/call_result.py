@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from infospace.core.errors import NotFound
@@ -170,14 +171,21 @@ def _shortened(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _metadata(tool: Tool, result: RunResult, call: CallRow | None) -> dict[str, Any]:
-    took = (
-        call.duration_ms
-        if call is not None
-        else sum(row.duration_ms for row in result.steps if "." not in row.position)
-    )
+    took = sum(row.duration_ms for row in result.steps if "." not in row.position)
+    if call is not None:
+        took = call.duration_ms or _broken_off_after(call, took, result)
     return {
         "tool_id": tool.id or tool.full_name,
         "server": tool.server,
         "execution_time_ms": round(took, 3),
         "request_id": result.run,
     }
+
+
+def _broken_off_after(call: CallRow, took: float, result: RunResult) -> float:
+    """Return for how many milliseconds a call lasted that was broken off: up to the end of its step."""
+    row = next((row for row in reversed(result.steps) if row.position == call.position and row.started), None)
+    if row is None:
+        return took
+    before = datetime.fromisoformat(call.started) - datetime.fromisoformat(row.started)
+    return max(0.0, row.duration_ms - before.total_seconds() * 1000)

@@ -18,7 +18,6 @@ from infospace.core.tool import NotCalled, Tool
 from infospace.data.paths import nearest
 from infospace.space import Space
 from infospace.store.tool_records import RecordCall
-from infospace.tools.approvals import refuse_blocked
 from infospace.tools.builtin import SERVER
 from infospace.tools.prompts_and_resources import resource_uri
 from planner.execute.run import Run
@@ -68,7 +67,7 @@ async def execute_tool(space: Space, args: ExecuteTool, approve: Sequence[str] =
     """Call a tool and wait for its answer; cancelling breaks the call off.
 
     All content blocks are kept. What is long becomes a Note, of which the answer has a preview and the id. Raises,
-    before the call, NotFound for a tool that is not there or may not be known, NotAllowed for one that is blocked,
+    before the call, NotFound for a tool that is not there, is blocked or may not be known,
     NotCalled for a server that was never listed, Invalid with everything in which the arguments do not fit.
     """
     call = prepare_call(space, args)
@@ -82,7 +81,6 @@ def prepare_call(space: Space, args: ExecuteTool, longest_ms: int = LONGEST_MS) 
     plan; and `longest_ms` at most.
     """
     tool = find_tool(space, args.tool_name)
-    refuse_blocked(tool)
     if tool.needs:
         raise NotCalled(f"{tool.full_name} cannot be called yet", hint=tool.needs)
     by_entry = not args.has_timeout and tool.timeout_s is not None and tool.timeout_s * 1000 <= longest_ms

@@ -40,15 +40,15 @@ def known_tools(space: Space, filters: Filters = NO_FILTERS, *, servers: bool = 
 def find_tool(space: Space, name: str) -> Tool:
     """Return a tool by its full name or its id; of one name, the tool before the prompt before the resource.
 
-    Raises NotFound, in the same words for one that is not there and for one that may not be known.
+    Raises NotFound, in the same words for one that is not there, one that may not be known, and one that is blocked.
     """
     found = _by_id(space, name) if _ID.fullmatch(name) else _by_name(space, name)
-    if found is not None:
+    if found is not None and not found.blocked:
         return found
     if _ID.fullmatch(name):
         hint: str | None = "search_tools and list_tools say the ids"
     else:
-        hint = _unlisted(space, name) or space.tools.unavailable_reason(name)
+        hint = None if _is_blocked(space, name) else _unlisted(space, name) or space.tools.unavailable_reason(name)
     names = () if hint else [tool.full_name for tool in known_tools(space)]
     raise NotFound(f"there is no tool {name!r:.200}", hint=hint or _hint(name, names))
 
@@ -73,6 +73,13 @@ def _by_name(space: Space, name: str) -> Tool | None:
     others = builtin_tools(space) if name.startswith(f"{SERVER}/") else space.tools.everything()
     same = [tool for tool in others if tool.full_name == name]
     return min(same, key=lambda tool: tool.kind == "resource", default=None)
+
+
+def _is_blocked(space: Space, name: str) -> bool:
+    """Whether the server of a name is blocked, of which nothing is said then."""
+    servers = space.tools.servers
+    entry = None if servers is None else servers.entries.get(name.partition("/")[0])
+    return entry is not None and entry.blocked
 
 
 def _unlisted(space: Space, name: str) -> str | None:

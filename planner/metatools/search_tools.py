@@ -18,12 +18,14 @@ from planner.metatools.lookup import known_tools, tool_json, unmatched_json
 
 
 async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
-    """Find the tools nearest to what a query asks for, best first.
+    """Find the tools nearest to what a query asks for, best first; by filters alone those that fit, by name.
 
     Each has its raw `score` (a relevance from 0 to 1), the `adjustments` that made it `ranked`, and what it was
     `matched_by`. Where nothing fits, `no_match` is true, and `guess` is the nearest. `unknown` says what was probably
     meant by names in the filters that no tool has.
     """
+    if args.query is None:
+        return _filtered(space, args)
     wanted = ToolQuery(args.query, args.limit, args.filters, mode=args.search_type)
     found = await asyncio.to_thread(lambda: find_tools(space, wanted))
     return {
@@ -34,6 +36,26 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
         "no_match": found.no_match,
         "guess": None if found.guess is None else _hit(found.guess, schemas=args.include_schemas),
         "degraded": found.degraded,
+        **unmatched_json(space, args.filters, servers=True),
+    }
+
+
+def _filtered(space: Space, args: SearchTools) -> dict[str, Any]:
+    """Return the tools that filters admit, by name: nothing is asked for that they could be near to."""
+    every = known_tools(space, servers=True)
+    found = sorted(known_tools(space, args.filters, servers=True), key=lambda tool: tool.full_name)
+    return {
+        "query": None,
+        "tools": [
+            {**tool_json(tool, schemas=args.include_schemas), "score": None, "ranked": None}
+            | {"adjustments": {}, "matched_by": ["filters"]}
+            for tool in found[: args.limit]
+        ],
+        "matched": len(found),
+        "searched": len(every),
+        "no_match": not found,
+        "guess": None,
+        "degraded": None,
         **unmatched_json(space, args.filters, servers=True),
     }
 

@@ -222,7 +222,8 @@ async def _answered(operations: Operations, name: str, given: Mapping[str, Any],
 
 def _named(space: Space, name: str) -> Tool | None:
     """Return the tool that a direct call means: `server__tool`, or its full name."""
-    return space.tools.find(name) or _direct(space).get(name)
+    found = space.tools.find(name)
+    return found if found is not None and not found.blocked else _direct(space).get(name)
 
 
 def _bounded(operations: Operations, args: Any) -> Any:

@@ -14,7 +14,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from known_servers import ask, narrowed, odd, synced, twins, write
 
 from infospace import Invalid, NotFound, Space
-from infospace.core.tool import NotAllowed
 from infospace.data.json_text import dump
 from infospace.journal.rows import CallRow, OpenRun
 from infospace.tools.local import LocalTools
@@ -289,14 +288,61 @@ def test_a_tool_of_a_server_that_failed_says_what_it_failed_with(space: Space) -
             called(narrowed(space, include_servers=["one"]), name, text="x")
 
 
-def test_a_blocked_tool_is_neither_listed_nor_called(space: Space) -> None:
-    """It is there, and that is said."""
+def test_a_blocked_tool_is_told_like_one_that_is_not_there(space: Space) -> None:
+    """It is not listed, and not called; whoever asks for it learns nothing."""
     write(Path(space.store.address).parent, shut=odd("plain", blocked=True))
     synced(space)
-    with pytest.raises(NotAllowed, match="is blocked"):
-        called(space, "shut/echo", text="x")
+    with space.store.reading() as snapshot:
+        identifier = next(tool.id for tool in snapshot.tools("shut"))
     assert ask(space, "list_tools", filters={"servers": ["shut"]})["total"] == 0
-    assert ask(space, "describe_tool", tool_name="shut/echo")["blocked"]
+    for name, other in (("shut/echo", "shut/ecko"), ("shut/echo", "none/echo"), (identifier, "tool_999")):
+        for meta, more in (
+            ("execute_tool", {"arguments": {"text": "x"}}),
+            ("describe_tool", {}),
+            ("get_similar_tools", {}),
+        ):
+            sentences = []
+            for one in (name, other):
+                with pytest.raises(NotFound) as told:
+                    ask(space, meta, tool_name=one, **more)
+                sentences.append(str(told.value).replace(repr(one), "it"))
+            assert sentences[0] == sentences[1]
+
+
+def test_the_time_of_a_call_that_lasted_too_long_is_the_time_that_it_took(space: Space) -> None:
+    """Not nothing, and not that of the server's start."""
+    tools = LocalTools("slow")
+
+    @tools.tool(read_only=True)
+    async def nap() -> str:
+        """Sleep."""
+        await asyncio.sleep(60)
+        return "late"
+
+    space.tools.add(tools)
+    answered = ask(space, "execute_tool", tool_name="slow/nap", arguments={}, options={"timeout_ms": 400})
+    assert "did not answer within 400 ms" in answered["reason"]
+    assert 350 <= answered["execution_metadata"]["execution_time_ms"] < 20_000
+    with space.store.reading() as snapshot:
+        [use] = [one for one in snapshot.tool_uses() if one.server == "slow"]
+    assert (use.execution_count, use.success_rate) == (1, 0)
+    assert 350 <= use.mean_ms < 20_000
+
+
+def test_filters_alone_find_tools_by_name(space: Space) -> None:
+    """Without a query there is no relevance; neither of both is a fault that is told."""
+    write(Path(space.store.address).parent, one=odd("plain", tags=["x"]), two=odd("plain"))
+    synced(space)
+    found = ask(space, "search_tools", filters={"tags": ["x"]}, limit=2)
+    names = [tool["tool_name"] for tool in found["tools"]]
+    assert names == sorted(names)
+    assert {tool["server"] for tool in found["tools"]} == {"one"}
+    assert {tool["score"] for tool in found["tools"]} == {None}
+    assert found["matched"] == ask(space, "list_tools", filters={"tags": ["x"]})["total"]
+    assert ask(space, "search_tools", filters={"tags": ["none"]})["no_match"]
+    for given, why in (({}, "neither `query` nor `filters`"), ({"filters": {"min_score": 0.5}}, "there is none")):
+        with pytest.raises(Invalid, match=why):
+            ask(space, "search_tools", **given)
 
 
 def test_a_result_that_does_not_fit_its_own_schema_is_reported_and_kept(space: Space) -> None:

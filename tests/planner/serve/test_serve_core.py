@@ -153,7 +153,7 @@ def test_the_sets_have_the_tools_that_they_are_said_to_have(space: Space) -> Non
     assert play(space, scene, Access("ann", tools=("meta",))) == meta
     both = play(space, scene, Access("ann", tools=("meta", "core")))
     assert both == [*CORE, *meta]
-    assert len(play(space, scene, Access("ann", tools=("core", "full")))) == 20
+    assert len(play(space, scene, Access("ann", tools=("core", "full")))) == 21
 
 
 def test_a_tool_of_another_set_is_not_there(space: Space) -> None:
@@ -170,7 +170,7 @@ def test_a_tool_of_another_set_is_not_there(space: Space) -> None:
 HELP = Path(__file__).parents[3] / "tui" / "help" / "agents.md"
 
 
-@pytest.mark.parametrize("name", ["core", "meta", "full"])
+@pytest.mark.parametrize("name", ["core", "meta", "full", "compat"])
 def test_the_documentation_says_what_a_set_weighs(space: Space, name: Any) -> None:
     """To a hundred characters or two."""
 

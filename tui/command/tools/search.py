@@ -19,7 +19,7 @@ EXAMPLES = """examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("query", help="what the tool should do, in plain words")
+    parser.add_argument("query", nargs="?", help="what the tool should do, in plain words; filters alone will do")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="at most this many, 1 to 50 (10)")
     parser.add_argument(
         "--mode", default="hybrid", metavar="semantic|keyword|hybrid", help="by meaning, words, or both"
@@ -36,7 +36,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         out.document(found)
         return 0
     for tool in found["tools"]:
-        show(tool, out, f"{tool['score']:.3f}  ")
+        show(tool, out, "" if tool["score"] is None else f"{tool['score']:.3f}  ")
         show_schemas(tool, out)
     show_unknown(found, out)
     if found["no_match"]:
