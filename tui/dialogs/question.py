@@ -70,7 +70,7 @@ class QuestionDialog(Dialog[Answer | None]):
             if self._choices:
                 yield OptionList(*(Option(label, id=str(index)) for index, (label, _) in enumerate(self._choices)))
             else:
-                yield Input(placeholder=self._expected())
+                yield Input(prefilled(self._pending.schema), placeholder=self._expected())
             yield Static("", classes="wrong", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button("Answer", id="answer", variant="primary", compact=True)
@@ -128,6 +128,14 @@ class QuestionDialog(Dialog[Answer | None]):
             self.query_one(".wrong", Static).update(f"That does not fit: {fault}")
             return
         self.dismiss(Answer(self._pending.step, value))
+
+
+def prefilled(schema: Mapping[str, Any] | None) -> str:
+    """Return what stands in the field at first: of a form the values that it begins with, as JSON; else nothing."""
+    fields = (schema or {}).get("properties")
+    parts = fields.items() if isinstance(fields, Mapping) else ()
+    values = {name: part["default"] for name, part in parts if isinstance(part, Mapping) and "default" in part}
+    return json.dumps(values, ensure_ascii=False) if values else ""
 
 
 def _render_question(pending: Pending) -> RenderableType:

@@ -14,7 +14,7 @@ from infospace.tools.journalled_calls import digest_of
 from infospace.tools.local import LocalTools
 from planner.execute.start import run_sync
 from planner.lifecycle.resume import resume
-from tui.dialogs.question import QuestionDialog
+from tui.dialogs.question import QuestionDialog, prefilled
 
 GIVEN = {"path": "letter.txt", "times": "2", "how": {"really": True}}
 
@@ -135,3 +135,11 @@ def test_what_a_run_says_is_shown_and_stands_beside_its_step(show: Show, space: 
         await stage.sees("now a", "now b", "now e")
 
     show(story, on=space)
+
+
+def test_a_form_begins_with_its_defaults() -> None:
+    """What a server asks has fields; whoever answers changes what stands there."""
+    fields = {"name": {"type": "string"}, "seats": {"type": "integer", "default": 2}}
+    schema = {"type": ["object", "string"], "properties": fields, "required": ["name"], "pattern": "^decline$"}
+    assert prefilled(schema) == '{"seats": 2}'
+    assert prefilled({"type": "string"}) == prefilled(None) == ""
