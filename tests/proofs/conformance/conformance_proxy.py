@@ -21,26 +21,47 @@ class TokenProxy:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Hand on what a client sends, and what is answered, until either ends."""
         self._tasks.add(asyncio.current_task())
-        with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        ours: asyncio.StreamWriter | None = None
+        try:
             head = await reader.readuntil(b"\r\n\r\n")
-            lines = [line for line in head[:-4].split(b"\r\n") if not line.lower().startswith(b"connection:")]
-            own = f":{writer.get_extra_info('sockname')[1]}".encode()
-            # The server knows itself by its own port; any other host stays, since the suite looks what becomes of it.
-            lines = [
-                line.replace(own, f":{self._port}".encode())
-                if line.lower().startswith((b"host:", b"origin:"))
-                else line
-                for line in lines
-            ]
-            lines += [b"Authorization: Bearer " + self._token.encode(), b"Connection: close"]
             theirs, ours = await asyncio.open_connection("127.0.0.1", self._port)
-            ours.write(b"\r\n".join(lines) + b"\r\n\r\n")
+            ours.write(self._with_token(head, writer.get_extra_info("sockname")[1]))
             going = [asyncio.create_task(_pipe(reader, ours)), asyncio.create_task(_pipe(theirs, writer))]
-            await asyncio.wait([going[1]])
-            going[0].cancel()
-            await asyncio.gather(*going, return_exceptions=True)
-            ours.close()
-        writer.close()
+            try:
+                await asyncio.wait([going[1]])
+            finally:
+                for task in going:
+                    task.cancel()
+                await asyncio.gather(*going, return_exceptions=True)
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError):
+            return
+        finally:
+            for one in (writer, ours):
+                if one is not None:
+                    one.close()
+                    with suppress(OSError):
+                        await one.wait_closed()
+
+    def _with_token(self, head: bytes, own: int) -> bytes:
+        """Return the head of a request with the token, and the server's port in the place of ours.
+
+        Any other host stays: the suite looks what becomes of it.
+        """
+        lines = [line for line in head[:-4].split(b"\r\n") if not line.lower().startswith(b"connection:")]
+        mine, theirs = f":{own}".encode(), f":{self._port}".encode()
+        lines = [
+            line.replace(mine, theirs) if line.lower().startswith((b"host:", b"origin:")) else line for line in lines
+        ]
+        lines += [b"Authorization: Bearer " + self._token.encode(), b"Connection: close"]
+        return b"\r\n".join(lines) + b"\r\n\r\n"
+
+    async def close(self, server: asyncio.Server) -> None:
+        """Break off what is handed on."""
+        server.close()
+        tasks = [task for task in self._tasks if task is not None and not task.done()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -62,6 +83,7 @@ def with_token(port: int, token: str) -> Iterator[int]:
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
-        loop.call_soon_threadsafe(server.close)
+        asyncio.run_coroutine_threadsafe(door.close(server), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
+        loop.close()

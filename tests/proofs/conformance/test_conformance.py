@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,6 +100,8 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         assert process.stderr is not None
         try:
             port = int(process.stderr.readline().split()[-1].rpartition(":")[2].partition("/")[0])
+            # What it says meanwhile is read, so that it is never held up by it.
+            threading.Thread(target=process.stderr.read, daemon=True).start()
             with with_token(port, token) as own:
                 yield f"http://127.0.0.1:{own}/mcp"
         finally:
