@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import secrets
 import socket
@@ -85,8 +86,15 @@ async def serve_http(space: Space, listening: socket.socket, tokens: Sequence[To
         http=_Impatient,
         limit_concurrency=MOST_CONNECTIONS,
     )
+    logging.getLogger("uvicorn.error").addFilter(_is_no_end_of_a_stream)
     server = _Server(config)
     return await serve_until_signal([caller.operations for caller in callers], server.serve([listening]), server.stop)
+
+
+def _is_no_end_of_a_stream(record: logging.LogRecord) -> bool:
+    """Whether something is to be logged: not that the streams of clients end with the server, which is no fault."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, asyncio.CancelledError) and "timeout graceful shutdown exceeded" not in record.msg
 
 
 class _Impatient(H11Protocol):

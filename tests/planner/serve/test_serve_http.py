@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -267,3 +268,19 @@ def test_a_request_that_is_turned_down_leaves_no_session(served: Served, body: b
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     after = httpx2.post(served.url, json=message, headers=session, timeout=90)
     assert (after.status_code, "Session not found" in after.text) == (404, True)
+
+
+def test_streams_of_clients_end_with_the_server_and_nothing_is_said_of_it(tmp_path: Path) -> None:
+    """So many that tracebacks of all of them would fill the pipe, and nobody reads it until the end."""
+    known = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    taken = {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {TOKEN}"}
+    with over_http(tmp_path / "a.db") as served, ExitStack() as stack:
+        for _ in range(15):
+            client = stack.enter_context(httpx2.Client(headers=taken, timeout=90, trust_env=False))
+            begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": known}
+            session = {"Mcp-Session-Id": client.post(served.url, json=begin).headers["mcp-session-id"]}
+            session["Mcp-Protocol-Version"] = "2025-11-25"
+            stack.enter_context(client.stream("GET", served.url, headers=session))
+        assert served.end() == 0
+        assert served.process.stderr is not None
+        assert served.process.stderr.read() == ""
