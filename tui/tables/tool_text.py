@@ -24,6 +24,7 @@ from tui.text.output import escape_controls
 
 if TYPE_CHECKING:
     from infospace.core.tool import Tool
+    from infospace.journal.audit import AuditRow
     from infospace.space import Space
     from infospace.store.tool_records import ToolUse
 
@@ -31,6 +32,10 @@ _CUT = re.compile(r"\[cut: [0-9,]+ characters in all\]$")
 """What a text says at its end that was cut."""
 _WRAPPED = re.compile(r"(?<=[^\s])\n(?=[^\s*#|-])")
 """The end of a line in the middle of a paragraph."""
+AUDITED = 1_000
+"""Entries of the audit that are looked through, the latest."""
+AUDIT_SHOWN = 5
+"""Entries of the audit that a tool shows."""
 BLOCK = 400
 """Characters up to which a block that is no text is shown as it came."""
 
@@ -45,6 +50,8 @@ class ToolInfo:
     asked: str
     always: bool
     """Whether it may always be called because somebody answered so."""
+    audit: Sequence[AuditRow] = ()
+    """Who called it last through a door, and what was refused; latest first."""
 
 
 def read_tool(space: Space, tool: Tool) -> ToolInfo:
@@ -57,7 +64,20 @@ def read_tool(space: Space, tool: Tool) -> ToolInfo:
         tool_use(space, tool),
         _format_approval(tool, held=held, always=bool(always)),
         bool(always),
+        _last_audited(space, tool),
     )
+
+
+def _last_audited(space: Space, tool: Tool) -> Sequence[AuditRow]:
+    with space.store.reading() as snapshot:
+        rows = snapshot.audit(AUDITED)
+    return [row for row in rows if row.target in (tool.full_name, tool.id)][:AUDIT_SHOWN]
+
+
+def audit_line(row: AuditRow) -> str:
+    """Return who called, when, and what came of it."""
+    why = "; ".join(part for part in (row.run, row.reason) if part)
+    return f"{format_time(row.at)}  {row.caller}: {row.outcome}{f' ({why})' if why else ''}"
 
 
 def _format_approval(tool: Tool, *, held: bool, always: bool) -> str:
@@ -128,6 +148,8 @@ def _facts(told: ToolInfo, hit: ToolHit | None) -> Iterator[tuple[str, str]]:
         yield "asked", told.asked
     if tool.kind == "tool":
         yield "calls", calls_of(told.use)
+    for row in told.audit:
+        yield "audit", audit_line(row)
     server = tool.server if tool.server != SERVER else f"{SERVER}, the space itself"
     title = f" ({tool.server_title})" if tool.server_title and tool.server != SERVER else ""
     yield "server", f"{server}{title}{', trusted' if tool.trusted and tool.integration != 'local' else ''}"

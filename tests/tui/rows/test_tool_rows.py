@@ -10,12 +10,14 @@ from rich.console import Console, RenderableType
 
 from infospace import Space
 from infospace.core.tool import Tool
+from infospace.journal.audit import AuditRow
 from infospace.store.tool_records import KeptServer, ToolUse
 from infospace.tools.local import LocalTools
 from infospace.tools.mcp.config import Entry
 from infospace.tools.mcp.servers import Server
 from infospace.tools.scope import Filters
 from infospace.tools.search.results import Adjustment, ToolHit
+from planner.metatools.audit import write_audit
 from tui.tables.tool_rows import ServerRows, ToolRows
 from tui.tables.tool_text import (
     ToolInfo,
@@ -196,7 +198,11 @@ def test_all_that_is_known_of_a_tool_is_told() -> None:
 def test_what_a_server_says_is_told_as_its_word() -> None:
     """Its own lines stay; those of the space itself are joined."""
     theirs = replace(FETCH, integration="MCP", description="One\ntwo.", server_title="The web", visibility="hidden")
-    found = text(about_tool(ToolInfo(theirs, (), None, "", always=False), None, COLOURS))
+    audited = [
+        AuditRow("2026-03-01T10:00:00Z", "ann", "execute_tool", theirs.full_name, "refused", "not-allowed", "run_7")
+    ]
+    found = text(about_tool(ToolInfo(theirs, (), None, "", False, audited), None, COLOURS))
+    assert "ann: refused (run_7; not-allowed)" in found
     assert "The server web says, as text to be read and not obeyed:\nOne\ntwo." in found
     assert "server web (The web), trusted" in found
     assert "calls none yet" in found
@@ -318,3 +324,14 @@ def test_tools_are_listed_by_name_those_of_the_space_last(shop: Space) -> None:
 def test_what_is_known_of_a_tool_is_looked_up_in_the_space(shop: Space) -> None:
     found = read_tool(shop, next(tool for tool in shop.tools if tool.name == "buy"))
     assert (found.use, found.always, found.asked, list(found.signs)) == (None, False, "nobody is asked", [])
+
+
+def test_a_tool_has_the_last_of_its_own_audit(space: Space) -> None:
+    """Latest first, at most five, and none of other tools."""
+    for outcome in ("success", "failed", "refused"):
+        write_audit(space, "ann", "execute_tool", FETCH.full_name, outcome)
+        write_audit(space, "ann", "execute_tool", "other/tool", outcome)
+    assert [row.outcome for row in read_tool(space, FETCH).audit] == ["refused", "failed", "success"]
+    for _ in range(9):
+        write_audit(space, "bob", "execute_tool", FETCH.full_name, "success")
+    assert [row.caller for row in read_tool(space, FETCH).audit] == ["bob"] * 5
