@@ -132,7 +132,8 @@ def show_parts(parts: Sequence[Part]) -> str:
 def read_path(text: str, start: int, *, backticks: bool = False) -> tuple[Path, int]:
     """Read the path that begins at `start`, and where it ends.
 
-    With `backticks`, `` `odd key` `` is a key too. A `.` that no key follows is not part of the path.
+    With `backticks`, `` `odd key` `` is a key too, and `` `@id` `` is `@id`.
+    A `.` that no key follows is not part of the path.
     Raises `Invalid` when none begins there.
     """
     if text.startswith("@", start):
@@ -142,7 +143,8 @@ def read_path(text: str, start: int, *, backticks: bool = False) -> tuple[Path, 
     if first is None:
         raise _unreadable(text, start)
     part = _part(first)
-    _refuse_quoted_own(part, text, start)
+    if first.lastgroup != "tick":
+        _refuse_quoted_own(part, text, start)
     return _read_on(text, first.end(), [part], backticks=backticks)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -59,6 +60,25 @@ class Typed:
 
 NULL: Final = Typed("NULL", Type.NULL)
 UNSURE: Final = "?"
+_FAILING: Final = re.compile(r"\berror\(|\bf[0-9]+\(|::HUGEINT")
+_COLUMN: Final = re.compile(r"(?<![$\w])[a-eg-z][0-9]+\b")
+
+
+def may_fail(sql: str) -> bool:
+    """Whether the engine may fail on a row at which it evaluates this: by `error`, a function of ours, or digits."""
+    return _FAILING.search(sql) is not None
+
+
+def first_of(values: Sequence[str]) -> str:
+    """Return SQL for the first of the values that is not null.
+
+    Where one of the later ones may fail it is CASE: the engine evaluates what stands several times within COALESCE once
+    for every row, also where nothing needs it.
+    """
+    if not any(map(may_fail, values[1:])):
+        return f"COALESCE({', '.join(values)})"
+    found = "".join(f" WHEN ({value}) IS NOT NULL THEN {value}" for value in values[:-1])
+    return f"CASE{found} ELSE {values[-1]} END"
 
 
 def wholeness(value: Typed) -> str:
@@ -87,7 +107,7 @@ def chosen_whole(values: Sequence[Typed], conditions: Sequence[str]) -> str:
     if UNSURE in parts:
         return UNSURE
     chosen = "".join(f" WHEN {when} THEN {part}" for when, part in zip(conditions, parts, strict=False))
-    return f"CASE{chosen} ELSE {parts[-1]} END"
+    return f"CASE{chosen} ELSE {parts[-1]} END" if chosen else parts[-1]
 
 
 def renamed(value: Typed, sql: str, whole: str | None = None) -> Typed:
@@ -102,6 +122,8 @@ class Udf:
     call: Callable[..., Any]
     takes: tuple[str, ...]
     gives: str
+    folded: bool = True
+    """Whether the engine may call it while it plans, and fail there, where nothing but constants is given."""
 
 
 @dataclass(slots=True)
@@ -137,8 +159,13 @@ class Builder:
         clause = self.clause
         return lambda: self.doubtful.add(clause)
 
-    def function(self, key: object, udf: Udf) -> str:
-        """Return the name of a function; `key` says which it is."""
+    def function(self, key: object, udf: Udf, given: Sequence[str] = ("",), *, strict: bool = False) -> str:
+        """Return the name of a function; `key` says which it is, `given` is SQL of its arguments.
+
+        One that may fail (`strict`) and is given constants alone is not called before a row needs it.
+        """
+        if strict and not any(map(_COLUMN.search, given)):
+            key, udf = (key, "constant"), replace(udf, folded=False)
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self.name("f")
@@ -221,7 +248,7 @@ def any_of(value: Typed) -> Typed:
     if value.type is Type.ANY:
         return value
     if value.type is Type.NULL:
-        return Typed(f"NULL::{STRUCT}", Type.ANY)
+        return Typed(f"NULL::{STRUCT}", Type.ANY, kinds=frozenset())
     written = f"to_json({value.sql})::VARCHAR" if value.type is Type.TEXT else f"({value.sql})::VARCHAR"
     if value.type is Type.FLOAT:
         written = f"to_json({value.sql})::VARCHAR"
@@ -287,4 +314,10 @@ def unify(values: Sequence[Typed]) -> tuple[list[Typed], Type]:
 def _null_as(value: Typed, type_: Type) -> Typed:
     if value.type is not Type.NULL:
         return value
-    return Typed(f"NULL::{STRUCT if type_ is Type.ANY else type_.value.strip()}", type_)
+    name = STRUCT if type_ is Type.ANY else type_.value.strip()
+    return Typed(f"NULL::{name}", type_, 0 if type_ is Type.INT else None, kinds=frozenset())
+
+
+def kinds_of(values: Sequence[Typed]) -> frozenset[str]:
+    """Return what one of some values of mixed kinds may be."""
+    return frozenset().union(*(value.kinds for value in values))

@@ -19,7 +19,9 @@ from infospace.expressions.query.builder import (
     Udf,
     all_whole,
     chosen_whole,
+    first_of,
     json_of,
+    kinds_of,
     number,
     number_as_text,
     unify,
@@ -30,6 +32,8 @@ from infospace.expressions.wrong import Wrong
 
 MISMATCH: Final = "\1"
 """Begins the message of an operation that has no result."""
+_LONG: Final = 2_000
+"""Characters of SQL that are not written once for each argument."""
 _GIVES: Final = {
     "string": ("VARCHAR", Type.TEXT),
     "string or null": ("VARCHAR", Type.TEXT),
@@ -46,6 +50,10 @@ _CAST_GIVES: Final = {
 }
 
 
+_MOST: Final = {"year": 9_999, "month": 12, "day": 31, "weekday": 7, "days": 4_000_000}
+"""How large the whole numbers are that functions give."""
+
+
 class Mismatches(Protocol):
     """Says in SQL what becomes of an operation without a result, in one clause."""
 
@@ -56,14 +64,19 @@ class Mismatches(Protocol):
         """Return SQL for it: null where one of the values is."""
 
 
+class _Beyond(Wrong):
+    """A value that the language has, and a query's numbers do not hold."""
+
+
 def guarded(
     at: Mismatches, call: Callable[..., Any], text: str, name: str, count: int, *, attempt: bool = False
 ) -> Callable[..., Any]:
     """Return a function of so many values, null for null; where `call` cannot, it fails with a sentence, or gives null.
 
-    The engine wants to see how many values a function takes. Of an attempt, null is what was asked for.
+    The engine wants to see how many values a function takes. Of an attempt, null is what was asked for, but not of what
+    is only beyond the query's numbers.
     """
-    strict, doubt, stop = at.strict and not attempt, at.builder.doubt(), at.builder.stop
+    strict, doubt, stop = at.strict, at.builder.doubt(), at.builder.stop
 
     def applied(*values: Any) -> Any:
         if stop.now:
@@ -74,10 +87,11 @@ def guarded(
         try:
             return call(*values)
         except Wrong as error:
+            if attempt and not isinstance(error, _Beyond):
+                return None
             if strict:
                 raise Wrong(_sentence(text, name, error)) from None
-            if not attempt:
-                doubt()
+            doubt()
             return None
 
     return _COUNTED[count](applied)
@@ -107,7 +121,7 @@ def exact(value: JSON) -> float | None:
         return None
     assert isinstance(value, (int, float))  # noqa: S101 - functions of numbers give numbers
     if isinstance(value, int) and abs(value) > EXACT:
-        raise Wrong(f"gives the whole number {value}, which a query's numbers with a point do not hold")
+        raise _Beyond(f"gives the whole number {value}, which a query's numbers with a point do not hold")
     return float(value)
 
 
@@ -117,7 +131,7 @@ def bounded(value: JSON) -> int | None:
         return None
     assert isinstance(value, int)  # noqa: S101 - functions of whole numbers give whole numbers
     if abs(value) >= DIGITS:
-        raise Wrong("gives a whole number of more than 38 digits")
+        raise _Beyond("gives a whole number of more than 38 digits")
     return value
 
 
@@ -146,7 +160,7 @@ def cast_to(at: Mismatches, value: Typed, to: str, text: str, *, attempt: bool) 
 
     takes = value.type.value.strip() if plain else "VARCHAR"
     udf = Udf(guarded(at, call, text, "", 1, attempt=attempt), (takes,), gives)
-    name = at.builder.function(("cast", to, value.type, text, at.strict, attempt), udf)
+    name = at.builder.function(("cast", to, value.type, text, at.strict, attempt), udf, [value.sql], strict=at.strict)
     whole = _whole_cast(value) if type_ is Type.NUM else None
     return Typed(f"{name}({value.sql if plain else json_of(value)})", type_, whole=whole)
 
@@ -186,10 +200,11 @@ def call_of(at: Mismatches, name: str, arguments: Sequence[Typed], text: str) ->
         most = max((value.most or 0 for value in arguments), default=0)
         bounded_ = all(value.most is not None or value.type is Type.NULL for value in arguments)
         elements = next((value.element for value in arguments if value.element), None)
-        sql = f"COALESCE({', '.join(value.sql for value in unified)})"
+        sql = first_of([value.sql for value in unified])
         there = [f"({value.sql}) IS NOT NULL" for value in unified[:-1]]
         whole_ = chosen_whole(unified, there) if type_ is Type.NUM else None
-        return Typed(sql, type_, most if bounded_ and type_ is Type.INT else None, elements, whole=whole_)
+        bound = most if bounded_ and type_ is Type.INT else None
+        return Typed(sql, type_, bound, elements, kinds_of(unified), whole_)
     if name in ("today", "now"):
         return at.builder.constant(at.builder.clock()[name == "now"])
     if name == "concat_ws":
@@ -272,13 +287,18 @@ def _ours(at: Mismatches, name: str, values: Sequence[Typed], text: str) -> Type
 
     takes = tuple(value.type.value.strip() for value in values)
     udf = Udf(guarded(at, call, text, name, len(values)), takes, gives)
-    known = at.builder.function((name, tuple(value.type for value in values), text, at.strict), udf)
+    known = at.builder.function(
+        (name, tuple(value.type for value in values), text, at.strict),
+        udf,
+        [value.sql for value in values],
+        strict=at.strict,
+    )
     element = Type.TEXT if type_ is Type.LIST else None
     sql = f"{known}({', '.join(value.sql for value in values)})"
     if type_ is Type.NUM:
         type_, whole_ = _of_number(name, values)
         return Typed(sql, type_, whole=whole_)
-    return Typed(sql, type_, element=element)
+    return Typed(sql, type_, _MOST.get(name) if type_ is Type.INT else None, element)
 
 
 def _of_number(name: str, values: Sequence[Typed]) -> tuple[Type, str | None]:
@@ -309,7 +329,12 @@ def _concat_ws(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
         if value.whole == UNSURE:
             number_as_text(value, "", text)
     strict, doubt = at.strict, at.builder.doubt()
-    name = at.builder.function(("concat_ws", text, strict), Udf(call, ("VARCHAR[]",), "VARCHAR"))
+    name = at.builder.function(
+        ("concat_ws", text, strict),
+        Udf(call, ("VARCHAR[]",), "VARCHAR"),
+        [value.sql for value in values],
+        strict=strict,
+    )
     return Typed(f"{name}([{', '.join(map(json_of, values))}])", Type.TEXT)
 
 
@@ -337,7 +362,15 @@ def _extreme(at: Mismatches, name: str, values: Sequence[Typed], text: str) -> T
     most = max((value.most for value in values if value.most is not None), default=None)
     known = type_ is Type.INT and all(value.most is not None for value in values)
     sql = f"CASE WHEN {nulls} THEN NULL ELSE {name}({listed}) END"
-    return Typed(sql, type_, most if known else None, whole=UNSURE if type_ is Type.NUM else None)
+    whole_ = _whole_extreme(unified, f"{name}({listed})") if type_ is Type.NUM else None
+    return Typed(sql, type_, most if known else None, whole=whole_)
+
+
+def _whole_extreme(values: Sequence[Typed], found: str) -> str:
+    """Return SQL for whether the first of the values that equals `found` is whole; `UNSURE` where it would be long."""
+    if len(found) > _LONG:
+        return UNSURE
+    return chosen_whole(values, [f"({value.sql}) = {found}" for value in values[:-1]])
 
 
 def _list_has(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
@@ -351,7 +384,7 @@ def _list_has(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
         return contains(read, sought)
 
     udf = Udf(guarded(at, call, text, "contains", 2), ("VARCHAR", "VARCHAR"), "BOOLEAN")
-    name = at.builder.function(("contains", text, at.strict), udf)
+    name = at.builder.function(("contains", text, at.strict), udf, [value.sql for value in values], strict=at.strict)
     return Typed(f"{name}({json_of(values[0])}, {json_of(values[1])})", Type.BOOL)
 
 
@@ -366,7 +399,7 @@ def _length(at: Mismatches, value: Typed, text: str) -> Typed:
         return len(read)
 
     udf = Udf(guarded(at, call, text, "length", 1), ("VARCHAR",), "BIGINT")
-    name = at.builder.function(("length", text, at.strict), udf)
+    name = at.builder.function(("length", text, at.strict), udf, [value.sql], strict=at.strict)
     return Typed(f"{name}({json_of(value)})", Type.INT, 2**53)
 
 

@@ -86,7 +86,13 @@ def _run(query: Query, tables: Tables, builder: Builder, most: int) -> Iterator[
             _load(connection, name, rows)
         for name, udf in builder.functions.items():
             connection.create_function(
-                name, udf.call, list(udf.takes), udf.gives, type="native", null_handling="special"
+                name,
+                udf.call,
+                list(udf.takes),
+                udf.gives,
+                type="native",
+                null_handling="special",
+                side_effects=not udf.folded,
             )
         connection.execute("SET lock_configuration = true")
         yield from _decoded(_rows(connection, compiled, builder), compiled)
@@ -131,7 +137,7 @@ def _read(column: Column, array: str) -> str:
         case Type.TEXT:
             return f"{array}::VARCHAR"
         case Type.FLOAT | Type.NUM:
-            return f"{array} + 0.0::DOUBLE"
+            return f"{array}::DOUBLE"
         case Type.ANY:
             rest = f"{array}r::HUGEINT" if "r" in column.arrays else "0::HUGEINT"
             key = f"{{'k': {array}k::UTINYINT, 'd': {array}d + 0.0::DOUBLE, 'r': {rest}, 's': {array}s::VARCHAR}}"

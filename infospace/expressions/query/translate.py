@@ -22,6 +22,8 @@ from infospace.expressions.query.builder import (
     all_whole,
     chosen_whole,
     key_of,
+    kinds_of,
+    may_fail,
     number,
     unify,
 )
@@ -208,22 +210,25 @@ class Expressions:
                 text, middle = clean(show(node)), self.value(value)
                 above = self._compared(">=", middle, self.value(low), text)
                 below = self._compared("<=", middle, self.value(high), text)
-                return Typed(f"({above.sql}) AND ({below.sql})", Type.BOOL)
+                return Typed(self._lazily([f"({above.sql})", f"({below.sql})"], "AND"), Type.BOOL)
             case IsNull(value):
                 return Typed(f"({self._guarded(value).sql}) IS NULL", Type.BOOL)
             case _:
                 assert_never(node)
 
     def _joined(self, parts: Sequence[Expression], word: str) -> Typed:
-        written = [self.condition(part) for part in parts]
-        if not self.strict or not any("error(" in part or "(f" in part for part in written[1:]):
-            return Typed(f" {word} ".join(written), Type.BOOL)
+        return Typed(self._lazily([self.condition(part) for part in parts], word), Type.BOOL)
+
+    def _lazily(self, written: Sequence[str], word: str) -> str:
+        """Join conditions by AND or OR: where one may fail, what is needed is evaluated, and nothing else."""
+        if not self.strict or not any(map(may_fail, written)):
+            return f" {word} ".join(written)
         found = written[-1]
         for part in reversed(written[:-1]):
             settled = f"NOT {part}" if word == "AND" else part
             verdict = "FALSE" if word == "AND" else "TRUE"
             found = f"CASE WHEN {settled} THEN {verdict} ELSE {part} {word} ({found}) END"
-        return Typed(found, Type.BOOL)
+        return found
 
     def _compared(self, by: Comparator, left: Typed, right: Typed, text: str) -> Typed:
         """Compare two values: unknown where one is null, without a result where their kinds differ."""
@@ -264,8 +269,7 @@ class Expressions:
         if value.type is Type.NULL:
             return Typed("NULL::BOOLEAN" if items else "FALSE", Type.BOOL)
         if alike and value.type is not Type.LIST:
-            listed = ", ".join(item.sql for item in items)
-            return Typed(f"({value.sql}) IN ({listed})", Type.BOOL)
+            return Typed(self._listed(value.sql, [item.sql for item in items]), Type.BOOL)
         fits = [item for item in items if item.type in (value.type, Type.NULL, Type.ANY) or value.type is Type.ANY]
         fits += [item for item in items if item not in fits and item.is_number and value.is_number]
         others = [item for item in items if item not in fits]
@@ -275,16 +279,30 @@ class Expressions:
         what = f"`{text}` compares {WORDS[value.type]} with {WORDS[others[0].type]}"
         return Typed(f"CASE WHEN {found} THEN TRUE ELSE {self.mismatch(what, value)} END", Type.BOOL)
 
+    def _listed(self, value: str, items: Sequence[str]) -> str:
+        """Write IN over values of one type; those that may fail are evaluated where none of the others is equal."""
+        sure = [item for item in items if not may_fail(item)]
+        all_of = f"({value}) IN ({', '.join(items)})"
+        if not self.strict or len(sure) in (0, len(items)):
+            return all_of
+        return f"CASE WHEN ({value}) IN ({', '.join(sure)}) THEN TRUE ELSE {all_of} END"
+
+    def _beside(self, value: Typed, verdict: str) -> str:
+        """Write a verdict that does not depend on a value, which is evaluated all the same where it may fail."""
+        if not self.strict or not may_fail(value.sql):
+            return verdict
+        return f"CASE WHEN ({value.sql}) IS NULL THEN {verdict} ELSE {verdict} END"
+
     def _in_list(self, value: Typed, items: Parameter, text: str) -> Typed:
         if items.name.startswith(MARK):
             return self._inner(items.name, value)
         given = self._given(items.name, absent=not self.strict)
         if given is None:
-            return Typed("NULL::BOOLEAN", Type.BOOL)
+            return Typed(self._beside(value, "NULL::BOOLEAN"), Type.BOOL)
         if not isinstance(given, (list, tuple)):
             return Typed(f"({self.mismatch(f'`{text}` takes a list', value)})::BOOLEAN", Type.BOOL)
         if not given:
-            return Typed("FALSE", Type.BOOL)
+            return Typed(self._beside(value, "FALSE"), Type.BOOL)
         if len(given) > FEW and value.type is Type.TEXT and all(isinstance(item, str) for item in given):
             listed = self.builder.parameter(list(given))
             return Typed(f"({value.sql}) IN (SELECT unnest({listed}::VARCHAR[]))", Type.BOOL)
@@ -316,14 +334,14 @@ class Expressions:
         element = next((value.element for value in values if value.element), None)
         bound = None if None in most else max((one or 0 for one in most), default=None)
         whole = None if type_ is not Type.NUM else chosen_whole(values, [f"{when}" for when in conditions])
-        return Typed(f"CASE{written} ELSE {values[-1].sql} END", type_, bound, element, whole=whole)
+        return Typed(f"CASE{written} ELSE {values[-1].sql} END", type_, bound, element, kinds_of(values), whole)
 
     def _call(self, node: Call, function: str, arguments: tuple[Expression, ...]) -> Typed:
         if function == "complete":
             parts = [part for part in arguments if not isinstance(part, Star)]
             values = [self._guarded(part) for part in parts] if parts else list(self._complete())
-            found = " AND ".join(f"({value.sql}) IS NOT NULL" for value in values)
-            return Typed(found or "TRUE", Type.BOOL)
+            found = [f"(({value.sql}) IS NOT NULL)" for value in values]
+            return Typed(self._lazily(found, "AND") or "TRUE", Type.BOOL)
         write = self._guarded if function == "coalesce" else self.value
         return call_of(self, function, [write(argument) for argument in arguments], clean(show(node)))
 
