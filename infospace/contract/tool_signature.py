@@ -93,6 +93,32 @@ def _brief(part: Any, definitions: Mapping[str, Any], within: tuple[str, ...]) -
     return {key: _brief(value, definitions, within) for key, value in told.items()}
 
 
+def tersely(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a brief schema with names, types, choices and what has to be given alone.
+
+    Descriptions, defaults and bounds are left to the tool's own description, and to the sentence that refuses a call.
+    """
+    terse: dict[str, Any] = _terse(briefly(schema))
+    return terse
+
+
+def _terse(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_terse(item) for item in part]
+    if not isinstance(part, Mapping):
+        return part
+    told = {key: _terse(value) for key, value in part.items() if key not in _UNTOLD and key != "properties"}
+    if "properties" in part:
+        told["properties"] = {name: _terse(field) for name, field in part["properties"].items()}
+    return told
+
+
+_UNTOLD = frozenset(
+    {"additionalProperties", "default", "description", "maximum", "maxItems", "minimum", "minItems", "minLength"}
+    | {"maxLength", "pattern"}
+)
+
+
 _SAY_NOTHING: Sequence[tuple[str, Any]] = (
     *(("default", []), ("default", {}), ("additionalProperties", True)),
     *(("format", "where"), ("format", "expression"), ("format", "path"), ("format", "slice")),

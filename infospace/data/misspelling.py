@@ -6,6 +6,7 @@ compared one by one: `delete_user` is as far from `get_user` as can be, however 
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -29,8 +30,8 @@ _WORDS = """
     link list listen load local locate location lock log login logout long look low lower lt mail main make map
     mark match max mean median member merge message min minute mode model month more move mute name ne near new
     news next none note null number of off old open option or order out output owner pack page paint parse
-    part past paste path pause pay pet phone pick pin place plan play point poll pool pop port post predict
-    prepend present press preview price print private product program project promote publish pull purchase
+    part passport password past paste path pause pay pet phone pick pin place plan play point poll pool pop port post
+    predict prepend present press preview price print private product program project promote publish pull purchase
     purge push put query quit quote raise rank rate read reboot receive record recover redo reduce refill
     refresh refund refuse regain reject relate release reload relocate remain remark remind remove rename rent
     repay repeat replace reply report repost request require resend reserve reset resize resolve respond rest
@@ -96,7 +97,9 @@ def _slip(written: str, meant: str, most: int) -> bool:
     shorter = min(len(written), len(meant))
     if apart == 1:
         return written[0] == meant[0] or shorter > 3 or (meant[1:] == written and shorter > 2)
-    return apart == 2 <= most and shorter > 7 and written[0] == meant[0]
+    replaced = len(written) == len(meant) and sum(map(operator.ne, written, meant)) == apart
+    # Two letters that are only others make another word, as `passport` is none that was meant to be `password`.
+    return apart == 2 <= most and shorter > 7 and written[0] == meant[0] and not replaced
 
 
 def _distance(one: str, other: str) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from infospace.core.errors import InvalidJSON
 from infospace.core.json_types import JSON
+from infospace.data.json_text import read_json
 from infospace.schema.infer import Schema, types_in
 from infospace.schema.references import resolved
 
@@ -13,6 +15,10 @@ SAMPLE = 500
 """Values of a list that are looked at."""
 KEYS = 16
 """Keys of an object that are named."""
+LONG = 200
+"""Characters of a text in an object whose length is told."""
+LONGEST_JSON = 1_000_000
+"""Characters of a text that is read to see whether it is JSON."""
 DEEPEST = 4
 """Objects and lists inside one another that are told."""
 
@@ -26,10 +32,25 @@ def outline_value(value: JSON) -> str:
     >>> outline_value([{"a": 1, "b": "x"}, {"a": 2.5}])
     'list of 2: {a: integer|number, b?: text}'
     """
-    if isinstance(value, str):
-        lines = value.count("\n") + 1
-        return f"text of {len(value):,} characters" + (f" in {lines:,} lines" if lines > 1 else "")
-    return _outline([value], 0)
+    return _text(value) if isinstance(value, str) else _outline([value], 0)
+
+
+def json_in(text: str) -> JSON:
+    """Return the list or object that a text is as JSON, None where it is none, or too short or long to look at."""
+    if not LONG <= len(text) <= LONGEST_JSON or text.lstrip()[:1] not in ("[", "{"):
+        return None
+    try:
+        return read_json(text)
+    except InvalidJSON:
+        return None
+
+
+def _text(text: str) -> str:
+    """Return how long a text is; of one that is JSON its shape."""
+    if (inside := json_in(text)) is not None:
+        return f"JSON text, {_outline([inside], 0)}"
+    lines = text.count("\n") + 1
+    return f"text of {len(text):,} characters" + (f" in {lines:,} lines" if lines > 1 else "")
 
 
 def outline_schema(schema: Schema | None) -> str:
@@ -59,7 +80,10 @@ def _fields(objects: Sequence[Mapping[str, Any]], depth: int) -> str:
     told = []
     for key in keys[:KEYS]:
         there = [one[key] for one in objects if key in one]
-        told.append(f"{_key(key)}{'' if len(there) == len(objects) else '?'}: {_outline(there, depth + 1)}")
+        # Of one object alone, such as a tool's answer, a long text is told by its length, or as the JSON it is.
+        long = len(there) == 1 == len(objects) and depth == 0 and isinstance(there[0], str) and len(there[0]) >= LONG
+        inner = _text(there[0]) if long else _outline(there, depth + 1)
+        told.append(f"{_key(key)}{'' if len(there) == len(objects) else '?'}: {inner}")
     if len(keys) > KEYS:
         told.append(f"… {len(keys) - KEYS} more")
     return "{" + ", ".join(told) + "}"

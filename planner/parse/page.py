@@ -1,18 +1,20 @@
-"""The language on one page: what a model needs for its first plan. The rest is asked for by name, or by goal.
+"""The language on one page, and in short: what a model needs for its first plan. The rest is asked for by name.
 
 What is said of a verb stands there only where the vocabulary has the verb; the contracts are the authority, and a test
-holds the page to them, and to its length.
+holds the pages to them, and to their length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from infospace.contract.catalogue import Catalogue
 
 LONGEST: Final = 4_000
 """Characters that the page has at most."""
+LONGEST_SHORT: Final = 2_500
+"""Characters that the short page has at most."""
 
 _HEAD: Final = """\
 A plan is JSON: {"goal", "inputs": {"n": {"type": "integer"}}, "steps": […], "result": "$x"}.
@@ -93,6 +95,77 @@ EXAMPLE {"steps": [{"type": "crm/list_orders", "arguments": {"since": "2026-01-0
 "filter-structured", "target": "$g", "where": "sum > 1000", "out": "$big"}, {"type": "for-each", "target": "$big", \
 "as": "$c", "do": [{"type": "mail/send", "arguments": {"to": "$c.customer", "text": "You spent ${c.sum}."}, "out": \
 "$m"}], "collect": "$m", "out": "$sent"}], "result": "$big"}"""
+
+_SHORT_HEAD: Final = """\
+A plan is JSON: {"steps":[…],"inputs":{"n":{"type":"integer"}},"result":"$x"} (else the last one's).
+STEP {"type":VERB|"server/tool"|"plan:NAME",…,"out":"$x"}. Arguments of tools and plans stand in "arguments":{…}, \
+those of verbs beside "type". "name" keeps a result beyond the run. "on_fail":"continue" or [steps].
+VALUES "$x", "$x.key[0]" (-1: last) is a value, "… ${x.key} …" text with it. A variable is a Note (any JSON, such as \
+a tool's answer) or a Collection (a list).
+EXPRESSIONS are SQL. Names are fields of the item (`content`: an item that is no object), $x a variable's value. The \
+usual functions, and contains(text or list, v) starts_with split(s, sep) matches(s, re) regexp_extract(s, re, group) \
+regexp_replace date_add(d, days) days(from, to) weekday(1 Monday) strftime(d, '%Y-%m') today(). Dates are ISO texts. \
+Nothing converts but CAST, TRY_CAST."""
+
+_SHORT_GROUPS: Final[Sequence[Mapping[str, str]]] = (
+    {
+        "filter-structured": "where",
+        "project": 'fields ["a"] or {"total":"price * qty"}',
+        "pluck": "field",
+        "sort": 'by ["n desc"]',
+        "distinct": "by",
+        "group": 'by ["kind"], aggregates {"n":"count","s":"sum(price)"}',
+        "split": 'delimiter ("line" or any text) → items',
+        "coerce": "coercion json (text to data)",
+        "flatten": "separator → text",
+        "size": "",
+        "head": "count",
+        "load": 'slice "0:10"',
+        "create-note": "value",
+        "compute": "expression",
+    },
+    {
+        "query": 'sql, one SELECT: "SELECT o.who AS who, sum(i.price) AS total FROM $orders o, UNNEST(o.items) AS i '
+        'GROUP BY o.who". Tables: $x, $x.rows; notes(title, path, folder, modified, tags, text, properties by name); '
+        "items(note, text, done, due)",
+    },
+    {
+        "discover-notes": 'query, limit (5 or "all"), where → items {text, metadata: {source_id, score, title, '
+        "source: {its properties}}}",
+    },
+)
+_SHORT_CONTROL: Final[Mapping[str, str]] = {
+    "if": "condition, then, else",
+    "for-each": 'target, as "$item", do, collect "$y", until (read after each round)',
+    "map": 'target, operation {"type":…,…"$item"…}',
+    "while": "condition, body",
+    "pages": 'tool, arguments {"cursor":"$page"}, items "rows", next "next_cursor" | first 1',
+}
+_SHORT_TAIL: Final = """\
+EXAMPLE {"steps":[{"type":"crm/list_orders","arguments":{"since":"2026-01-01"},"out":"$o"},{"type":\
+"filter-structured","target":"$o.orders","where":"sum > 99","out":"$big"},{"type":"for-each","target":"$big","as":"$c",\
+"do":[{"type":"mail/send","arguments":{"to":"$c.who","text":"You spent ${c.sum}."},"out":"$m"}],"collect":"$m"}]}"""
+
+
+def short_page(catalogue: Catalogue) -> str:
+    """Return what most first plans need, and the names of the other verbs and forms, which `find` describes."""
+    lines = [_SHORT_HEAD, "VERBS, most of a `target`"]
+    named: set[str] = set()
+    for verbs in _SHORT_GROUPS:
+        there = {name: takes for name, takes in verbs.items() if catalogue.find(name) is not None}
+        named |= there.keys()
+        if there:
+            lines.append(" · ".join(_verb(name, takes) for name, takes in there.items()))
+    lines.append(" · ".join(_verb(name, takes) for name, takes in _SHORT_CONTROL.items()))
+    others = [name for name in page_verbs() if name in _CONTROL or catalogue.find(name) is not None]
+    left = sorted(name for name in others if name not in named and name not in _SHORT_CONTROL)
+    lines.append(f"More by name, with `find`: {' '.join(left)}; conditions, language (all of it).")
+    return "\n".join([*lines, _SHORT_TAIL])
+
+
+def short_page_verbs() -> dict[str, str]:
+    """Return what the short page says of each verb and form, by its name."""
+    return {name: takes for verbs in (*_SHORT_GROUPS, _SHORT_CONTROL) for name, takes in verbs.items()}
 
 
 def language_page(catalogue: Catalogue) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from infospace.contract.tool_signature import Signature, briefly, untitled
+from infospace.contract.tool_signature import Signature, briefly, tersely, untitled
 from infospace.core.errors import Invalid
 from infospace.data.json_text import dump
 from planner.metatools.arguments import ManageConnections
@@ -34,12 +34,21 @@ def _as_it_is(_operations: Operations, _args: Any, document: Any) -> Answer:
 
 @dataclass(frozen=True)
 class Tool(Signature):
-    """One tool. `answer` gives a JSON object, or Markdown; `show` makes of it what the planner reads."""
+    """One tool. `answer` gives a JSON object, or Markdown; `show` makes of it what the planner reads.
+
+    `terse`: its description says what its arguments are for, and its listed schema does not.
+    """
 
     answer: Callable[[Operations, Any, Tell], Awaitable[Answer]]
     read_only: bool = False
     open_world: bool = False
     show: Callable[[Operations, Any, Any], Answer] = _as_it_is
+    terse: bool = False
+
+    @property
+    def listed(self) -> dict[str, Any]:
+        """The schema that `tools/list` gives."""
+        return tersely(self.schema) if self.terse else self.brief
 
 
 def _run_in_short(operations: Operations, args: Any, document: dict[str, Any]) -> Answer:

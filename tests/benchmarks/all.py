@@ -86,8 +86,8 @@ NOTES = {
     "context": "tool by tool: names, descriptions and input schemas of all servers' tools, each call and each result; "
     "calls that can be made at once are one turn. Planned: the same of infospace's own doors, the language, what is "
     "found of tools in a line each, a try where one does not say what it answers, one plan. Both ways the request, "
-    "and the answer as it is written to the user. Doors and language are 7,900 characters whatever the task: a task "
-    "gains ten times only where its tools answer some 100,000, and the column `ratio if the plan were empty` says what "
+    "and the answer as it is written to the user. Doors and language are 5,000 characters whatever the task: a task "
+    "gains ten times only where its tools answer some 60,000, and the column `ratio if the plan were empty` says what "
     "could be gained at most",
     "context in other words": "no model is asked: the words are those that somebody might look for tools with, and "
     "names in the plan. It shows whether the search finds the tools by them, and what that costs; it does not show "

@@ -18,9 +18,10 @@ NAMES = 30
 class Find(Args):
     """Arguments of `find`: a query, names, or neither."""
 
-    query: str | None = Field(None, description="What it should do, in plain words.")
+    query: str | None = Field(None, description="What it should do, in plain words; `;` between several.")
     names: Annotated[list[str], Field(max_length=NAMES)] = Field(
-        default_factory=list, description="What to describe in full: tools, verbs, forms, `conditions`, `plan:NAME`."
+        default_factory=list,
+        description="What to describe in full: tools, verbs, forms, `plan:NAME`, `conditions`, `language`.",
     )
     kind: Literal["tool", "verb", "plan", "note"] | None = Field(None, description="Only these.")
     limit: int = Field(3, ge=1, le=MOST_FOUND, description="Of each kind.")

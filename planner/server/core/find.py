@@ -1,4 +1,4 @@
-"""`find`: what a plan can use, a line each; or by name in full; or, asked for nothing, the language on one page."""
+"""`find`: what a plan can use, a line each; or by name in full; or, asked for nothing, the language in short."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final
 
 from infospace.contract.tool_signature import briefly, untitled
@@ -20,9 +21,9 @@ from infospace.tools.search.results import ToolQuery
 from planner.metatools.lookup import find_tool, known_tools
 from planner.metatools.results_before import answered_before
 from planner.metatools.search_tools import find_among
-from planner.metatools.signature_line import signature_line
+from planner.metatools.signature_line import result_outline, signature_line
 from planner.parse.control_flow import FORMS
-from planner.parse.page import language_page
+from planner.parse.page import language_page, short_page
 from planner.parse.saved_plans import load_plan
 from planner.parse.steps import SAVED
 from planner.parse.vocabulary import conditions_in_full, contract_in_short, contract_line, form_line
@@ -34,8 +35,16 @@ from planner.server.operations import Operations
 
 DESCRIPTION: Final = 110
 """Characters of a tool's description that stand in its line."""
+OTHERS: Final = 60
+"""Characters of it in the lines after the first one."""
 WHOLE: Final = 1_500
 """Characters of it where the tool is asked for by name."""
+LANGUAGE: Final = "language"
+"""The name under which the whole page of the language is told."""
+LONG_OUTLINE: Final = 40
+"""Characters of what a tool answers that are not written twice."""
+BETWEEN: Final = ";"
+"""What stands between several queries."""
 PASSAGE: Final = 160
 """Characters of what was found in a note."""
 SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
@@ -49,8 +58,8 @@ async def find(operations: Operations, args: Find, tell: Tell) -> str:
     if args.query is None:
         # Whoever reads the language searches next: the model is loaded while it is read, and no search waits for it.
         asyncio.get_running_loop().run_in_executor(None, _prepare, operations.space)
-        return await asyncio.to_thread(language_page, operations.space.catalogue)
-    if not args.query.strip():
+        return await asyncio.to_thread(short_page, operations.space.catalogue)
+    if not args.query.replace(BETWEEN, " ").strip():
         raise Invalid("`query` is blank", hint="what it should do, in plain words; without `query`, the language")
     if args.kind == "note":
         return await _notes(operations, args.query, args.limit)
@@ -65,39 +74,52 @@ def _prepare(space: Space) -> None:
 
 
 def _by_query(operations: Operations, args: Find) -> str:
-    space, wanted = operations.space, str(args.query)
+    """Return the lines of each query; what several queries find stands there once."""
+    lines: dict[str, str] = {}
+    outlines: dict[str, str] = {}
+    for query in filter(None, map(str.strip, str(args.query).split(BETWEEN))):
+        for line in _lines(operations, args, query, outlines):
+            lines.setdefault(line.partition("(")[0], line)
+    return "\n".join(lines.values())
+
+
+def _lines(operations: Operations, args: Find, query: str, outlines: dict[str, str]) -> list[str]:
+    """Return a line for each thing that fits a query. `outlines` has the answers of tools shown before, by outline."""
+    space = operations.space
     every = known_tools(space, servers=True)
-    kinds: dict[str, tuple[list[Tool], Callable[[Tool], str]]] = {
-        "tool": ([tool for tool in every if tool.server != SERVER], lambda tool: _tool_line(operations, tool)),
-        "plan": ([tool for tool in every if _is_plan(tool)], lambda tool: _tool_line(operations, tool)),
+    tool_line = _LineOfTool(operations, outlines)
+    kinds: dict[str, tuple[list[Tool], Callable[..., str]]] = {
+        "tool": ([tool for tool in every if tool.server != SERVER], tool_line),
+        "plan": ([tool for tool in every if _is_plan(tool)], tool_line),
         "verb": ([tool for tool in every if tool.server == SERVER and not _is_plan(tool)], _verb_line(operations)),
     }
     lines: list[str] = []
     none: list[str] = []
+    several = f" {query!r:.60}" if BETWEEN in str(args.query) else ""
     for kind, (tools, line) in kinds.items():
         if args.kind not in (None, kind):
             continue
         limit = min(args.limit, operations.access.results)
-        found = find_among(space, tools, ToolQuery(wanted, limit)) if tools else None
+        found = find_among(space, tools, ToolQuery(query, limit)) if tools else None
         if found is None or found.no_match:
             guess = found.guess if found is not None else None
             near = f"; the nearest:\n{line(guess.tool)}" if guess is not None else ""
-            none += [f"no {kind} fits{near}"] if kind in ("tool", args.kind) else []
+            none += [f"no {kind} fits{several}{near}"] if kind in ("tool", args.kind) else []
             continue
-        lines += [line(hit.tool) for hit in found.hits]
+        lines += [line(hit.tool) if hit is found.hits[0] else line(hit.tool, OTHERS) for hit in found.hits]
         if found.degraded:
             lines.append(f"({plain(found.degraded)})")
-    return "\n".join([*lines, *none])
+    return [*lines, *none]
 
 
 def _is_plan(tool: Tool) -> bool:
     return tool.server == SERVER and tool.name.startswith(SAVED)
 
 
-def _verb_line(operations: Operations) -> Callable[[Tool], str]:
+def _verb_line(operations: Operations) -> Callable[..., str]:
     catalogue = operations.space.catalogue
 
-    def line(tool: Tool) -> str:
+    def line(tool: Tool, _most: int = 0) -> str:
         entry = catalogue.find(tool.name)
         return tool.name if entry is None else contract_line(entry)
 
@@ -105,15 +127,35 @@ def _verb_line(operations: Operations) -> Callable[[Tool], str]:
 
 
 def _tool_line(operations: Operations, tool: Tool) -> str:
-    """Return a tool in a line: how it is called, what it is for, and what stands in the way."""
-    if tool.kind == "server":
-        said = truncate(tool.description, DESCRIPTION)
-        return f"{tool.full_name}: {said} [its tools were never listed: {plain(tool.needs)}]"
-    line = signature_line(tool, answered_before(operations.space, tool))
-    first = SENTENCE.split(" ".join(tool.description.split()), maxsplit=1)[0]
-    said = truncate(first, DESCRIPTION).rstrip(".")
-    verb = {"prompt": " [get-prompt]", "resource": " [read-resource]"}.get(tool.kind, "")
-    return f"{line}{verb}{f'. {said}' if said else ''}{_warnings(operations, tool)}"
+    return _LineOfTool(operations, {})(tool)
+
+
+@dataclass
+class _LineOfTool:
+    """Writes a tool in a line: how it is called, what it answers and is for, and what stands in the way.
+
+    What a tool shown before answers, too, is told by the name of that one.
+    """
+
+    operations: Operations
+    outlines: dict[str, str]
+
+    def __call__(self, tool: Tool, most: int = DESCRIPTION) -> str:
+        if tool.kind == "server":
+            said = truncate(tool.description, DESCRIPTION)
+            return f"{tool.full_name}: {said} [its tools were never listed: {plain(tool.needs)}]"
+        first = SENTENCE.split(" ".join(tool.description.split()), maxsplit=1)[0]
+        said = truncate(first, most).rstrip(".")
+        verb = {"prompt": " [get-prompt]", "resource": " [read-resource]"}.get(tool.kind, "")
+        return f"{self._call(tool)}{verb}{f'. {said}' if said else ''}{_warnings(self.operations, tool)}"
+
+    def _call(self, tool: Tool) -> str:
+        answered = answered_before(self.operations.space, tool)
+        line, outline = signature_line(tool, answered), result_outline(tool, answered)
+        if len(outline) < LONG_OUTLINE:
+            return line
+        other = self.outlines.setdefault(outline, tool.full_name)
+        return line if other == tool.full_name else f"{line.removesuffix(outline)}as {other}"
 
 
 def _warnings(operations: Operations, tool: Tool) -> str:
@@ -145,8 +187,10 @@ def _by_name(operations: Operations, names: Sequence[str]) -> str:
 
 
 def _described(operations: Operations, name: str) -> str:
-    """Return something in full: a form, a verb, the conditions, a saved plan, a tool."""
+    """Return something in full: a form, a verb, the conditions, the language, a saved plan, a tool."""
     catalogue = operations.space.catalogue
+    if name.lower() == LANGUAGE:
+        return language_page(catalogue)
     if name in FORMS:
         return form_line(name)
     if name.lower() == CONDITIONS:

@@ -9,13 +9,15 @@ from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note, Resource
 from infospace.data.json_text import dump
 from infospace.data.result import truncate
-from infospace.schema.outline import SAMPLE, outline_value
+from infospace.schema.outline import SAMPLE, json_in, outline_value
 from infospace.space import Space
 
 BEGINNING = 400
 """Characters of the beginning of a text."""
 EXAMPLE = 300
 """Characters of the first item of a list."""
+JSON_BEGINNING = 80
+"""Characters of the beginning of a text in an object that is JSON."""
 SHAPE = 400
 """Characters of a shape."""
 
@@ -26,24 +28,29 @@ def preview(value: JSON) -> dict[str, Any]:
     if isinstance(value, str):
         return {**shown, "begins": _cut(value, BEGINNING)}
     if isinstance(value, list) and value:
-        return {**shown, "example": _example(value[0])}
-    return {**shown, "begins": _cut(dump(value), BEGINNING)}
+        return {**shown, "example": _example(value[0], EXAMPLE)}
+    return {**shown, "begins": _example(value, BEGINNING)}
 
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _example(item: JSON) -> JSON:
-    """Return an item as it is where it is short, else its long texts cut; as the beginning of its JSON if need be."""
-    if len(dump(item)) <= EXAMPLE:
-        return item
-    if isinstance(item, Mapping):
-        each = max(EXAMPLE // (2 * max(len(item), 1)), 20)
-        short = {key: _cut(value, each) if isinstance(value, str) else value for key, value in item.items()}
-        if len(dump(short)) <= EXAMPLE:
+def _example(value: JSON, most: int) -> JSON:
+    """Return a value as it is where it is short, else its long texts cut; as the beginning of its JSON if need be."""
+    if len(dump(value)) <= most:
+        return value
+    if isinstance(value, Mapping):
+        each = max(most // (2 * max(len(value), 1)), 20)
+        short = {key: _cut_text(one, each) if isinstance(one, str) else one for key, one in value.items()}
+        if len(dump(short)) <= most:
             return short
-    return _cut(item if isinstance(item, str) else dump(item), EXAMPLE)
+    return _cut(value if isinstance(value, str) else dump(value), most)
+
+
+def _cut_text(text: str, most: int) -> str:
+    """Return the beginning of a text, and less of one whose shape is told, since it is JSON."""
+    return _cut(text, min(most, JSON_BEGINNING) if json_in(text) is not None else most)
 
 
 def kind_and_shape(space: Space, resource: Resource) -> str:

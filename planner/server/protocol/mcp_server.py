@@ -86,7 +86,7 @@ class _Handlers:
     ) -> types.ListToolsResult:
         sets = self._operations.access.tools
         found = [
-            _tool(tool.name, tool.description, tool.brief, tool.read_only, tool.open_world)
+            _tool(tool.name, tool.description, tool.listed, tool.read_only, tool.open_world)
             for tool in operations_in(sets).values()
         ]
         names = names_in(sets)

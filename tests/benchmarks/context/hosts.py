@@ -20,14 +20,12 @@ from mcp_types import Tool
 
 from context.workplace import Workplace
 from infospace.data.json_text import dump
-from planner.server.core.tools import CORE
-from planner.server.toolsets import instructions
 
 FASTMCP = Path(__file__).parent / "fastmcp_server.py"
 DOORS = "infospace"
 """The server that the space itself is."""
-SMALL = (*CORE,)
-"""The tools of its small door, through which tasks are planned; the others are for a model that goes tool by tool."""
+DOOR = "the door of infospace"
+"""The same server with its small door alone, through which tasks are planned."""
 
 
 class Listed(NamedTuple):
@@ -46,6 +44,8 @@ class Host:
     tools: Mapping[str, Mapping[str, Listed]]
     told: str = ""
     """What the space says to a client at first."""
+    doors: Mapping[str, Listed] = field(default_factory=dict)
+    """The tools of the small door."""
     searched: Mapping[str, Mapping[str, Listed]] = field(default_factory=dict)
     """The tools of FastMCP's search before the same servers, by connection; none where it is not installed."""
 
@@ -76,8 +76,9 @@ class Host:
 @asynccontextmanager
 async def hosting(place: Workplace) -> AsyncIterator[Host]:
     """Start every server of a workplace, and the server that its space is."""
-    words = ["--space", str(place.space), "serve", "--tools", "core", "full"]
-    serve = {"command": sys.executable, "args": ["-m", "tui.command", *words]}
+    words = ["-m", "tui.command", "--space", str(place.space), "serve", "--tools"]
+    serve = {"command": sys.executable, "args": [*words, "full"]}
+    door = {DOOR: {"command": sys.executable, "args": [*words, "core"]}}
     clients, tools, searched = {}, {}, {}
     everybody = place.folder / "everybody.json"
     everybody.write_text(json.dumps({"mcpServers": {**place.servers, DOORS: serve}}))
@@ -88,7 +89,7 @@ async def hosting(place: Workplace) -> AsyncIterator[Host]:
     }
     with TemporaryFile("w", encoding="utf-8") as said:
         async with AsyncExitStack() as stack:
-            for name, entry in {**place.servers, DOORS: serve, **fastmcp}.items():
+            for name, entry in {**place.servers, DOORS: serve, **door, **fastmcp}.items():
                 command = StdioServerParameters(
                     command=entry["command"], args=entry.get("args", []), env={**os.environ, **entry.get("env", {})}
                 )
@@ -98,7 +99,7 @@ async def hosting(place: Workplace) -> AsyncIterator[Host]:
                 found = (await client.list_tools()).tools
                 of = searched if name in fastmcp else tools
                 of[name] = {tool.name: _listed(tool) for tool in found}
-            yield Host(place, clients, tools, instructions(("core",)), searched)
+            yield Host(place, clients, tools, clients[DOOR].instructions or "", tools.pop(DOOR), searched)
 
 
 def _listed(tool: Tool) -> Listed:

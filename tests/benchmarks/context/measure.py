@@ -15,7 +15,7 @@ from figures import NOT_INSTALLED, NOT_MEASURED, Cell, Table, figure
 
 from context import on_paper, one_by_one, planned, searched
 from context.conversation import FIXED, Conversation, sent, together
-from context.hosts import DOORS, SMALL, Host, Listed, hosting
+from context.hosts import DOORS, Host, Listed, hosting
 from context.planned import Planned, Task, read_task
 from context.right import RIGHT
 from context.searched import FORMS, Form, Searched
@@ -61,16 +61,13 @@ class Measured:
 
     tasks: Sequence[Done]
     tools: Mapping[str, Mapping[str, Listed]]
+    doors: Sequence[Listed]
+    """The doors through which tasks are planned."""
 
     @property
     def others(self) -> list[Listed]:
         """The tools that are no doors."""
         return [tool for name, tools in self.tools.items() if name != DOORS for tool in tools.values()]
-
-    @property
-    def doors(self) -> list[Listed]:
-        """The doors through which tasks are planned."""
-        return [self.tools[DOORS][name] for name in SMALL]
 
 
 def run(folder: Path) -> dict[str, Table]:
@@ -93,7 +90,7 @@ async def both_ways(place: Workplace) -> Measured:
         done = await _all_tasks(host)
     if isinstance(done, RuntimeError):
         raise done
-    return Measured(done, host.tools)
+    return Measured(done, host.tools, [*host.doors.values()])
 
 
 async def _all_tasks(host: Host) -> list[Done] | RuntimeError:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from context.conversation import Conversation
-from context.hosts import DOORS, SMALL, Host
+from context.hosts import DOOR, Host
 from infospace.data.json_text import dump
+
+SESSIONS = count(1)
+"""Numbers for the names of sessions."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +22,9 @@ class Task:
     """A task as it is written down: the request, the servers that have to do with it, and what a planner does for it.
 
     `search`: what it looks for tools with; `tools`: those it has to find by that; `tries`: steps by which it sees what
-    a tool answers that does not say so; `plan`. `phrasings`: the same request in other words, what somebody who thinks
-    in these words looks for tools with, and under `plan` what it calls the things of the plan then.
+    a tool answers that does not say so; `plan`, which goes on in the session of the tries where there are some.
+    `phrasings`: the same request in other words, what somebody who thinks in these words looks for tools with, and
+    under `plan` what it calls the things of the plan then.
     """
 
     name: str
@@ -28,7 +33,7 @@ class Task:
     search: Sequence[str]
     phrasings: Sequence[Mapping[str, Any]]
     tools: Sequence[str]
-    tries: Sequence[Sequence[Mapping[str, Any]]]
+    tries: Sequence[Mapping[str, Any]]
     plan: Mapping[str, Any]
 
     def rephrased(self) -> list[Task]:
@@ -70,17 +75,20 @@ async def solve(host: Host, task: Task, others: Sequence[str] = ()) -> Planned:
     RuntimeError where that does not find them either.
     """
     talk = Conversation()
-    talk.given("tools", host.told + "".join(host.tools[DOORS][name].given for name in SMALL))
-    talk.given("language", "".join(await host.call(DOORS, "find", {})))
+    talk.given("tools", host.told + "".join(tool.given for tool in host.doors.values()))
+    talk.given("language", "".join(await host.call(DOOR, "find", {})))
     talk.given("request", task.request)
     missing = await _find(host, task, task.search, talk)
     if missing and (not others or await _find(host, task, others, talk)):
         raise RuntimeError(f"{task.name}: {task.search} does not find {', '.join(missing)}")
-    for steps in task.tries:
-        await _run(host, talk, "tries", {"steps": list(steps)})
-    done = await _run(host, talk, "plan", task.plan)
+    if task.tries:
+        session = f"s{next(SESSIONS)}"
+        await _called(host, talk, "tries", "step", {"session": session, "steps": list(task.tries)})
+        done = await _called(host, talk, "plan", "step", {"session": session, "steps": task.plan["steps"]})
+    else:
+        done = await _called(host, talk, "plan", "run", {"plan": dict(task.plan)})
     if "result" not in done:
-        exchange = await host.call(DOORS, "read", {"ref": done["ref"], "max_chars": 50_000})
+        exchange = await host.call(DOOR, "read", {"ref": done["ref"], "max_chars": 50_000})
         talk.turn("plan", [exchange])
         done = {"result": json.loads(exchange[1])["data"]}
     talk.answered(done["result"])
@@ -88,15 +96,15 @@ async def solve(host: Host, task: Task, others: Sequence[str] = ()) -> Planned:
 
 
 async def _find(host: Host, task: Task, words: Sequence[str], talk: Conversation) -> list[str]:
-    """Search for tools, with all words at once; return those of the task that were not found."""
-    found = [await host.call(DOORS, "find", {"query": query, "kind": "tool"}) for query in words]
-    talk.turn("finding", found)
-    names = {line.partition("(")[0] for _, text in found for line in text.splitlines()}
+    """Search for tools, with all words in one call; return those of the task that were not found."""
+    found = await host.call(DOOR, "find", {"query": "; ".join(words), "kind": "tool"})
+    talk.turn("finding", [found])
+    names = {line.partition("(")[0] for line in found[1].splitlines()}
     return [name for name in task.tools if name not in names]
 
 
-async def _run(host: Host, talk: Conversation, part: str, plan: Mapping[str, Any]) -> dict[str, Any]:
-    exchange = await host.call(DOORS, "run", {"plan": dict(plan)})
+async def _called(host: Host, talk: Conversation, part: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    exchange = await host.call(DOOR, tool, arguments)
     talk.turn(part, [exchange])
     answer: dict[str, Any] = json.loads(exchange[1])
     if answer["status"] != "success":

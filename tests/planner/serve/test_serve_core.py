@@ -19,7 +19,15 @@ from infospace import Space
 from infospace.core.tool import Tool, ToolAnswer
 from infospace.data.json_text import dump
 from planner.execute.start import run_sync
-from planner.parse.page import LONGEST, language_page
+from planner.parse.control_flow import FORMS
+from planner.parse.page import (
+    LONGEST,
+    LONGEST_SHORT,
+    language_page,
+    page_verbs,
+    short_page,
+    short_page_verbs,
+)
 from planner.parse.saved_plans import save_plan
 from planner.server.access import Access
 from planner.server.core.answers import RESULT, STEP_RESULT
@@ -31,7 +39,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mcp import Client
 from serving import over_stdio, text_of
 
-FIXED = 4_500
+FIXED = 3_200
 """Characters that a client gets before its first call, at most: its tools and instructions."""
 ROWS = [{"who": f"person {number % 7}", "price": number, "note": "x" * 30} for number in range(300)]
 
@@ -187,16 +195,34 @@ def test_the_documentation_says_what_a_set_weighs(space: Space, name: Any) -> No
 
 def test_the_language_comes_in_one_call_on_one_page(space: Space) -> None:
     page = play(space, lambda door: door.text("find"))
+    assert page == short_page(space.catalogue)
+    assert len(page) <= LONGEST_SHORT == 2_500
+
+
+def test_the_whole_language_comes_by_its_name(space: Space) -> None:
+    page = play(space, lambda door: door.text("find", names=["language"]))
     assert page == language_page(space.catalogue)
     assert len(page) <= LONGEST == 4_000
 
 
-def test_the_page_names_verbs_with_arguments_that_they_have(space: Space) -> None:
-    """Each that has to be given but the target of a group, and none that is not there."""
-    from planner.parse.control_flow import FORMS
-    from planner.parse.page import page_verbs
+def test_the_short_page_names_what_it_does_not_explain(space: Space) -> None:
+    """Each verb and form of the whole page stands there, and each name that it sends to `find` is described."""
+    short = short_page(space.catalogue)
+    [more] = [line for line in short.splitlines() if line.startswith("More by name")]
+    names = re.findall(r"[a-z-]+", more.partition(":")[2].partition(";")[0])
+    assert {*names} | {*short_page_verbs()} == {*page_verbs()} | {"coerce"}
+    assert not {*names} & {*short_page_verbs()}
 
-    for name, takes in page_verbs().items():
+    async def scene(door: Door) -> str:
+        return await door.text("find", names=names[:30])
+
+    assert "there is no primitive" not in play(space, scene)
+
+
+@pytest.mark.parametrize("page", [page_verbs, short_page_verbs])
+def test_the_page_names_verbs_with_arguments_that_they_have(space: Space, page: Any) -> None:
+    """Each that has to be given but the target of a group, and none that is not there."""
+    for name, takes in page().items():
         words = set(re.findall(r"[a-z_]+", re.sub(r"\"[^\"]*\"|[(\[{→].*", " ", takes)))
         if name in FORMS:
             known, needed = {*FORMS[name].required, *FORMS[name].optional, "out"}, {*FORMS[name].required}
@@ -209,6 +235,50 @@ def test_the_page_names_verbs_with_arguments_that_they_have(space: Space) -> Non
         assert words & known or not known - {"target"}, (name, words, known)
     for name in FORMS:
         assert name in page_verbs()
+
+
+def test_several_queries_are_answered_at_once_and_what_they_find_stands_there_once(space: Space) -> None:
+    space.tools.add(Words())
+
+    async def scene(door: Door) -> list[str]:
+        return [
+            await door.text("find", query="words/plain; words/written;words/plain", kind="tool", limit=2),
+            await door.text("find", query="words/plain; qwrtz bxrk", kind="tool", limit=1),
+            await door.wrong("find", query=" ; "),
+        ]
+
+    found, partly, blank = play(space, scene)
+    names = [line.partition("(")[0] for line in found.splitlines()]
+    assert sorted(names) == sorted({*names})
+    assert {"words/plain", "words/written"} <= {*names}
+    assert "words/plain" in partly
+    assert "no tool fits 'qwrtz bxrk'" in partly
+    assert "blank" in blank
+
+
+def test_what_several_tools_answer_alike_is_told_once(space: Space) -> None:
+    class Graph(Words):
+        server = "graph"
+        wraps: ClassVar = {
+            "type": "object",
+            "properties": {
+                "entities": {"type": "array", "items": {"type": "string"}},
+                "is_complete": {"type": "boolean"},
+            },
+            "required": ["entities", "is_complete"],
+        }
+
+        def tools(self) -> list[Tool]:
+            return [
+                Tool(self.server, name, f"Reads {name}.", {"type": "object"}, self.wraps, read_only=True)
+                for name in ("people", "places")
+            ]
+
+    space.tools.add(Graph())
+    found = play(space, lambda door: door.text("find", query="graph/people; graph/places", kind="tool", limit=1))
+    one, other = found.splitlines()
+    assert one.startswith("graph/people() -> {entities: list: text, is_complete: boolean}. ")
+    assert other.startswith("graph/places() -> as graph/people. ")
 
 
 def test_what_the_page_says_of_values_and_expressions_holds(space: Space) -> None:
@@ -618,6 +688,25 @@ def test_a_running_server_sees_what_another_process_saved_and_synced(tmp_path: P
     assert after.startswith("time/convert_time(")
     assert "create-note" in saved
     assert (made["result"], read["data"]) == (3, 3)
+
+
+def test_json_that_a_tool_answers_as_a_text_in_an_object_is_told_by_its_shape(space: Space) -> None:
+    """So the step that reads it as JSON, and the one after it, can be written without looking at it."""
+    text = dump(ROWS)
+    steps = [{"type": "create-note", "value": {"content": text}, "out": "$file"}]
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        first = await door.call(
+            "step", session="s", steps=[*steps, {"type": "create-note", "value": {"content": "[" * 999}}]
+        )
+        return first, await door.call("run", plan=steps)
+
+    first, told = play(space, scene)
+    shape = "{content: JSON text, list of 300: {who: text, price: integer, note: text}}"
+    assert first["bound"] == {"$file": shape}
+    assert told["shape"] == shape
+    assert told["begins"]["content"].startswith('[{"who":')
+    assert len(dump(told)) < 350
 
 
 def test_a_name_that_no_note_has_is_told_beside_the_empty_answer(space: Space) -> None:
