@@ -22,7 +22,9 @@ from served import call, synced, write
 from infospace import Space
 from infospace.core.errors import Invalid
 from infospace.core.tool import NoAnswer, NotCalled, ToolFailed
+from infospace.tools.scope import Scope
 from planner.execute.start import check_plan, run_sync
+from planner.metatools.registry import META
 
 KEY = "k-31415-secret"
 
@@ -270,3 +272,41 @@ def test_version_3_1_and_yaml_are_read(space: Space) -> None:
         assert api.seen[0]["query"] == [("q", "a"), ("where", '{"year":1999}')]
         assert call(space, "books/get_books_isbn", isbn="1").structured is not None
         assert api.seen[1]["headers"]["authorization"] == "Bearer t0ken-x"
+
+
+def test_they_are_found_filtered_and_scoped_like_other_tools(known: Space) -> None:
+    """By `integration_type` REST; out of scope they are not there."""
+    meta = META["search_tools"]
+    found = asyncio.run(
+        meta.call(known, {"query": "list the articles on sale", "filters": {"integration_type": "REST"}})
+    )
+    assert found["tools"][0]["tool_name"] == "shop/listArticles"
+    assert {tool["integration_type"] for tool in found["tools"]} == {"REST"}
+    narrow = known.tools.scoped(Scope(exclude_tags=("articles",)))
+    assert narrow.find("shop/listArticles") is None
+    assert narrow.find("shop/getArticle") is not None
+
+
+def test_a_long_answer_becomes_a_note(known: Space, shop: Api) -> None:
+    """`execute_tool` gives a preview and the id; the note has all of it."""
+    rows = [{"id": number, "title": f"cup {number}"} for number in range(2_000)]
+    shop.own["/v1/articles"] = (200, {"Content-Type": "application/json"}, json.dumps(rows).encode())
+    asked = {"tool_name": "shop/listArticles", "arguments": {}}
+    answered = asyncio.run(META["execute_tool"].call(known, asked))
+    assert answered["status"] == "success"
+    assert answered["large"]["read"]
+    assert len(json.dumps(answered)) < 10_000
+    note = known.view().get(answered["resource_id"])
+    assert known.view().content(note) == rows
+
+
+def test_no_key_stands_in_the_space(known: Space, shop: Api) -> None:
+    """Neither in what was listed, nor in the journal of calls, nor of failures."""
+    shop.own["/v1/articles/8"] = (500, {}, f"no {KEY}".encode())
+    get = {"type": "shop/getArticle", "out": "$a"}
+    assert run_sync(known, [{**get, "arguments": {"id": 7}}]).status == "success"
+    assert run_sync(known, [{**get, "arguments": {"id": 8}}]).status == "failed"
+    folder = Path(known.store.address).parent
+    written = [path for path in folder.rglob("*") if path.is_file() and path.name != "mcp.json"]
+    assert any(b"getArticle" in path.read_bytes() for path in written)
+    assert [path.name for path in written if KEY.encode() in path.read_bytes()] == []
