@@ -1,8 +1,8 @@
 """List the servers of `mcp.json` files, and keep what they list in the space.
 
 A server is started only where it was never listed, failed the last time, its entry changed, or its list holds no
-longer; --restart lists all. What is wrong with a server is told of that one alone, and the others are kept. Exit
-codes: 0; 1 where a server failed; 2 where a file could not be read.
+longer; --restart lists all. What is wrong with a server is told of that one alone, under `failed`, and the others are
+kept. Exit codes: 0 where the files could be read, also where a server failed; 2 where a file could not be read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EXAMPLES = """examples:
 
 SHOWN = 12
 """Names of tools that are shown of each sort."""
-FAILED, USAGE = 1, 2
+USAGE = 2
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -61,9 +61,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         out.document(done.to_json())
     else:
         _show(done, out, shown.servers)
-    if done.unreadable:
-        return USAGE
-    return FAILED if done.failed else 0
+    return USAGE if done.unreadable else 0
 
 
 class _Shown:
