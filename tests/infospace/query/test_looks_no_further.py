@@ -53,7 +53,10 @@ FORMS = (
     "({when}) OR (x < 100 AND {what} IS NULL)",
     "x IN (CASE WHEN {when} THEN x ELSE 77 END, CASE WHEN {when} THEN 1 ELSE length(concat_ws('', {what})) END)",
     "CASE WHEN {when} THEN 0 ELSE 1 END BETWEEN 1 AND CASE WHEN {what} IS NULL THEN 0 ELSE 1 END",
-    "coalesce(CASE WHEN ({when}) OR {what} IS NULL THEN 'a' END, CASE WHEN NOT ({when}) THEN concat_ws(s, {what}) END)",
+    (
+        "coalesce(CASE WHEN ({when}) OR {what} IS NULL THEN 'a' END,"
+        " CASE WHEN NOT ({when}) THEN concat_ws('', {what}) END)"
+    ),
 )
 
 
