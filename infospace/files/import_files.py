@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -49,7 +49,7 @@ Make = Callable[[], Gathered]
 class Summary:
     """What an import did: counts of Notes, the files that failed with their reasons, and what was embedded.
 
-    `warnings` are files that were taken, with what of them could not be understood.
+    `warnings` are files that were taken, with what of them could not be understood, or is ambiguous.
     `conflicts` are Notes that were edited here as well as in their file; both are kept, as versions. `vanished`
     counts those whose file or row is gone, and that are still there. `restored` counts Notes that were deleted here and
     came back with their file; `left_out` are files whose Notes were deleted here, and that did not change since.
@@ -202,6 +202,8 @@ class Import:
                     if path.is_file():
                         self._named.add(one.path)
 
+        self._summary.warnings += _differing_by_case(self._listed)
+
     def _load_known_files(self) -> None:
         """Read what is known of the files."""
         self._known = TrackedFiles(self._store, self._listed, self._named)
@@ -310,6 +312,19 @@ class Import:
     def _close(self, status: RunStatus, reason: str | None = None) -> None:
         if self._summary.run is not None:
             self._store.commit([], [CloseRun(self._summary.run, status, now(), reason=reason)])
+
+
+def _differing_by_case(files: Sequence[FoundFile]) -> Iterator[dict[str, str]]:
+    """Give a warning for each file beside one whose path differs by upper and lower case alone."""
+    first: dict[str, Path] = {}
+    for path in dict.fromkeys(file.path for file in files):
+        other = first.setdefault(str(path).casefold(), path)
+        if other != path:
+            reason = (
+                f"it differs from {str(other)!r} by upper and lower case alone: both are notes, and a link that is"
+                " written as neither leads to one of them; many systems have room for one file of the two"
+            )
+            yield {"path": str(path), "reason": reason}
 
 
 _ORDER = (ExpectLinks, MakeNote, Restore, Revise, MakeRelation, Untrack, Delete, Track, SetLinks)

@@ -257,10 +257,14 @@ def test_pruning_deletes_what_lost_its_file_in_the_folders_given(space: Space, t
 
 
 def test_names_that_differ_in_case_are_files_of_their_own(space: Space, tmp_path: Path) -> None:
-    """Where the file system has both, so has the space; names are kept in NFC."""
-    folder = write(tmp_path / "in", **{"A.md": "1", "a.md": "2", "e\u0301.md": "3"})
-    assert counts(add(space, folder)) == {"added": 3}
-    assert sorted(notes(space)) == ["A.md", "a.md", "é.md"]
+    """Where the file system has both, so has the space, and the import says so; names are kept in NFC."""
+    folder = write(tmp_path / "in", **{"A.md": "1", "a.md": "2", "e\u0301.md": "3", "x/a.md": "4"})
+    summary = add(space, folder, folder / "a.md")
+    assert counts(summary) == {"added": 4}
+    assert sorted(notes(space)) == ["A.md", "a.md", "x/a.md", "é.md"]
+    [warning] = summary.warnings
+    assert warning["path"] == str(folder / "a.md")
+    assert warning["reason"].startswith(f"it differs from {str(folder / 'A.md')!r} by upper and lower case alone")
 
 
 def test_a_folder_of_a_whole_file_of_rows_moves_with_it(space: Space, tmp_path: Path) -> None:
