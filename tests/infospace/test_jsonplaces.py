@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -63,16 +64,38 @@ def test_any_beginning_of_a_document_is_understood(written: tuple[Any, str], dat
     """Nothing is raised, everything lies in the text, and what is complete before it is there."""
     text = written[1]
     cut = text[: data.draw(st.integers(0, len(text)))]
-    for spot in parse_tolerant(cut):
-        _lies(spot, 0, len(cut))
+    found = parse_tolerant(cut)
+    _lie_in_order(found, len(cut))
+    whole = spot_of(text)
+    assert whole is not None
+    for index, item in enumerate(whole.items):
+        if item.end < len(cut):
+            there = found[0].items[index]
+            assert (there.start, there.end) == (item.start, item.end)
+            assert same(there.value, item.value)
+    for index, member in enumerate(whole.members):
+        if member.value is not None and member.value.end < len(cut):
+            said = found[0].members[index]
+            assert said.key == member.key
+            assert said.value is not None
+            assert same(said.value.value, member.value.value)
 
 
 @given(st.text(alphabet='{}[]:,"\\ \nabu01', max_size=60))
 def test_any_text_is_understood_somehow(text: str) -> None:
     """What makes no sense is passed over."""
-    for spot in parse_tolerant(text):
-        _lies(spot, 0, len(text))
-        assert spot.value is None or spot.value is not None
+    found = parse_tolerant(text)
+    _lie_in_order(found, len(text))
+    for spot in found:
+        assert same(read_json(json.dumps(spot.value)), spot.value)
+
+
+def _lie_in_order(spots: Sequence[JsonNode], end: int) -> None:
+    """Each lies in the text, and none begins before the one in front of it has ended."""
+    last = 0
+    for spot in spots:
+        _lies(spot, last, end)
+        last = spot.end
 
 
 def _lies(spot: JsonNode, first: int, last: int) -> None:

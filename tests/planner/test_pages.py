@@ -140,6 +140,7 @@ def test_needing_more_pages_than_allowed_is_a_failure(paged: Paged) -> None:
     result = paged.run({**step, "max_pages": 5, "out": "$all"})
     assert result.status == "failed"
     assert "there are more pages than the 5 that `max_pages` allows" in str(result.reason)
+    assert [row.error for row in result.steps] == ["pages"]
     assert len(paged.calls) == 5
     assert data(paged.run({**ISSUES, "max_pages": 3}))
     assert "more pages than the 2" in str(paged.run({**ISSUES, "max_pages": 2}).reason)

@@ -224,8 +224,9 @@ def test_steps_side_by_side_are_put_to_rest_in_their_order(space: Space) -> None
 )
 def test_what_is_no_condition_is_a_sentence(text: str, message: str) -> None:
     """With what would be one."""
-    with pytest.raises(Invalid, match=message):
+    with pytest.raises(Invalid, match=message) as refused:
         ConditionBreakpoint.read(text)
+    assert refused.value.hint
 
 
 @pytest.mark.parametrize("text", ["$hits is empty", "$hits is not bound", "len($hits) == 0", "$n.count > 3", "$x"])

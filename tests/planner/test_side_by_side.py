@@ -305,3 +305,64 @@ def test_what_runs_ahead_begins_no_more_than_the_budget_has(space: Space) -> Non
     assert result.status == "failed"
     assert f"the budget of {most} steps ran out" in str(result.reason)
     assert most <= len(crossing.calls) < 2 * most
+
+
+class Turns:
+    """A tool of which one call waits until another one was made, so that what stands first ends last."""
+
+    def __init__(self, space: Space) -> None:
+        self._let = asyncio.Event()
+        server = LocalTools("turn")
+
+        @server.tool(read_only=True)
+        async def take(n: int) -> int:
+            """Let the others go, or wait until they may."""
+            if n == 1:
+                await asyncio.wait_for(self._let.wait(), 120)
+            self._let.set()
+            return n
+
+        space.tools.add(server)
+
+
+def take(n: Any, out: str) -> dict[str, Any]:
+    return {"type": "turn/take", "arguments": {"n": n}, "out": out}
+
+
+def test_the_answer_is_what_the_last_branch_made_though_another_ended_later(space: Space) -> None:
+    """Of a plan that names no result."""
+    Turns(space)
+    first = [take(1, "$a"), {"type": "create-note", "value": "first", "out": "$x"}]
+    second = [take(2, "$b"), {"type": "create-note", "value": "second", "out": "$y"}]
+    result = run_sync(space, [{"type": "parallel", "branches": [first, second]}])
+    assert result.result is not None, result.reason
+    assert result.result.data == "second"
+
+
+def test_a_branch_knows_nothing_of_what_another_has_bound(space: Space) -> None:
+    """A condition takes it as unbound, even if it is bound by then."""
+    Turns(space)
+    binds = [{"type": "create-note", "value": 1, "out": "$y"}, take(2, "$b")]
+    asks = {
+        "type": "if",
+        "condition": {"type": "bound", "target": "$y"},
+        "then": [{"type": "create-note", "value": "bound", "out": "$z"}],
+        "else": [{"type": "create-note", "value": "free", "out": "$z"}],
+    }
+    result = run_sync(space, [{"type": "parallel", "branches": [binds, [take(1, "$a"), asks]]}])
+    assert result.status == "success", result.reason
+    assert space.view().content(result.bindings["z"]) == "free"
+
+
+def test_a_branch_has_the_time_at_which_it_began_until_it_waits_itself(space: Space) -> None:
+    """Though another branch has waited."""
+    Turns(space)
+    now = {"type": "compute", "expression": "now()"}
+    waits = [{"type": "wait", "seconds": 0.01}, take(2, "$b"), {**now, "out": "$later"}]
+    result = run_sync(
+        space,
+        [{**now, "out": "$begin"}, {"type": "parallel", "branches": [waits, [take(1, "$a"), {**now, "out": "$own"}]]}],
+    )
+    assert result.status == "success", result.reason
+    begin, later, own = (space.view().content(result.bindings[name]) for name in ("begin", "later", "own"))
+    assert own == begin < later

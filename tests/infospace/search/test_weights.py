@@ -200,6 +200,22 @@ def test_the_folder_is_what_its_manifest_says(release: Path, tmp_path: Path) -> 
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
 
 
+def test_a_folder_that_is_not_what_its_manifest_says_is_told_by_its_file(tmp_path: Path) -> None:
+    """A file that is missing, one of another size, and a manifest that is none."""
+    (tmp_path / "a").write_text("four")
+    record = weights.FileRecord(4, sha256_of(tmp_path / "a"))
+    weights.check_sizes(tmp_path, weights.Manifest("m", "o", "r", {"a": record}))
+    with pytest.raises(ModelError, match=r"^b is missing from the model's folder"):
+        weights.check_sizes(tmp_path, weights.Manifest("m", "o", "r", {"a": record, "b": record}))
+    (tmp_path / "a").write_text("fives")
+    with pytest.raises(ModelError, match=r"has 5 bytes and should have 4$"):
+        weights.check_sizes(tmp_path, weights.Manifest("m", "o", "r", {"a": record}))
+    (tmp_path / weights.MANIFEST_FILE).write_text("{")
+    with pytest.raises(ModelError, match="is not the manifest of a model") as refusal:
+        read_manifest(tmp_path)
+    assert str(tmp_path / weights.MANIFEST_FILE) in str(refusal.value)
+
+
 def test_tensors_are_read_as_the_package_for_them_reads_them(release: Path) -> None:
     from safetensors.numpy import load_file
 

@@ -10,6 +10,7 @@ import pytest
 from infospace import Conflict, InfospaceError, Invalid, NotFound
 from infospace.core.tool import Tool, ToolAnswer
 from infospace.tools.local import LocalTools
+from infospace.tools.scope import Scope
 from infospace.tools.toolbox import Toolbox
 
 
@@ -109,3 +110,28 @@ def test_a_tool_that_is_not_there_any_more_is_not_called() -> None:
 def test_the_content_is_structured_or_a_single_text_or_the_blocks(answer: ToolAnswer, content: Any) -> None:
     """In that order."""
     assert answer.content == content
+
+
+def test_who_is_narrowed_calls_no_tool_out_of_scope_that_somebody_else_found() -> None:
+    """It is not called, and is told like one that is not there; what is in scope is called."""
+    tools, made = Toolbox(), list[str]()
+    server = LocalTools("desk")
+
+    @server.tool()
+    def send(text: str) -> str:
+        """Send a text."""
+        made.append(text)
+        return text
+
+    @server.tool(read_only=True)
+    def read(text: str) -> str:
+        """Read a text."""
+        made.append(text)
+        return text
+
+    tools.add(server)
+    narrowed = tools.scoped(Scope(include_names=("desk/read",)))
+    with pytest.raises(NotFound, match=r"there is no tool 'desk/send'"):
+        asyncio.run(narrowed.call(tools.get("desk/send"), {"text": "out"}))
+    asyncio.run(narrowed.call(tools.get("desk/read"), {"text": "in"}))
+    assert made == ["in"]
