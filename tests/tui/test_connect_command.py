@@ -58,7 +58,14 @@ def test_signing_in_listing_and_forgetting(cli: Any, tmp_path: Path, monkeypatch
 
 
 def test_wrong_usage_is_said_in_a_sentence(cli: Any, tmp_path: Path) -> None:
-    write(tmp_path, plain=odd("plain"), off=odd("plain", disabled=True))
+    write(tmp_path, plain=odd("plain"), off=odd("plain", disabled=True), wrong={"url": "http://a", "oauth": 7})
+    said = cli("tools", "connect")
+    assert (said.code, "no servers; `infospace tools sync --mcp FILE`" in said.err) == (0, True)
+    cli("tools", "sync")
+    said = cli("tools", "connect")
+    assert said.code == 0
+    assert "✓ plain" in said.out
+    assert "wrong: 'oauth' is an object, or false, not something else" in said.err
     for arguments, sentence in (
         (("nail",), "there is no server 'nail' (there are plain, off)"),
         (("plane",), "there is no server 'plane' (did you mean 'plain'?)"),

@@ -58,7 +58,9 @@ def _needs(server: Server, environment: Mapping[str, str]) -> Iterator[str]:
     yield f"it was never listed: `{SYNC}` {way}{f' with {given}' if given else ''}, and lists what it can do"
     missing: list[str] = []
     told = (entry.command, *entry.args, *entry.env.values(), entry.cwd, entry.url, *entry.headers.values())
-    told = (*told, entry.openapi, entry.base_url, *entry.auth.values())
+    told = (*told, entry.openapi, entry.base_url, *entry.auth.values(), *entry.roots)
+    if entry.oauth is not None:
+        entry.oauth.filled(lambda text: filled_in(text, environment, missing))
     for text in filter(None, told):
         filled_in(text, environment, missing)
     if missing:

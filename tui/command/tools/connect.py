@@ -57,6 +57,11 @@ def execute(args: argparse.Namespace, out: Output) -> int:
                 out.document({"connections": [state.to_json() for state in states]})
             for state in () if out.json else states:
                 _show(state, out)
+            if not states and not known.problems:
+                out.talk("no servers; `infospace tools sync --mcp FILE` names an `mcp.json`")
+            for one in known.problems:
+                if one.severity == "error":
+                    out.talk(f"{one.server or one.file}: {one.message}{f' ({one.hint})' if one.hint else ''}", "yellow")
             return 0
         try:
             state = _forget(known, args, out) if args.forget else _connect(known, args, out)
