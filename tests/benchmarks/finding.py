@@ -167,9 +167,7 @@ def chosen(findings: Sequence[Finding]) -> None:
     """Print which settings are the best on the odd requests, and how the choice for one collection serves another."""
     findings = [finding for finding in findings if finding.collection.chosen_on]
     grid = [
-        {"evidence.BM25_PER_COSINE": words, "evidence.UNIT": unit}
-        for words in (25, 50, 100)
-        for unit in (0.1, 0.15, 0.3)
+        {"scoring.BM25_PER_COSINE": words, "scoring.UNIT": unit} for words in (25, 50, 100) for unit in (0.1, 0.15, 0.3)
     ]
     table: dict[str, dict[int, list[float]]] = {}
     for at, settings in enumerate(grid):

@@ -31,16 +31,16 @@ def _without_server(tool: Tool) -> Fields:
 
 
 CHANGES: Mapping[str, Mapping[str, Any]] = {
-    "without the parts of a request": {"asked.parted": _whole},
-    "without split names": {"words.edged": _as_is, "fields.edged": _as_is},
-    "without a vector for the name": {"meaning.NAME_SHARE": 0.0},
-    "without taking the common away": {"meaning.TOOLS_TO_TELL": float("inf")},
-    "without what a server is for": {"meaning.SERVER_SHARE": 0.0, "finder.fields_of": _without_server},
+    "without the parts of a request": {"query.split_request": _whole},
+    "without split names": {"tokenize.edged": _as_is, "documents.edged": _as_is},
+    "without a vector for the name": {"vectors.NAME_SHARE": 0.0},
+    "without taking the common away": {"vectors.TOOLS_TO_TELL": float("inf")},
+    "without what a server is for": {"vectors.SERVER_SHARE": 0.0, "finder.fields_of": _without_server},
     "without parameters, results and labels": {"finder.fields_of": _name_and_description},
-    "without weight for the name": {"bm25.WEIGHTS": {}},
-    "without stand-ins for unknown words": {"names.WORD_ALIKE": 2.0},
-    "words alone": {"evidence.BM25_PER_COSINE": 1e-3},
-    "meaning alone": {"evidence.BM25_PER_COSINE": 1e9},
+    "without weight for the name": {"bm25f.WEIGHTS": {}},
+    "without stand-ins for unknown words": {"typos.WORD_ALIKE": 2.0},
+    "words alone": {"scoring.BM25_PER_COSINE": 1e-3},
+    "meaning alone": {"scoring.BM25_PER_COSINE": 1e9},
 }
 """What is set, by module and name in the room of finding, to take a part out."""
 
