@@ -35,6 +35,7 @@ def test_the_json_contract_is_whole_and_is_json(entry: Primitive) -> None:
 def test_examples_fit_the_schema_beside_the_fields_of_a_step(entry: Primitive) -> None:
     """A machine that goes by the schema writes plans that pass."""
     step = {"type", "out", "name", "replace"}
+    assert entry.examples
     for example in entry.examples:
         arguments = {key: value for key, value in example.items() if key not in step}
         jsonschema.validate(arguments, entry.schema)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -56,15 +55,29 @@ def test_every_proper_beginning_of_a_document_seems_cut_off(value: JSON, data: s
 @given(TEXTS)
 def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
     """No input whatever leads to another error than `InvalidJSON`."""
-    with suppress(InvalidJSON):
-        read_json(text)
+    _read_or_refused(text)
 
 
 @given(st.text(alphabet='[]{},:"\\ud8001eEN-. \nab'))
 def test_near_json_is_read_or_refused_in_a_sentence(text: str) -> None:
     """Texts made of JSON's own characters lead to no other error either."""
-    with suppress(InvalidJSON):
-        dump(read_json(text)).encode()
+    _read_or_refused(text)
+
+
+def _read_or_refused(text: str) -> None:
+    """What is read is written and read again the same; what is refused, in one line that says something."""
+    refusal, value = None, None
+    try:
+        value = read_json(text)
+    except InvalidJSON as error:
+        refusal = error.message
+    if refusal is not None:
+        assert refusal.strip()
+        assert "\n" not in refusal
+        return
+    written = dump(value)
+    written.encode()
+    assert same(read_json(written), value)
 
 
 @pytest.mark.parametrize(
