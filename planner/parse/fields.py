@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
-from infospace.data.misspelling import closest_spelling
+from infospace.data.misspelling import closest_spelling, is_misspelling
 from infospace.data.paths import Path, nearest
 from infospace.schema.words import shown
 from planner.language.plan import Block, Condition, Test
@@ -87,7 +87,7 @@ class Fields:
     ) -> frozenset[str]:
         """Say which fields the form does not have; those `dropped` it does without. Return what was meant by them.
 
-        With `nests` what is like none of them belongs into `arguments`.
+        With `nests` what is not one of them but for a letter or two belongs into `arguments`.
         """
         meant = set()
         for key in self.raw:
@@ -104,6 +104,8 @@ class Fields:
         free = [name for name in (*known, *COMMON) if name not in self.raw]
         meant = closest_spelling(key, free) or next((name for name in OTHERWISE.get(key, ()) if name in free), None)
         near = meant or nearest(key, (*known, *COMMON))
+        if nests and meant is None and near is not None and not is_misspelling(key, near):
+            near = None
         place = join(self.pointer, key)
         if near is None and nests and key not in _OF_OTHER_FORMS:
             arguments = join(self.pointer, "arguments")

@@ -162,3 +162,18 @@ def test_distinct_of_a_split_list_goes_by_identity_or_by_content(run: Any) -> No
     by = {"type": "distinct", "target": "$xs", "by": "content", "out": "$o"}
     assert run(made, split, by).result.data == ["a", "b"]
     assert run(made, {"type": "distinct", "target": "$x", "out": "$o"}).result.data == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("query", '"arguments": {"query": …}'),
+        ("retri", "did you mean 'retry'?"),
+        ("max_page", "did you mean 'max_pages'?"),
+    ],
+)
+def test_an_argument_of_a_tool_beside_pages_is_no_field_that_sounds_like_it(space: Space, key: str, hint: str) -> None:
+    """Only a letter or two make it a field of the form."""
+    step = {"type": "pages", "tool": "a/b", "arguments": {"cursor": "$page"}, "next": "n", "out": "$all", key: "x"}
+    problems = check_plan(space, [step])[1].found
+    assert [problem.hint for problem in problems if problem.pointer == f"/0/{key}"] == [hint]
