@@ -121,7 +121,7 @@ def test_infospace_is_a_server_of_itself(space: Space, tmp_path: Path) -> None:
         )
         done = synced(space, mcp=path)
         assert (done.listed, [one.server for one in done.failed]) == (["inner", "other"], ["locked"])
-        assert "it answered HTTP 401" in done.failed[0].reason
+        assert "asks for a sign-in" in done.failed[0].reason
         plan = [{"type": "create-note", "value": "made inside", "name": "inside"}]
         found = contents(
             space,
