@@ -12,13 +12,11 @@ from infospace.core.tool import NotAllowed, Tool, ToolAnswer, ToolFailed
 from infospace.schema.validate import validate
 from infospace.tools.answer_content import content_of
 from infospace.tools.approvals import allowed, refuse_blocked
-from infospace.tools.journalled_calls import ToolCalls, digest_of
-from infospace.tools.mcp.dialogue.conversation import CONVERSATION, ToolAsks
-from infospace.tools.mcp.dialogue.step_conversation import StepConversation
 from infospace.tools.result_mapping import ResultMapping, as_results
 
 if TYPE_CHECKING:
     from infospace.context.context import Context
+    from infospace.tools.journalled_calls import ToolCalls
 
 
 async def call_tool(view: Context, tool: Tool, arguments: JSON) -> Note[Any]:
@@ -94,6 +92,10 @@ def _answering(
     view: Context, calls: ToolCalls, arguments: Mapping[str, Any], call: Callable[[Tool], Awaitable[ToolAnswer]]
 ) -> Callable[[Tool], Awaitable[ToolAnswer]]:
     """Return what makes a call in which the server may ask back: what it asks is a question of the run."""
+    # With them comes all that a call is journalled by, which a list of primitives does without.
+    from infospace.tools.journalled_calls import digest_of
+    from infospace.tools.mcp.dialogue.conversation import CONVERSATION, ToolAsks
+    from infospace.tools.mcp.dialogue.step_conversation import StepConversation
 
     async def make(found: Tool) -> ToolAnswer:
         conversation = StepConversation(view, found, digest_of(found, arguments), calls)

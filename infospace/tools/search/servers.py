@@ -16,6 +16,7 @@ from infospace.core.listener import NullListener
 from infospace.search.embedding.service import seconds_in_search
 from infospace.tools.search.documents import TEMPLATE
 from infospace.tools.search.tokenize import tokenize
+from infospace.tools.search.vectors import dot_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -194,7 +195,7 @@ def _meaning_evidence(
     rows, there = embedding.embed_whole_texts(TEMPLATE, flat, NullListener(), seconds_in_search())
     places = {text: at for at, text in enumerate(flat) if there[at]}
     asked = embedding.queries(clauses)
-    cosines = np.clip(asked @ rows.T, 0.0, 1.0)
+    cosines = np.clip(dot_products(asked, rows).reshape(len(clauses), len(rows)), 0.0, 1.0)
     found = np.zeros((len(clauses), len(servers)))
     for at, some in enumerate(texts):
         known = [places[text] for text in some if text in places]
