@@ -1,4 +1,6 @@
-"""Which store an address is of: a path is an SQLite file's, `SCHEME://…` that of the package that knows the scheme.
+"""Which store an address is of: a path is an SQLite file's, `postgresql://…` a database's.
+
+Any other `SCHEME://…` is that of the package that knows the scheme.
 
 Such a package names its function, of the shape of `open_store`, under the entry point `infospace.stores` by its
 scheme. The function raises StoreError where it cannot open; without `create` it makes nothing that lasts.
@@ -29,6 +31,15 @@ def open_store(address: str | Path, *, create: bool) -> Store:
         from infospace.store import sqlite
 
         return sqlite.open_store(address, create=create)
+    if scheme in ("postgresql", "postgres"):
+        try:
+            from infospace.store import postgres
+        except ImportError as error:
+            raise StoreError(
+                f"a space in a database needs {error.name}, which is not installed",
+                hint='pip install "infospace[postgres]"',
+            ) from error
+        return postgres.open_store(address, create=create)
     from importlib.metadata import entry_points
 
     for point in entry_points(group=GROUP, name=scheme):

@@ -18,6 +18,7 @@ PAGES = {
     "python": "use a space, sessions and plans from Python",
     "writing-a-primitive": "add a step type of your own",
     "problems": "every code that the check gives: its cause, and how to fix it",
+    "team": "keep a space in PostgreSQL, for several machines",
     "every-night": "run a plan from cron: exit codes, JSON, logs",
     "glossary": "what the words mean",
     "architecture": "the packages, and what happens in a run",

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import marshal
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from zlib import crc32
 
 from infospace.core.errors import InfospaceError, Invalid, StoreError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Row: TypeAlias = "tuple[Any, ...]"
 
@@ -19,6 +23,29 @@ BATCH = 500
 """Rows that `batches` gives at a time."""
 
 
+class WordRows(Protocol):
+    """Full text as rows: which words each Note has, and how often. `listed` is a JSON list of Notes; None for all."""
+
+    def index(self, listed: str, entries: Iterable[tuple[int, str, str, str]]) -> None:
+        """Put the words of Notes in the place of those of the keys in a JSON list."""
+
+    def count(self, term: str, *, prefix: bool, listed: str | None) -> int:
+        """Count the Notes that have a word, or one that begins so."""
+
+    def matches(
+        self, term: str, *, prefix: bool, listed: str | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the Notes that have a word by number, how often it is in each by weight, and how long each is."""
+
+    def mean_length(self, listed: str | None) -> float:
+        """Return how many words a Note has on the average."""
+
+    def differences(
+        self, notes: Iterator[list[Row]], progress: Callable[[int, int], None]
+    ) -> Iterator[tuple[int | None, str]]:
+        """Give Notes whose words here are not those of their texts, and what is wrong with each."""
+
+
 class Connection:
     """A connection in autocommit mode. Transactions are begun and ended by statements.
 
@@ -26,6 +53,12 @@ class Connection:
     """
 
     __slots__ = ("address", "connection")
+
+    dialect: Literal["sqlite", "postgresql"] = "sqlite"
+    """What the engine speaks: only SQLite has a file that is looked through, checksums of rows, and FTS5."""
+
+    word_rows: WordRows | None = None
+    """The full text, where it is not FTS5."""
 
     def __init__(self, connection: sqlite3.Connection, address: str) -> None:
         self.connection = connection

@@ -212,8 +212,9 @@ def problems(engine: Connection, *, counters: bool) -> list[str]:
             *((_counters,) if counters else ()),
         ):
             found.extend(_few(rule(engine)))
-        found.extend(schema.strangers(engine))
-        if counters:
+        if engine.dialect == "sqlite":
+            found.extend(schema.strangers(engine))
+        if counters and engine.dialect == "sqlite":
             told = set(re.findall(r"\w+_[0-9]+", " ".join(found)))
             found.extend(_few(message for message in sums.changed(engine) if message.partition(" ")[0] not in told))
     except StoreError as error:

@@ -121,7 +121,7 @@ def _model(args: argparse.Namespace) -> Iterator[Finding]:
     from infospace.search.models.custom import model_of
 
     chosen = None
-    if Path(address_of(args)).exists():
+    if _may_exist(address_of(args)):
         # Of a space that cannot be opened, `_space` tells.
         with suppress(UsageError), open_from(args, create=False, new=True) as space, space.store.reading() as snapshot:
             chosen = snapshot.chosen()
@@ -170,11 +170,20 @@ def _vocabulary() -> Iterator[Finding]:
     yield from (Finding("vocabulary", "bad", error.message, error.hint) for error in catalogue.broken)
 
 
+def _is_database(address: str) -> bool:
+    return "://" in address
+
+
+def _may_exist(address: str) -> bool:
+    """Whether there may be a space: of a database only opening it tells."""
+    return _is_database(address) or Path(address).exists()
+
+
 def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
     from infospace.core.ids import Kind
 
     address = address_of(args)
-    if not Path(address).exists():
+    if not _may_exist(address):
         yield Finding("space", "good", f"{address} does not exist yet", "`infospace add PATH` makes it")
         return
     with open_from(args, create=False, new=True) as space:
@@ -183,15 +192,16 @@ def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
         listener.progress(0, notes, "checking")
         wrong = space.store.check()
         listener.progress(notes, notes, "checking")
-        size = Path(address).stat().st_size / 2**20
+        shown = space.store.address
+        size = "" if _is_database(address) else f", {Path(address).stat().st_size / 2**20:.1f} MB"
         yield Finding(
             "space",
             "good" if not wrong else "bad",
-            f"{address}: {notes:,} notes, {size:.1f} MB, {'consistent' if not wrong else wrong[0]}",
+            f"{shown}: {notes:,} notes{size}, {'consistent' if not wrong else wrong[0]}",
             RESTORE if wrong else None,
         )
         if not space.store.writable:
-            yield Finding("space", "weak", f"{address} can be read, not written")
+            yield Finding("space", "weak", f"{shown} can be read, not written")
         if pending:
             yield _pending(space, pending, notes)
         yield from _read_before(space)

@@ -59,7 +59,7 @@ _TOOL = "SELECT number, server, created, listed FROM tools WHERE gone = 0"
 
 def _statement(calls: str) -> str:
     # The time that 95 of 100 calls do not exceed is the one at the rank ceil(0.95 n).
-    return f"""SELECT server, name, n, avg(well), avg(duration_ms),
+    return f"""SELECT server, name, max(n), avg(well), avg(duration_ms),
         max(CASE WHEN place = (n * 95 + 99) / 100 THEN duration_ms END)
     FROM (SELECT server, name, well, duration_ms, count(*) OVER (PARTITION BY server, name) AS n,
             row_number() OVER (PARTITION BY server, name ORDER BY duration_ms) AS place

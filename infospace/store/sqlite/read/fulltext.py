@@ -22,7 +22,7 @@ from infospace.data.titles import aliases_of
 from infospace.store.note_fields import property_words, title_field
 from infospace.store.protocol import Words
 from infospace.store.sqlite.codec import keys_json, read
-from infospace.store.sqlite.connection import Connection, Row, connect
+from infospace.store.sqlite.connection import Connection, Row, WordRows, connect
 from infospace.store.sqlite.read.fields import PATH, titled
 from infospace.store.sqlite.read.search_results import text_of_column
 
@@ -85,6 +85,9 @@ INSERT = "INSERT INTO words (rowid, title, properties, text) VALUES (?, ?, ?, ?)
 def index(engine: Connection, keys: Collection[int]) -> None:
     """Bring the index in line with what the resources of these keys are now."""
     listed = keys_json(keys)
+    if engine.word_rows is not None:
+        engine.word_rows.index(listed, _texts(engine, listed))
+        return
     engine.run("DELETE FROM words WHERE rowid IN (SELECT value >> 2 FROM json_each(?))", (listed,))
     engine.many(INSERT, _texts(engine, listed))
 
@@ -165,6 +168,9 @@ _SCORES_AMONG = f"""SELECT rowid, {_BM25} FROM words
 
 
 def _count(engine: Connection, word: str, listed: str | None = None) -> int:
+    if engine.word_rows is not None:
+        term = _stemmed(word)
+        return engine.word_rows.count(term, prefix=is_single(word), listed=listed) if term else 0
     counted: int = (
         engine.value(_COUNT, (_fts_term(word),))
         if listed is None
@@ -218,13 +224,30 @@ def fitting(
 def _ranked(engine: Connection, total: int, used: Sequence[str], listed: str | None = None) -> Words:
     import numpy as np
 
-    lengths = None if listed is None else _lengths(engine, listed)
-    parts = [_scored(engine, word, total) if lengths is None else lengths.scored(word, total) for word in used]
+    lengths = None if listed is None or engine.word_rows is not None else _lengths(engine, listed)
+    if engine.word_rows is not None:
+        mean = engine.word_rows.mean_length(listed)
+        parts = [_scored_rows(engine.word_rows, word, total, listed, mean) for word in used]
+    else:
+        parts = [_scored(engine, word, total) if lengths is None else lengths.scored(word, total) for word in used]
     if not parts:
         return Words(np.empty(0, np.int64), np.empty(0), tuple(used))
     numbers, places = np.unique(np.concatenate([found for found, _ in parts]), return_inverse=True)
     scores = np.bincount(places, weights=np.concatenate([score for _, score in parts]))
     return Words(numbers, scores.astype(np.float64), tuple(used))
+
+
+def _stemmed(word: str) -> str:
+    """The token that a word stands for in the index; empty where it has none."""
+    return "".join(next(iter(_stemmer().by_stem([word])), ()))
+
+
+def _scored_rows(
+    rows: WordRows, word: str, total: int, listed: str | None, mean: float
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The Notes that have a word, and what it adds to their BM25, from how often it is there."""
+    numbers, times, lengths = rows.matches(_stemmed(word), prefix=is_single(word), listed=listed)
+    return numbers, _weight(total, len(numbers)) * times * (K1 + 1) / (times + _norm(lengths / mean))
 
 
 def _scored(engine: Connection, word: str, total: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from infospace.store.postgres import open_store as open_postgres
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store as open_sqlite
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from databases import place_in_database
 from ranking_store import open_ranking
 
 pytest.register_assert_rewrite("store_tools")
@@ -38,6 +40,7 @@ IMPLEMENTATIONS = [
     Implementation("sqlite", lambda address: open_sqlite(address, create=True)),
     Implementation("memory", lambda address: open_sqlite(address, create=True), lambda _path: ":memory:", alone=True),
     Implementation("ranking", open_ranking),
+    Implementation("postgresql", lambda address: open_postgres(address, create=True), place_in_database),
 ]
 
 

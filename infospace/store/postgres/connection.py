@@ -1,0 +1,222 @@
+"""One connection to PostgreSQL, asked as a connection to SQLite is. Every error leaves it as an error of infospace."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+import psycopg
+from psycopg import ClientCursor, sql
+from psycopg.adapt import Loader
+from psycopg.pq import TransactionStatus
+
+from infospace.core.errors import InfospaceError, Invalid, StoreError
+from infospace.store.postgres.statements import BEGIN, translated
+from infospace.store.sqlite.connection import BATCH, Connection, Row, row_sum
+
+ROWS_AT_ONCE: Final = 200
+"""Rows of one statement that go in one round trip."""
+
+_MOST: Final = 2**63 - 1
+_NUL: Final = "\x01\x01"
+"""Stands for NUL, which PostgreSQL's texts cannot hold; a \\x01 is written \\x01\\x02, so that the order stays."""
+
+_WRITTEN: Final = re.compile("[\0\x01]")
+_READ: Final = re.compile("\x01[\x01\x02]")
+
+
+class _Text(Loader):
+    """Reads a text, with the NULs that it was given."""
+
+    def load(self, data: Any) -> str:
+        text = bytes(data).decode()
+        return _READ.sub(lambda one: "\0" if one[0] == _NUL else "\x01", text) if "\x01" in text else text
+
+
+class _Number(Loader):
+    """Reads a sum or an average: a whole number as such."""
+
+    def load(self, data: Any) -> float:
+        text = bytes(data).decode()
+        return float(text) if "." in text else int(text)
+
+
+class PostgresConnection(Connection):
+    """A connection in autocommit mode. Transactions are begun and ended by statements.
+
+    Values are put into the statement by the client, quoted by libpq: so that they take the type of what they are
+    compared with, as in SQLite. Raises StoreError for whatever PostgreSQL reports, Invalid for a value that it has no
+    form for.
+    """
+
+    __slots__ = ("_cursor", "_lock_key", "_session", "word_rows")
+
+    dialect = "postgresql"
+
+    def __init__(self, session: psycopg.Connection[Any], address: str, lock_key: int) -> None:
+        from infospace.store.postgres.word_rows import PostgresWordRows
+
+        self.address = address
+        self._session = session
+        self._lock_key = lock_key
+        self._cursor = ClientCursor(session)
+        self.word_rows = PostgresWordRows(self)
+
+    def one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
+        """Return the first row, or None."""
+        return next(iter(self.all(sql, values)), None)
+
+    def all(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Return all rows of a query. Raises StoreError."""
+        if not self._execute(sql, values):
+            return []
+        try:
+            return self._cursor.fetchall()
+        except psycopg.Error as error:
+            raise reported(error, self.address) from error
+
+    def batches(self, sql: str, values: Sequence[object] = ()) -> Iterator[list[Row]]:
+        """Iterate over all rows, some hundreds at a time."""
+        rows = iter(self.all(sql, values))
+        while batch := list(islice(rows, BATCH)):
+            yield batch
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> int:
+        """Execute a statement; return how many rows it changed."""
+        return max(0, self._cursor.rowcount) if self._execute(sql, values) else 0
+
+    def define(self, definition: str) -> None:
+        """Execute a definition that is written for PostgreSQL."""
+        try:
+            self._session.execute(definition.encode())
+        except psycopg.Error as error:
+            raise reported(error, self.address) from error
+
+    def many(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
+        """Execute a statement for each row of values; return how many rows it changed in all."""
+        statement, places = translated(sql)
+        left, changed = iter(rows), 0
+        while batch := list(islice(left, ROWS_AT_ONCE)):
+            try:
+                written = [self._cursor.mogrify(statement, _bound(row, places)) for row in batch]
+                self._cursor.execute(";".join(written))
+                changed += max(0, self._cursor.rowcount)
+                while self._cursor.nextset():
+                    changed += max(0, self._cursor.rowcount)
+            except _REPORTED as error:
+                raise reported(error, self.address) from error
+        return changed
+
+    def rollback(self) -> None:
+        """End the transaction without effect, if there is one."""
+        if self._session.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
+            self.run("ROLLBACK")
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the server still answers, as far as is known."""
+        return not self._session.closed and not self._session.broken
+
+    def copy_to(self, other: sqlite3.Connection) -> None:
+        """Copy the space as it is seen here into an empty SQLite database."""
+        from infospace.store.postgres.copying import copy_tables
+
+        other.isolation_level = None
+        other.create_function("row_sum", -1, row_sum, deterministic=True)
+        copy_tables(self, Connection(other, self.address))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._session.close()
+
+    def _execute(self, sql: str, values: Sequence[object]) -> bool:
+        """Execute a statement; return whether there was anything to do."""
+        statement, places = translated(sql)
+        try:
+            if sql == BEGIN:
+                self._cursor.execute("BEGIN")
+                # All who write wait here, one after the other: what they read from here on is what they change.
+                self._cursor.execute("SELECT pg_advisory_xact_lock(%s)", (self._lock_key,))
+            elif statement:
+                self._cursor.execute(statement, _bound(values, places))
+        except _REPORTED as error:
+            raise reported(error, self.address) from error
+        return bool(statement)
+
+
+_REPORTED = (psycopg.Error, OverflowError, UnicodeError)
+
+
+def _bound(values: Sequence[object], places: Sequence[int]) -> list[object]:
+    given = [_written(value) for value in values]
+    return [given[at] for at in places]
+
+
+def _written(value: object) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int) and not -_MOST - 1 <= value <= _MOST:
+        raise OverflowError
+    if isinstance(value, str) and _WRITTEN.search(value):
+        value.encode()
+        return _WRITTEN.sub(lambda one: _NUL if one[0] == "\0" else "\x01\x02", value)
+    return value
+
+
+def connect(target: str, address: str, schema: str, lock_key: int, *, wait: float) -> PostgresConnection:
+    """Connect to a database, in whose schema the tables of a space are. Raises StoreError."""
+    session: psycopg.Connection[Any] | None = None
+    try:
+        session = psycopg.connect(target, autocommit=True, connect_timeout=max(2, int(wait)))
+        session.adapters.register_loader("text", _Text)
+        session.adapters.register_loader("numeric", _Number)
+        path = sql.SQL("SET search_path TO {}, pg_catalog").format(sql.Identifier(schema))
+        ClientCursor(session).execute(path)
+        session.execute("SET client_encoding TO 'UTF8'")
+    except psycopg.Error as error:
+        if session is not None:
+            session.close()
+        raise reported(error, address) from error
+    return PostgresConnection(session, address, lock_key)
+
+
+_SENTENCES: Final = {
+    "53100": ("has no room left on its disk: nothing of this change was stored", "free some space, then do it again"),
+    "53200": ("needs more memory than there is", "close something, then do it again"),
+    "53300": ("has as many connections as it takes", "wait until others are done, or allow more of them"),
+    "57014": ("gave the question up, since it took too long", "ask less at a time"),
+    "42501": ("does not allow you this", "ask whoever owns it for the right"),
+    "25006": ("can be read and not written", "name the address that takes writes"),
+    "28P01": ("does not know this user and password", "look at the address, or at ~/.pgpass"),
+    "3D000": ("does not exist", "make it with `createdb`, or name another database"),
+}
+
+
+def reported(error: Exception, address: str) -> InfospaceError:
+    """Say what PostgreSQL reported in one sentence."""
+    if isinstance(error, UnicodeEncodeError):
+        lone = error.object[error.start]
+        return Invalid(
+            f"a text holds {lone!r}, which has no UTF-8 form", hint="texts are Unicode without lone surrogates"
+        )
+    if isinstance(error, OverflowError):
+        return Invalid("a whole number is too large to be stored", hint="at most 2^63 - 1")
+    code = getattr(error, "sqlstate", None) or ""
+    if code in _SENTENCES:
+        sentence, hint = _SENTENCES[code]
+        return StoreError(f"the database {address!r} {sentence}", hint=hint)
+    first = str(error).strip().partition("\n")[0] or type(error).__name__
+    if isinstance(error, psycopg.OperationalError) and not code.startswith(("22", "42")):
+        return StoreError(
+            f"the database {address!r} cannot be reached: {first}",
+            hint="look whether it runs; what was committed before is safe",
+        )
+    return StoreError(f"the database {address!r} refused a statement: {first}", hint="this is a fault of infospace")
+
+
+def public(address: str) -> str:
+    """Return an address without its password."""
+    return re.sub(r"(://[^:/@]*):[^@/]*@", r"\1:…@", address)

@@ -1,0 +1,90 @@
+"""The connections of a store: one to write with, and others that each hold a snapshot."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from infospace.core.errors import InfospaceError
+from infospace.store.postgres.connection import PostgresConnection
+from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.connection_pool import IDLE, closed
+
+
+class PostgresPool:
+    """Implements `Pool`. A connection that the server ended is dropped, and another takes its place."""
+
+    def __init__(self, another: Callable[[], PostgresConnection], address: str) -> None:
+        self._another = another
+        self._address = address
+        self.busy = threading.Lock()
+        self._writer: PostgresConnection | None = None
+        self._idle: list[PostgresConnection] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def acquire(self) -> Connection:
+        """Begin a read transaction on a connection that nobody else reads with.
+
+        It sees what is committed when its first question comes, whoever writes meanwhile: REPEATABLE READ is snapshot
+        isolation in PostgreSQL (https://www.postgresql.org/docs/current/transaction-iso.html).
+        """
+        engine = self.acquire_for_statement()
+        try:
+            engine.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        except InfospaceError:
+            # The server may have ended a connection that waited here: a new one is tried once.
+            engine.close()
+            engine = self._another()
+            engine.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        return engine
+
+    def acquire_for_statement(self) -> Connection:
+        """Return a connection that nobody else reads with, without a transaction."""
+        with self._lock:
+            if self._closed:
+                raise closed(self._address)
+            while self._idle:
+                engine = self._idle.pop()
+                if engine.is_usable:
+                    return engine
+                engine.close()
+        return self._another()
+
+    def release(self, engine: Connection) -> None:
+        """End the read transaction, if there is one."""
+        assert isinstance(engine, PostgresConnection)  # noqa: S101 - it is one of this pool
+        try:
+            engine.rollback()
+        except InfospaceError:
+            engine.close()
+            return
+        with self._lock:
+            if keep := engine.is_usable and not self._closed and len(self._idle) < IDLE:
+                self._idle.append(engine)
+        if not keep:
+            engine.close()
+
+    def writing(self) -> Connection:
+        """Return the one connection to write with; a new one where the server ended it."""
+        if self._closed:
+            raise closed(self._address)
+        if self._writer is not None and not self._writer.is_usable:
+            self._writer.close()
+            self._writer = None
+        if self._writer is None:
+            self._writer = self._another()
+        return self._writer
+
+    def check_place(self) -> None:
+        """Nothing can be put in the place of a database that is open."""
+
+    def close(self) -> None:
+        """Close all connections; those that are being read with, when they are given back."""
+        with self._lock:
+            self._closed = True
+            engines, self._idle = self._idle, []
+        for engine in (*engines, *(() if self._writer is None else (self._writer,))):
+            with suppress(InfospaceError):
+                engine.close()

@@ -1,0 +1,128 @@
+"""Opening a space in a PostgreSQL database.
+
+An address is what libpq takes (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), with
+`space=NAME` among its parameters for the schema of the space; `infospace` by default. So one database holds many.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from infospace.core.errors import Invalid, StoreError
+from infospace.store.postgres.connection import PostgresConnection, connect, public
+from infospace.store.postgres.functions import DEFINITIONS
+from infospace.store.postgres.pool import PostgresPool
+from infospace.store.postgres.word_rows import TABLES
+from infospace.store.sqlite import schema
+from infospace.store.sqlite.store import WAIT, SqliteStore
+from infospace.store.sqlite.store import open_store as open_sqlite
+
+DEFAULT: Final = "infospace"
+"""The schema of a space whose address names none."""
+
+OLDEST: Final = 160000
+"""The oldest server that is spoken to, by its number: PostgreSQL 16 takes what the statements say."""
+
+_NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+
+_VERSION: Final = "SELECT value FROM state WHERE key = 'tables'"
+
+
+def open_store(address: str | Path, *, create: bool, wait: float = WAIT) -> SqliteStore:
+    """Open the space of an address; a missing schema is made with `create`, and stands for an empty space without.
+
+    `wait`: seconds to wait for the server. Raises StoreError: no server, no database, no right, a space of a later
+    version; Invalid for a name that is none.
+    """
+    name = str(address)
+    target, space = parsed(name)
+    lock = int.from_bytes(sha256(space.encode()).digest()[:8], "big", signed=True)
+
+    def another() -> PostgresConnection:
+        return connect(target, public(name), space, lock, wait=wait)
+
+    first = another()
+    try:
+        there = _is_there(first, space)
+        if not there and not create:
+            return open_sqlite(":memory:", create=True)
+        migrate(first, space)
+    finally:
+        first.close()
+    return SqliteStore(public(name), PostgresPool(another, public(name)), durable=True, writable=True)
+
+
+def parsed(address: str) -> tuple[str, str]:
+    """Return what libpq is given, and the schema. Raises Invalid for a name that cannot be one."""
+    parts = urlsplit(address)
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    space = dict(pairs).get("space", DEFAULT)
+    if not _NAME.fullmatch(space):
+        raise Invalid(
+            f"{space!r} cannot be the name of a space in a database",
+            hint="small letters, digits and _, a letter first, as in postgresql:///notes?space=team",
+        )
+    query = urlencode([pair for pair in pairs if pair[0] != "space"])
+    return urlunsplit(parts._replace(scheme="postgresql", query=query)), space
+
+
+def _is_there(engine: PostgresConnection, space: str) -> bool:
+    found = engine.one("SELECT current_setting('server_version_num')::int, to_regnamespace(?) IS NULL", (space,))
+    version, missing = found or (0, True)
+    if version < OLDEST:
+        raise StoreError(
+            f"the server of {engine.address!r} is PostgreSQL {version // 10000}",
+            hint="infospace needs PostgreSQL 16 or later",
+        )
+    if missing:
+        return False
+    return engine.value("SELECT to_regclass(?) IS NOT NULL", (f"{space}.state",)) is True
+
+
+def migrate(engine: PostgresConnection, space: str) -> None:
+    """Bring a space to this version, in one transaction: where two processes open it at once, one makes the tables.
+
+    Raises StoreError for a space of a later version, Invalid where the schema holds something else.
+    """
+    if _is_there(engine, space) and _version(engine) == schema.VERSION:
+        return
+    engine.run("BEGIN IMMEDIATE")
+    try:
+        there = _is_there(engine, space)
+        version = _version(engine) if there else 0
+        if not there:
+            _make_schema(engine, space)
+        for step in schema.MIGRATIONS[version:]:
+            step(engine)
+        engine.run("DELETE FROM state WHERE key = 'tables'")
+        engine.run("INSERT INTO state VALUES ('tables', ?)", (schema.VERSION,))
+        engine.run("COMMIT")
+    except BaseException:
+        engine.rollback()
+        raise
+
+
+def _version(engine: PostgresConnection) -> int:
+    found = engine.value(_VERSION)
+    version = int(found or 0)
+    if version > schema.VERSION:
+        raise schema.newer(engine.address, version)
+    return version
+
+
+def _make_schema(engine: PostgresConnection, space: str) -> None:
+    engine.run(f'CREATE SCHEMA IF NOT EXISTS "{space}"')
+    others = engine.value("SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace(?)", (space,))
+    if others:
+        raise Invalid(
+            f"the schema {space!r} of {engine.address!r} holds tables that infospace did not make",
+            hint="name another one, as in postgresql:///notes?space=team",
+        )
+    for definition in DEFINITIONS:
+        engine.define(definition)
+    for definition in TABLES:
+        engine.define(definition)

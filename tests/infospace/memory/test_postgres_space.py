@@ -1,0 +1,284 @@
+"""A space in a real PostgreSQL database: opened, shared by processes, cut off, and used by the command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from databases import place_in_database
+
+from infospace import open_space
+from infospace.core.errors import Invalid, StoreError
+from infospace.core.ids import Kind
+from infospace.store.changes import MakeNote
+from infospace.store.open import open_store
+from infospace.store.postgres.store import parsed
+from infospace.store.protocol import Store
+
+COMMAND = (sys.executable, "-m", "tui.command", "--space")
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> str:
+    """The address of an empty space in a database of its own."""
+    return place_in_database(tmp_path)
+
+
+def note(store: Store, content: str) -> str:
+    """Make a kept Note; return its id."""
+    identifier = store.new_id(Kind.NOTE)
+    store.commit([MakeNote(identifier, content, kept=True)])
+    return identifier
+
+
+def texts(address: str) -> list[str]:
+    """Return the contents of all kept Notes."""
+    store = open_store(address, create=False)
+    try:
+        with store.reading() as snapshot:
+            return [str(one.content) for one in snapshot.listing(Kind.NOTE)]  # type: ignore[union-attr]
+    finally:
+        store.close()
+
+
+def command(address: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command on a space."""
+    return subprocess.run([*COMMAND, address, *words], capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_a_database_holds_many_spaces(address: str) -> None:
+    """Each in a schema of its own, which `space` names."""
+    one, other = (open_store(f"{address}&space={name}", create=True) for name in ("one", "other"))
+    note(one, "mine")
+    assert one.identity != other.identity
+    with other.reading() as snapshot:
+        assert snapshot.count(Kind.NOTE) == 0
+    one.close()
+    other.close()
+    assert texts(f"{address}&space=one") == ["mine"]
+
+
+def test_what_is_not_there_is_made_only_where_it_is_asked_for(address: str) -> None:
+    """A space that is only looked at is empty, and leaves no schema behind."""
+    named = f"{address}&space=nothing"
+    assert texts(named) == []
+    with psycopg.connect(address) as session:
+        assert session.execute("SELECT to_regnamespace('nothing')").fetchone() == (None,)
+
+
+@pytest.mark.parametrize("name", ["Team", "a-b", "1st", "", "x" * 64])
+def test_a_name_that_no_schema_can_have_is_refused(name: str) -> None:
+    """With one that would fit."""
+    with pytest.raises(Invalid, match="cannot be the name of a space") as refused:
+        parsed(f"postgresql:///notes?space={quote(name)}")
+    assert "postgresql:///notes?space=team" in (refused.value.hint or "")
+
+
+def test_a_schema_of_somebody_else_is_left_as_it_is(address: str) -> None:
+    """Tables that infospace did not make are not mixed with its own."""
+    with psycopg.connect(address, autocommit=True) as session:
+        session.execute("CREATE SCHEMA theirs")
+        session.execute("CREATE TABLE theirs.resources (id int)")
+    with pytest.raises(Invalid, match="holds tables that infospace did not make"):
+        open_store(f"{address}&space=theirs", create=True)
+    with psycopg.connect(address) as session:
+        found = session.execute("SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('theirs')")
+        assert found.fetchone() == (1,)
+
+
+def test_a_space_of_a_later_version_is_not_touched(address: str) -> None:
+    """It says which version it is."""
+    with psycopg.connect(address, autocommit=True) as session:
+        session.execute("UPDATE infospace.state SET value = '999' WHERE key = 'tables'")
+    with pytest.raises(StoreError, match="has version 999"):
+        open_store(address, create=True)
+
+
+def test_a_server_that_is_not_there_is_told_without_the_password() -> None:
+    """One sentence, exit code and all."""
+    done = command("postgresql://me:secret@127.0.0.1:1/notes", "notes")
+    assert done.returncode != 0
+    assert "cannot be reached" in done.stderr
+    assert "secret" not in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_processes_write_at_once_and_nothing_is_lost(address: str) -> None:
+    """Three processes with thirty commits each: every Note is there once, with an id of its own."""
+    program = """
+import sys
+from infospace.store.open import open_store
+from infospace.core.ids import Kind
+from infospace.store.changes import MakeNote
+store = open_store(sys.argv[1], create=True)
+for at in range(30):
+    store.commit([MakeNote(store.new_id(Kind.NOTE), f"{sys.argv[2]} {at}", kept=True)])
+store.close()
+"""
+    running = [subprocess.Popen([sys.executable, "-c", program, address, name]) for name in ("a", "b", "c")]
+    assert [one.wait(120) for one in running] == [0, 0, 0]
+    assert sorted(texts(address)) == sorted(f"{name} {at}" for name in ("a", "b", "c") for at in range(30))
+    store = open_store(address, create=False)
+    assert store.check() == []
+    with store.reading() as snapshot:
+        assert snapshot.generation == 90
+    store.close()
+
+
+def test_two_processes_that_make_a_space_at_once_make_one(address: str) -> None:
+    """The tables are made in one transaction, behind the lock of the space."""
+    named = f"{address}&space=fresh"
+    opened: list[Store] = []
+
+    def make() -> None:
+        opened.append(open_store(named, create=True))
+
+    threads = [threading.Thread(target=make) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len({store.identity for store in opened}) == 1
+    assert len(opened) == 4
+    for store in opened:
+        store.close()
+
+
+def test_a_connection_that_is_cut_off_is_made_again(address: str) -> None:
+    """The commit that it is cut off in is told, and the next one goes through; a snapshot after it sees all."""
+    store = open_store(address, create=True)
+    note(store, "before")
+    with store.reading():
+        pass
+    with psycopg.connect(address, autocommit=True) as session:
+        session.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid()"
+        )
+    with pytest.raises(StoreError, match="cannot be reached"):
+        note(store, "lost")
+    note(store, "after")
+    with store.reading() as snapshot:
+        assert [one.content for one in snapshot.listing(Kind.NOTE)] == ["before", "after"]  # type: ignore[union-attr]
+    store.close()
+
+
+def test_a_snapshot_does_not_see_what_is_committed_after_it_was_opened(address: str) -> None:
+    """Though nothing was asked of it yet."""
+    store = open_store(address, create=True)
+    with store.reading() as snapshot:
+        note(store, "later")
+        assert snapshot.count(Kind.NOTE) == 0
+    with store.reading() as snapshot:
+        assert snapshot.count(Kind.NOTE) == 1
+    store.close()
+
+
+def test_a_trial_leaves_the_database_as_it_was(address: str) -> None:
+    """A copy is written to, and goes."""
+    store = open_store(address, create=True)
+    note(store, "kept: tea, and ginger tea")
+    with store.overlay() as trial:
+        note(trial, "of the trial")
+        with trial.reading() as snapshot:
+            assert snapshot.count(Kind.NOTE) == 2
+            words = snapshot.keyword_matches("ginger")
+            assert words is not None
+            assert list(words.numbers) == [1]
+    store.close()
+    assert texts(address) == ["kept: tea, and ginger tea"]
+
+
+def test_words_are_found_and_weighed_as_in_a_file(address: str, tmp_path: Path) -> None:
+    """The same Notes with the same BM25: in many scripts, in titles, and among some Notes alone."""
+    contents = [
+        "Green tea, and tea again",
+        "Coffee without tea",
+        "日本語のお茶",
+        "Größe und Straße",
+        "running runs ran",
+        "nothing of it",
+    ]
+    found = []
+    for place in (address, str(tmp_path / "space.db")):
+        store = open_store(place, create=True)
+        numbers = [store.new_id(Kind.NOTE) for _ in contents]
+        store.commit(
+            [
+                MakeNote(identifier, text, kept=True, metadata={"title": "Tea" if at == 5 else f"note {at}"})
+                for at, (identifier, text) in enumerate(zip(numbers, contents, strict=True))
+            ]
+        )
+        with store.reading() as snapshot:
+            answers = []
+            for query in ("tea", "お茶", "茶", "strasse straße", "run", "tea coffee nothing"):
+                for among in (None, [1, 2, 6]):
+                    words = snapshot.keyword_matches(query, among)
+                    assert words is not None
+                    scores = [round(float(score), 6) for score in words.scores]
+                    answers.append((query, among, list(map(int, words.numbers)), scores))
+        store.close()
+        found.append(answers)
+    assert found[0] == found[1]
+    assert [numbers for query, among, numbers, _ in found[0] if query == "tea" and among is None] == [[1, 2, 6]]
+    assert all(numbers for _, among, numbers, _ in found[0] if among is None)
+
+
+def test_a_space_is_used_by_the_command(address: str, tmp_path: Path) -> None:
+    """Import, search by words, query, a plan, its run, undo and a check of the whole."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "Tea.md").write_text("---\ntags: [drink]\n---\nGreen tea. See [[Coffee]].\n- [ ] buy tea\n")
+    (folder / "Coffee.md").write_text("Black coffee.\n")
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps([{"type": "create-note", "value": "a report", "name": "report"}]))
+    assert "2 added" in command(address, "add", str(folder)).stdout
+    assert "Tea" in command(address, "search", "--mode", "keyword", "green").stdout
+    rows = json.loads(command(address, "query", "SELECT title, tags FROM notes ORDER BY title", "--json").stdout)
+    assert [(row["title"], row["tags"]) for row in rows["data"]] == [("Coffee", None), ("Tea", ["drink"])]
+    assert command(address, "run", str(plan)).returncode == 0
+    assert "a report" in command(address, "show", "report").stdout
+    assert "success" in command(address, "runs").stdout
+    assert command(address, "undo", "run_2").returncode == 0
+    assert command(address, "show", "report").returncode != 0
+    deep = command(address, "doctor", "--deep")
+    assert "2 notes, consistent" in deep.stdout, deep.stdout + deep.stderr
+
+
+def test_a_run_whose_process_was_killed_is_resumed(address: str, tmp_path: Path) -> None:
+    """Its first step is not done again."""
+    plan = tmp_path / "plan.json"
+    steps = [
+        {"type": "create-note", "value": "first", "name": "one"},
+        {"type": "wait", "seconds": 3},
+        {"type": "create-note", "value": "last", "name": "two"},
+    ]
+    plan.write_text(json.dumps(steps))
+    process = subprocess.Popen([*COMMAND, address, "run", str(plan)], stdout=subprocess.DEVNULL)
+    store = open_store(address, create=True)
+    deadline = time.monotonic() + 60
+    while True:
+        with store.reading() as snapshot:
+            runs = snapshot.runs()
+            begun = [step.status for step in snapshot.steps("run_1")] if runs else []
+        if "success" in begun:
+            break
+        assert time.monotonic() < deadline, begun
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait(60)
+    store.close()
+    done = command(address, "resume", "run_1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    with open_space(address) as space, space.store.reading() as snapshot:
+        assert snapshot.run("run_1").status == "success"
+    assert sorted(texts(address)) == ["first", "last"]
