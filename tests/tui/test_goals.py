@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -125,6 +126,15 @@ def test_a_slip_is_no_goal_and_asks_no_model(
         said = cli(command, word)
         assert said.code == 2
         assert said.err.startswith(f"infospace: {sentence}")
+    assert not endpoint.requests
+
+
+def test_a_goal_without_quotes_is_told_to_have_some(cli: Any, endpoint: Endpoint) -> None:
+    for command in ("plan", "do"):
+        said = cli(command, "count", "Ann's", "notes")
+        assert said.code == 2
+        quoted = shlex.quote("count Ann's notes")
+        assert said.err == f"infospace: a goal of several words stands in quotes: infospace {command} {quoted}\n"
     assert not endpoint.requests
 
 

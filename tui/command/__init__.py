@@ -152,6 +152,12 @@ def _main(argv: Sequence[str] | None) -> int:
     if unknown:
         prog = f"{parser.prog} {args.command}" if args.command else parser.prog
         given = " ".join(map(str, unknown))
+        goal = getattr(args, "goal", None)
+        if args.command in ("plan", "do") and goal and not any(str(word).startswith("-") for word in unknown):
+            import shlex
+
+            quoted = shlex.quote(f"{goal} {given}")
+            parser.exit(USAGE, f"infospace: a goal of several words stands in quotes: {prog} {quoted}\n")
         parser.exit(USAGE, f"infospace: unrecognized arguments: {given} (`{prog} --help` shows examples)\n")
     if args.version:
         from importlib.metadata import version
