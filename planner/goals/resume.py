@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from infospace.core.errors import Conflict
+from infospace.journal.rows import RunRow
 from infospace.space import Space
+from planner.goals.guards import Limits
 from planner.goals.session import Agree, go_on, is_of_goal, reads_only
 from planner.journal.commit_order import SuspendRequest
 from planner.journal.events import Emit
@@ -32,7 +35,28 @@ async def resume(
         going_on = next((one.run for one in snapshot.runs() if one.forked == run), None)
     if going_on is not None and row.status == "failed" and is_of_goal(row.document):
         raise Conflict(f"{run} has ended already: failed", hint=f"{going_on} is the fork that goes on with its goal")
+    if _is_unwritten(row):
+        raise Conflict(
+            f"{run} was cut off before anything was written for its goal: there is nothing to go on with",
+            hint=f"give the goal again; `infospace cancel {run}` ends the run",
+        )
     if not is_of_goal(row.document):
         return await lifecycle.resume(space, run, emit, halt, approve)
     space, _ = lifecycle.must_be_resumable(space, row, rows)
     return await go_on(space, run, agree or reads_only, approve=approve, emit=emit, halt=halt)
+
+
+def _is_unwritten(row: RunRow) -> bool:
+    """Whether a process was killed between the opening of a goal's run and its first line: it has nothing of either.
+
+    Else it would be taken for a session without lines, which ends well.
+    """
+    document: Any = row.document
+    return (
+        row.kind == "session"
+        and row.status == "running"
+        and bool(row.goal)
+        and isinstance(document, dict)
+        and not document.get("steps")
+        and set(document.get("budget", ())) == set(Limits().budget())
+    )

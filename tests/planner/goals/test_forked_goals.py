@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from chatting import Endpoint
 
-from infospace import Space
+from infospace import Space, open_space
 from infospace.core.errors import Conflict
 from infospace.journal.rows import RunRow
 from infospace.tools.local import LocalTools
@@ -177,3 +182,55 @@ def test_a_fork_of_a_plan_is_replayed_with_the_calls_that_it_took_over(space: Sp
     again = asyncio.run(replay(space, str(second.run)))
     assert again.difference.same, again.difference
     assert mail == ["ann"]
+
+
+EVERY = os.environ.get("INFOSPACE_PROVE") == "1"
+MOMENTS = range(3, 23) if EVERY else range(10, 16)
+"""Before which commits the process is killed. A goal whose first plan fails takes 22; the fork comes with the 13th."""
+
+
+def begin(path: Path, commit: int) -> subprocess.CompletedProcess[str]:
+    """Reach the goal in a process of its own, which kills itself before a commit, counted from 1; never with 0."""
+    open_space(path).close()
+    child = Path(__file__).with_name("killed_fork.py")
+    command = [sys.executable, str(child), str(path), str(commit)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def answers(request: dict[str, Any]) -> str:
+    """The plan that fails; where that is told, the rest."""
+    failed = any("bound as $list" in str(message["content"]) for message in request["messages"])
+    return json.dumps(REST) if failed else plan(KEEPS, FAILS)
+
+
+@pytest.mark.parametrize("commit", MOMENTS)
+def test_a_goal_that_is_killed_around_its_fork_goes_on(endpoint: Endpoint, tmp_path: Path, commit: int) -> None:
+    """From the run that is left, the fork where there is one: the first step is not done again."""
+    endpoint.answers = answers
+    path = tmp_path / "space.db"
+    done = begin(path, commit)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    with open_space(path) as space:
+        left = [row.run for row in runs(space) if row.status in ("running", "suspended")]
+        assert len(left) == 1
+        result = asyncio.run(resume(space, left[0], agree=yes))
+        assert result.status == "success", result.reason
+        with space.store.reading() as snapshot:
+            assert snapshot.names() == ["list"]
+            made = [row for one in runs(space) for row in snapshot.steps(one.run) if row.type == "create-note"]
+        assert [row.extra.get("forked") for row in made] == [None, "run_1"]
+        assert [row.status for row in runs(space)] == ["failed", "success"]
+    assert len(endpoint.requests) <= 3
+
+
+def test_a_goal_that_is_killed_before_its_first_line_is_no_success(endpoint: Endpoint, tmp_path: Path) -> None:
+    """Its run is there and has nothing: that is said, and it can be ended."""
+    endpoint.answers = answers
+    path = tmp_path / "space.db"
+    assert begin(path, 2).returncode == -signal.SIGKILL
+    with open_space(path) as space:
+        with pytest.raises(Conflict, match="cut off before anything was written for its goal") as refused:
+            asyncio.run(resume(space, "run_1", agree=yes))
+        assert refused.value.hint == "give the goal again; `infospace cancel run_1` ends the run"
+        assert [row.status for row in runs(space)] == ["running"]
+    assert not endpoint.requests
