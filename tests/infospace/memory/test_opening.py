@@ -44,8 +44,8 @@ def test_a_package_opens_the_addresses_of_its_scheme(tmp_path: Path) -> None:
 def test_an_unknown_scheme_is_an_error_that_shows_no_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And is not taken for a folder's name."""
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(StoreError, match=r"no store .* opens postgresql:// addresses") as raised:
-        open_space("postgresql://me:secret@host/space")
+    with pytest.raises(StoreError, match=r"no store .* opens mysql:// addresses") as raised:
+        open_space("mysql://me:secret@host/space")
     assert "secret" not in str(raised.value)
     assert list(tmp_path.iterdir()) == []
 
