@@ -179,6 +179,11 @@ def connect(target: str, address: str, schema: str, lock_key: int, *, wait: floa
     except psycopg.Error as error:
         if session is not None:
             session.close()
+        elif isinstance(error, psycopg.ProgrammingError):
+            raise StoreError(
+                f"the address {address!r} is none: {str(error).strip()}",
+                hint="postgresql://USER@HOST/DATABASE?space=NAME, with what psql takes",
+            ) from error
         raise reported(error, address) from error
     return PostgresConnection(session, address, lock_key)
 
@@ -219,4 +224,5 @@ def reported(error: Exception, address: str) -> InfospaceError:
 
 def public(address: str) -> str:
     """Return an address without its password."""
-    return re.sub(r"(://[^:/@]*):[^@/]*@", r"\1:…@", address)
+    without = re.sub(r"(://[^:/@]*):[^@/]*@", r"\1:…@", address)
+    return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1…", without)

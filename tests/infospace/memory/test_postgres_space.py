@@ -103,13 +103,24 @@ def test_a_space_of_a_later_version_is_not_touched(address: str) -> None:
         open_store(address, create=True)
 
 
-def test_a_server_that_is_not_there_is_told_without_the_password() -> None:
+@pytest.mark.parametrize(
+    "address", ["me:secret@127.0.0.1:1/notes", "me@127.0.0.1:1/notes?password=secret&sslmode=disable"]
+)
+def test_a_server_that_is_not_there_is_told_without_the_password(address: str) -> None:
     """One sentence, exit code and all."""
-    done = command("postgresql://me:secret@127.0.0.1:1/notes", "notes")
+    done = command(f"postgresql://{address}", "notes")
     assert done.returncode != 0
     assert "cannot be reached" in done.stderr
     assert "secret" not in done.stderr + done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_an_address_with_something_unknown_in_it_is_told() -> None:
+    """With a form that fits; nothing is made."""
+    with pytest.raises(StoreError, match="is none: .*colour") as refused:
+        open_store("postgresql://me:secret@127.0.0.1:1/notes?colour=red", create=True)
+    assert refused.value.hint == "postgresql://USER@HOST/DATABASE?space=NAME, with what psql takes"
+    assert "secret" not in str(refused.value)
 
 
 def test_processes_write_at_once_and_nothing_is_lost(address: str) -> None:
