@@ -117,7 +117,7 @@ def test_a_server_that_is_not_there_is_told_without_the_password(address: str) -
 
 def test_an_address_with_something_unknown_in_it_is_told() -> None:
     """With a form that fits; nothing is made."""
-    with pytest.raises(StoreError, match="is none: .*colour") as refused:
+    with pytest.raises(StoreError, match=r"is none: .*colour") as refused:
         open_store("postgresql://me:secret@127.0.0.1:1/notes?colour=red", create=True)
     assert refused.value.hint == "postgresql://USER@HOST/DATABASE?space=NAME, with what psql takes"
     assert "secret" not in str(refused.value)
