@@ -80,7 +80,7 @@ class Conversation(Protocol):
     async def sample(self, request: SamplingRequest) -> tuple[str, str]:
         """Return the answer of the configured language model, and its name. Raises SamplingRefused."""
 
-    def told(self, level: str, text: str) -> None:
+    def on_log(self, level: str, text: str) -> None:
         """Take a message for a log."""
 
     def come(self, done: float, total: float | None, text: str) -> None:

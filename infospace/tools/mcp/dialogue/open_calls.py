@@ -186,7 +186,7 @@ class OpenCalls:
         if conversation is not None:
             data = sanitize(params.data)
             text = data if isinstance(data, str) else str(data)
-            conversation.told(params.level, hidden(text, self._secrets())[:TOLD])
+            conversation.on_log(params.level, hidden(text, self._secrets())[:TOLD])
 
     def progress(self, call: OpenCall) -> ProgressFnT:
         """Return what hears how far a call has come."""

@@ -85,7 +85,7 @@ class StepConversation:
             raise SamplingRefused(f"the language model did not answer: {error.message}") from error
         return str(text), str(self._view.extra["llm"]["model"])
 
-    def told(self, level: str, text: str) -> None:
+    def on_log(self, level: str, text: str) -> None:
         """Hand on a message for a log."""
         self._view.log(f"{self._tool.server} ({level}): {text}")
 
