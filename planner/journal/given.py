@@ -22,7 +22,9 @@ class Given(Context):
     """A view of the space as it was when a step of a run had ended; without a step, when the run had.
 
     A version is taken to have been there if the run met it up to then; else by who made it: the run's own by their
-    steps, since times tell milliseconds apart and a step may take less, others by their time.
+    steps, since times tell milliseconds apart and a step may take less, others by their time. Of the very millisecond
+    of the end, a version was not there yet if the run that made it began in it: who works one after the other began
+    after the end.
     """
 
     def __init__(self, space: Space, rows: Sequence[StepRow], row: StepRow | None, ended: str | None = None) -> None:
@@ -71,7 +73,9 @@ class Given(Context):
     def _was_there(self, snapshot: Snapshot, identifier: str, version: int, at: str) -> bool:
         made = snapshot.get(identifier, version).made
         if not self._all or made.run != self._all[0].run or made.step is None:
-            return self._ended is None or at <= self._ended
+            if at != self._ended:
+                return self._ended is None or at < self._ended
+            return made.run is None or not _began_at_or_after(snapshot, made.run, at)
         step = made.step
         return self._row is None or step in self._positions or any(holds(one, step) for one in self._positions)
 
@@ -85,6 +89,13 @@ def data_of(space: Space, row: StepRow, rows: Sequence[StepRow]) -> tuple[JSON, 
         return view.content(view.get(row.resource)), None
     except NotFound as error:
         return None, str(error)
+
+
+def _began_at_or_after(snapshot: Snapshot, run: str, moment: str) -> bool:
+    try:
+        return snapshot.run(run).started >= moment
+    except NotFound:
+        return False
 
 
 def _is_before(one: StepRow, row: StepRow) -> bool:

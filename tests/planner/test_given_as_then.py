@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from infospace import Space
+from infospace.core import clock
 from infospace.core.clock import now
 from infospace.core.resources import Note
 from infospace.editing.edit import edit, remove
@@ -85,6 +88,21 @@ def test_what_others_did_since_does_not_show(space: Space) -> None:
     assert json.loads(read_uri(space, f"infospace://run/{run}")[1])["result"]["data"] == ["first"]
     undo(space.store, run_of_last(space))
     assert recorded_run_json(space, row, steps, live=False)["result"]["data"] == ["first"]
+
+
+def test_what_others_did_within_the_same_millisecond_does_not_show(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Times tell milliseconds apart: a change by hand in the one in which the run ended came after it."""
+    monkeypatch.setattr(clock, "_written", lambda moment: "2026-04-01T09:30:00.123Z")
+    result = run_sync(space, [{"type": "create-note", "value": "first", "name": "n", "out": "$n"}])
+    note = result.bindings["n"]
+    assert isinstance(note, Note)
+    edit(space.store, note, "second", {}, "by hand")
+    row, steps = find_run(space, str(result.run))
+    assert row.ended == row.started == "2026-04-01T09:30:00.123Z"
+    assert recorded_run_json(space, row, steps, live=False)["result"]["data"] == "first"
+    assert result.to_json(space)["steps"][0]["data"] == "first"
 
 
 def run_of_last(space: Space) -> str:
