@@ -94,7 +94,7 @@ def test_what_others_did_within_the_same_millisecond_does_not_show(
     space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Times tell milliseconds apart: a change by hand in the one in which the run ended came after it."""
-    monkeypatch.setattr(clock, "_written", lambda moment: "2026-04-01T09:30:00.123Z")
+    monkeypatch.setattr(clock, "_written", lambda _: "2026-04-01T09:30:00.123Z")
     result = run_sync(space, [{"type": "create-note", "value": "first", "name": "n", "out": "$n"}])
     note = result.bindings["n"]
     assert isinstance(note, Note)
