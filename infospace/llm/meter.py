@@ -160,8 +160,8 @@ class Meter:
         wanted, spent = max(estimate(request.messages), usual), self.tokens + self._promised
         if self._limit is not None and spent + wanted > self._limit:
             left = max(0, self._limit - spent)
-            why = f"; {left:,} are left, and the next call takes about {wanted:,}" if left else ""
-            raise BudgetExceeded(f"the budget of {self._limit:,} tokens is spent{why}", hint='"budget": {"tokens": …}')
+            why = f"is too small: {left:,} are left, and the next call takes about {wanted:,}" if left else "is spent"
+            raise BudgetExceeded(f"the budget of {self._limit:,} tokens {why}", hint='"budget": {"tokens": …}')
         self.calls += 1
         self._promised += wanted
         return wanted

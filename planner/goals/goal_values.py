@@ -138,7 +138,9 @@ class _Places:
                 changed[key] = self.block(part)
             elif key in _CONDITIONS or (argument is not None and argument.reading in _EXPRESSIONS):
                 changed[key] = _each(part, self._expression)
-            elif key in ("arguments", "seconds") or (argument is not None and argument.reading is ParseMode.VALUE):
+            elif key in ("arguments", "name", "seconds") or (
+                argument is not None and argument.reading is ParseMode.VALUE
+            ):
                 changed[key] = _each(part, self._value)
             else:
                 changed[key] = part

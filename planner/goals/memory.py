@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 from infospace.core.clock import now
@@ -118,7 +119,8 @@ def remember(space: Space, goal: str, inputs: Mapping[str, JSON], plan: JSON, ru
         if [one.text for one in values].count(value.text) > 1:
             continue
         more = with_input(general, value, f"{VALUE}{number + 1}", space.catalogue)
-        if more is not None and check_plan(space, more)[1].ok:
+        # The run has given its names by now, which the plan that is remembered would give as well.
+        if more is not None and check_plan(space, more, run)[1].ok:
             general, opened = more, [*opened, number]  # type: ignore[assignment]
     content: dict[str, JSON] = {
         "goal": goal,
@@ -150,9 +152,35 @@ def recall(space: Space, goal: str, inputs: Mapping[str, JSON]) -> Recalled | No
         changed = differing(earlier, values)
         if not changed:
             return Recalled(one.plan, one)
-        if set(changed) <= set(one.open):
+        if set(changed) <= set(one.open) and not _gives_taken_name(space, one, values):
             return Recalled(_with_values(one, values), one)
     return None
+
+
+def _gives_taken_name(space: Space, one: Remembered, values: Sequence[GoalValue]) -> bool:
+    """Whether the plan of a goal with other values gives a name that something else has, which would fail its run."""
+    with space.store.reading() as snapshot:
+        return any(
+            snapshot.named(reduce(lambda text, number: _with_value(text, number, values), one.open, name)) is not None
+            for name in _names_given(one.general)
+        )
+
+
+def _with_value(text: str, number: int, values: Sequence[GoalValue]) -> str:
+    name = f"{VALUE}{number + 1}"
+    return values[number].text if text == f"${name}" else text.replace(f"${{{name}}}", values[number].text)
+
+
+def _names_given(part: JSON) -> Iterator[str]:
+    """Return the names that the steps of a plan give, as they stand in it, but for those that it takes over."""
+    if isinstance(part, list):
+        for inner in part:
+            yield from _names_given(inner)
+    elif isinstance(part, Mapping):
+        if "type" in part and isinstance(part.get("name"), str) and part.get("replace") is not True:
+            yield str(part["name"])
+        for inner in part.values():
+            yield from _names_given(inner)
 
 
 def _with_values(one: Remembered, values: Sequence[GoalValue]) -> JSON:

@@ -34,7 +34,7 @@ from planner.streaming.prefix_check import Prefix
 
 MAX_AHEAD = 100
 """Steps that run ahead: a plan that goes on and on may never be one."""
-DROPPED = "another plan is run; what this step had done ahead is dropped"
+DROPPED = "no plan that begins so is run; what this step had done ahead is dropped"
 """Why a step that ran ahead counts as skipped."""
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _THINKS = re.compile(r"<(think|thinking|reasoning|scratchpad)>", re.IGNORECASE)

@@ -96,7 +96,7 @@ def test_a_spent_budget_ends_the_plan_and_says_which(space: Space, endpoint: End
     assert len(endpoint.requests) <= 3
     tokens = run_sync(space, {"steps": COMPLAINTS["steps"], "budget": {"tokens": 5500}})
     assert tokens.status == "failed"
-    assert "the budget of 5,500 tokens is spent" in (tokens.reason or "")
+    assert "the budget of 5,500 tokens is too small: 500 are left" in (tokens.reason or "")
     assert [row.status for row in tokens.steps].count("success") == 2
 
 

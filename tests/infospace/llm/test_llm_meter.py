@@ -90,7 +90,7 @@ def test_the_tokens_of_a_budget_are_those_that_the_endpoint_counted(endpoint: En
     meter = Meter(tokens=100)
     assert calls(meter, request("a")) == ["yes"]
     (next_,) = calls(meter, request("b"))
-    assert "the budget of 100 tokens is spent; 40 are left, and the next call takes about 60" in str(next_)
+    assert "the budget of 100 tokens is too small: 40 are left, and the next call takes about 60" in str(next_)
     assert meter.spent == {"llm_calls": 1, "tokens": 60}
 
 

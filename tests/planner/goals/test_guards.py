@@ -141,7 +141,7 @@ def test_the_budget_of_tokens_ends_it(space: Space, endpoint: Endpoint) -> None:
     endpoint.say(*[step("compute", expression=f"{number} + 1", out="$x") for number in range(9)])
     result = reach(space, mode="steps", limits=Limits(tokens=10_000))
     assert result.status == "failed"
-    assert "the budget of 10,000 tokens is spent" in (result.reason or "")
+    assert "the budget of 10,000 tokens is too small" in (result.reason or "")
     assert "tried: " in (result.reason or "")
     assert 1 <= len(endpoint.requests) < 9
 

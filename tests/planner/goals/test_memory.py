@@ -10,6 +10,7 @@ import pytest
 from chatting import Endpoint
 
 from infospace import Space
+from infospace.core.resources import Note
 from infospace.store.seen import Sight
 from infospace.tools.scope import Scope
 from infospace.tools.scoped_space import ScopedSpace
@@ -67,6 +68,23 @@ def test_the_same_goal_with_other_values_asks_no_model(space: Space, endpoint: E
     written, _ = asyncio.run(write(space, "the first 3 ids of 'Bob' above 5"))
     assert run_sync(space, written).result.data == [2, 4]  # type: ignore[union-attr]
     assert len(endpoint.requests) == 1
+
+
+def test_a_plan_that_gives_a_name_is_used_for_another_name(space: Space, endpoint: Endpoint) -> None:
+    """That the run itself has given the name by now forbids no value to become an input."""
+    named = {"steps": [{"type": "create-note", "value": "about Ada", "name": "about-ada", "out": "$note"}]}
+    endpoint.say(json.dumps(named))
+    first = reach(space, "keep 'about Ada' as 'about-ada'")
+    other = reach(space, "keep 'about Bob' as 'about-bob'")
+    assert (first.status, other.status) == ("success", "success")
+    assert len(endpoint.requests) == 1
+    with space.store.reading() as snapshot:
+        named_note = snapshot.get(str(snapshot.named("about-bob")))
+    assert isinstance(named_note, Note)
+    assert named_note.content == "about Bob"
+    endpoint.say(json.dumps({"steps": [{"type": "create-note", "value": "new", "name": "x", "out": "$note"}]}))
+    assert reach(space, "keep 'about Carl' as 'about-bob'").status == "success"
+    assert len(endpoint.requests) == 2, "the name is taken, so the model is asked"
 
 
 @pytest.mark.parametrize(

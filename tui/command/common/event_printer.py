@@ -47,6 +47,7 @@ class EventPrinter:
     def __init__(self, out: Output) -> None:
         self._out = out
         self._status: Any = None
+        self._run = ""
         self._untold: dict[str, int] = {}
         self._drafted = 0
         """Characters of drafts that came since the last step ended."""
@@ -55,7 +56,10 @@ class EventPrinter:
 
     def __call__(self, event: Event) -> None:
         match event:
+            case RunStarted(run=self._run):
+                pass  # a session, which is told once, begins anew with each call
             case RunStarted():
+                self._run = event.run
                 self._out.talk(f"{event.run}  {event.goal}".rstrip(), "bold")
             case StepStarted():
                 if late_loop(event.position):
