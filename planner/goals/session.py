@@ -31,7 +31,7 @@ from planner.sessions.lines import PLAN
 from planner.sessions.session import Session, ignore_event
 from planner.streaming.session_ahead import SessionAhead
 
-Agree: TypeAlias = "Callable[[GoalSession], Sequence[str] | None]"
+Agree: TypeAlias = "Callable[[GoalSession], Sequence[str] | bool | None]"
 """Says whether the plan that a session has written is to be run."""
 
 Mode: TypeAlias = Literal["whole", "steps"]
@@ -357,9 +357,10 @@ async def do(
     """Let the model write a plan for a goal, ask `agree`, and run it; where a step fails the rest is written anew.
 
     `agree` is handed the session with its `document` before anything of that happens, and again before what was
-    written anew; in the mode `steps` before each step. It returns the tools that are called without asking besides
-    those of `approve`, or None: nothing is run then, and the run is cancelled. A run that goes round in a circle, or
-    has spent its `limits`, fails with a sentence on what was tried. Raises what sessions and `agree` raise.
+    written anew; in the mode `steps` before each step. It returns True, or the tools that are called without asking
+    besides those of `approve`; with False or None nothing is run, and the run is cancelled. A run
+    that goes round in a circle, or has spent its `limits`, fails with a sentence on what was tried. Raises what
+    sessions and `agree` raise, and TypeError for any other answer of `agree`.
     """
     session = GoalSession(
         space,
@@ -406,7 +407,7 @@ async def _drive(session: GoalSession, agree: Agree, approve: Sequence[str], res
             if (reason := session.why_not()) is not None:
                 return await session.fail(reason)
             try:
-                agreed = agree(session)
+                agreed = _tools_agreed(agree(session))
             except NobodyAsked:
                 raise
             except BaseException:
@@ -419,6 +420,18 @@ async def _drive(session: GoalSession, agree: Agree, approve: Sequence[str], res
         if ended is not None:
             return ended
         result = await session.write()
+
+
+def _tools_agreed(answer: object) -> Sequence[str] | None:
+    """Return the tools that are called without asking, None where the plan is not wanted. Raises TypeError."""
+    if answer is None or answer is False:
+        return None
+    if answer is True:
+        return ()
+    if isinstance(answer, Sequence) and not isinstance(answer, str) and all(isinstance(one, str) for one in answer):
+        return answer
+    message = f"agree returns True, False, None or the names of tools to call without asking, not {answer!r:.80}"
+    raise TypeError(message)
 
 
 async def _ended(session: GoalSession, result: RunResult) -> RunResult | None:

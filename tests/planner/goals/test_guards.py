@@ -260,3 +260,25 @@ def test_a_call_that_was_made_before_the_process_ended_is_asked_about(
     endpoint.say(step("mail/send", arguments={"to": "ann"}, out="$b"))
     result = asyncio.run(resume(space, run, agree=yes))
     assert (result.status, mail.sent) == ("suspended", ["ann"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [(True, "success"), ([], "success"), (False, "cancelled"), (None, "cancelled")]
+)
+def test_agree_answers_yes_or_no_or_names_tools(space: Space, endpoint: Endpoint, answer: Any, status: str) -> None:
+    """A person's word may be a bool."""
+    endpoint.say(json.dumps({"steps": [{"type": "create-note", "value": "new", "name": "made"}]}))
+    result = asyncio.run(do(space, "make a note", lambda _: answer))
+    assert result.status == status
+    with space.store.reading() as snapshot:
+        assert (snapshot.named("made") is not None) is (status == "success")
+
+
+def test_agree_answers_nothing_else(space: Space, endpoint: Endpoint) -> None:
+    """The letters of a text are no names of tools."""
+    endpoint.say(json.dumps({"steps": [{"type": "create-note", "value": "new", "name": "made"}]}))
+    answer: Any = "yes"
+    with pytest.raises(TypeError, match="agree returns True, False, None or the names of tools"):
+        asyncio.run(do(space, "make a note", lambda _: answer))
+    with space.store.reading() as snapshot:
+        assert snapshot.named("made") is None
