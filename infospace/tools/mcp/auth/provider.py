@@ -167,24 +167,30 @@ class ServerAuth(httpx2.Auth):
 
     async def send(self, url: str) -> None:
         """Show a person where to sign in."""
-        assert self.sign_in is not None  # noqa: S101 - without anybody the flow ends before
+        sign_in = self._person()
         self._listener.expect(url)
-        await self.sign_in.send(self._server, url)
+        await sign_in.send(self._server, url)
 
     async def answer(self) -> AuthorizationCodeResult:
         """Wait for the person. Raises OAuthFlowError for a refusal, TimeoutError where nobody came."""
         import asyncio
 
-        assert self.sign_in is not None  # noqa: S101 - without anybody the flow ends before
+        sign_in = self._person()
         with self._paused():
             try:
-                async with asyncio.timeout(self.sign_in.seconds):
+                async with asyncio.timeout(sign_in.seconds):
                     return await self._listener.answer()
             except TimeoutError:
-                message = f"nobody signed in within {self.sign_in.seconds:g} s"
+                message = f"nobody signed in within {sign_in.seconds:g} s"
                 raise TimeoutError(message) from None
             finally:
                 await self._listener.close()
+
+    def _person(self) -> SignIn:
+        """Return how a person is reached. Raises OAuthFlowError where there is none."""
+        if self.sign_in is None:
+            raise OAuthFlowError("nobody is there to sign in")
+        return self.sign_in
 
     def _nobody_signs_in(self, response: httpx2.Response) -> bool:
         """Whether a person would have to sign in, and nobody is there; then that is what is told."""

@@ -64,8 +64,9 @@ class RedirectListener:
         self._answer = asyncio.get_running_loop().create_future()
 
     async def answer(self) -> AuthorizationCodeResult:
-        """Wait for the answer. Raises OAuthFlowError for a refusal."""
-        assert self._answer is not None  # noqa: S101 - `expect` comes first
+        """Wait for the answer. Raises OAuthFlowError for a refusal, and where nobody was sent to an address yet."""
+        if self._answer is None:
+            raise OAuthFlowError("no browser was sent to sign in")
         return await self._answer
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -85,15 +86,16 @@ class RedirectListener:
     def _took(self, method: str, target: str) -> tuple[str, str]:
         parts = urlsplit(target)
         said = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        waiting = self._answer is not None and not self._answer.done()
-        if method != "GET" or parts.path != PATH or not waiting or not self._state or said.get("state") != self._state:
+        waiting, state = self._answer, self._state
+        if waiting is None or waiting.done() or not state or said.get("state") != state:
             return "404 Not Found", "There is nothing here."
-        assert self._answer is not None  # noqa: S101 - it is waited for
+        if method != "GET" or parts.path != PATH:
+            return "404 Not Found", "There is nothing here."
         if "code" in said:
             answer = AuthorizationCodeResult(code=said["code"], state=said["state"], iss=said.get("iss"))
-            self._answer.set_result(answer)
+            waiting.set_result(answer)
             return "200 OK", DONE
         words = said.get("error_description") or said.get("error") or "it said nothing"
-        self._answer.set_exception(OAuthFlowError(f"the sign-in was refused: {words[:200]}"))
-        self._answer.exception()
+        waiting.set_exception(OAuthFlowError(f"the sign-in was refused: {words[:200]}"))
+        waiting.exception()
         return "200 OK", REFUSED
