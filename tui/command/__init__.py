@@ -42,6 +42,7 @@ COMMANDS = {
     "plans": "keep plans in the space by name: save, list, show, rm",
     "tools": "tools of servers: sync, find, describe and call them",
     "model": "the embedding model: which, from where, verified or not",
+    "copy": "copy a space: file to database, back, or to another place",
     "doctor": "check this installation, and say how to fix it",
     "tui": "open the space on a screen: runs, plans, notes, tools",
     "eval": "measure how well the configured model plans",
@@ -57,7 +58,7 @@ ROOMS = {
         *("answer", "cancel", "check", "diff", "do", "fork", "plan", "plans", "replay", "resume", "run", "runs"),
         "undo",
     ),
-    "system": ("completion", "demo", "doctor", "eval", "help", "model", "primitives", "serve", "tui"),
+    "system": ("completion", "copy", "demo", "doctor", "eval", "help", "model", "primitives", "serve", "tui"),
 }
 """The folder of each command's module; `tools` is a folder of its own."""
 _MODULES = {name: f"tui.command.{room}.{name}" for room, names in ROOMS.items() for name in names}

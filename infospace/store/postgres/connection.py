@@ -110,6 +110,15 @@ class PostgresConnection(Connection):
                 raise reported(error, self.address) from error
         return changed
 
+    def load(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Insert rows in bulk, by COPY. Columns are quoted already."""
+        try:
+            with self._cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()) as copy:
+                for row in rows:
+                    copy.write_row([_written(value) for value in row])
+        except _REPORTED as error:
+            raise reported(error, self.address) from error
+
     def rollback(self) -> None:
         """End the transaction without effect, if there is one."""
         if self._session.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
@@ -122,7 +131,7 @@ class PostgresConnection(Connection):
 
     def copy_to(self, other: sqlite3.Connection) -> None:
         """Copy the space as it is seen here into an empty SQLite database."""
-        from infospace.store.postgres.copying import copy_tables
+        from infospace.store.postgres.private_copy import copy_tables
 
         other.isolation_level = None
         other.create_function("row_sum", -1, row_sum, deterministic=True)

@@ -13,8 +13,7 @@ import re
 from functools import cache
 from typing import Final
 
-NUMBERS_OF_STATE: Final = ("generation", "forgotten", "tools", "worked")
-"""The keys of `state` whose values are whole numbers. SQLite keeps the type with each value, PostgreSQL texts."""
+from infospace.store.sqlite.codec import NUMBERS_OF_STATE
 
 _KEYS: Final = {
     "approvals": (("run", "tool"), ("digest", "at")),

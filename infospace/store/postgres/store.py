@@ -39,21 +39,26 @@ def open_store(address: str | Path, *, create: bool, wait: float = WAIT) -> Sqli
     version; Invalid for a name that is none.
     """
     name = str(address)
-    target, space = parsed(name)
-    lock = int.from_bytes(sha256(space.encode()).digest()[:8], "big", signed=True)
 
     def another() -> PostgresConnection:
-        return connect(target, public(name), space, lock, wait=wait)
+        return connection(name, wait=wait)[0]
 
-    first = another()
+    first, space = connection(name, wait=wait)
     try:
-        there = _is_there(first, space)
+        there = is_there(first, space)
         if not there and not create:
             return open_sqlite(":memory:", create=True)
         migrate(first, space)
     finally:
         first.close()
     return SqliteStore(public(name), PostgresPool(another, public(name)), durable=True, writable=True)
+
+
+def connection(address: str, *, wait: float) -> tuple[PostgresConnection, str]:
+    """Connect to the database of an address; return also the schema of the space. Raises as `open_store`."""
+    target, space = parsed(address)
+    lock = int.from_bytes(sha256(space.encode()).digest()[:8], "big", signed=True)
+    return connect(target, public(address), space, lock, wait=wait), space
 
 
 def parsed(address: str) -> tuple[str, str]:
@@ -70,7 +75,8 @@ def parsed(address: str) -> tuple[str, str]:
     return urlunsplit(parts._replace(scheme="postgresql", query=query)), space
 
 
-def _is_there(engine: PostgresConnection, space: str) -> bool:
+def is_there(engine: PostgresConnection, space: str) -> bool:
+    """Whether a space is in a schema. Raises StoreError: the server is too old, or a copy is not whole."""
     found = engine.one("SELECT current_setting('server_version_num')::int, to_regnamespace(?) IS NULL", (space,))
     version, missing = found or (0, True)
     if version < OLDEST:
@@ -80,7 +86,14 @@ def _is_there(engine: PostgresConnection, space: str) -> bool:
         )
     if missing:
         return False
+    if is_unfinished(engine, space):
+        raise schema.unfinished(engine.address)
     return engine.value("SELECT to_regclass(?) IS NOT NULL", (f"{space}.state",)) is True
+
+
+def is_unfinished(engine: PostgresConnection, space: str) -> bool:
+    """Whether a schema holds a copy of a space that is not whole yet."""
+    return engine.value("SELECT to_regclass(?) IS NOT NULL", (f"{space}.copying",)) is True
 
 
 def migrate(engine: PostgresConnection, space: str) -> None:
@@ -88,14 +101,14 @@ def migrate(engine: PostgresConnection, space: str) -> None:
 
     Raises StoreError for a space of a later version, Invalid where the schema holds something else.
     """
-    if _is_there(engine, space) and _version(engine) == schema.VERSION:
+    if is_there(engine, space) and _version(engine) == schema.VERSION:
         return
     engine.run("BEGIN IMMEDIATE")
     try:
-        there = _is_there(engine, space)
+        there = is_there(engine, space)
         version = _version(engine) if there else 0
         if not there:
-            _make_schema(engine, space)
+            make_schema(engine, space)
         for step in schema.MIGRATIONS[version:]:
             step(engine)
         engine.run("DELETE FROM state WHERE key = 'tables'")
@@ -114,7 +127,8 @@ def _version(engine: PostgresConnection) -> int:
     return version
 
 
-def _make_schema(engine: PostgresConnection, space: str) -> None:
+def make_schema(engine: PostgresConnection, space: str) -> None:
+    """Make a schema with what the statements need in it. Raises Invalid where it holds something else."""
     engine.run(f'CREATE SCHEMA IF NOT EXISTS "{space}"')
     others = engine.value("SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace(?)", (space,))
     if others:

@@ -22,6 +22,9 @@ NOTE, COLLECTION, RELATION = 0, 1, 2
 PLAIN, EVIDENCE, OWN_EVIDENCE = 0, 1, 2
 """Forms of a Note: content of its own; a search result by reference; a search result with its own content."""
 
+NUMBERS_OF_STATE = ("generation", "forgotten", "tools", "worked")
+"""The keys of `state` whose values are whole numbers. SQLite keeps the type with each value, PostgreSQL texts."""
+
 KINDS = (Kind.NOTE, Kind.COLLECTION, Kind.RELATION)
 _WORDS = tuple(kind.value for kind in KINDS)
 _CODES = {"Note": NOTE, "Collection": COLLECTION, "Relation": RELATION}

@@ -66,9 +66,21 @@ def is_database(path: Path, address: str) -> bool:
     if not head.startswith(_MAGIC) or len(head) < _HEADER:
         raise StoreError(f"{address!r} is not an SQLite database", hint="name another file, or restore a copy of it")
     application = int.from_bytes(head[68:72], "big")
+    if application == schema.COPYING_ID:
+        raise schema.unfinished(address)
     if application not in (0, schema.APPLICATION_ID):
         raise schema.foreign(address)
     return application == schema.APPLICATION_ID or not _is_empty(path, address)
+
+
+def is_unfinished(path: Path) -> bool:
+    """Whether a file holds a copy of a space that is not whole yet."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEADER)
+    except OSError:
+        return False  # who opens it says why
+    return head.startswith(_MAGIC) and int.from_bytes(head[68:72], "big") == schema.COPYING_ID
 
 
 def _is_empty(path: Path, address: str) -> bool:

@@ -20,6 +20,9 @@ from infospace.store.sqlite.write import outlines
 APPLICATION_ID = 0x696E6673
 """`infs`: marks a file as a space (https://sqlite.org/pragma.html#pragma_application_id)."""
 
+COPYING_ID = 0x696E6663
+"""`infc`: marks a file that a space is being copied into."""
+
 _FIRST = (
     "CREATE TABLE state (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
     "CREATE TABLE counters (kind TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID",
@@ -329,6 +332,14 @@ def foreign(address: str) -> StoreError:
     return StoreError(
         f"{address!r} is a database of another program, and was left as it is",
         hint="name a file that infospace made, or one that does not exist yet",
+    )
+
+
+def unfinished(address: str) -> StoreError:
+    """Say that a copy of a space is not whole."""
+    return StoreError(
+        f"{address!r} is a copy that is not whole: `infospace copy` was cut off, or is at work",
+        hint="the same `infospace copy` again takes it up where it ended",
     )
 
 

@@ -104,6 +104,15 @@ class SqliteStore:
         finally:
             self._pool.release(engine)
 
+    @contextmanager
+    def rows(self) -> Iterator[Connection]:
+        """Open a read transaction on the tables themselves, for who copies them."""
+        engine = self._pool.acquire()
+        try:
+            yield engine
+        finally:
+            self._pool.release(engine)
+
     def get(self, identifier: str) -> Resource:
         """Return a resource; a Note with content of its own by one statement, without a transaction around it."""
         key = key_of(identifier)

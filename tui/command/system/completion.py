@@ -17,7 +17,7 @@ EXAMPLES = """examples:
   eval "$(infospace completion zsh)"
   infospace completion fish > ~/.config/fish/completions/infospace.fish"""
 
-FILES = ("FILE", "PATH", "PLAN")
+FILES = ("FILE", "PATH", "PLAN", "SRC", "DST")
 """What arguments are called that take a file."""
 
 
