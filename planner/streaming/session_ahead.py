@@ -7,7 +7,6 @@ plan is given to the session; where that is another plan, all of it is dropped.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -30,15 +29,13 @@ from planner.parse.incremental_json import IncrementalDocument
 from planner.parse.steps import parse_step
 from planner.sessions.lines import lines_of_plan, number_steps
 from planner.sessions.session_run import SessionRun
+from planner.streaming.preface import Preface
 from planner.streaming.prefix_check import Prefix
 
 MAX_AHEAD = 100
 """Steps that run ahead: a plan that goes on and on may never be one."""
 DROPPED = "no plan that begins so is run; what this step had done ahead is dropped"
 """Why a step that ran ahead counts as skipped."""
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_THINKS = re.compile(r"<(think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
-_JSON = re.compile(r"[{\[]")
 
 
 class SessionAhead:
@@ -53,18 +50,17 @@ class SessionAhead:
         self._emit = emit
         self._prefix = Prefix(space, lambda declared: _given(inputs, declared))
         self._arrived = IncrementalDocument()
-        self._before = ""
-        self._begun = False
+        self._preface: Preface | None = Preface()
+        """What reads the answer until its plan begins."""
         self._ahead: _Ahead | None = None
 
     def feed(self, text: str, run: SessionRun) -> None:
         """Take a piece of the model's answer, and start the steps that are complete by now."""
-        if not self._begun:
-            self._before = _THOUGHTS.sub("", self._before + text)
-            start = None if _THINKS.search(self._before) else _JSON.search(self._before)
-            if start is None:
+        if self._preface is not None:
+            begun = self._preface.feed(text)
+            if begun is None:
                 return
-            self._begun, text = True, self._before[start.start() :]
+            self._preface, text = None, begun
         self._arrived.feed(text.encode("utf-8", "surrogatepass"))
         steps = self._prefix.next_steps(self._arrived, run.id)
         if steps and self._prefix.plan is not None:

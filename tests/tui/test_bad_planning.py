@@ -61,7 +61,7 @@ def test_what_goes_wrong_is_one_sentence(cli: Any, endpoint: Endpoint, name: str
     answers, sentence = BAD[name]
     endpoint.say(*answers)
     endpoint.pieces = 2**16
-    started = time.monotonic()
+    started = time.process_time()
     said = cli(command, "count what is open")
     assert (said.code, said.out) == (1, "")
     lines = [line for line in said.err.splitlines() if line.startswith(("failed:", "infospace:"))]
@@ -69,7 +69,7 @@ def test_what_goes_wrong_is_one_sentence(cli: Any, endpoint: Endpoint, name: str
     assert sentence in lines[0]
     assert "Traceback" not in said.err
     assert len(lines[0]) < 700
-    assert time.monotonic() - started < 60
+    assert time.process_time() - started < 30
     run = cli("runs", "--json").json["runs"][0]
     assert (run["status"], run["goal"]) == ("failed", "count what is open")
     endpoint.script.clear()
