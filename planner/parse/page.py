@@ -6,14 +6,14 @@ holds the pages to them, and to their length.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from infospace.contract.catalogue import Catalogue
 
 LONGEST: Final = 4_000
 """Characters that the page has at most."""
-LONGEST_SHORT: Final = 2_500
+LONGEST_SHORT: Final = 1_850
 """Characters that the short page has at most."""
 
 _HEAD: Final = """\
@@ -100,72 +100,57 @@ _SHORT_HEAD: Final = """\
 A plan is JSON: {"steps":[…],"inputs":{"n":{"type":"integer"}},"result":"$x"} (else the last one's).
 STEP {"type":VERB|"server/tool"|"plan:NAME",…,"out":"$x"}. Arguments of tools and plans stand in "arguments":{…}, \
 those of verbs beside "type". "name" keeps a result beyond the run. "on_fail":"continue" or [steps].
-VALUES "$x", "$x.key[0]" (-1: last) is a value, "… ${x.key} …" text with it. A variable is a Note (any JSON, such as \
-a tool's answer) or a Collection (a list).
-EXPRESSIONS are SQL. Names are fields of the item (`content`: an item that is no object), $x a variable's value. The \
-usual functions, and contains(text or list, v) starts_with split(s, sep) matches(s, re) regexp_extract(s, re, group) \
-regexp_replace date_add(d, days) days(from, to) weekday(1 Monday) strftime(d, '%Y-%m') today(). Dates are ISO texts. \
-Nothing converts but CAST, TRY_CAST."""
+VALUES "$x", "$x.key[0]" (-1: last) is a value, "… ${x.key} …" text with it. Conditions and expressions are SQL: \
+"$n > 1". Dates are ISO texts; only CAST converts."""
 
-_SHORT_GROUPS: Final[Sequence[Mapping[str, str]]] = (
-    {
-        "filter-structured": "where",
-        "project": 'fields ["a"] or {"total":"price * qty"}',
-        "pluck": "field",
-        "sort": 'by ["n desc"]',
-        "distinct": "by",
-        "group": 'by ["kind"], aggregates {"n":"count","s":"sum(price)"}',
-        "split": 'delimiter ("line" or any text) → items',
-        "coerce": "coercion json (text to data)",
-        "flatten": "separator → text",
-        "size": "",
-        "head": "count",
-        "load": 'slice "0:10"',
-        "create-note": "value",
-        "compute": "expression",
-    },
-    {
-        "query": 'sql, one SELECT: "SELECT o.who AS who, sum(i.price) AS total FROM $orders o, UNNEST(o.items) AS i '
-        'GROUP BY o.who". Tables: $x, $x.rows; notes(title, path, folder, modified, tags, text, properties by name); '
-        "items(note, text, done, due)",
-    },
-    {
-        "discover-notes": 'query, limit (5 or "all"), where → items {text, metadata: {source_id, score, title, '
-        "source: {its properties}}}",
-    },
-)
+_SHORT_VERBS: Final[Mapping[str, str]] = {
+    "query": 'sql, one SELECT over lists: "SELECT o.who AS who, sum(i.price) AS total FROM $x.orders o, '
+    'UNNEST(o.items) AS i GROUP BY o.who" (`content`: an item that is no object), notes(title, path, tags, text, '
+    "properties by name), items(note, text, done, due). The usual functions, and contains(text or list, v) "
+    "split(s, sep) matches(s, re) regexp_extract(s, re, group) date_add(d, days) days(from, to) strftime(d, '%Y-%m')",
+    "split": 'target, delimiter ("line" or any text)',
+    "coerce": "target, coercion json (text to data)",
+    "pluck": "target, field",
+    "compute": "expression",
+    "create-note": "value",
+    "discover-notes": 'query, limit (5 or "all"), where → [{text, metadata: {source_id, title, source: {its '
+    "properties}}}]",
+}
 _SHORT_CONTROL: Final[Mapping[str, str]] = {
     "if": "condition, then, else",
-    "for-each": 'target, as "$item", do, collect "$y", until (read after each round)',
-    "map": 'target, operation {"type":…,…"$item"…}',
+    "for-each": 'target, as "$item", do, collect "$y"',
     "while": "condition, body",
-    "pages": 'tool, arguments {"cursor":"$page"}, items "rows", next "next_cursor" | first 1',
 }
+_BY_SQL: Final = frozenset(
+    {"filter-structured", "project", "sort", "group", "distinct", "join", "union", "intersection", "difference"}
+    | {"head", "tail", "size", "create-collection", "map"}
+)
+"""Verbs and forms that the short page does not name: `query` or `for-each` does the same."""
 _SHORT_TAIL: Final = """\
-EXAMPLE {"steps":[{"type":"crm/list_orders","arguments":{"since":"2026-01-01"},"out":"$o"},{"type":\
-"filter-structured","target":"$o.orders","where":"sum > 99","out":"$big"},{"type":"for-each","target":"$big","as":"$c",\
+EXAMPLE {"steps":[{"type":"crm/list_orders","arguments":{"since":"2026-01-01"},"out":"$o"},{"type":"query","sql":\
+"SELECT who, sum FROM $o.orders WHERE sum > 99","out":"$big"},{"type":"for-each","target":"$big","as":"$c",\
 "do":[{"type":"mail/send","arguments":{"to":"$c.who","text":"You spent ${c.sum}."},"out":"$m"}],"collect":"$m"}]}"""
 
 
 def short_page(catalogue: Catalogue) -> str:
-    """Return what most first plans need, and the names of the other verbs and forms, which `find` describes."""
-    lines = [_SHORT_HEAD, "VERBS, most of a `target`"]
-    named: set[str] = set()
-    for verbs in _SHORT_GROUPS:
-        there = {name: takes for name, takes in verbs.items() if catalogue.find(name) is not None}
-        named |= there.keys()
-        if there:
-            lines.append(" · ".join(_verb(name, takes) for name, takes in there.items()))
+    """Return what most first plans need, and the names of what it does not tell, which `find` describes."""
+    verbs = {name: takes for name, takes in _SHORT_VERBS.items() if catalogue.find(name) is not None}
+    lines = [_SHORT_HEAD, f"VERBS {' · '.join(_verb(name, takes) for name, takes in verbs.items())}"]
     lines.append(" · ".join(_verb(name, takes) for name, takes in _SHORT_CONTROL.items()))
     others = [name for name in page_verbs() if name in _CONTROL or catalogue.find(name) is not None]
-    left = sorted(name for name in others if name not in named and name not in _SHORT_CONTROL)
+    left = sorted(name for name in others if name not in short_page_verbs() and name not in _BY_SQL)
     lines.append(f"More by name, with `find`: {' '.join(left)}; conditions, language (all of it).")
     return "\n".join([*lines, _SHORT_TAIL])
 
 
 def short_page_verbs() -> dict[str, str]:
     """Return what the short page says of each verb and form, by its name."""
-    return {name: takes for verbs in (*_SHORT_GROUPS, _SHORT_CONTROL) for name, takes in verbs.items()}
+    return {**_SHORT_VERBS, **_SHORT_CONTROL}
+
+
+def verbs_by_sql() -> frozenset[str]:
+    """Return the verbs and forms that the short page leaves out, since `query` or `for-each` does the same."""
+    return _BY_SQL
 
 
 def language_page(catalogue: Catalogue) -> str:

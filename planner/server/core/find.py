@@ -14,6 +14,7 @@ from infospace.core.errors import InfospaceError, Invalid, NotFound
 from infospace.core.tool import ALL, Tool
 from infospace.data.json_text import dump
 from infospace.data.result import truncate
+from infospace.schema.outline import json_in
 from infospace.space import Space
 from infospace.tools.builtin import SERVER
 from infospace.tools.injection_signs import injection_signs
@@ -28,6 +29,7 @@ from planner.parse.saved_plans import load_plan
 from planner.parse.steps import SAVED
 from planner.parse.vocabulary import conditions_in_full, contract_in_short, contract_line, form_line
 from planner.server.core.arguments import Find
+from planner.server.core.preview import cut
 from planner.server.core.wording import plain
 from planner.server.live_runs import Tell
 from planner.server.lookups import CONDITIONS, discover_notes
@@ -47,6 +49,8 @@ BETWEEN: Final = ";"
 """What stands between several queries."""
 PASSAGE: Final = 160
 """Characters of what was found in a note."""
+BEGINS: Final = 180
+"""Characters of the beginning of a text that a tool answered before."""
 SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
 
 
@@ -142,16 +146,19 @@ class _LineOfTool:
 
     def __call__(self, tool: Tool, most: int = DESCRIPTION) -> str:
         if tool.kind == "server":
-            said = truncate(tool.description, DESCRIPTION)
+            said = cut(tool.description, DESCRIPTION)
             return f"{tool.full_name}: {said} [its tools were never listed: {plain(tool.needs)}]"
         first = SENTENCE.split(" ".join(tool.description.split()), maxsplit=1)[0]
-        said = truncate(first, most).rstrip(".")
+        said = cut(first, most).rstrip(".")
         verb = {"prompt": " [get-prompt]", "resource": " [read-resource]"}.get(tool.kind, "")
-        return f"{self._call(tool)}{verb}{f'. {said}' if said else ''}{_warnings(self.operations, tool)}"
+        whole = most == DESCRIPTION
+        return f"{self._call(tool, whole)}{verb}{f'. {said}' if said else ''}{_warnings(self.operations, tool)}"
 
-    def _call(self, tool: Tool) -> str:
+    def _call(self, tool: Tool, whole: bool) -> str:
         answered = answered_before(self.operations.space, tool)
         line, outline = signature_line(tool, answered), result_outline(tool, answered)
+        if whole and isinstance(answered, str) and json_in(answered) is None:
+            return f"{line} that began {dump(cut(answered, BEGINS))}"
         if len(outline) < LONG_OUTLINE:
             return line
         other = self.outlines.setdefault(outline, tool.full_name)

@@ -12,7 +12,7 @@ from infospace.data.result import truncate
 from infospace.schema.outline import SAMPLE, json_in, outline_value
 from infospace.space import Space
 
-BEGINNING = 400
+BEGINNING = 240
 """Characters of the beginning of a text."""
 EXAMPLE = 300
 """Characters of the first item of a list."""
@@ -26,13 +26,14 @@ def preview(value: JSON) -> dict[str, Any]:
     """Return a value's shape, then its first item, or how its text begins."""
     shown: dict[str, Any] = {"shape": truncate(outline_value(value), SHAPE)}
     if isinstance(value, str):
-        return {**shown, "begins": _cut(value, BEGINNING)}
+        return {**shown, "begins": cut(value, BEGINNING)}
     if isinstance(value, list) and value:
         return {**shown, "example": _example(value[0], EXAMPLE)}
     return {**shown, "begins": _example(value, BEGINNING)}
 
 
-def _cut(text: str, most: int) -> str:
+def cut(text: str, most: int) -> str:
+    """Return the beginning of a text; what is left out is a `…`."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -45,12 +46,12 @@ def _example(value: JSON, most: int) -> JSON:
         short = {key: _cut_text(one, each) if isinstance(one, str) else one for key, one in value.items()}
         if len(dump(short)) <= most:
             return short
-    return _cut(value if isinstance(value, str) else dump(value), most)
+    return cut(value if isinstance(value, str) else dump(value), most)
 
 
 def _cut_text(text: str, most: int) -> str:
     """Return the beginning of a text, and less of one whose shape is told, since it is JSON."""
-    return _cut(text, min(most, JSON_BEGINNING) if json_in(text) is not None else most)
+    return cut(text, min(most, JSON_BEGINNING) if json_in(text) is not None else most)
 
 
 def kind_and_shape(space: Space, resource: Resource) -> str:

@@ -13,6 +13,8 @@ from context.conversation import Conversation
 from context.hosts import DOOR, Host
 from infospace.data.json_text import dump
 
+BEGAN = " that began "
+"""Stands in the line of a tool whose last answer is remembered by its beginning."""
 SESSIONS = count(1)
 """Numbers for the names of sessions."""
 
@@ -22,7 +24,8 @@ class Task:
     """A task as it is written down: the request, the servers that have to do with it, and what a planner does for it.
 
     `search`: what it looks for tools with; `tools`: those it has to find by that; `tries`: steps by which it sees what
-    a tool answers that does not say so; `plan`, which goes on in the session of the tries where there are some.
+    a tool answers that does not say so, unless what was found says how its last answer began; `plan`, which goes on in
+    the session of the tries where there are some.
     `phrasings`: the same request in other words, what somebody who thinks in these words looks for tools with, and
     under `plan` what it calls the things of the plan then.
     """
@@ -78,10 +81,17 @@ async def solve(host: Host, task: Task, others: Sequence[str] = ()) -> Planned:
     talk.given("tools", host.told + "".join(tool.given for tool in host.doors.values()))
     talk.given("language", "".join(await host.call(DOOR, "find", {})))
     talk.given("request", task.request)
-    missing = await _find(host, task, task.search, talk)
-    if missing and (not others or await _find(host, task, others, talk)):
-        raise RuntimeError(f"{task.name}: {task.search} does not find {', '.join(missing)}")
-    if task.tries:
+    found = await _find(host, task.search, talk)
+    missing = _not_among(found, task)
+    if missing and others:
+        found |= await _find(host, others, talk)
+    if _not_among(found, task):
+        raise RuntimeError(f"{task.name}: {task.search} does not find {', '.join(_not_among(found, task))}")
+    if task.tries and all(BEGAN in found.get(step["type"], BEGAN) for step in task.tries):
+        # A planner that sees how the answers begin writes the whole plan at once.
+        whole = {**task.plan, "steps": [*task.tries, *task.plan["steps"]]}
+        done = await _called(host, talk, "plan", "run", {"plan": whole})
+    elif task.tries:
         session = f"s{next(SESSIONS)}"
         await _called(host, talk, "tries", "step", {"session": session, "steps": list(task.tries)})
         done = await _called(host, talk, "plan", "step", {"session": session, "steps": task.plan["steps"]})
@@ -95,12 +105,15 @@ async def solve(host: Host, task: Task, others: Sequence[str] = ()) -> Planned:
     return Planned(talk, done["result"], not missing)
 
 
-async def _find(host: Host, task: Task, words: Sequence[str], talk: Conversation) -> list[str]:
-    """Search for tools, with all words in one call; return those of the task that were not found."""
+async def _find(host: Host, words: Sequence[str], talk: Conversation) -> dict[str, str]:
+    """Search for tools, with all words in one call; return the line of each by its name."""
     found = await host.call(DOOR, "find", {"query": "; ".join(words), "kind": "tool"})
     talk.turn("finding", [found])
-    names = {line.partition("(")[0] for line in found[1].splitlines()}
-    return [name for name in task.tools if name not in names]
+    return {line.partition("(")[0]: line for line in found[1].splitlines()}
+
+
+def _not_among(found: Mapping[str, str], task: Task) -> list[str]:
+    return [name for name in task.tools if name not in found]
 
 
 async def _called(host: Host, talk: Conversation, part: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
