@@ -38,7 +38,7 @@ from planner.lifecycle.fork import fork
 from planner.lifecycle.replay import replay
 from planner.lifecycle.resume import resume
 
-COUNT = 2_400
+COUNT = 1_500
 
 pytestmark = pytest.mark.slow
 

@@ -98,9 +98,9 @@ def test_a_step_that_computes_fails_when_its_time_is_over(space: Space, name: st
     """It neither goes on to its end, nor leaves anything; what comes after it goes on."""
     long = {"type": "create-note", "value": "word " * 900_000, "out": "$long"}
     late = {**SLOW[name], "timeout_s": SECONDS, "on_fail": "continue"}
-    began = time.perf_counter()
+    began = time.process_time()
     run = run_sync(space, [*LARGE, long, late, {"type": "size", "target": "$table", "out": "$size"}])
-    took = time.perf_counter() - began
+    took = time.process_time() - began
     row = next(row for row in run.steps if row.position == "4")
     assert (run.status, row.status, row.error) == ("success", "failed", "timeout")
     assert row.reason == f"it took longer than its `timeout_s` of {SECONDS:g} s"
