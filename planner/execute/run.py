@@ -341,13 +341,14 @@ class Run:
 
     def bindings(self) -> dict[str, Resource]:
         """Return what the plan's own variables are bound to; what was deleted since is left out."""
-        view = self.space.view()
-        found = {}
-        for name, identifier in self.scope.own.items():
+        own, found = self.scope.own, {}
+        with self.space.store.reading() as snapshot:
             try:
-                found[name] = view.get(identifier)
+                return dict(zip(own, snapshot.many(list(own.values())), strict=True))
             except NotFound:
-                continue
+                for name, identifier in own.items():
+                    with suppress(NotFound):
+                        found[name] = snapshot.get(identifier)
         return found
 
     def _get_value(self, identifier: str) -> Resource | None:

@@ -69,6 +69,13 @@ def may_fail(sql: str) -> bool:
     return _FAILING.search(sql) is not None
 
 
+def is_null(sql: str, *, negated: bool = False) -> str:
+    """Write IS NULL, or IS NOT NULL. Of what is never null the engine would leave out also what may fail."""
+    if may_fail(sql):
+        return f"({sql}) IS {'' if negated else 'NOT '}DISTINCT FROM NULL"
+    return f"({sql}) IS {'NOT ' if negated else ''}NULL"
+
+
 def first_of(values: Sequence[str]) -> str:
     """Return SQL for the first of the values that is not null.
 

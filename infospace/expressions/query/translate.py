@@ -21,6 +21,7 @@ from infospace.expressions.query.builder import (
     Typed,
     all_whole,
     chosen_whole,
+    is_null,
     key_of,
     kinds_of,
     may_fail,
@@ -212,7 +213,7 @@ class Expressions:
                 below = self._compared("<=", middle, self.value(high), text)
                 return Typed(self._lazily([f"({above.sql})", f"({below.sql})"], "AND"), Type.BOOL)
             case IsNull(value):
-                return Typed(f"({self._guarded(value).sql}) IS NULL", Type.BOOL)
+                return Typed(is_null(self._guarded(value).sql), Type.BOOL)
             case _:
                 assert_never(node)
 
@@ -340,7 +341,7 @@ class Expressions:
         if function == "complete":
             parts = [part for part in arguments if not isinstance(part, Star)]
             values = [self._guarded(part) for part in parts] if parts else list(self._complete())
-            found = [f"(({value.sql}) IS NOT NULL)" for value in values]
+            found = [f"({is_null(value.sql, negated=True)})" for value in values]
             return Typed(self._lazily(found, "AND") or "TRUE", Type.BOOL)
         write = self._guarded if function == "coalesce" else self.value
         return call_of(self, function, [write(argument) for argument in arguments], clean(show(node)))

@@ -16,6 +16,7 @@ ROWS = (
     {"x": 4, "t": None, "z": 2, "big": 2, "m": 5, "s": "b"},
     {"x": 9, "t": "c", "z": 1, "big": 1, "m": 7, "s": "b"},
 )
+GIVEN: dict[str, JSON] = {"none": []}
 FAILING = {
     "sqrt(x)": "x < 0",
     "sqrt(x) + sqrt(x) * sqrt(x)": "x < 0",
@@ -97,13 +98,13 @@ def clock() -> tuple[str, str]:
 
 def queried(sql: str, rows: tuple[dict[str, JSON], ...]) -> list[JSON]:
     notes = [Note(id=f"Note_{place}", content=row) for place, row in enumerate(rows)]
-    return [row["v"] for row in run_query(parse_query(sql), {"$rows": Rows(notes)}, {}, clock)]
+    return [row["v"] for row in run_query(parse_query(sql), {"$rows": Rows(notes)}, GIVEN, clock)]
 
 
 def evaluated(text: str, rows: tuple[dict[str, JSON], ...]) -> list[JSON]:
     formula = parse_expression(text)
     notes = [Note(id=f"Note_{place}", content=row) for place, row in enumerate(rows)]
-    return [formula.get(note, Evaluation({}, Refusing(), clock)) for note in notes]
+    return [formula.get(note, Evaluation(GIVEN, Refusing(), clock)) for note in notes]
 
 
 @pytest.mark.parametrize("what", FAILING)
@@ -128,6 +129,24 @@ def test_of_many_rows_and_few_values_it_is_the_same(form: str) -> None:
     rows = tuple(ROWS[place * 7 % 3] for place in range(6_000))
     text = form.format(what="sqrt(x)", when="x < 0")
     assert queried(f"SELECT {text} AS v FROM $rows", rows) == evaluated(text, rows)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(CASE WHEN sqrt(x) > 1 THEN 1 ELSE 2 END) IS NULL",
+        "(CASE WHEN sqrt(x) > 1 THEN 1 ELSE 2 END) IS NOT NULL",
+        "(sqrt(x) IN $none) IS NULL",
+        "complete(sqrt(x) IN $none)",
+        "(substr(s, 1, x) IN $none) IS NULL",
+    ],
+)
+def test_what_is_needed_fails_though_its_result_is_known(text: str) -> None:
+    """Whether it is null is known beforehand; that it has no result for a row, as with the verbs, is not."""
+    with pytest.raises(Mismatch):
+        evaluated(text, ROWS)
+    with pytest.raises(Mismatch):
+        queried(f"SELECT {text} AS v FROM $rows", ROWS)
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,15 @@ MAKE = """INSERT OR IGNORE INTO resources
     (key, version, form, kept, found, generation, created, updated, run, step, made_by, hash, metadata, content)
     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
-_MAKE_ONE = f"""{MAKE.partition("VALUES")[0]}
-    SELECT ?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 WHERE ?1 & 3 <> {NOTE} OR coalesce(
-        (SELECT first + count FROM batches WHERE first <= ?1 >> 2 ORDER BY first DESC LIMIT 1), 0) <= ?1 >> 2"""  # noqa: S608
+_HEAD = MAKE.partition("VALUES")[0]
+_FREE = f"""?1 & 3 <> {NOTE} OR coalesce(
+    (SELECT first + count FROM batches WHERE first <= ?1 >> 2 ORDER BY first DESC LIMIT 1), 0) <= ?1 >> 2"""  # noqa: S608
+_VALUES = "?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13"
+_MAKE_ONE = f"{_HEAD} SELECT ?1, 1, {_VALUES} WHERE {_FREE}"
 """What inserts one row where no batch has its number: the search and the insertion are one statement."""
+
+_MAKE_ONE_HERE = f"{_HEAD} VALUES (?1, iif({_FREE}, 1, NULL), {_VALUES})"
+"""The same where IGNORE holds for a missing version, too: SQLite needs no table in between for it."""
 
 LONGEST = 1 << 18
 """Characters of the contents of a batch, where it is of more than one Note: who reads one Note of it reads them all."""
@@ -117,7 +122,7 @@ def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows of `MAKE`; Conflict when one of their keys has been used."""
     engine = work.engine
     if len(rows) == 1:
-        if not engine.run(_MAKE_ONE, rows[0]):
+        if not engine.run(_MAKE_ONE_HERE if engine.dialect == "sqlite" else _MAKE_ONE, rows[0]):
             raise work.exists_already(id_of(rows[0][0]))
         return
     numbers = [row[0] >> 2 for row in rows if row[0] & 3 == NOTE]
