@@ -176,7 +176,7 @@ def characters_of(value: JSON) -> int:
         return len(value)
     if value is None or isinstance(value, (int, float)):
         return 8
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):
         total = 2 + 4 * len(value)
         for key, item in value.items():
             total += len(key) + (len(item) if type(item) is str else characters_of(item))

@@ -323,7 +323,7 @@ class StepExecution:
             self._run.extras[self._run.id, self._position] = extra
         return StepRow(
             run=self._run.id,
-            sequence=0,
+            sequence=0 if self._ticket is None else self._ticket.sequence,
             position=self._position,
             type=self._step.type,
             status=outcome.status,

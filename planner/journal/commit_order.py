@@ -103,11 +103,10 @@ class JournalWriter:
         # with the first row after it, though an earlier commit failed. A resumed run therefore finds the decision of
         # every form of which any step was journalled.
         fresh = [decision for decision in commit.decisions if not decision.written]
-        row = replace(
-            commit.row,
-            sequence=commit.ticket.sequence,
-            frames={decision.position: decision.value for decision in fresh},
-        )
+        row = commit.row
+        if fresh or row.frames or row.sequence != commit.ticket.sequence:
+            frames = {decision.position: decision.value for decision in fresh}
+            row = replace(row, sequence=commit.ticket.sequence, frames=frames)
         self._store.commit(commit.changes, [row] if self.held is None else [self.held, row])
         for decision in fresh:
             decision.written = True

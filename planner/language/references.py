@@ -310,6 +310,8 @@ def names_in(raw: Any) -> Iterator[str]:
     ['rows', 'least', 'text']
     """
     for _, text in strings(dict(raw) if isinstance(raw, Mapping) else raw):
+        if "$" not in text:
+            continue
         try:
             yield from (reference.name for reference in references_in(read_text(text)))
             yield from _BESIDE.findall(text)

@@ -386,7 +386,9 @@ class Expressions:
             whole_ = None if type_ is Type.FLOAT else all_whole((left, right))
             return Typed(f"({number(left)} {operator} {number(right)})", type_, whole=whole_)
         most = _most(operator, left, right)
-        type_name = "BIGINT" if most is not None and most < WORD else "HUGEINT"
+        # A product with nothing is small, of however large a number.
+        fits = all(bound is not None and bound < WORD for bound in (most, left.most, right.most))
+        type_name = "BIGINT" if fits else "HUGEINT"
         return Typed(f"(({left.sql})::{type_name} {operator} ({right.sql})::{type_name})", Type.INT, most)
 
     def _divided(self, operator: str, left: Typed, right: Typed, text: str, *, safe: bool) -> Typed:

@@ -35,11 +35,10 @@ class FilePlace:
         """Raise StoreError where another file is there, or none; with `log`, also for the two files beside it."""
         if self._identity(self._path) != self._known.get(self._path, ()):
             raise self._gone(self._path)
+        known = self._known
         for path in self._beside if log else ():
             found = self._identity(path)
-            if found is not None:
-                self._known.setdefault(path, found)
-            if found != self._known.get(path):
+            if path in known if found is None else found != known.setdefault(path, found):
                 raise self._gone(path)
 
     def _identity(self, path: str) -> _Identity | None:

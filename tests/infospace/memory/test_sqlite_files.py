@@ -245,7 +245,7 @@ def test_a_space_of_an_earlier_version_is_brought_up_to_date(
         earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
         earlier.setattr(schema, "VERSION", version)
         earlier.setattr(batches, "spans", lambda *_: [])
-        earlier.setattr(notes, "_MAKE_ONE", notes.MAKE)
+        earlier.setattr(notes, "_MAKE_ONE_HERE", notes.MAKE)
         if version < 9:
             earlier.setattr(outlines, "index", lambda *_: None)
         with contextlib.closing(open_store(old, create=True)) as store:

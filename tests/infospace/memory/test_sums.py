@@ -176,7 +176,7 @@ def test_a_space_of_before_gets_sums(tmp_path: Path, monkeypatch: pytest.MonkeyP
         earlier.setattr(schema, "VERSION", 7)
         earlier.setattr(outlines, "index", lambda *_: None)
         earlier.setattr(batches, "spans", lambda *_: [])
-        earlier.setattr(notes, "_MAKE_ONE", notes.MAKE)
+        earlier.setattr(notes, "_MAKE_ONE_HERE", notes.MAKE)
         with contextlib.closing(open_store(path, create=True)) as store:
             store.commit([MakeNote(store.new_id(Kind.NOTE), "old", {"a": "b"}, kept=True)])
     assert wrong(path) == []

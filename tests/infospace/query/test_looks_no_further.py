@@ -69,6 +69,13 @@ def test_a_try_is_not_null_of_what_only_the_query_cannot_hold() -> None:
         queried(f"SELECT {text} AS v FROM $rows", ROWS)
 
 
+@pytest.mark.parametrize("text", ["big * nothing", "nothing * big", "big * nothing + x", "- (big * nothing)"])
+def test_a_product_with_nothing_is_nothing(text: str) -> None:
+    """The result is small; what it is made of needs its own room."""
+    rows = ({"x": 1, "big": 10**38 - 1, "nothing": 0}, {"x": 2, "big": -(2**64), "nothing": 0})
+    assert queried(f"SELECT {text} AS v FROM $rows", rows) == evaluated(text, rows)
+
+
 @pytest.mark.parametrize("text", ["x", "x || ''", "length(x || '')", "-x"])
 def test_a_zero_keeps_its_sign(text: str) -> None:
     """A text of it shows the sign, in a query as with the verbs."""
