@@ -8,6 +8,7 @@ from typing import Protocol
 from infospace.core.json_types import JSON
 from infospace.journal.audit import AuditRow
 from infospace.journal.origin import Origin, Product, Reading
+from infospace.journal.queue_rows import QueuedRun
 from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow, Use
 
 
@@ -31,6 +32,12 @@ class JournalQueries(Protocol):
 
         ASCII letters of either case are the same, and others need not be.
         """
+
+    def queued(self, due: str | None = None, limit: int | None = None) -> list[QueuedRun]:
+        """Return the runs in queues as workers take them: all, or those due at a time and those that go on."""
+
+    def queue_limits(self) -> dict[str, int]:
+        """Return how many runs of a queue may go on at once, of those that have a limit, by name."""
 
     def steps(self, run: str) -> list[StepRow]:
         """Return a run's steps in the order of their sequence."""

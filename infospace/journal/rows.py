@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from infospace.core.json_types import JSON
 from infospace.journal.audit import AuditRow
+from infospace.journal.queue_rows import Enqueue, LimitQueue, TakeQueued
 
 RunKind: TypeAlias = Literal["plan", "session", "import", "edit"]
 RunStatus: TypeAlias = Literal["running", "success", "failed", "suspended", "stopped", "cancelled", "refused"]
@@ -127,7 +128,11 @@ class OpenRun:
 
 @dataclass(frozen=True, slots=True)
 class CloseRun:
-    """A run ends, or suspends. `result` is an id, or None for null. What waits when it ends is `broken_off`."""
+    """A run ends, or suspends. `result` is an id, or None for null. What waits when it ends is `broken_off`.
+
+    `due` is when a worker may go on with one that suspends, None when not by itself. One that somebody `interrupted`
+    stays in its queue, and does not come into one.
+    """
 
     run: str
     status: RunStatus
@@ -135,6 +140,8 @@ class CloseRun:
     result: str | None = None
     reason: str | None = None
     spent: Mapping[str, float] = field(default_factory=dict)
+    due: str | None = None
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +247,13 @@ Entry: TypeAlias = (
     | CallRow
     | CloseRun
     | Disapprove
+    | Enqueue
+    | LimitQueue
     | OwnerGuard
     | OpenRun
     | SetDocument
     | StepRow
+    | TakeQueued
     | ClaimRun
 )
 

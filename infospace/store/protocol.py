@@ -425,6 +425,9 @@ class Store(Protocol):
         NotFound for an unknown run, Conflict for one that has not ended.
         """
 
+    def wait_for_queue(self, seconds: float) -> None:
+        """Return when something may have come into a queue, at the latest after so many seconds."""
+
     def check(self) -> list[str]:
         """Return what is inconsistent, a sentence each; none when all is well."""
 

@@ -20,6 +20,7 @@ from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind, number_of
 from infospace.core.resources import Note, Relation, Resource
 from infospace.data.properties import Property, survey
+from infospace.journal.queue_rows import QueuedRun
 from infospace.journal.rows import MISSING
 from infospace.store.changes import (
     AddMembers,
@@ -339,6 +340,17 @@ class SeenSnapshot:
         """Return the runs that are seen, without their plans."""
         seen = {row.run for row in self.runs()}
         return [head for head in self._of.run_heads() if head.run in seen]
+
+    def queued(self, due: str | None = None, limit: int | None = None) -> list[QueuedRun]:
+        """Return the runs in queues that are seen."""
+        seen = {row.run for row in self.runs()}
+        found = [one for one in self._of.queued(due) if one.run in seen]
+        return found[:limit]
+
+    def queue_limits(self) -> dict[str, int]:
+        """Return the limits of the queues in which a run is that is seen."""
+        names = {one.queue for one in self.queued()}
+        return {name: most for name, most in self._of.queue_limits().items() if name in names}
 
     def _of_run(self, run: str) -> str:
         return self.run(run).run

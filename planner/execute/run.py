@@ -16,6 +16,7 @@ from infospace.core.position import attempt_at, prefix_in
 from infospace.core.resources import Made, Resource, is_resource
 from infospace.data.result import StepResult
 from infospace.journal.forks import first_of
+from infospace.journal.queue_rows import Enqueue
 from infospace.journal.rows import (
     CallRow,
     CloseRun,
@@ -49,7 +50,7 @@ from planner.journal.lease import new_owner, renewing_lease, seconds_spent
 from planner.journal.recorded import RecordedRun
 from planner.journal.result import RunResult
 from planner.journal.run_clock import START, Reading, RunClock
-from planner.journal.suspension import Pending, Suspension
+from planner.journal.suspension import Pending, Suspension, due_of
 from planner.language.goal import filled
 from planner.language.plan import Block, Map, Pages, Plan, Step, Table
 from planner.language.problems import Problem
@@ -196,8 +197,14 @@ class Run:
 
     # The run as a whole
 
-    def open(self, kind: RunKind, bound: Mapping[str, Resource | Table | JSON], changes: Sequence[Change] = ()) -> None:
-        """Begin: journal the run, with changes, and bind the inputs (values become transient Notes)."""
+    def open(
+        self,
+        kind: RunKind,
+        bound: Mapping[str, Resource | Table | JSON],
+        changes: Sequence[Change] = (),
+        also: Sequence[Entry] = (),
+    ) -> None:
+        """Begin: journal the run, with changes and what else, and bind the inputs (values become transient Notes)."""
         store = self.space.store
         self.id = self.id or store.new_id("run")
         made = Made(self.id, None, "input")
@@ -214,8 +221,15 @@ class Run:
         scope, self.goal = scope_of(self.space), filled(self.plan.goal, bound)
         entry = OpenRun(self.id, kind, self.goal, document, inputs, at, self.owner, plans, scope=scope)
         self.journal.held = self.held
-        store.commit([*view.changes, *changes], [entry, *approvals_for_run(self._approve, self.id, at)])
+        store.commit([*view.changes, *changes], [entry, *approvals_for_run(self._approve, self.id, at), *also])
         self._emit(RunStarted(self.id, self.goal))
+
+    def enqueue(self, bound: Mapping[str, Resource | Table | JSON], queue: str, priority: int) -> str:
+        """Journal the run as one that waits for a worker, in one commit; return its id. Nothing of it has begun."""
+        self.id = self.space.store.new_id("run")
+        at = now()
+        self.open("plan", bound, also=[CloseRun(self.id, "suspended", at), Enqueue(self.id, at, queue, priority)])
+        return self.id
 
     async def run(self, bound: Mapping[str, Resource | Table | JSON]) -> RunResult:
         """Run the whole plan from its inputs to its result."""
@@ -283,10 +297,11 @@ class Run:
 
     def suspended(self, suspension: Suspension) -> RunResult:
         """Put a run to rest that waits for something: what it waits for is journalled with its steps."""
+        due = now() if self.halt.now else due_of(suspension.pending)
         reason = f"interrupted; `infospace resume {self.id}` goes on" if self.halt.now else None
         if self.halt.pausing is not None and self.halt.pausing.paused is not None:
             reason = str(self.halt.pausing.paused)
-        return self.close("suspended", None, reason, suspension.pending)
+        return self.close("suspended", None, reason, suspension.pending, due=due)
 
     def stopped(self, stop: Stopped) -> RunResult:
         """End a run that a `stop` ended on purpose, with its answer."""
@@ -314,10 +329,12 @@ class Run:
         reason: str | None,
         pending: Sequence[Pending] = (),
         also: Sequence[Entry] = (),
+        due: str | None = None,
     ) -> RunResult:
         """Journal the end, and what else holds from then on; and say it."""
         answer, spent = self._answer(result), (self._so_far() if status == "suspended" else self.meter.spent)
-        entry = CloseRun(self.id, status, now(), result.id if result else None, reason, spent)
+        result_id = result.id if result else None
+        entry = CloseRun(self.id, status, now(), result_id, reason, spent, due, interrupted=self.halt.now)
         self.space.store.commit([], [self.held, entry, *also])
         self.steps = settled(self.steps, status)
         outcome = RunResult(

@@ -15,6 +15,7 @@ from infospace.core.ids import Kind, is_id
 from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Resource, is_resource
 from infospace.journal.forks import first_of
+from infospace.journal.queue_rows import DEFAULT_QUEUE
 from infospace.schema.words import describe_schema
 from infospace.space import Space
 from infospace.store.protocol import Snapshot
@@ -165,6 +166,14 @@ def _resource(
             problems.error("bad-input", pointer, f"the input {declared.name!r} does not fit: {fault}")
             return None
     return resource
+
+
+def enqueue(
+    space: Space, prepared: Prepared, queue: str = DEFAULT_QUEUE, priority: int = 0, approve: Sequence[str] = ()
+) -> str:
+    """Journal the run of a prepared plan for a worker to take, and return its id: from then on it is not lost."""
+    run = Run(space, prepared.plan, lambda _event: None, prepared.warnings, approve)
+    return run.enqueue(prepared.bound, queue, priority)
 
 
 def stream(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
+from infospace.core.clock import later
 from infospace.core.errors import InputRequired, InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.data.json_text import read_json
@@ -60,6 +61,16 @@ class Pending:
         """Return what `to_json` said."""
         step, kind, question = said["step"], said["kind"], said["question"]
         return cls(step, kind, question, said["schema"], said["until"], said.get("key"), said.get("about"))
+
+
+CONDITION_LOOK = 30.0
+"""Seconds after which a worker looks again whether a condition holds that a run waits for."""
+
+
+def due_of(pending: Sequence[Pending]) -> str | None:
+    """Return when a run that waits may be gone on with, None where only an answer brings it on."""
+    times = [one.until or later(CONDITION_LOOK) for one in pending if one.kind == "wait"]
+    return min(times, default=None)
 
 
 def read_answer(written: str, schema: Mapping[str, Any] | None) -> JSON:

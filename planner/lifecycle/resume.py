@@ -68,11 +68,13 @@ async def resume(
     emit: Emit = lambda _event: None,
     halt: SuspendRequest | None = None,
     approve: Sequence[str] = (),
+    also: Sequence[Entry] = (),
 ) -> RunResult:
     """Go on with a run from where it is; steps that ended are taken from the journal. `halt` is that of `stream`.
 
     Of a session the lines that were begun. Nothing more may be known of in it than where it was begun. The tools of
-    `approve` may be called from now on without asking, besides those that were approved before. Raises NotFound for a
+    `approve` may be called from now on without asking, besides those that were approved before. `also` is committed
+    with the claim of the run, or refuses it; not for sessions. Raises NotFound for a
     run that is not there, Conflict for one that is live, that has ended, that needs what is not here, or for a session
     that is at rest, Invalid for `approve`.
     """
@@ -90,7 +92,12 @@ async def resume(
     spent = {**row.spent, "seconds": seconds_spent(row, rows)}
     space.store.commit(
         [],
-        [ClaimRun(run, owner, row.owner, at), Heartbeat(run, owner, at, spent), *approvals_for_run(approve, run, at)],
+        [
+            ClaimRun(run, owner, row.owner, at),
+            Heartbeat(run, owner, at, spent),
+            *approvals_for_run(approve, run, at),
+            *also,
+        ],
     )
     # Of two who resume it at once ClaimRun lets one through. What it goes on from is read after that: until then an
     # earlier owner that slept through its lease may have journalled a step more, and somebody may have answered. From

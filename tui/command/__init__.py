@@ -31,6 +31,7 @@ COMMANDS = {
     "check": "list everything that is wrong with a plan, without running it",
     "run": "check a plan and run it",
     "runs": "list the runs",
+    "work": "run what waits: `run --detach`, and runs whose time has come",
     "diff": "compare two runs, step by step",
     "why": "show the run, step and inputs that made something",
     "stale": "list kept results whose inputs have changed since",
@@ -56,7 +57,7 @@ ROOMS = {
     "notes": ("add", "edit", "export", "notes", "prune", "query", "rm", "search", "show", "stale", "why"),
     "runs": (
         *("answer", "cancel", "check", "diff", "do", "fork", "plan", "plans", "replay", "resume", "run", "runs"),
-        "undo",
+        *("undo", "work"),
     ),
     "system": ("completion", "copy", "demo", "doctor", "eval", "help", "model", "primitives", "serve", "tui"),
 }

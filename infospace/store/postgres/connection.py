@@ -119,6 +119,19 @@ class PostgresConnection(Connection):
         except _REPORTED as error:
             raise reported(error, self.address) from error
 
+    def listen(self) -> None:
+        """Hear of what comes into the queues of the space."""
+        channel = self.value("SELECT 'infospace_' || md5(current_schema())")
+        self.define(f"LISTEN {channel}")
+
+    def wait_for_notification(self, seconds: float) -> None:
+        """Wait until something is heard, at most so long."""
+        try:
+            for _ in self._session.notifies(timeout=seconds, stop_after=1):
+                return
+        except psycopg.Error as error:
+            raise reported(error, self.address) from error
+
     def rollback(self) -> None:
         """End the transaction without effect, if there is one."""
         if self._session.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):

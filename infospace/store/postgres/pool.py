@@ -23,6 +23,8 @@ class PostgresPool:
         self._idle: list[PostgresConnection] = []
         self._lock = threading.Lock()
         self._closed = False
+        self._listener: PostgresConnection | None = None
+        self._listening = threading.Lock()
 
     def acquire(self) -> Connection:
         """Begin a read transaction on a connection that nobody else reads with.
@@ -77,6 +79,16 @@ class PostgresPool:
             self._writer = self._another()
         return self._writer
 
+    def wait_for_queue(self, seconds: float) -> None:
+        """Wait until another process notifies of its queue, on a connection that listens from the first wait on."""
+        with self._listening:
+            engine = self._listener
+            if engine is None or not engine.is_usable:
+                engine = self._listener = self._another()
+                engine.listen()
+                return  # what came before it listened is looked for now
+            engine.wait_for_notification(seconds)
+
     def check_place(self) -> None:
         """Nothing can be put in the place of a database that is open."""
 
@@ -85,6 +97,6 @@ class PostgresPool:
         with self._lock:
             self._closed = True
             engines, self._idle = self._idle, []
-        for engine in (*engines, *(() if self._writer is None else (self._writer,))):
+        for engine in (*engines, *filter(None, (self._writer, self._listener))):
             with suppress(InfospaceError):
                 engine.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from typing import Protocol
 
@@ -32,6 +33,9 @@ class Pool(Protocol):
 
     def writing(self) -> Connection:
         """Return the connection to write with; `busy` is held."""
+
+    def wait_for_queue(self, seconds: float) -> None:
+        """Return when something may have come into a queue, at the latest after so many seconds."""
 
     def check_place(self) -> None:
         """Raise StoreError where what is written would be found by nobody."""
@@ -107,6 +111,10 @@ class FilePool:
             )
         return self._writer
 
+    def wait_for_queue(self, seconds: float) -> None:
+        """Wait so long: nothing tells a process of what another one writes to a file."""
+        time.sleep(seconds)
+
     def check_place(self) -> None:
         """Look whether the path leads to the file that is open, with the log that is written to."""
         self._place.check(log=True)
@@ -169,6 +177,10 @@ class MemoryPool:
                 _copy(self._current.connection, copy.connection)
                 self._current = copy
             return self._current
+
+    def wait_for_queue(self, seconds: float) -> None:
+        """Wait so long: nothing tells a process of what another one writes to a file."""
+        time.sleep(seconds)
 
     def check_place(self) -> None:
         """It is nowhere but here."""

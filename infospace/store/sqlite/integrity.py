@@ -172,6 +172,11 @@ _RUN_RULES: tuple[tuple[str, str], ...] = (
         "has approvals and was never opened",
         "SELECT DISTINCT run FROM approvals WHERE run <> 0 AND run NOT IN (SELECT number FROM runs)",
     ),
+    (
+        "waits in a queue, and is not there or has ended",
+        """SELECT run FROM queue WHERE run NOT IN (
+            SELECT number FROM runs WHERE status IN ('running', 'suspended'))""",
+    ),
     ("has calls and was never opened", "SELECT DISTINCT run FROM calls WHERE run NOT IN (SELECT number FROM runs)"),
     (
         "is remembered for a call that it did not make",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from infospace.core.errors import StoreError
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.connection import Connection, connect
-from infospace.store.sqlite.journal import audit, successful_calls, tools
+from infospace.store.sqlite.journal import audit, queue, successful_calls, tools
 from infospace.store.sqlite.read import batches, fields
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.write import collection_texts as described
@@ -247,6 +247,12 @@ def _thirteenth(engine: Connection) -> None:
     engine.run(outlines.LINKS_LEAD)
 
 
+def _fourteenth(engine: Connection) -> None:
+    """Runs wait for workers in queues; those that rest until a time do so from their next rest on."""
+    for statement in queue.TABLES:
+        engine.run(statement)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _first,
     _second,
@@ -261,6 +267,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _eleventh,
     _twelfth,
     _thirteenth,
+    _fourteenth,
 )
 """Each brings a file from the version of its index to the next one."""
 

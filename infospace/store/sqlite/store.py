@@ -12,6 +12,7 @@ from typing import cast, get_args
 from infospace.core.errors import Invalid, StoreError
 from infospace.core.ids import Kind
 from infospace.core.resources import Resource
+from infospace.journal.queue_rows import LimitQueue
 from infospace.journal.rows import Entry
 from infospace.store.changes import Change
 from infospace.store.protocol import Chosen, DeletedRuns, PurgeStats
@@ -177,6 +178,10 @@ class SqliteStore:
                 self._pool.writing().run("VACUUM")
         return forgotten
 
+    def wait_for_queue(self, seconds: float) -> None:
+        """Wait so long; in a database, until somebody says that something has come into a queue."""
+        self._pool.wait_for_queue(seconds)
+
     def check(self) -> list[str]:
         """Return what is inconsistent, a sentence each."""
         from infospace.store.sqlite.integrity import problems
@@ -293,7 +298,7 @@ def open_store(
 def _run_of(changes: Sequence[Change], entries: Sequence[Entry]) -> int | None:
     """Return the number of the run whose work a commit is, since one commit is the work of one run."""
     for entry in entries:
-        if entry.run is not None:
+        if not isinstance(entry, LimitQueue) and entry.run is not None:
             return run_number(entry.run)
     for change in changes:
         made = getattr(change, "made", None)

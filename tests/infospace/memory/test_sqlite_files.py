@@ -214,7 +214,7 @@ class TestStrangers:
 def as_of_version(connection: sqlite3.Connection, version: int) -> None:
     """Make a file as one of versions 4 or 5 was, so that later changes of tables are made anew."""
     connection.execute("ALTER TABLE runs DROP COLUMN scope")
-    for table in ("batches", "packed_members", "packed_uses", "outlines", "items", "mentions"):
+    for table in ("batches", "packed_members", "packed_uses", "outlines", "items", "mentions", "queue", "queue_limits"):
         connection.execute(f"DROP TABLE {table}")
     for index in ("files_folder", "links_leads"):
         connection.execute(f"DROP INDEX {index}")

@@ -44,6 +44,7 @@ EXAMPLES = """examples:
   infospace run totals.json --input rows=@orders.csv --out totals.csv
   infospace run plan.json --dry-run
   infospace run plan.json --approve files/write --wait
+  infospace run plan.json --detach --queue nightly --priority 5
   echo '[{"type": "say", "value": "hello"}]' | infospace run -
   infospace run - --session research < lines.jsonl"""
 
@@ -68,6 +69,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_cache(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
+        "--detach", action="store_true", help="journal it for `infospace work` to run, and return at once with its id"
+    )
+    parser.add_argument("--queue", metavar="NAME", help="with --detach, the queue in which it waits (default)")
+    parser.add_argument("--priority", type=int, metavar="N", help="with --detach, higher goes first (0)")
+    how.add_argument(
         "--dry-run", action="store_true", help="compute and read, and show what it would write and call; nothing stays"
     )
     add_wait(how.add_argument)
@@ -76,6 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Run, show, and say by the exit code how it ended."""
     _writable(args.out)
+    _fits_detach(args)
     try:
         incoming = read_stdin(args) if _arrives(args) else read_from(args.plan, args)
         read, declared = (None, {}) if isinstance(incoming, IncomingPlan) else declared_in(incoming)
@@ -99,12 +106,14 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         return _finish(refused, args, out)
     if args.dry_run:
         return _dry(read, inputs, args, out)
+    if args.detach:
+        return _detach(read, inputs, args, out)
     return _in_space(args, out, lambda space, watch, approve: _run(space, read, inputs, args, watch, out, approve))
 
 
 def _arrives(args: argparse.Namespace) -> bool:
     """Whether the plan is run while it is still being written: from standard input, outside of a named session."""
-    return args.plan == "-" and not args.dry_run and args.session is None
+    return args.plan == "-" and not args.dry_run and not args.detach and args.session is None
 
 
 def _in_space(
@@ -161,6 +170,48 @@ def _dry(read: Document | Lines, inputs: dict[str, JSON], args: argparse.Namespa
         out.document(dry.document)
         return code_of(dry.result)
     return _finish(dry.result, args, out)
+
+
+def _fits_detach(args: argparse.Namespace) -> None:
+    """Refuse what says how a run is shown, or where it waits, where there is no such thing."""
+    if not args.detach:
+        for option in ("queue", "priority"):
+            if getattr(args, option) is not None:
+                raise UsageError(f"--{option} is of a run that waits", hint=f"--detach --{option} …")
+        return
+    for option, given in (
+        ("--session", args.session),
+        ("--out", args.out),
+        ("--data", args.data),
+        ("--cache", args.cache),
+        ("--print result", args.print == "result"),
+    ):
+        if given:
+            raise UsageError(f"a run that waits for a worker has no {option}", hint="`infospace show` shows it")
+    if args.queue is not None and not args.queue.strip():
+        raise UsageError("--queue names no queue", hint="leave it away for the queue `default`")
+
+
+def _detach(read: Document | Lines, inputs: dict[str, JSON], args: argparse.Namespace, out: Output) -> int:
+    """Journal a run for a worker, and say which it is."""
+    from infospace.journal.queue_rows import DEFAULT_QUEUE
+    from planner.execute.start import Refused, enqueue, prepare
+    from planner.parse.text import Lines
+
+    if isinstance(read, Lines):
+        raise UsageError("the lines of a session do not wait for a worker", hint='{"steps": […]} is one plan')
+    queue, priority = args.queue or DEFAULT_QUEUE, args.priority or 0
+    with open_from(args, create=True) as space:
+        prepared = prepare(space, read.value, inputs)
+        if isinstance(prepared, Refused):
+            return _finish(prepared.to_result(), args, out)
+        run = enqueue(space, prepared, queue, priority, approved(args, space, out))
+    if out.json:
+        out.document({"run": run, "status": "suspended", "queue": queue, "priority": priority})
+    else:
+        out.text(run)
+        out.talk(f"waits in the queue {queue!r}; `infospace work` takes it, `infospace show {run}` shows it", "dim")
+    return 0
 
 
 def _writable(path: str | None) -> None:

@@ -6,8 +6,10 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from infospace.core.clock import now
 from infospace.core.position import Position
 from infospace.journal.gaps import format_gaps, gaps_in
+from infospace.journal.queue_rows import QueuedRun
 from infospace.journal.rows import FINISHED, RunRow, StepRow
 from tui.command.common.loop_limit import late_loop
 from tui.command.common.open_space import open_from
@@ -31,15 +33,18 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"--limit is 1 or more, not {args.limit}")
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
         runs = snapshot.runs(limit=args.limit)
+        waiting = {one.run: one for one in snapshot.queued()}
     gaps = gaps_in([run.run for run in runs])
     if out.json:
-        out.document({"runs": [run_json(run) for run in runs], "missing": gaps})
+        out.document({"runs": [queued_json(run, waiting.get(run.run)) for run in runs], "missing": gaps})
         return 0
     for run in runs:
         goal = run.goal or "(no goal)"
         when = run.started[:16].replace("T", " ")
         steps = f"{run.steps:>4} step{' ' if run.steps == 1 else 's'}"
-        out.text(f"{run.run:<8} {_status(run):<10} {when}  {run.kind:<8} {steps}  {goal}", crop=True)
+        out.text(
+            f"{run.run:<8} {_status(run, waiting.get(run.run)):<10} {when}  {run.kind:<8} {steps}  {goal}", crop=True
+        )
     if not runs:
         out.talk("no runs yet", "dim")
     if gaps:
@@ -71,8 +76,20 @@ def _is_live(run: RunRow) -> bool:
     return is_live(run)
 
 
-def _status(run: RunRow) -> str:
-    """A run that goes on, and nobody runs, was left by its process."""
+def queued_json(run: RunRow, waiting: QueuedRun | None) -> dict[str, Any]:
+    """Return a run as JSON, and where it waits for a worker: queue, priority, and when it is due."""
+    if waiting is None:
+        return run_json(run)
+    return {
+        **run_json(run),
+        "queue": {"name": waiting.queue, "priority": waiting.priority, "due": waiting.due},
+    }
+
+
+def _status(run: RunRow, waiting: QueuedRun | None = None) -> str:
+    """A run that goes on, and nobody runs, was left by its process; one that is due waits for a worker."""
+    if waiting is not None and run.status == "suspended" and waiting.due is not None and waiting.due <= now():
+        return "queued"
     return "broken off" if run.status == "running" and not _is_live(run) else run.status
 
 

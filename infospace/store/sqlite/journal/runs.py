@@ -12,6 +12,7 @@ from infospace.core.errors import Conflict, LeaseLost, NotFound
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
 from infospace.journal.audit import AuditRow
+from infospace.journal.queue_rows import Enqueue, LimitQueue, TakeQueued
 from infospace.journal.rows import (
     BROKEN_OFF,
     CANCELLED,
@@ -37,7 +38,7 @@ from infospace.journal.uses import Uses, of_notes
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.codec import id_of, key_of, object_column, read, run_number, run_of
 from infospace.store.sqlite.connection import Connection, Row
-from infospace.store.sqlite.journal import approvals, audit, calls
+from infospace.store.sqlite.journal import approvals, audit, calls, queue
 from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.transaction import Transaction
 from infospace.store.sqlite.write.batch_rows import pack_uses
@@ -161,6 +162,7 @@ def _close(work: Transaction, entry: CloseRun) -> None:
         "UPDATE runs SET status = ?, ended = ?, result = ?, reason = ?, spent = ? WHERE number = ?",
         (entry.status, entry.ended, entry.result, entry.reason, object_column(entry.spent), number),
     )
+    queue.closed(work.engine, number, entry)
     if entry.status in FINISHED:
         work.engine.run(
             """UPDATE steps SET status = 'failed', value = '', reason = ?, error = ?,
@@ -219,6 +221,7 @@ def _answer(work: Transaction, entry: AnswerRow) -> None:
     if not written:
         step = entry.position.partition("?")[0]
         raise Conflict(f"step {step} of {entry.run} was answered already", hint="the first answer stands")
+    queue.answered(work.engine, number, entry.at)
 
 
 def answers(engine: Connection, identifier: str) -> dict[str, JSON]:
@@ -267,6 +270,9 @@ _WRITERS: dict[type[Entry], Callable[[Transaction, Any], None]] = {
     Approve: approvals.approve,
     AuditRow: audit.add,
     Disapprove: approvals.disapprove,
+    Enqueue: queue.enqueue,
+    LimitQueue: queue.limit,
+    TakeQueued: queue.take,
     AddLines: _lines,
     SetDocument: _document,
 }

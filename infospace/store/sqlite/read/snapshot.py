@@ -19,6 +19,7 @@ from infospace.data import result_identity as identity
 from infospace.data.properties import Property
 from infospace.journal.audit import AuditRow
 from infospace.journal.origin import Origin, Product, Reading
+from infospace.journal.queue_rows import QueuedRun
 from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow, Use
 from infospace.store.changes import Evidence, Linked
 from infospace.store.note_fields import Field, fields_of
@@ -51,7 +52,7 @@ from infospace.store.sqlite.codec import (
 )
 from infospace.store.sqlite.codec import run_of as run_id
 from infospace.store.sqlite.connection import Connection, Row, ended
-from infospace.store.sqlite.journal import approvals, audit, calls, successful_calls, tools
+from infospace.store.sqlite.journal import approvals, audit, calls, queue, successful_calls, tools
 from infospace.store.sqlite.journal import runs as journal
 from infospace.store.sqlite.journal.tools import totals as tools_totals
 from infospace.store.sqlite.read import batches, provenance, tables, vectors
@@ -342,6 +343,14 @@ class SqliteSnapshot:
     def runs_containing(self, text: str) -> set[str]:
         """Return the runs that have a text in them."""
         return overview.runs_containing(self._engine, text)
+
+    def queued(self, due: str | None = None, limit: int | None = None) -> list[QueuedRun]:
+        """Return the runs that wait for a worker."""
+        return queue.queued(self._engine, due, limit)
+
+    def queue_limits(self) -> dict[str, int]:
+        """Return how many runs of a queue may go on at once."""
+        return queue.limits(self._engine)
 
     def step_extra(self, run: str, step: str) -> dict[str, JSON] | None:
         """Return the `extra` of a step that succeeded."""

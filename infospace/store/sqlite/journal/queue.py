@@ -1,0 +1,111 @@
+"""Runs that wait for a worker: which there are, and how many of a queue may go on at once.
+
+All who write to a space do so one after the other, so what a claim is compared with stays true until its commit.
+"""
+
+from __future__ import annotations
+
+from infospace.core.errors import Conflict, Invalid
+from infospace.journal.queue_rows import DEFAULT_QUEUE, Enqueue, LimitQueue, QueuedRun, TakeQueued
+from infospace.journal.rows import FINISHED, CloseRun
+from infospace.store.sqlite.codec import run_number
+from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.transaction import Transaction
+
+TABLES = (
+    """CREATE TABLE queue (
+        run INTEGER PRIMARY KEY, name TEXT NOT NULL, priority INTEGER NOT NULL, due TEXT)""",
+    "CREATE INDEX queue_due ON queue (due)",
+    "CREATE TABLE queue_limits (name TEXT PRIMARY KEY, most INTEGER NOT NULL) WITHOUT ROWID",
+)
+
+_QUEUED = """SELECT run, name, priority, due, status, owner, heartbeat, started FROM queue JOIN runs ON number = run"""
+
+_ORDER = "ORDER BY priority DESC, due, run"
+
+
+def enqueue(work: Transaction, entry: Enqueue) -> None:
+    """Put a run into a queue, or into another one. Raises Conflict for one that goes on or has ended."""
+    number = run_number(entry.run)
+    status = work.engine.value("SELECT status FROM runs WHERE number = ?", (number,))
+    if status != "suspended":
+        what = f"is {status}" if status else "is not there"
+        raise Conflict(f"{entry.run} {what}, and cannot wait for a worker", hint="one that is suspended can")
+    work.engine.run("DELETE FROM queue WHERE run = ?", (number,))
+    row = (number, entry.queue, entry.priority, entry.at)
+    work.engine.run("INSERT INTO queue (run, name, priority, due) VALUES (?, ?, ?, ?)", row)
+    _wake(work.engine)
+
+
+def take(work: Transaction, entry: TakeQueued) -> None:
+    """Raise Conflict unless a run is in a queue that has room for it."""
+    number = run_number(entry.run)
+    name = work.engine.value("SELECT name FROM queue WHERE run = ?", (number,))
+    if name is None:
+        raise Conflict(f"{entry.run} waits in no queue", hint="`infospace resume` goes on with it")
+    most = work.engine.value("SELECT most FROM queue_limits WHERE name = ?", (name,))
+    if most is None:
+        return
+    busy = work.engine.value(
+        """SELECT count(*) FROM queue JOIN runs ON number = run
+        WHERE name = ? AND status = 'running' AND heartbeat > ? AND run <> ?""",
+        (name, entry.lost, number),
+    )
+    if busy >= most:
+        raise Conflict(f"{most} of the queue {name!r} go on already", hint="`infospace work --limit` sets how many may")
+
+
+def limit(work: Transaction, entry: LimitQueue) -> None:
+    """Keep how many runs of a queue may go on at once. Raises Invalid for a number below 1."""
+    if entry.most is not None and not 1 <= entry.most < 2**31:
+        raise Invalid(f"{entry.most} runs of a queue at once are none", hint="1 or more")
+    work.engine.run("DELETE FROM queue_limits WHERE name = ?", (entry.queue,))
+    if entry.most is not None:
+        work.engine.run("INSERT INTO queue_limits VALUES (?, ?)", (entry.queue, entry.most))
+    _wake(work.engine)
+
+
+def closed(engine: Connection, number: int, entry: CloseRun) -> None:
+    """Take a run that has ended out of its queue; one that rests is due again when it says.
+
+    One that waits for a time comes into the queue by itself, unless somebody put it to rest.
+    """
+    if entry.status in FINISHED:
+        engine.run("DELETE FROM queue WHERE run = ?", (number,))
+        _wake(engine)  # there may be room for another one of its queue
+        return
+    there = engine.run("UPDATE queue SET due = ? WHERE run = ?", (entry.due, number))
+    if not there and entry.due is not None and not entry.interrupted:
+        row = (number, DEFAULT_QUEUE, entry.due)
+        engine.run("INSERT INTO queue (run, name, priority, due) VALUES (?, ?, 0, ?)", row)
+        there = 1
+    if there:
+        _wake(engine)
+
+
+def answered(engine: Connection, number: int, at: str) -> None:
+    """Let a run that was answered be due."""
+    if engine.run("UPDATE queue SET due = ? WHERE run = ?", (at, number)):
+        _wake(engine)
+
+
+def queued(engine: Connection, due: str | None, count: int | None) -> list[QueuedRun]:
+    """Return the runs in queues: all, or those that were due at a time and those that go on."""
+    rest = (-1 if count is None else count,)
+    if due is None:
+        rows = engine.all(f"{_QUEUED} {_ORDER} LIMIT ?", rest)
+    else:
+        which = "(status = 'suspended' AND due <= ?) OR status = 'running'"
+        rows = engine.all(f"{_QUEUED} WHERE {which} {_ORDER} LIMIT ?", (due, *rest))
+    return [QueuedRun(f"run_{row[0]}", *row[1:]) for row in rows]
+
+
+def limits(engine: Connection) -> dict[str, int]:
+    """Return how many runs of a queue may go on at once, by its name."""
+    return dict(engine.all("SELECT name, most FROM queue_limits ORDER BY name"))
+
+
+def _wake(engine: Connection) -> None:
+    """Let workers on other machines hear of it when this is committed; those of a file look by themselves."""
+    if engine.dialect == "postgresql":
+        engine.run("SELECT pg_notify('infospace_' || md5(current_schema()), '')")

@@ -1,0 +1,52 @@
+"""A worker process with tools that write down each call, and that are told to kill it, or to hold it up.
+
+Arguments: the address of the space, the ledger (a file), and what `outside/look` does: nothing, or `kill`, or `hold`
+until the file LEDGER.go is there. `outside/send` with the text `dies` writes its line and is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+from infospace import open_space
+from infospace.tools.local import LocalTools
+from planner.lifecycle.work import Worker
+from tui.command.runs.work import stopping
+
+
+async def work(address: str, ledger: Path, mode: str) -> None:
+    """Work off the queues until nothing is due."""
+    outside = LocalTools("outside")
+
+    @outside.tool()
+    async def send(to: str) -> str:
+        """Send something that nobody takes back."""
+        with ledger.open("a") as file:
+            file.write(f"{to}\n")
+        if to == "dies":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return to
+
+    @outside.tool(read_only=True)
+    async def look() -> str:
+        """Look at something, and be killed meanwhile."""
+        if mode == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if mode == "hold":
+            print("here", flush=True)  # noqa: T201
+            while not ledger.with_suffix(".go").exists():  # noqa: ASYNC110 - another process writes it
+                await asyncio.sleep(0.02)
+        return "seen"
+
+    with open_space(address) as space:
+        space.tools.add(outside)
+        worker = Worker(space)
+        with stopping(worker.stop):
+            print(await worker.work(once=True), flush=True)  # noqa: T201
+
+
+asyncio.run(work(sys.argv[1], Path(sys.argv[2]), sys.argv[3]))

@@ -1,0 +1,85 @@
+"""`infospace run --detach` and `infospace work`: a run is accepted, waits where it is seen, and is done."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SAYS = '[{"type": "say", "value": "hello"}]'
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> str:
+    """A plan in a file."""
+    path = tmp_path / "plan.json"
+    path.write_text(SAYS)
+    return str(path)
+
+
+def test_a_detached_run_waits_until_somebody_works(cli: Any, plan: str) -> None:
+    said = cli("run", plan, "--detach", "--queue", "nightly", "--priority", "3", "--json")
+    assert (said.code, said.json) == (
+        0,
+        {"run": "run_1", "status": "suspended", "queue": "nightly", "priority": 3},
+    )
+    assert cli("run", "-", "--detach", stdin=SAYS).out == "run_2\n"
+    listed = cli("runs", "--json").json["runs"]
+    assert [(one["status"], one["queue"]["name"], one["steps"]) for one in listed] == [
+        ("suspended", "default", 0),
+        ("suspended", "nightly", 0),
+    ]
+    assert [line.split()[:2] for line in cli("runs").out.splitlines()] == [["run_2", "queued"], ["run_1", "queued"]]
+    assert cli("work", "--once", "--queue", "nightly").out == "run_1  success\n"
+    said = cli("work", "--once", "--json")
+    assert [json.loads(line) for line in said.out.splitlines()] == [
+        {"run": "run_2", "status": "success", "reason": None}
+    ]
+    assert [one["status"] for one in cli("runs", "--json").json["runs"]] == ["success", "success"]
+    assert cli("work", "--once").err == "0 runs taken\n"
+
+
+def test_a_refused_plan_does_not_wait(cli: Any) -> None:
+    said = cli("run", "-", "--detach", stdin='[{"type": "sai"}]')
+    assert said.code == 3
+    assert cli("runs", "--json").json["runs"] == []
+
+
+def test_a_cancelled_run_is_taken_by_nobody(cli: Any, plan: str) -> None:
+    cli("run", plan, "--detach")
+    assert cli("cancel", "run_1").code == 0
+    assert cli("work", "--once").err == "0 runs taken\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "PLAN", "--queue", "q"], "--queue is of a run that waits"),
+        (["run", "PLAN", "--priority", "1"], "--priority is of a run that waits"),
+        (["run", "PLAN", "--detach", "--out", "x.json"], "a run that waits for a worker has no --out"),
+        (["run", "PLAN", "--detach", "--session", "s"], "a run that waits for a worker has no --session"),
+        (["run", "PLAN", "--detach", "--queue", " "], "--queue names no queue"),
+        (["run", "PLAN", "--detach", "--priority", "x"], "--priority is 'x', not a whole number"),
+        (["work", "--once", "--limit", "x"], "--limit 'x' is no NAME=N"),
+        (["work", "--once", "--limit", "x=0"], "--limit 'x=0' is no NAME=N"),
+    ],
+)
+def test_wrong_use_is_told(cli: Any, plan: str, words: list[str], message: str) -> None:
+    said = cli(*(plan if word == "PLAN" else word for word in words))
+    assert said.code == 2
+    assert message in said.err
+
+
+def test_a_limit_stays_until_another_is_set(cli: Any, tmp_path: Path) -> None:
+    from infospace import open_space
+
+    def limits() -> dict[str, int]:
+        with open_space(tmp_path / "space.db") as space, space.store.reading() as snapshot:
+            return snapshot.queue_limits()
+
+    assert cli("work", "--once", "--limit", "nightly=2", "--limit", "a=b=3").code == 0
+    assert limits() == {"nightly": 2, "a=b": 3}
+    assert cli("work", "--once", "--limit", "nightly=none").code == 0
+    assert limits() == {"a=b": 3}
