@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 from infospace.core.errors import Conflict, InfospaceError, NotFound
-from infospace.data.paths import nearest
+from infospace.data.paths import nearest, nearest_names
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -140,9 +140,14 @@ class Catalogue:
         found = self.find(type_)
         if found is None:
             near = nearest(type_, self._entries)
-            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(self.types())}"
+            hint = f"did you mean {near!r}?" if near else self.nearest_types(type_)
             raise NotFound(f"there is no primitive {type_!r}", hint=hint)
         return found
+
+    def nearest_types(self, type_: str, more: Iterable[str] = ()) -> str:
+        """Return the sentence for a type that is like none: which are the nearest, and where all are listed."""
+        names = ", ".join(map(repr, nearest_names(type_, [*self._entries, *more])))
+        return f"the nearest are {names}; `infospace primitives` lists all"
 
     def types(self) -> list[str]:
         """Return all types, sorted."""

@@ -460,6 +460,11 @@ def _nearest(word: str, candidates: tuple[str, ...]) -> str | None:
     return folded[close[0]] if close else None
 
 
+def nearest_names(word: str, candidates: Iterable[str], most: int = 3) -> list[str]:
+    """Give the candidates most like a word, the likest first, however unlike they are."""
+    return list(_by_nearness(word, sorted(candidates))[:most])
+
+
 def _by_nearness(word: str, keys: Sequence[str]) -> Sequence[str]:
     from difflib import SequenceMatcher
 

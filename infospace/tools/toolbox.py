@@ -216,7 +216,7 @@ class Toolbox:
                 return refused
             if known.kept is not None and known.state == "failed":
                 return f"{known.kept.error}; `infospace tools sync` tries again"
-            return f"the server {server!r} was never listed: `infospace tools sync`"
+            return f"the server {server!r} was never listed; `infospace tools sync` lists it"
         wrong = (one for one in self.servers.problems if one.severity == "error" and one.server in (server, ""))
         return next((one.message if not one.server else f"its entry is wrong: {one.message}" for one in wrong), None)
 

@@ -75,7 +75,7 @@ class TypeChecker:
             return None
         meant = meant or self._catalogue.tools.close_match(type_)
         near = meant or nearest(type_, known) or self._catalogue.tools.closest(type_)
-        hint = f"did you mean {near!r}?" if near else "`infospace primitives` lists them"
+        hint = f"did you mean {near!r}?" if near else self._catalogue.nearest_types(type_, FORMS if forms else ())
         if meant is None and _TABLE_FILE.search(type_):
             hint = "a table is an input, --input rows=@FILE.csv, and the plan's result goes to a file by --out FILE.csv"
         fix = replace(pointer, meant) if meant else None

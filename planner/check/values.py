@@ -378,6 +378,9 @@ class ValueChecker:
             hint = f"a list in it: {listed([f'{raw}.{show_parts((key,))}' for key in lists], 6)}"
         if kinds == {Kind.COLLECTION} and isinstance(shape, NoteShape) and "array" in types_of(shape.content):
             hint = "what is changed is a Collection that there is: `split` makes one" + (f"; {hint}" if hint else "")
+        if kinds == {Kind.COLLECTION} and isinstance(shape, NoteShape) and types_of(shape.content) == {"string"}:
+            split = f'{{"type": "split", "target": "{raw}", "delimiter": "line", "out": "$lines"}}'
+            hint = f"{split} makes a Collection of its lines" + (f"; {hint}" if hint else "")
         self.problems.error("wrong-kind", pointer, f"{raw!r} is {describe(shape)}, and {wanted} is wanted", hint)
 
     def _named_resource(self, raw: str, pointer: str, env: Environment) -> Shape | None:

@@ -135,10 +135,10 @@ def test_an_entry_point_that_names_no_module_is_told(install: Install) -> None:
 
 
 def test_what_is_not_there_is_not_found_with_the_nearest() -> None:
-    """Or, where nothing is near, with all that there is."""
+    """Or, where none is near, with the three least unlike it, and where all are listed."""
     with pytest.raises(NotFound, match="did you mean 'discover-notes'"):
         installed().get("discover-note")
-    with pytest.raises(NotFound, match="there are add, "):
+    with pytest.raises(NotFound, match=r"the nearest are '.*', '.*', '.*'; `infospace primitives` lists all"):
         installed().get("zzzzz")
     assert installed().find("zzzzz") is None
 

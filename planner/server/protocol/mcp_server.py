@@ -127,7 +127,8 @@ class _Handlers:
     def _sentence(self, name: str, error: InfospaceError) -> str:
         """Return what is wrong in a sentence, in the words of the tool that was called."""
         sentence = truncate_error(format_errors(error))
-        return plain(sentence) if name in CORE and "full" not in self._operations.access.tools else sentence
+        sets = self._operations.access.tools
+        return plain(sentence, "full" if "full" in sets else "core" if name in CORE else "meta")
 
     async def _answer(
         self, context: Context, params: types.CallToolRequestParams

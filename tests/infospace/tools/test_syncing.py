@@ -126,7 +126,7 @@ def test_without_any_the_file_beside_the_space_is_read(tmp_path: Path) -> None:
             ("a", "never listed", "Repeats texts."),
             ("off", "disabled", ""),
         ]
-        with pytest.raises(NotFound, match="the server 'a' was never listed: `infospace tools sync`"):
+        with pytest.raises(NotFound, match="the server 'a' was never listed; `infospace tools sync` lists it"):
             space.tools.get("a/echo")
         with pytest.raises(NotFound, match=r"the server 'off' is disabled in .*mcp\.json"):
             space.tools.get("off/echo")
