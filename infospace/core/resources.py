@@ -235,6 +235,8 @@ class ToolMetadata(TypedDict):
     server: str
     connected: bool
     score: float
+    confidence: float
+    """How probable it is that it does what was asked for, 0 to 1."""
     type: Literal["Tool"]
     step: str
     """The type of a step that calls it."""

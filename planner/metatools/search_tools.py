@@ -12,6 +12,7 @@ from infospace.core.listener import Listener
 from infospace.core.tool import Tool
 from infospace.space import Space
 from infospace.tools.scope import NO_FILTERS
+from infospace.tools.search.confidence import SURE
 from infospace.tools.search.results import ToolHit, ToolQuery, ToolResults
 from planner.metatools.arguments import SearchTools
 from planner.metatools.lookup import known_tools, tool_json, unmatched_json
@@ -20,9 +21,10 @@ from planner.metatools.lookup import known_tools, tool_json, unmatched_json
 async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     """Find the tools nearest to what a query asks for, best first; by filters alone those that fit, by name.
 
-    Each has its raw `score` (a relevance from 0 to 1), the `adjustments` that made it `ranked`, and what it was
-    `matched_by`. Where nothing fits, `no_match` is true, and `guess` is the nearest. `unknown` says what was probably
-    meant by names in the filters that no tool has.
+    Each has its raw `score` (a relevance from 0 to 1), the `adjustments` that made it `ranked`, what it was
+    `matched_by`, and the `confidence` that it does what is asked for, a probability. `matched` counts those that
+    probably do; with `filters.min_score` all that have it. Where none does, `no_match` is true, and `guess` is the
+    nearest. `unknown` says what was probably meant by names in the filters that no tool has.
     """
     if args.query is None:
         return _filtered(space, args)
@@ -47,7 +49,7 @@ def _filtered(space: Space, args: SearchTools) -> dict[str, Any]:
     return {
         "query": None,
         "tools": [
-            {**tool_json(tool, schemas=args.include_schemas), "score": None, "ranked": None}
+            {**tool_json(tool, schemas=args.include_schemas), "score": None, "confidence": None, "ranked": None}
             | {"adjustments": {}, "matched_by": ["filters"]}
             for tool in found[: args.limit]
         ],
@@ -78,10 +80,10 @@ def find_among(space: Space, tools: Sequence[Tool], wanted: ToolQuery, listener:
     if not named:
         return found
     known = {hit.tool.full_name: hit for hit in found.hits}
-    first = [known.get(tool.full_name) or ToolHit(tool, 1.0, ("name",)) for tool in named]
+    first = [known.get(tool.full_name) or ToolHit(tool, 1.0, ("name",), confidence=SURE) for tool in named]
     rest = [hit for hit in found.hits if hit.tool not in named]
     hits = [*sorted(first, key=lambda hit: (-hit.ranked, hit.tool.full_name)), *rest]
-    matched = max(found.matched, len(hits))
+    matched = found.matched + sum(tool.full_name not in known for tool in named)
     return replace(found, hits=hits[: wanted.limit], matched=matched, guess=None)
 
 

@@ -107,6 +107,13 @@ def mean(found: Sequence[Quality]) -> Quality:
     return Quality(*np.mean(np.array(found), axis=0).tolist())
 
 
+def auroc(fitting: NDArray[np.float64], others: NDArray[np.float64]) -> float:
+    """Return how often one of the first is above one of the others, ties half (Mann, Whitney 1947)."""
+    ranked = np.sort(others)
+    below = (np.searchsorted(ranked, fitting, "left") + np.searchsorted(ranked, fitting, "right")) / 2
+    return float(below.mean() / len(others)) if len(others) else float("nan")
+
+
 def interval(ours: Sequence[float], theirs: Sequence[float], seed: int = 1) -> tuple[float, float]:
     """Return the 95 % interval of the mean difference by paired bootstrap (Efron 1979), 10,000 resamples."""
     differences: NDArray[np.float64] = np.array(ours) - np.array(theirs)

@@ -21,6 +21,7 @@ from finding_changed import CHANGES, changed
 from finding_no_match import no_match
 from finding_servers import NAME as SERVERS
 from finding_servers import real_servers
+from numpy.typing import NDArray
 from quality import PlainBm25, best, fused
 
 from infospace import Space, open_space
@@ -98,6 +99,14 @@ class Finding:
             "reciprocal ranks": reciprocal,
             f"convex, {CONVEX}": convex,
         }
+
+    def nearest_to(self, other: Finding) -> NDArray[np.float32]:
+        """Return the cosines of these tools' texts and those of another collection, (tools, theirs)."""
+        ours, theirs = (
+            self._space.embedding.embed_whole_texts("benchmark-1", one.collection.texts, _Silence(), None)[0]
+            for one in (self, other)
+        )
+        return np.asarray(ours @ theirs.T)
 
     def lookalikes(self) -> list[set[int]]:
         """Return for each tool those that may do for it."""

@@ -47,6 +47,7 @@ def test_a_hit_says_what_the_tool_takes_and_gives(run: Any) -> None:
     about = hit["metadata"]
     score, schema = about.pop("score"), about.pop("input_schema")
     assert 0 < score <= 1
+    assert 0.5 < about.pop("confidence") < 1
     assert list(schema["properties"]) == ["path"]
     assert about == {
         "source_id": "files/read_text",
@@ -77,6 +78,7 @@ def test_every_hit_says_why_it_stands_where_it_stands(run: Any) -> None:
     first = extra["ranking"][0]
     assert (first["tool"], first["matched_by"]) == ("files/read_text", ["words", "meaning"])
     assert first["ranked"] == pytest.approx(first["score"] + sum(first["adjustments"].values()))
+    assert 0 < first["confidence"] == ran.content("tools")[0]["metadata"]["confidence"]
     assert "files/read_text" in ran.last.value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,12 @@ def test_a_person_reads_lines(cli: Any, known: Path) -> None:
     found = cli("tools", "search", "say a text again", "--limit", "1", "--server", "one")
     assert "one/echo" in found.out
     assert "Say a text again." in found.out
+    assert re.match(r"[01]\.\d{3}  +\d+%  one/echo", found.out)
+    more = cli("tools", "search", "say a text again", "--limit", "50", "--json").json
+    assert 0 < more["matched"] < len(more["tools"])
+    shown = cli("tools", "search", "say a text again", "--limit", "50").err
+    assert f"{more['matched']} of {more['searched']} probably fit; the nearest {len(more['tools'])} are shown" in shown
+    assert " that fit, " in cli("tools", "search", "say a text again", "--min-score", ".2").err
     assert "! its description asks to ignore" in cli("tools", "search", "echo", "--server", "bad").out
     assert "none of" in cli("tools", "search", "bake a chocolate cake").err
     listed = cli("tools", "list", "--server", "one", "--page-size", "3")

@@ -139,7 +139,7 @@ def _facts(told: ToolInfo, hit: ToolHit | None) -> Iterator[tuple[str, str]]:
     if hit is not None:
         moved = "".join(f"; {one.by:+.3f} in the order: {one.reason}" for one in hit.adjustments)
         by = f" by {' and '.join(hit.matched_by)}" if hit.matched_by else ""
-        yield "found", f"relevance {hit.score:.3f}{by}{moved}"
+        yield "found", f"{hit.confidence:.0%} sure; relevance {hit.score:.3f}{by}{moved}"
     if tool.kind == "server":
         yield "does", "what it can do is not known yet: c lists it"
         yield "lists", tool.needs

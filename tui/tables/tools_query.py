@@ -149,7 +149,7 @@ def _format_search(found: ToolResults) -> str:
         )
         message = f"no tool of {found.searched:,} fits{near}"
     else:
-        message = f"{found.matched:,} of {found.searched:,} may do that"
+        message = f"{found.matched:,} of {found.searched:,} probably do that"
     return single_line(f"{message}; {found.degraded}" if found.degraded else message)
 
 

@@ -197,7 +197,9 @@ def is_cached(extra: Mapping[str, Any]) -> bool:
 def format_tool_search(extra: Mapping[str, Any]) -> str | None:
     """Say what a search for tools has to say besides its hits: that none fits, or that a leg is down."""
     guess = extra.get("guess")
-    nearest = f"; the nearest is {guess['tool']} ({guess['score']:.3f})" if guess else ""
+    nearest = (
+        f"; the nearest is {guess['tool']} ({guess['score']:.3f}, {guess['confidence']:.0%} sure)" if guess else ""
+    )
     message = [f"no tool fits{nearest}"] if extra.get("no_match") else []
     message += [extra["degraded"]] if "degraded" in extra else []
     return "; ".join(message) or None

@@ -119,6 +119,22 @@ class Bm25:
         numbers = [self._vocabulary.find(word) for word in dict.fromkeys(words) if self.has(word)]
         return float(sum(self._weights[number] for number in numbers)) + math.log1p((self._whole - 0.5) / 1.5)
 
+    def coverage(self, words: Iterable[str]) -> tuple[NDArray[np.float64], float, float]:
+        """Return the weight of those of the words that each tool has, (tools); that of all; and that of a rare one.
+
+        A word that no tool has weighs as much as one that a single tool has, which is the rare one.
+        """
+        rarest = math.log1p((self._whole - 0.5) / 1.5)
+        found, total = np.zeros(self._count), 0.0
+        for word in dict.fromkeys(words):
+            if self.has(word):
+                number = self._vocabulary.find(word) or 0
+                found[self._places[self._starts[number] : self._starts[number + 1]]] += self._weights[number]
+                total += float(self._weights[number])
+            else:
+                total += rarest
+        return found, total, max(rarest, 1e-9)
+
     def scores(self, words: Iterable[str], alike: Mapping[str, tuple[str, float]] | None = None) -> NDArray[np.float64]:
         """Return the BM25 of every tool. For a word in `alike` another counts, with a share of its score."""
         found = np.zeros(self._count)

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infospace.core.tool import Tool
+from infospace.tools.search import scoring
 from infospace.tools.search.bm25f import Bm25, TermCounts, Vocabulary
+from infospace.tools.search.confidence import NullScores, everyday_words
 from infospace.tools.search.documents import Fields
+from infospace.tools.search.scoring import by_both
 from infospace.tools.search.typos import Names
-from infospace.tools.search.vectors import centred_vectors
+from infospace.tools.search.vectors import centred_vectors, dot_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,6 +45,7 @@ class Corpus:
         self._matrix: NDArray[np.float32] | None = None
         self._whole: str | None = None
         """The model of which every tool has a vector in the matrix."""
+        self._null: dict[tuple[str, bool], NullScores] = {}
 
     @cached_property
     def bm25(self) -> Bm25:
@@ -117,6 +121,21 @@ class Corpus:
             self._matrix = centred_vectors(rows, [known.tool.server for known in self.tools], self.shares)
             self._whole = None if self.without_vector(key) else key
         return self._matrix
+
+    def null_scores(self, key: str, everyday: NDArray[np.float32], *, by_meaning: bool) -> NullScores:
+        """Return what the tools answer to everyday requests, whose vectors these are, by both legs or by meaning.
+
+        Made anew for as long as a tool has no vector: until then the matrix changes.
+        """
+        made = self._null.get((key, by_meaning))
+        if made is None:
+            cosines = dot_products(everyday, self.matrix(key, everyday.shape[1]))
+            words = () if by_meaning else everyday_words()
+            bm25 = np.array([self.bm25.scores(some) for some in words])
+            made = NullScores.of(scoring.by_meaning(cosines) if by_meaning else by_both(cosines, bm25), cosines)
+            if self._whole == key:
+                self._null[key, by_meaning] = made
+        return made
 
 
 class CurrentTools:

@@ -11,12 +11,23 @@ import numpy as np
 
 from infospace.core.errors import Invalid, ModelError
 from infospace.core.tool import Tool
+from infospace.search.embedding.everyday_requests import EVERYDAY
 from infospace.search.embedding.service import seconds_in_search
 from infospace.tools.scope import EVERYTHING
 from infospace.tools.search.bm25f import TermCounts, Vocabulary
+from infospace.tools.search.confidence import (
+    BY_BOTH,
+    BY_MEANING,
+    SURE,
+    Model,
+    NullScores,
+    features,
+    log_odds,
+    probabilities,
+)
 from infospace.tools.search.corpus import Corpus, CurrentTools, IndexedTool
 from infospace.tools.search.documents import TEMPLATE, embedded, fields_of
-from infospace.tools.search.past_calls import PastCalls
+from infospace.tools.search.past_calls import PastCalls, Remembered
 from infospace.tools.search.query import ParsedRequest
 from infospace.tools.search.ranking import Scores, rank_tools
 from infospace.tools.search.results import CallExample, Mode, ToolQuery, ToolResults
@@ -52,6 +63,7 @@ class Finder:
         self._known: dict[tuple[str, str], IndexedTool] = {}
         self._corpora: list[Corpus] = []
         self._last: CurrentTools | None = None
+        self._everyday: tuple[str, NDArray[np.float32]] | None = None
         self._memory: tuple[str, PastCalls] | None = None
         self._lock = threading.Lock()
 
@@ -144,10 +156,10 @@ class Finder:
         self, corpus: Corpus, request: str, mode: Mode, listener: Listener | None, remembered: Sequence[CallExample]
     ) -> Scores:
         asked = ParsedRequest.of(request, corpus)
-        cosines, extra, degraded = None, None, None
+        cosines, past, degraded = None, None, None
         if mode != "keyword":
             try:
-                cosines, extra, degraded = self._meaning(corpus, asked, listener, remembered)
+                cosines, past, degraded = self._meaning(corpus, asked, listener, remembered)
             except ModelError as error:
                 degraded = f"tools are found by words alone: {error}"
         if mode == "semantic" and cosines is not None and not degraded:
@@ -164,16 +176,28 @@ class Finder:
         names[labelled] = np.maximum(names[labelled], LABELLED)
         names[called] = EXACT
         guessed = asked.guessed(corpus) | (names > 0)
-        evidence = found + names + EXACT * quoted + (0 if extra is None else extra)
+        evidence = found + names + EXACT * quoted + (0 if past is None else past.evidence)
         exact = np.asarray(quoted.any(axis=0), np.bool_)
         exact[[*called, *labelled]] = True
-        both = evidence if words is not None and cosines is not None and mode == "hybrid" and degraded is None else None
-        return Scores(strength(evidence), words, cosines, guessed, extra, degraded, both, exact)
+        model = BY_MEANING if mode == "semantic" else BY_BOTH
+        null = None if cosines is None else self._null_scores(corpus, model)
+        odds = log_odds(features(corpus, asked.words, found, cosines, null), model)
+        confidences = np.maximum(probabilities(odds, None if past is None else past.nearest), names.clip(0, SURE))
+        confidences[exact] = SURE
+        extra = None if past is None else past.evidence
+        return Scores(strength(evidence), words, cosines, guessed, extra, degraded, confidences)
+
+    def _null_scores(self, corpus: Corpus, model: Model) -> NullScores:
+        """What the corpus answers to everyday requests; made once for it, their vectors once for the model."""
+        key = self._embedding.key
+        if self._everyday is None or self._everyday[0] != key:
+            self._everyday = key, self._embedding.queries(EVERYDAY)
+        return corpus.null_scores(key, self._everyday[1], by_meaning=model is BY_MEANING)
 
     def _meaning(
         self, corpus: Corpus, asked: ParsedRequest, listener: Listener | None, remembered: Sequence[CallExample]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, str | None]:
-        """Cosines by parts, NaN for a tool without a vector; evidence of what is remembered; what is to be said."""
+    ) -> tuple[NDArray[np.float64], Remembered | None, str | None]:
+        """Cosines by parts, NaN for a tool without a vector; what is remembered; what is to be said."""
         self._embedding.follow()
         vectors = self._embedding.queries(asked.parts)
         matrix, degraded = self._vectors(corpus, vectors.shape[1], listener)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,15 @@ WORDS = 0.25
 """What a word counts that a tool was given before, beside one of its own text."""
 
 
+class Remembered(NamedTuple):
+    """Of every tool by every part of a request, (parts, tools)."""
+
+    evidence: NDArray[np.float64]
+    """From requests and arguments like it, in the unit of all evidence."""
+    nearest: NDArray[np.float64]
+    """The cosine of the likest request that it was called for; NaN where none is like it."""
+
+
 class PastCalls:
     """Some successes, made ready to be compared with requests.
 
@@ -55,20 +64,18 @@ class PastCalls:
         texts = (Fields("", "", ". ".join(texts), "", "", "", "") for texts in given.values())
         self._bm25 = Bm25([TermCounts.of(text, vocabulary) for text in texts], vocabulary)
 
-    def evidence_for(self, corpus: Corpus, asked: ParsedRequest, parts: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the evidence for every tool by every part of a request, (parts, tools), from successes like it.
-
-        `parts` are the vectors of the parts.
-        """
-        found = np.zeros((len(asked.parts), len(corpus.tools)))
+    def evidence_for(self, corpus: Corpus, asked: ParsedRequest, parts: NDArray[np.float32]) -> Remembered:
+        """Return what is remembered of every tool that says something of a request; `parts` are its parts' vectors."""
+        nearest, evidence = np.zeros((2, len(asked.parts), len(corpus.tools)))
         if self._whose:
-            near = np.maximum(dot_products(parts, self._asked) - ALIKE, 0) * (SHARE / (1 - ALIKE))
-            for which in np.flatnonzero(near.any(axis=0)).tolist():
+            cosines = dot_products(parts, self._asked)
+            for which in np.flatnonzero((cosines > ALIKE).any(axis=0)).tolist():
                 for at in corpus.tools_by_name.get(self._whose[which], ()):
-                    found[:, at] = np.maximum(found[:, at], near[:, which])
+                    nearest[:, at] = np.maximum(nearest[:, at], cosines[:, which])
+            evidence += np.maximum(nearest - ALIKE, 0) * (SHARE / (1 - ALIKE))
         for part, words in enumerate(asked.words):
             scores = self._bm25.scores(words) * (WORDS / BM25_PER_COSINE)
             for which in np.flatnonzero(scores).tolist():
                 for at in corpus.tools_by_name.get(self._given[which], ()):
-                    found[part, at] += scores[which]
-        return found
+                    evidence[part, at] += scores[which]
+        return Remembered(evidence, np.where(nearest > ALIKE, nearest, np.nan))

@@ -26,14 +26,14 @@ class ParsedRequest:
 
     @classmethod
     def of(cls, request: str, corpus: Corpus) -> ParsedRequest:
-        """Read a request. Where no word of it is known, it is taken for one with typing errors, and put right."""
+        """Read a request. Where no word of it is known and half of them are like known ones, these are put right."""
         parts = split_request(request)
         words = [tokenize(part) for part in parts]
         every = list(dict.fromkeys(word for some in words for word in some))
         missing = [word for word in every if not corpus.bm25.has(word)]
         found = ((word, corpus.names.closest_word(word)) for word in missing)
         alike = {word: near for word, near in found if near is not None}
-        if alike and len(missing) == len(every):
+        if 2 * len(alike) >= len(every) and len(missing) == len(every):
             parts = [" ".join(alike[word][0] if word in alike else word for word in some) or request for some in words]
         return cls(parts, words, alike)
 

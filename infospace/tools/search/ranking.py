@@ -10,10 +10,10 @@ import numpy as np
 
 from infospace.core.tool import Tool
 from infospace.tools.scope import NO_FILTERS
-from infospace.tools.search.confidence import is_confident
+from infospace.tools.search.confidence import PROBABLE, PROBABLE_NARROWED
 from infospace.tools.search.corpus import CurrentTools
 from infospace.tools.search.results import FINEST, Adjustment, Leg, ToolHit, ToolQuery, ToolResults
-from infospace.tools.search.scoring import LISTED, NO_MATCH, relevance
+from infospace.tools.search.scoring import LISTED, relevance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,8 +32,8 @@ MEANT = 0.05
 class Scores:
     """What is known of every tool: joined, (tools), and by legs, (parts, tools), None of a leg that was not asked.
 
-    `names` says whose name was probably meant, (tools). `evidence` is that of both legs by parts, (parts, tools), None
-    where only one of them was asked. `exact` are the tools whose name or own words the request is, (tools).
+    `names` says whose name was probably meant, (tools). `confidences` are the probabilities that a tool does what is
+    asked for, (tools).
     """
 
     strengths: NDArray[np.float64]
@@ -42,16 +42,14 @@ class Scores:
     names: NDArray[np.bool_]
     remembered: NDArray[np.float64] | None
     degraded: str | None
-    evidence: NDArray[np.float64] | None = None
-    exact: NDArray[np.bool_] | None = None
+    confidences: NDArray[np.float64]
 
 
 def rank_tools(present: CurrentTools, legs: Scores, wanted: ToolQuery, called: Container[str] = ()) -> ToolResults:
     """Rank the tools that are wanted and relevant; blocked ones are not. `called` have examples of their calls.
 
-    Of equals, names decide. None fits where the best is below the floor, or stands out among all that there are too
-    little, unless the request is just what it says of itself. Whoever filters has said more of what is wanted than the
-    request, so there the floor alone counts; `min_score` takes its place.
+    Of equals, names decide. None fits where in none of them there is confidence enough; whoever filters has said more
+    of what is wanted than the request, so there it takes less. With `min_score` that alone counts.
     """
     filters, tools = wanted.filters, present.tools
     places = np.flatnonzero(~present.blocked)
@@ -66,21 +64,22 @@ def rank_tools(present: CurrentTools, legs: Scores, wanted: ToolQuery, called: C
     least = LISTED if filters.min_score is None else filters.min_score
     relevant = np.flatnonzero(scores >= least)
     matched = len(relevant)
-    if wanted.limit is not None and matched > wanted.limit:
+    if filters.min_score is None:
+        probable = legs.confidences[places[relevant]] >= (PROBABLE_NARROWED if filtered else PROBABLE)
+        matched = int(probable.sum())
+        relevant = relevant if matched else relevant[:0]
+    if wanted.limit is not None and len(relevant) > wanted.limit:
         # Sorting is dear where thousands are relevant: what is below the last that is wanted cannot be among them.
         relevant = relevant[preferred[relevant] >= np.partition(preferred[relevant], -wanted.limit)[-wanted.limit]]
     relevant = relevant[np.lexsort((names[relevant], -preferred[relevant]))]
     strongest = np.flatnonzero(strengths == strengths.max())
     nearest = strongest[np.argmin(names[strongest])]
-    exact = legs.exact is not None and bool(legs.exact[places[nearest]])
-    evidence = None if exact or filtered or filters.min_score is not None else legs.evidence
-    if (filters.min_score is None and scores[nearest] < NO_MATCH) or not (
-        evidence is None or is_confident(evidence, int(places[nearest]), places, present.corpus)
-    ):
-        relevant, matched = relevant[:0], 0
-    best = [_hit(tools[places[at]], float(scores[at]), legs, int(places[at])) for at in relevant[: wanted.limit]]
-    guess = None if best else _hit(tools[places[nearest]], float(scores[nearest]), legs, int(places[nearest]))
-    return ToolResults(best, matched, len(tools), guess, legs.degraded)
+    hits = [
+        _hit(tools[places[at]], float(scores[at]), legs, int(places[at]))
+        for at in (*relevant[: wanted.limit].tolist(), nearest)
+    ]
+    best, guess = hits[:-1], hits[-1]
+    return ToolResults(best, matched, len(tools), None if best else guess, legs.degraded)
 
 
 def _hit(tool: Tool, score: float, legs: Scores, at: int) -> ToolHit:
@@ -94,4 +93,6 @@ def _hit(tool: Tool, score: float, legs: Scores, at: int) -> ToolHit:
         *((Adjustment("connected", CONNECTED),) if tool.connected else ()),
         *((Adjustment("trusted", TRUSTED),) if tool.trusted else ()),
     )
-    return ToolHit(tool, score, tuple(leg for leg, has in found.items() if has), adjustments)
+    return ToolHit(
+        tool, score, tuple(leg for leg, has in found.items() if has), adjustments, round(float(legs.confidences[at]), 4)
+    )

@@ -48,12 +48,17 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class ToolHit:
-    """A tool that was found. `score` is its relevance as `evidence.relevance` gives it, before adjustments."""
+    """A tool that was found.
+
+    `score` is its relevance as `scoring.relevance` gives it, before adjustments, by which hits are ranked.
+    `confidence` is the probability that it does what was asked for, by what this catalogue answers by chance.
+    """
 
     tool: Tool
     score: float
     matched_by: tuple[Leg, ...]
     adjustments: tuple[Adjustment, ...] = ()
+    confidence: float = 1.0
 
     @property
     def ranked(self) -> float:
@@ -67,6 +72,7 @@ class ToolHit:
         return {
             "tool": self.tool.full_name,
             "score": self.score,
+            "confidence": self.confidence,
             "ranked": self.ranked,
             "adjustments": adjustments,
             "matched_by": list(self.matched_by),
@@ -78,8 +84,8 @@ class ToolHit:
 class ToolResults:
     """Tools, best first. Where none fits, there are no hits, and `guess` is the nearest one.
 
-    `matched` counts the relevant tools, `searched` those among which they were looked for. `degraded` says in a
-    sentence which leg is down, and why.
+    `matched` counts those that probably fit, with a `min_score` all that have it; `searched` those among which they
+    were looked for. `degraded` says in a sentence which leg is down, and why.
     """
 
     hits: Sequence[ToolHit]

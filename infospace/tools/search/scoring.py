@@ -38,14 +38,6 @@ NEXT_TO_1 = 7.0
 LISTED = 0.05
 """Relevance below which a tool is not listed; lower than that of the best, since it is listed beside better ones."""
 
-NO_MATCH = 0.2
-"""Relevance of the best tool below which none is said to fit.
-
-It tells greetings and foreign subjects among few tools: on 64 tools of five real servers it is said of 38 of 40
-requests that none of them does, and of 4 of 60 that one does. Among many tools something is always as near as that;
-there `infospace.tools.search.confidence` tells more.
-"""
-
 
 def by_both(cosines: NDArray[np.float64], bm25: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the evidence of both legs, whatever their shape."""

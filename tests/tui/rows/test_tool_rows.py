@@ -173,13 +173,13 @@ def test_all_that_is_known_of_a_tool_is_told() -> None:
     tool = replace(
         FETCH, title="Pages", category="net", tags=("a", "b"), team="blue", created=AT, examples=({"url": "x"},)
     )
-    hit = ToolHit(tool, 0.5, ("semantic", "keyword"), (Adjustment("trusted", 0.01),))
+    hit = ToolHit(tool, 0.5, ("semantic", "keyword"), (Adjustment("trusted", 0.01),), 0.87)
     found = text(about_tool(ToolInfo(tool, ["orders something"], USE, "nobody is asked", always=False), hit, COLOURS))
     for message in (
         "! Beware: its description orders something.",
         "Pages",
         "Fetch a page.",
-        "found relevance 0.500 by semantic and keyword; +0.010 in the order: trusted",
+        "found 87% sure; relevance 0.500 by semantic and keyword; +0.010 in the order: trusted",
         "does only reads",
         "asked nobody is asked",
         "calls 1,200 calls, 98% well; mean 12 ms, 95 of 100 within 340 ms",

@@ -49,7 +49,7 @@ class TestPictures:
             await opened(stage, "55 tools")
             await stage.press("slash")
             await stage.write("reserve a room")
-            await stage.sees("may do that")
+            await stage.sees("probably do that")
             await stage.press("enter")
             stage.expects_nothing_new()
             await stage.sees("relevance 0.")

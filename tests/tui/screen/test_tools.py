@@ -52,7 +52,7 @@ def test_the_search_runs_as_one_types_and_finds_what_the_command_finds(show: Sho
         place = await opened(stage, "desk/book")
         await stage.press("slash")
         await stage.write("reserve a room for guests")
-        await stage.sees("may do that", "score")
+        await stage.sees("probably do that", "score")
         found = await asked(housed, "search_tools", query="reserve a room for guests", limit=50)
         assert names(stage) == [tool["tool_name"] for tool in found["tools"]]
         hits = place.tools.listed.hits
@@ -76,7 +76,7 @@ def test_an_arrow_tells_which_tools_stand_above_a_higher_score(show: Show, house
         place = await opened(stage, "desk/book")
         await stage.press("slash")
         await stage.write("reserve a room")
-        await stage.sees("may do that", "↑")
+        await stage.sees("probably do that", "↑")
         told = [str(place.tools.cells(index, ())[1]) for index in range(len(place.tools))]
         scores = [float(one.removesuffix("↑")) for one in told]
         above = {index for index, score in enumerate(scores) if score < max(scores[index + 1 :], default=0)}

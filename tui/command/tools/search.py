@@ -1,12 +1,15 @@
 """Find tools by what they do: of all servers, the primitives, the saved plans.
 
-The score is a relevance from 0 to 1. Where nothing fits, the nearest is told. What tools were called for and with
-before counts as well, as long as those runs are there; INFOSPACE_REMEMBER_CALLS=off switches that off.
+Of each are shown the score, a relevance from 0 to 1 by which they stand, and in percent how sure it is that the tool
+does what was asked for. Where nothing fits, the nearest is told. What tools were called for and with before counts as
+well, as long as those runs are there; INFOSPACE_REMEMBER_CALLS=off switches that off.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from typing import Any
 
 from tui.command.tools.common import add_filters, answer, filters, show, show_schemas, show_unknown
 from tui.text.output import Output
@@ -36,15 +39,26 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         out.document(found)
         return 0
     for tool in found["tools"]:
-        show(tool, out, "" if tool["score"] is None else f"{tool['score']:.3f}  ")
+        show(tool, out, "" if tool["score"] is None else f"{tool['score']:.3f}  {tool['confidence']:>4.0%}  ")
         show_schemas(tool, out)
     show_unknown(found, out)
     if found["no_match"]:
         guess = found["guess"]
-        near = f"; the nearest is {guess['tool_name']} ({guess['score']:.3f})" if guess else ""
+        near = (
+            f"; the nearest is {guess['tool_name']} ({guess['score']:.3f}, {guess['confidence']:.0%} sure)"
+            if guess
+            else ""
+        )
         out.talk(f"none of {found['searched']:,} tools fits{near}", "yellow")
     else:
-        out.talk(f"{len(found['tools']):,} of {found['matched']:,} that fit, {found['searched']:,} searched", "dim")
+        out.talk(_counted(found, scored=args.filter_min_score is not None), "dim")
     if found["degraded"]:
         out.talk(found["degraded"], "yellow")
     return 0
+
+
+def _counted(found: Mapping[str, Any], *, scored: bool) -> str:
+    shown, matched, searched = len(found["tools"]), found["matched"], found["searched"]
+    if found["query"] is None or scored:
+        return f"{shown:,} of {matched:,} that fit, {searched:,} searched"
+    return f"{matched:,} of {searched:,} probably fit; the nearest {shown:,} are shown"

@@ -13,15 +13,18 @@ from hypothesis import strategies as st
 from infospace.core.tool import Tool
 from infospace.tools.scope import Filters
 from infospace.tools.search.bm25f import TermCounts, Vocabulary
+from infospace.tools.search.confidence import PROBABLE
 from infospace.tools.search.corpus import Corpus, CurrentTools, IndexedTool
 from infospace.tools.search.documents import embedded, fields_of
 from infospace.tools.search.ranking import Scores, rank_tools
 from infospace.tools.search.results import ToolQuery, ToolResults
-from infospace.tools.search.scoring import LISTED, NO_MATCH, relevance, strength
+from infospace.tools.search.scoring import LISTED, relevance, strength
 
 
-def rank(scored: list[tuple[Tool, float]], **asked: Any) -> ToolResults:
-    """Rank tools of given relevance."""
+def rank(
+    scored: list[tuple[Tool, float]], *, confidences: tuple[float, ...] | None = None, **asked: Any
+) -> ToolResults:
+    """Rank tools of given relevance, and of given confidence, else one of 1."""
     vocabulary = Vocabulary()
     known = []
     for tool, _ in scored:
@@ -29,7 +32,8 @@ def rank(scored: list[tuple[Tool, float]], **asked: Any) -> ToolResults:
         known.append(IndexedTool(tool, fields, TermCounts.of(fields, vocabulary), embedded(fields)))
     scores = np.array([score for _, score in scored])
     nothing = np.zeros(len(scored), bool)
-    legs = Scores(-np.log1p(-scores), np.array([scores]), None, nothing, None, None)
+    confident = np.ones(len(scored)) if confidences is None else np.array(confidences)
+    legs = Scores(-np.log1p(-scores), np.array([scores]), None, nothing, None, None, confident)
     present = CurrentTools([tool for tool, _ in scored], Corpus(known, vocabulary))
     return rank_tools(present, legs, ToolQuery("anything", **asked))
 
@@ -73,14 +77,35 @@ def test_equals_go_by_full_name() -> None:
 
 
 def test_no_boost_lifts_a_tool_above_the_floor() -> None:
-    """Where all are below, the nearest by relevance alone is a guess, and no match is said."""
-    below = NO_MATCH - 0.01
-    found = rank([(Tool("s", "near"), below - 0.01), (Tool("s", "far", connected=False, trusted=False), below)])
+    """Where none is probable, the nearest by relevance alone is a guess, and no match is said."""
+    near, far = Tool("s", "near"), Tool("s", "far", connected=False, trusted=False)
+    found = rank([(near, 0.58), (far, 0.59)], confidences=(PROBABLE / 2, PROBABLE * 0.99))
     assert found.no_match
+    assert found.matched == 0
     assert found.guess is not None
-    assert (found.guess.tool.name, found.guess.score) == ("far", pytest.approx(below))
+    assert (found.guess.tool.name, found.guess.score) == ("far", pytest.approx(0.59))
+    assert found.guess.confidence == pytest.approx(PROBABLE * 0.99, abs=1e-4)
     listed = rank([(Tool("s", "best"), 0.9), (Tool("s", "near"), LISTED - 0.01)])
     assert names(listed) == ["best"]
+
+
+def test_what_is_listed_beside_the_probable_does_not_count_as_matched() -> None:
+    """What is relevant is listed where one is probable, and where none of the listed is, none is said to fit."""
+    tools = [(Tool("s", "a"), 0.9), (Tool("s", "b"), 0.5), (Tool("s", "c"), LISTED / 2)]
+    found = rank(tools, confidences=(PROBABLE, PROBABLE / 2, 0.9))
+    assert (names(found), found.matched) == (["a", "b"], 1)
+    assert rank(tools, confidences=(PROBABLE / 2, PROBABLE / 2, 0.9)).no_match
+
+
+def test_among_filtered_tools_less_confidence_does() -> None:
+    """Whoever filters has said more of what is wanted than the request."""
+    tools = [(Tool("s", "a", tags=("x",)), 0.5), (Tool("s", "b"), 0.5)]
+    little = (PROBABLE / 2, PROBABLE / 2)
+    assert rank(tools, confidences=little).no_match
+    only = rank(tools, confidences=little, filters=Filters(tags=("x",)))
+    assert (names(only), only.matched) == (["a"], 1)
+    assert only.hits[0].confidence == pytest.approx(PROBABLE / 2, abs=1e-4)
+    assert rank(tools, confidences=(PROBABLE / 8, 1), filters=Filters(tags=("x",))).no_match
 
 
 def test_a_least_score_is_compared_with_the_relevance() -> None:
