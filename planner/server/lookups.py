@@ -11,6 +11,7 @@ from infospace.core.errors import InfospaceError, NotFound
 from planner.metatools import manage_connections as connections
 from planner.metatools.arguments import ManageConnections
 from planner.metatools.audit import write_audit
+from planner.metatools.chaining.plan_tools import PlanTools, SelectTool, plan_tools, select_tool
 from planner.metatools.compat.discover import Discover
 from planner.metatools.compat.select_servers import SelectServers, select_servers
 from planner.parse.vocabulary import conditions_in_full, full, short
@@ -61,6 +62,18 @@ async def choose_servers(operations: Operations, args: SelectServers, tell: Tell
     """Say which servers a message needs, of those that the caller may know."""
     del tell
     return await select_servers(operations.space, args)
+
+
+async def choose_tool(operations: Operations, args: SelectTool, tell: Tell) -> dict[str, Any]:
+    """Name the one tool that does what is asked for, of those that the caller may know."""
+    del tell
+    return await select_tool(operations.space, args)
+
+
+async def chain_tools(operations: Operations, args: PlanTools, tell: Tell) -> dict[str, Any]:
+    """Make a plan without a language model, of the tools that the caller may know."""
+    del tell
+    return await plan_tools(operations.space, args)
 
 
 async def manage_connections(operations: Operations, args: ManageConnections, tell: Tell) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from infospace.contract.tool_signature import Signature, briefly, tersely, untit
 from infospace.core.errors import Invalid
 from infospace.data.json_text import dump
 from planner.metatools.arguments import ManageConnections
+from planner.metatools.chaining.plan_tools import PLAN_TOOLS, SELECT_TOOL
 from planner.metatools.compat.discover import DISCOVER
 from planner.metatools.compat.select_servers import SELECT_SERVERS
 from planner.server import arguments
@@ -165,6 +166,20 @@ COMPAT = {
             SELECT_SERVERS.description,
             SELECT_SERVERS.model,
             looking.choose_servers,
+            read_only=True,
+        ),
+        Tool(
+            SELECT_TOOL.name,
+            SELECT_TOOL.description,
+            SELECT_TOOL.model,
+            looking.choose_tool,
+            read_only=True,
+        ),
+        Tool(
+            PLAN_TOOLS.name,
+            PLAN_TOOLS.description,
+            PLAN_TOOLS.model,
+            looking.chain_tools,
             read_only=True,
         ),
         TOOLS["manage_connections"],

@@ -49,6 +49,26 @@ def test_without_a_model_one_sentence_says_how_to_set_one(cli: Any, monkeypatch:
         assert said.err.count("\n") == 1
 
 
+def test_without_a_model_a_plan_is_chained_of_tools(cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It is shown, kept and run as one that a model wrote; where nothing is sure, why there is none is said."""
+    for name in ("INFOSPACE_LLM_MODEL", "INFOSPACE_LLM_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    program = str(Path(sys.executable).parent / "mcp-server-time")
+    entry = {"command": program, "args": ["--local-timezone", "UTC"]}
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"time": entry}}))
+    assert cli("tools", "sync", "--mcp", "mcp.json").code == 0
+    said = cli("plan", "what time is it now in Europe/Berlin?", "--out", "time.json")
+    assert said.code == 0, said.err
+    assert "It calls: time/get_current_time" in said.err
+    assert "No language model is configured: the plan is chained of tools that fit" in said.err
+    document = json.loads((tmp_path / "time.json").read_text())
+    assert document["steps"][0]["arguments"] == {"timezone": "Europe/Berlin"}
+    assert cli("run", "time.json", "--approve", "time/get_current_time").code == 0
+    none = cli("plan", "roast a goose with red cabbage")
+    assert (none.code, none.out) == (2, "")
+    assert "without one there is no plan: " in none.err
+
+
 def test_a_plan_is_shown_as_sentences_with_what_it_would_do(cli: Any, endpoint: Endpoint) -> None:
     endpoint.say(json.dumps(WRITES))
     said = cli("plan", "keep a note called weekly")

@@ -50,7 +50,14 @@ def test_discover_answers_in_exactly_its_shape(shop: Space) -> None:
         return names, await planner.call("discover", query="emit a Pix QR code for a buyer", limit=3)
 
     names, found = play(shop, scene, COMPAT)
-    assert sorted(names) == ["discover", "execute_tool", "manage_connections", "select_servers"]
+    assert sorted(names) == [
+        "discover",
+        "execute_tool",
+        "manage_connections",
+        "plan_tools",
+        "select_servers",
+        "select_tool",
+    ]
     assert set(found) == {"matches", "search_strategy", "recommended", "related", "next_steps"}
     first = found["matches"][0]
     assert set(first) == {"tool_name", "server_id", "score", "description", "connected"}

@@ -1,7 +1,9 @@
 """Let a language model write a plan for a goal, and show the plan without running it.
 
 The plan is shown as sentences, with what it would write and call. INFOSPACE_LLM_MODEL names the model, and
-INFOSPACE_LLM_URL its endpoint. Exit code 0 when there is a plan, 1 when none of the model's plans passes the check.
+INFOSPACE_LLM_URL its endpoint. Without a model a plan is chained of the tools of servers, by what each takes and gives
+and by what the goal says literally (quoted texts, numbers, paths), where that is sure. Exit code 0 when there is a
+plan, 1 when none of the model's plans passes the check, 2 when there is no model and no plan without one.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from tui.command.common.goal_input import (
     goal_of,
     inputs_of,
     limits_of,
-    require_model,
     watcher,
 )
 from tui.command.common.open_space import open_from
@@ -28,8 +29,9 @@ from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from infospace.core.errors import InfospaceError
     from infospace.core.json_types import JSON
     from infospace.space import Space
     from planner.goals.effects import Effect
@@ -64,7 +66,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if args.out is not None and not path_of(args.out).absolute().parent.is_dir():
         raise UsageError(f"there is no folder for --out {args.out!r}")
     with open_from(args, create=True) as space:
-        require_model(space)
+        unasked = space.catalogue.why_unasked()
+        if unasked is not None:
+            return _chain(space, goal, inputs, args, out, unasked)
         use_cache(args, space)
         writing = write(
             space,
@@ -87,6 +91,39 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             if any(row.extra.get("remembered") for row in result.steps):
                 out.talk("It went well for this goal before; --no-memory lets the model write it anew.", "dim")
             _show_kept(args, out)
+    return 0
+
+
+def _chain(
+    space: Space,
+    goal: str,
+    inputs: Mapping[str, JSON],
+    args: argparse.Namespace,
+    out: Output,
+    unasked: InfospaceError,
+) -> int:
+    """Show and keep a plan that is made without a model. Raises UsageError where there is none."""
+    from planner.execute.start import check_plan
+    from planner.goals.effects import effects_of
+    from planner.metatools.chaining.plan_tools import planned
+
+    found = planned(space, goal, dict(inputs))
+    if found["no_match"]:
+        raise UsageError(f"{unasked.message}; without one there is no plan: {found['reason']}", hint=unasked.hint)
+    document = found["plan"]
+    _keep(space, document, args)
+    effects = effects_of(check_plan(space, document)[0], space.catalogue)
+    if out.json:
+        chained = {key: found[key] for key in ("confidence", "cost", "steps")}
+        nothing = {"run": None, "attempts": None, "remembered": False, "llm": None}
+        out.document({**nothing, "plan": document, "effects": [one.to_json() for one in effects], "chained": chained})
+        return 0
+    show_plan(document, effects, out)
+    sure = f"{found['confidence']:.2f}"
+    out.talk(
+        f"No language model is configured: the plan is chained of tools that fit, with confidence {sure}.", "yellow"
+    )
+    _show_kept(args, out)
     return 0
 
 

@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=["core"],
         metavar="SET",
         help="which tools clients see, one or more of: core (five small tools, the default), meta (the six tools about "
-        "tools), full (every operation as a tool), compat (the doors of other systems: discover, select_servers)",
+        "tools), full (every operation as a tool), compat (the doors of other systems: discover, plan_tools …)",
     )
     parser.add_argument(
         "--approvals",

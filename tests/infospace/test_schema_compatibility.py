@@ -1,0 +1,305 @@
+"""Whether what one schema admits fits another: the judge is a validator of JSON Schema."""
+
+import copy
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from infospace.schema.compatibility import compatibility
+from infospace.schema.normal_form import normal_form
+
+EXAMPLES = 500 if os.environ.get("INFOSPACE_PROVE") else 25
+TEXT, NUMBER, WHOLE, NOTHING = {"type": "string"}, {"type": "number"}, {"type": "integer"}, {"type": "null"}
+PERSON = {"type": "object", "properties": {"name": TEXT, "age": WHOLE}, "required": ["name"]}
+CLOSED = {**PERSON, "additionalProperties": False}
+CHAIN = {
+    "$ref": "#/$defs/link",
+    "$defs": {
+        "link": {
+            "type": "object",
+            "properties": {"value": WHOLE, "next": {"anyOf": [NOTHING, {"$ref": "#/$defs/link"}]}},
+            "required": ["value"],
+            "additionalProperties": False,
+        }
+    },
+}
+TREE = {
+    "$id": "https://example.org/tree",
+    "$dynamicAnchor": "node",
+    "type": "object",
+    "properties": {"data": True, "children": {"type": "array", "items": {"$dynamicRef": "#node"}}},
+}
+STRICT_TREE = {
+    "$id": "https://example.org/strict-tree",
+    "$dynamicAnchor": "node",
+    "$ref": "tree",
+    "unevaluatedProperties": False,
+    "$defs": {"tree": TREE},
+}
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 9)
+    | st.sampled_from([0.5, 2.0, 7.25])
+    | st.sampled_from(["", "a", "b", "abc"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abcx"), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def _objects(inner: st.SearchStrategy) -> st.SearchStrategy:
+    return st.fixed_dictionaries(
+        {"type": st.just("object")},
+        optional={
+            "properties": st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+            "required": st.lists(st.sampled_from("abc"), max_size=2, unique=True),
+            "additionalProperties": st.booleans() | inner,
+            "patternProperties": st.dictionaries(st.sampled_from(["^a", "x"]), inner, max_size=1),
+            "minProperties": st.integers(0, 2),
+            "maxProperties": st.integers(1, 3),
+        },
+    )
+
+
+def _lists(inner: st.SearchStrategy) -> st.SearchStrategy:
+    return st.fixed_dictionaries(
+        {"type": st.just("array")},
+        optional={
+            "items": st.booleans() | inner,
+            "prefixItems": st.lists(inner, min_size=1, max_size=2),
+            "minItems": st.integers(0, 2),
+            "maxItems": st.integers(0, 3),
+            "uniqueItems": st.booleans(),
+            "contains": inner,
+        },
+    )
+
+
+PLAIN = st.one_of(
+    st.sampled_from([True, {}, TEXT, NUMBER, WHOLE, NOTHING, {"type": "boolean"}, {"type": ["string", "null"]}]),
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["number", "integer"])},
+        optional={
+            "minimum": st.integers(-2, 5),
+            "exclusiveMinimum": st.integers(-2, 5),
+            "maximum": st.integers(0, 8),
+            "exclusiveMaximum": st.integers(0, 8),
+            "multipleOf": st.sampled_from([1, 2, 0.5]),
+        },
+    ),
+    st.fixed_dictionaries(
+        {"type": st.just("string")},
+        optional={
+            "minLength": st.integers(0, 2),
+            "maxLength": st.integers(0, 3),
+            "pattern": st.sampled_from(["^a", "b"]),
+            "format": st.sampled_from(["date", "uri"]),
+        },
+    ),
+    st.builds(lambda values: {"enum": values}, st.lists(VALUES, min_size=1, max_size=3)),
+    st.builds(lambda value: {"const": value}, VALUES),
+    st.just({"$ref": "#/$defs/one"}),
+    st.just({"$ref": "#/$defs/two"}),
+)
+PARTS = st.recursive(
+    PLAIN,
+    lambda inner: (
+        _objects(inner)
+        | _lists(inner)
+        | st.builds(
+            lambda w, some: {w: some},
+            st.sampled_from(["anyOf", "oneOf", "allOf"]),
+            st.lists(inner, min_size=1, max_size=3),
+        )
+        | st.builds(lambda one: {"not": one}, inner)
+    ),
+    max_leaves=5,
+)
+
+
+@st.composite
+def schemas(draw: st.DrawFn) -> dict:
+    """A schema with two definitions that may refer to themselves within an object or a list."""
+    one = draw(st.just(TEXT) | _objects(PLAIN) | _lists(PLAIN))
+    two = draw(st.just(WHOLE) | _objects(PLAIN))
+    part = draw(PARTS)
+    body = part if isinstance(part, dict) else {}
+    return copy.deepcopy({**body, "$defs": {"one": one, "two": two}})
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[dict, dict]:
+    """Two schemas: any, or one of them with less said, in other words, or beside another."""
+    left = draw(schemas())
+    others = copy.deepcopy(left)
+    dropped = draw(st.sampled_from(["", *sorted(set(others) - {"$defs"})]))
+    others.pop(dropped, None)
+    inner = {key: value for key, value in others.items() if key != "$defs"}
+    wider = {"anyOf": [inner, draw(PLAIN)], "$defs": others["$defs"]}
+    both = {"allOf": [inner, draw(PLAIN)], "$defs": others["$defs"]}
+    return draw(
+        st.sampled_from([(left, draw(schemas())), (left, others), (left, wider), (both, others), (wider, left)])
+    )
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(pairs(), st.lists(VALUES, min_size=4, max_size=12))
+def test_what_always_fits_is_valid_wherever_it_is_given(pair: tuple[dict, dict], values: list) -> None:
+    """A value that is valid under the one schema is valid under the other where the first always fits it."""
+    left, right = pair
+    found = compatibility(left, right)
+    assert 0 <= found.score <= 1
+    assert found.reason
+    if found.always:
+        judge, wanted = Draft202012Validator(left), Draft202012Validator(right)
+        for value in values:
+            assert not judge.is_valid(value) or wanted.is_valid(value), (value, left, right)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(schemas(), st.lists(VALUES, min_size=4, max_size=12))
+def test_a_value_has_an_alternative_of_its_type(schema: dict, values: list) -> None:
+    """Whatever a schema admits is of one of the types of its normal form; and it fits the schema itself."""
+    names = {
+        "NoneType": "null",
+        "bool": "boolean",
+        "int": "number",
+        "float": "number",
+        "str": "string",
+        "list": "array",
+    }
+    types = {one.type for one in normal_form(schema).alternatives}
+    judge = Draft202012Validator(schema)
+    for value in values:
+        assert not judge.is_valid(value) or names.get(type(value).__name__, "object") in types
+    assert compatibility(schema, copy.deepcopy(schema)).always
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(VALUES, schemas())
+def test_one_value_fits_as_the_validator_says(value: object, schema: dict) -> None:
+    """A schema of one value never fits for certain what that value is not valid under."""
+    if compatibility({"const": value}, schema).always:
+        assert Draft202012Validator(schema).is_valid(value)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (WHOLE, NUMBER),
+        ({"const": 2.0}, WHOLE),
+        ({"enum": ["a", "b"]}, {"enum": ["b", "a", "c"]}),
+        ({"enum": [{"a": 1}, [1, 2]]}, {"anyOf": [{"type": "object"}, {"type": "array", "items": WHOLE}]}),
+        ({"type": "boolean"}, {"enum": [True, False]}),
+        (CLOSED, PERSON),
+        (CLOSED, {"type": "object", "additionalProperties": {"type": ["string", "integer"]}}),
+        ({"allOf": [PERSON, {"required": ["age"]}]}, {"type": "object", "required": ["age", "name"]}),
+        (CHAIN, {**copy.deepcopy(CHAIN), "title": "the same, otherwise named"}),
+        (STRICT_TREE, {"type": "object", "properties": {"children": {"type": "array", "items": {"type": "object"}}}}),
+        ({"type": "integer", "minimum": 3}, {"type": "number", "exclusiveMinimum": 2}),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": "string", "nullable": True}),
+        (
+            {"type": "object", "properties": {"kind": {"const": "a"}}, "required": ["kind"]},
+            {
+                "oneOf": [
+                    {"type": "object", "properties": {"kind": {"const": "a"}}, "required": ["kind"]},
+                    {"type": "object", "properties": {"kind": {"const": "b"}}, "required": ["kind"]},
+                ]
+            },
+        ),
+    ],
+)
+def test_this_always_fits(one: dict, other: dict) -> None:
+    """What is known to fit in every case is told as such."""
+    found = compatibility(one, other)
+    assert found.always, found.reason
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "low", "high", "reason"),
+    [
+        (TEXT, NUMBER, 0, 0, "what is given is text, and a number is wanted"),
+        (NUMBER, WHOLE, 0.5, 0.99, "what is given is any number, and a whole one is wanted"),
+        (None, TEXT, 0.1, 0.5, "what is given is not described, and text is wanted"),
+        ({"enum": ["a", "b"]}, {"enum": ["b"]}, 0.5, 0.5, 'what is given is "a", and "b" is wanted'),
+        (TEXT, {"enum": ["b"]}, 0.3, 0.9, 'what is given is text, and "b" is wanted'),
+        (
+            TEXT,
+            {"type": "string", "format": "date"},
+            0.5,
+            0.9,
+            "what is given is any text, and the format 'date' is wanted",
+        ),
+        ({"type": ["string", "null"]}, TEXT, 0.5, 0.5, "what is given is null, and text is wanted"),
+        (
+            {"type": "object", "properties": {"name": NUMBER}, "required": ["name"]},
+            PERSON,
+            0,
+            0,
+            "`name` of what is given is a number, and text is wanted",
+        ),
+        (
+            {"type": "object", "properties": {"age": WHOLE}, "additionalProperties": False},
+            PERSON,
+            0,
+            0,
+            'what is given has no "name", which is needed',
+        ),
+        (
+            {"type": "object", "properties": {"name": TEXT}, "additionalProperties": False},
+            PERSON,
+            0.5,
+            0.9,
+            'what is given need not have "name", which is needed',
+        ),
+        (
+            {"type": "array", "items": TEXT},
+            {"type": "array", "items": NUMBER},
+            0,
+            0,
+            "each item of what is given is text, and a number is wanted",
+        ),
+        (TEXT, {"type": "string", "not": {"const": "a"}}, 0.5, 0.95, "what is given may break `not` of what is wanted"),
+        (
+            {"type": "integer", "minimum": 5},
+            {"type": "integer", "maximum": 4},
+            0,
+            0,
+            "what is given is at least 5, and 4 or less is wanted",
+        ),
+        (CHAIN, {"type": "object", "properties": {"next": TEXT}, "additionalProperties": False}, 0, 0, None),
+    ],
+)
+def test_the_reason_names_what_does_not_fit(
+    one: dict, other: dict, low: float, high: float, reason: str | None
+) -> None:
+    """The score is within bounds, and one sentence says why, with the place."""
+    found = compatibility(one, other)
+    assert low <= found.score <= high, found
+    assert reason is None or found.reason == reason
+
+
+def test_a_schema_that_is_nothing_but_itself_admits_what_nobody_knows() -> None:
+    """References in a circle, and ones that lead nowhere, end, and fit nothing for certain."""
+    for schema in (
+        {"$ref": "#"},
+        {"allOf": [{"$ref": "#"}, TEXT]},
+        {"$ref": "#/$defs/none"},
+        {"$ref": "https://a.example/b"},
+    ):
+        assert not compatibility(TEXT, schema).always
+        # Whatever a circle admits, `allOf` with a text admits texts alone.
+        assert compatibility(schema, TEXT).always is ("allOf" in schema)
+        assert normal_form(schema).alternatives
+
+
+def test_alternatives_without_end_are_not_multiplied_out() -> None:
+    """A product of many alternatives admits anything, perhaps, and is told in time."""
+    either = {"anyOf": [{"required": [str(number)]} for number in range(9)]}
+    schema = {"type": "object", "allOf": [either] * 9}
+    assert len(normal_form(schema).alternatives) <= 64
+    assert not compatibility({"type": "object"}, schema).always
