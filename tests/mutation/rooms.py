@@ -31,19 +31,19 @@ def matches(file: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatch(file, pattern) for pattern in patterns)
 
 
-PLANS = ("tests/planner/test_[!cw]*.py", "tests/planner/test_co*.py", "tests/planner/test_w[!r]*.py")
+PLANS = tuple(f"tests/planner/{room}" for room in ("execute", "inspect", "language", "lifecycle", "order", "streaming"))
 """The tests of running plans; those that only check a plan reach all that reads one, and say little of a run."""
 
 SLOW = (
-    "tests/planner/test_arriving.py",
-    "tests/planner/test_arriving_is_at_once.py",
-    "tests/planner/test_check_is_sound.py",
-    "tests/planner/test_completing.py",
-    "tests/planner/test_dry_run.py",
-    "tests/planner/test_moments.py",
-    "tests/planner/test_parallel_is_serial.py",
-    "tests/planner/test_undo_of_plans.py",
-    "tests/planner/test_vocabulary.py",
+    "tests/planner/streaming/test_arriving.py",
+    "tests/planner/streaming/test_arriving_is_at_once.py",
+    "tests/planner/check/test_check_is_sound.py",
+    "tests/planner/editor/test_completing.py",
+    "tests/planner/lifecycle/test_dry_run.py",
+    "tests/planner/inspect/test_moments.py",
+    "tests/planner/order/test_parallel_is_serial.py",
+    "tests/planner/lifecycle/test_undo_of_plans.py",
+    "tests/planner/language/test_vocabulary.py",
     "tests/planner/sessions/test_sessions_are_like_plans.py",
 )
 """Tests that take long, or run the same plans in another way: a fault has to be noticed without them.
@@ -53,7 +53,7 @@ Each reaches nearly all the code, so that every survivor would cost their whole 
 ABOUT_CODE = (
     "tests/infospace/memory/contract/test_store_whole.py",
     "tests/infospace/tools/test_syncing.py::test_many_kept_tools_are_no_burden",
-    "tests/planner/test_references.py::test_each_value_is_looked_at_once_however_deep_it_stands",
+    "tests/planner/language/test_references.py::test_each_value_is_looked_at_once_however_deep_it_stands",
 )
 """Tests that look at the code, where mutants are members of the classes, or count the calls that it makes."""
 
@@ -67,25 +67,13 @@ ROOMS = {
         ),
         (
             "tests/mending",
-            "tests/planner/test_check_*.py",
-            "tests/planner/test_changes_in_place.py",
-            "tests/planner/test_deleted_is_known.py",
-            "tests/planner/test_earlier_plans.py",
-            "tests/planner/test_extra_of_steps.py",
-            "tests/planner/test_fixes.py",
-            "tests/planner/test_formats_in_plans.py",
-            "tests/planner/test_hints.py",
-            "tests/planner/test_lookalikes.py",
-            "tests/planner/test_map_of_plans.py",
-            "tests/planner/test_mismatches_are_told.py",
-            "tests/planner/test_names_and_rows.py",
-            "tests/planner/test_references.py",
-            "tests/planner/test_right_plans.py",
-            "tests/planner/test_sample_plans.py",
-            "tests/planner/test_told_in_full.py",
-            "tests/planner/test_tools_in_plans.py",
-            "tests/planner/test_wrong_plans.py",
-            "tests/planner/wrong",
+            "tests/planner/check",
+            "tests/planner/repair",
+            "tests/planner/language/test_extra_of_steps.py",
+            "tests/planner/execute/test_map_of_plans.py",
+            "tests/planner/language/test_names_and_rows.py",
+            "tests/planner/language/test_references.py",
+            "tests/planner/execute/test_tools_in_plans.py",
         ),
         85,
     ),
@@ -104,9 +92,9 @@ ROOMS = {
     "streaming": Room(
         ("planner/streaming/*.py",),
         (
-            "tests/planner/test_arriving.py",
-            "tests/planner/test_arriving_dropped.py",
-            "tests/planner/test_streams.py",
+            "tests/planner/streaming/test_arriving.py",
+            "tests/planner/streaming/test_arriving_dropped.py",
+            "tests/planner/streaming/test_streams.py",
         ),
         85,
     ),
@@ -144,18 +132,16 @@ ROOMS = {
             "infospace/lineage/*.py",
             "infospace/core/position.py",
         ),
-        (*PLANS, "tests/planner/sessions", "tests/infospace/test_position.py"),
+        (*PLANS, "tests/planner/sessions", "tests/infospace/data/test_position.py"),
         85,
         beside="runs",
     ),
     "where": Room(
         ("infospace/expressions/*.py", "infospace/data/order.py"),
         (
-            "tests/infospace/test_where_*.py",
-            "tests/infospace/test_expression_*.py",
-            "tests/infospace/test_aggregates.py",
-            "tests/infospace/test_comparing.py",
-            "tests/planner/test_check_expressions.py",
+            "tests/infospace/expressions",
+            "tests/infospace/data/test_comparing.py",
+            "tests/planner/check/test_check_expressions.py",
             "tests/primitives/test_compute.py",
             "tests/primitives/test_group.py",
         ),

@@ -28,8 +28,8 @@ from planner.goals.write import PlanWriter
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from furnished import furnish_whole
-from mutating import MUTATIONS
-from mutations import misspelt_type  # noqa: F401 - registers the kinds of mistakes
+from plangen.mutating import MUTATIONS
+from plangen.mutations import misspelt_type  # noqa: F401 - registers the kinds of mistakes
 from rightplans import RIGHT
 
 GOALS = 500 if os.environ.get("INFOSPACE_PROVE") == "1" else 120

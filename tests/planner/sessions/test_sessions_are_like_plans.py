@@ -22,9 +22,9 @@ from planner.sessions.session import Session
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from furnished import files
+from outcomes import told
 from plangen.forms import Plans
 from plangen.supplied import outlines, supply
-from test_parallel_is_serial import told
 
 COUNT = 600 if os.environ.get("INFOSPACE_PROVE") == "1" else 12
 

@@ -1,0 +1,179 @@
+"""What is often written for something else is told with what would have fitted: one mistake, one problem."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infospace import Space
+from planner.execute.start import check_plan
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from plangen.mistakes import note
+
+R = note({"total": 3, "items": [{"id": "a", "n": {"k": 1}}, {"id": "b", "n": {"k": 2}}], "tags": ["a"]}, "$r")
+ROWS = {"type": "create-collection", "value": [{"id": "a"}, {"id": "b"}], "out": "$rows"}
+INDEX = "[0] is the first item, [-1] the last; `pluck` takes a field of all"
+PLUCK = '{"type": "pluck", "target": "$r.items", "field": "id", "out": "$all"}'
+
+
+@pytest.mark.parametrize(
+    ("written", "code", "hint"),
+    [
+        ("$r.items.id", "unknown-field", f"`$r.items[0].id` is that of the first; of all: {PLUCK}"),
+        ("${r.items.id}", "unknown-field", f"`$r.items[0].id` is that of the first; of all: {PLUCK}"),
+        (
+            "$r.items.n.k",
+            "unknown-field",
+            f"`$r.items[0].n.k` is that of the first; of all: {PLUCK.replace('id', 'n.k')}",
+        ),
+        ("$r.items[*].id", "bad-reference", INDEX),
+        ("${r.items[].id}", "bad-reference", INDEX),
+        ("$rows[*].id", "bad-reference", INDEX),
+        ("$r.items[0:2]", "bad-reference", '`load` takes a slice of items: "slice": "0:2"'),
+        ("$r.items.length", "unknown-field", '`size` counts: {"type": "size", "target": "$r.items", "out": "$n"}'),
+        ("$rows.length", "unknown-field", '`size` counts: {"type": "size", "target": "$rows", "out": "$n"}'),
+        ("$rows.id", "unknown-field", "an item is $rows[0]; all of a field: `pluck`"),
+        ("$r[0].total", "unknown-field", "$r is no list: write `$r.total`"),
+        ("$AAPL", "unbound-variable", "bound here: $r, $rows; `$$AAPL` is the text `$AAPL`"),
+    ],
+)
+def test_a_place_that_is_written_as_elsewhere_is_told_with_how_it_is_written_here(
+    space: Space, written: str, code: str, hint: str
+) -> None:
+    """One error."""
+    steps = [R, ROWS, {"type": "say", "value": written}]
+    [problem] = [one for one in check_plan(space, steps)[1].found if one.severity == "error"]
+    assert (problem.code, problem.pointer, problem.hint, problem.fix) == (code, "/2/value", hint, None)
+
+
+def _if(**condition: Any) -> dict[str, Any]:
+    return {"type": "if", "condition": condition, "then": [note("yes", "$y")], "else": [note("no", "$y")]}
+
+
+@pytest.mark.parametrize(
+    ("target", "value", "outcome"),
+    [
+        ("$r", "total", "yes"),
+        ("$r", "none", "no"),
+        ("$r.tags", "a", "yes"),
+        ("$r.items", {"id": "a", "n": {"k": 1}}, "yes"),
+        ("$r.items", {"id": "a"}, "no"),
+        ("$rows", {"id": "a"}, "yes"),
+        ("$rows", "$rows[0]", "yes"),
+    ],
+)
+def test_contains_looks_for_a_key_an_equal_element_or_an_item(run: Any, target: str, value: Any, outcome: str) -> None:
+    """By what the target is."""
+    done = run(R, ROWS, _if(type="contains", target=target, value=value))
+    assert done.result.data == outcome
+
+
+@pytest.mark.parametrize(
+    ("target", "value", "place", "sentence"),
+    [
+        ("$r.total", "a", "target", "contains looks into a text, a list, an object or a Collection, and this is none"),
+    ],
+)
+def test_contains_of_anything_else_is_an_error_where_that_is_known_and_fails_where_not(
+    space: Space, run: Any, target: str, value: Any, place: str, sentence: str
+) -> None:
+    """The check says so; where nothing is known, the step fails."""
+    steps = [R, _if(type="contains", target=target, value=value)]
+    [problem] = [one for one in check_plan(space, steps)[1].found if one.severity == "error"]
+    assert (problem.code, problem.pointer, problem.message) == ("bad-condition", f"/1/condition/{place}", sentence)
+    plan = {"inputs": {"r": {}}, "steps": [_if(type="contains", target=target, value=value)]}
+    done = run(plan, r={"total": 3})
+    assert done.status == "failed"
+    assert "contains looks" in done.steps[0].reason
+
+
+@pytest.mark.parametrize("target", ["$r", "$r.items", "$r.items[0]", "$rows"])
+def test_a_pattern_is_looked_for_in_text_alone(space: Space, run: Any, target: str) -> None:
+    """Of an object, a list, a Collection: an error where it is known, a failure where not."""
+    condition = _if(type="matches_pattern", target=target, pattern="a")
+    [problem] = [one for one in check_plan(space, [R, ROWS, condition])[1].found if one.severity == "error"]
+    assert (problem.code, problem.pointer) == ("bad-condition", "/2/condition/target")
+    done = run({"inputs": {"r": {}, "rows": {}}, "steps": [condition]}, r={"items": [{"id": "a"}]}, rows=[{"id": "a"}])
+    assert done.status == "failed"
+    assert "matches_pattern looks into a text" in done.steps[0].reason
+
+
+def test_a_text_that_no_element_of_a_list_of_objects_can_equal_is_doubted(space: Space) -> None:
+    """A warning: the condition has an answer, which is no."""
+    for target in ("$r.items", "$rows"):
+        steps = [R, ROWS, _if(type="contains", target=target, value="a")]
+        [doubt] = [one for one in check_plan(space, steps)[1].found if one.code == "bad-condition"]
+        assert (doubt.severity, doubt.pointer) == ("warning", "/2/condition/value")
+        assert doubt.message == "contains looks for an equal element: each is an object, and this is text"
+        assert doubt.hint == "`pluck` makes a list of one field of them"
+
+
+@pytest.mark.parametrize(
+    ("where", "hint", "meant"),
+    [
+        ("id IN ($list)", "`id IN $list` asks whether the list has it", "id IN $list"),
+        ("id < CURRENT_DATE", "it is written today(); a field of that name is written `CURRENT_DATE`", "id < today()"),
+        ("id < today", "`today()` is a function", None),
+        ("id = open", "there is id, metadata", None),
+    ],
+)
+def test_a_condition_on_items_that_can_find_nothing_is_an_error(
+    space: Space, where: str, hint: str, meant: str | None
+) -> None:
+    """A list in brackets, a word of SQL, a bare word that no item has."""
+    filter_ = {"type": "filter-structured", "target": "$rows", "where": where, "out": "$f"}
+    steps = [ROWS, note(["a"], "$list"), filter_]
+    [problem] = [one for one in check_plan(space, steps)[1].found if one.severity == "error"]
+    assert (problem.pointer, problem.hint) == ("/2/where", hint)
+    assert (problem.fix and problem.fix[0]["value"]) == meant
+
+
+@pytest.mark.parametrize(
+    ("type_", "by", "content"),
+    [
+        ("intersection", "content", ["b", "c"]),
+        ("intersection", None, []),
+        ("difference", "content", ["a"]),
+        ("difference", None, ["a", "b", "c"]),
+        ("union", "content", ["a", "b", "c", "d"]),
+    ],
+)
+def test_sets_of_split_lists_go_by_identity_or_by_content(run: Any, type_: str, by: str | None, content: Any) -> None:
+    """`split` makes new Notes each time; lists that stand there are compared by content."""
+    one, other = note(["a", "b", "c"], "$x"), note(["b", "c", "d"], "$z")
+    splits = [{"type": "split", "target": f"${name}", "out": f"${name}s"} for name in "xz"]
+    extra = {} if by is None else {"by": by}
+    done = run(one, other, *splits, {"type": type_, "target": "$xs", "value": "$zs", "out": "$o", **extra})
+    assert done.result.data == content
+    if by == "content":
+        done = run(one, other, {"type": type_, "target": "$x", "value": "$z", "out": "$o"})
+        assert done.result.data == content
+
+
+def test_distinct_of_a_split_list_goes_by_identity_or_by_content(run: Any) -> None:
+    """Of one that stands there by content."""
+    split = {"type": "split", "target": "$x", "out": "$xs"}
+    made = note(["a", "a", "b"], "$x")
+    assert run(made, split, {"type": "distinct", "target": "$xs", "out": "$o"}).result.data == ["a", "a", "b"]
+    by = {"type": "distinct", "target": "$xs", "by": "content", "out": "$o"}
+    assert run(made, split, by).result.data == ["a", "b"]
+    assert run(made, {"type": "distinct", "target": "$x", "out": "$o"}).result.data == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("query", '"arguments": {"query": …}'),
+        ("retri", "did you mean 'retry'?"),
+        ("max_page", "did you mean 'max_pages'?"),
+    ],
+)
+def test_an_argument_of_a_tool_beside_pages_is_no_field_that_sounds_like_it(space: Space, key: str, hint: str) -> None:
+    """Only a letter or two make it a field of the form."""
+    step = {"type": "pages", "tool": "a/b", "arguments": {"cursor": "$page"}, "next": "n", "out": "$all", key: "x"}
+    problems = check_plan(space, [step])[1].found
+    assert [problem.hint for problem in problems if problem.pointer == f"/0/{key}"] == [hint]

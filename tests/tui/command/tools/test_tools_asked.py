@@ -1,0 +1,259 @@
+"""`infospace tools search|list|describe|call|categories|similar|approvals|audit`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "infospace" / "tools"))
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from at_terminal import calls, command, terminal
+from served import odd, write
+
+from infospace import open_space
+from planner.metatools.registry import META
+
+
+@pytest.fixture
+def known(cli: Any, tmp_path: Path) -> Path:
+    """A folder with a space that knows two servers of tools."""
+    write(tmp_path, one=odd("plain", description="Says texts again."), bad=odd("instructs", trusted=True))
+    assert cli("tools", "sync").code == 0
+    return tmp_path
+
+
+def answered(folder: Path, name: str, **given: Any) -> Any:
+    """Return what the meta-tool itself answers."""
+    with open_space(folder / "space.db") as space:
+        return asyncio.run(META[name].call(space, given))
+
+
+@pytest.mark.parametrize(
+    ("words", "meta", "given"),
+    [
+        (
+            ["search", "say a text again", "--limit", "2", "--server", "one", "--mode", "keyword", "--schemas"],
+            "search_tools",
+            {
+                "query": "say a text again",
+                "limit": 2,
+                "filters": {"servers": ["one"]},
+                "search_type": "keyword",
+                "include_schemas": True,
+            },
+        ),
+        (
+            ["list", "--page", "2", "--page-size", "3", "--sort", "created_at", "--desc", "--type", "MCP"],
+            "list_tools",
+            {
+                "page": 2,
+                "page_size": 3,
+                "sort_by": "created_at",
+                "sort_order": "desc",
+                "filters": {"integration_type": "MCP"},
+            },
+        ),
+        (
+            ["list", "--tag", "text", "--name", "^echo$", "--examples", "--contains", "SAY"],
+            "list_tools",
+            {
+                "filters": {
+                    "tags": ["text"],
+                    "name_pattern": "^echo$",
+                    "has_examples": True,
+                    "description_contains": "SAY",
+                }
+            },
+        ),
+        (
+            ["describe", "one/echo", "--metrics", "--similar", "--no-examples"],
+            "describe_tool",
+            {"tool_name": "one/echo", "include_metrics": True, "include_similar": True, "include_examples": False},
+        ),
+        (
+            ["categories", "--servers", "--no-tags"],
+            "get_tool_categories",
+            {"include_servers": True, "include_tags": False},
+        ),
+        (["similar", "one/echo", "--limit", "3"], "get_similar_tools", {"tool_name": "one/echo", "limit": 3}),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else None,
+)
+def test_json_is_what_the_meta_tool_answers(
+    cli: Any, known: Path, words: list[str], meta: str, given: dict[str, Any]
+) -> None:
+    """Each option is passed on."""
+    said = cli("tools", *words, "--json")
+    assert said.code == 0
+    assert said.json == json.loads(json.dumps(answered(known, meta, **given)))
+
+
+def test_a_person_reads_lines(cli: Any, known: Path) -> None:
+    """With what is to be known about them: how well they fit, why, and in what way their words instruct."""
+    found = cli("tools", "search", "say a text again", "--limit", "1", "--server", "one")
+    assert "one/echo" in found.out
+    assert "Say a text again." in found.out
+    assert re.match(r"[01]\.\d{3}  +\d+%  one/echo", found.out)
+    more = cli("tools", "search", "say a text again", "--limit", "50", "--json").json
+    assert 0 < more["matched"] < len(more["tools"])
+    shown = cli("tools", "search", "say a text again", "--limit", "50").err
+    assert f"{more['matched']} of {more['searched']} probably fit; the nearest {len(more['tools'])} are shown" in shown
+    assert " that fit, " in cli("tools", "search", "say a text again", "--min-score", ".2").err
+    assert "! its description asks to ignore" in cli("tools", "search", "echo", "--server", "bad").out
+    assert "none of" in cli("tools", "search", "bake a chocolate cake").err
+    listed = cli("tools", "list", "--server", "one", "--page-size", "3")
+    assert (listed.out.count("\n"), "page 1 of 5, 14 tools in all" in listed.err) == (3, True)
+    described = cli("tools", "describe", "one/echo", "--metrics")
+    for part in ("the server one says: Say a text again.", "read only", "nobody is asked", "never called", '"text"'):
+        assert part in described.out
+    assert "somebody is asked before it is called" in cli("tools", "describe", "one/slow").out
+    assert "Says texts again." in cli("tools", "categories", "--servers").out
+    assert "both are named echo" in cli("tools", "similar", "one/echo").out
+
+
+@pytest.mark.parametrize("order", [[], ["--desc"]])
+def test_tools_of_servers_and_saved_plans_are_not_listed_behind_the_primitives(
+    cli: Any, known: Path, order: list[str]
+) -> None:
+    """Whichever way names are sorted: what somebody added stands on the first page."""
+    plan = known / "plan.json"
+    plan.write_text(json.dumps({"goal": "says x", "steps": [{"type": "create-note", "value": "x", "out": "$x"}]}))
+    write(known, zebra=odd("plain"))
+    assert cli("tools", "sync").code == 0
+    assert cli("plans", "save", "mine", str(plan)).code == 0
+    listed = cli("tools", "list", "--page-size", "100", "--json", *order).json["tools"]
+    ranks = [
+        ("plan:" in one["name"]) + 2 * ("plan:" not in one["name"] and one["server"] == "infospace") for one in listed
+    ]
+    assert ranks == sorted(ranks)
+    assert set(ranks) == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["search", "x", "--limit", "51"], 2, "`limit` is 51, not a whole number from 1 to 50"),
+        (["search", "x", "--mode", "exact"], 2, '`search_type` is "exact"'),
+        (["search", " "], 2, "`query` is blank"),
+        (["list", "--page", "0", "--page-size", "1000"], 2, "`page_size` is 1000"),
+        (["list", "--name", "(?=x)"], 2, "`filters.name_pattern`"),
+        (["list", "--min-score", "0.3"], 2, "unrecognized arguments: --min-score"),
+        (["describe", "one/ecko"], 1, "did you mean 'one/echo'?"),
+        (["similar", "tool_999"], 1, "there is no tool 'tool_999'"),
+        (["call", "one/ecko"], 1, "did you mean 'one/echo'?"),
+        (["call", "one/echo"], 1, '"text" is missing'),
+        (["call", "one/echo", "{]"], 2, "what the tool is given"),
+        (["call", "one/echo", "[1]"], 2, "not a JSON object"),
+        (["call", "one/echo", "--input", "text"], 2, "--input name=value"),
+        (["call", "one/echo", "--input", "text=x", "--timeout-ms", "0"], 2, "`options.timeout_ms` is 0"),
+        (["call", "one/echo", "--input", "text=x", "--approve", "one"], 2, "names no tool that could be approved"),
+        (["approvals", "--forget", "one/echo"], 1, "is not among the tools that may always be called"),
+        (["audit", "--limit", "0"], 2, "0 is not a limit"),
+        (["describ", "x"], 2, "invalid choice"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(cli: Any, known: Path, words: list[str], code: int, said: str) -> None:
+    """On standard error; nothing is called."""
+    told = cli("tools", *words)
+    assert (told.code, told.out, told.err.count("\n")) == (code, "", 1)
+    assert said in told.err
+    with open_space(known / "space.db") as space, space.store.reading() as snapshot:
+        assert snapshot.tool_uses() == []
+
+
+def test_a_call_takes_its_arguments_in_each_way(cli: Any, known: Path) -> None:
+    """As an object, from standard input, from a file, one by one; text where the schema takes text."""
+    (known / "arguments.json").write_text('{"text": "from a file"}')
+    for words, stdin, said in (
+        (['{"text": "an object"}'], "", "an object"),
+        (["-"], '{"text": "typed"}', "typed"),
+        (["--input-file", "arguments.json"], "", "from a file"),
+        (['{"text": "an object"}', "--input", "text=12"], "", "12"),
+    ):
+        told = cli("tools", "call", "one/echo", *words, stdin=stdin)
+        assert (told.code, told.out) == (0, f"{said}\n")
+        assert "Note_" in told.err
+    document = cli("tools", "call", "one/echo", "--input", "text=x", "--json").json
+    assert (document["content"], document["execution_metadata"]["server"]) == ([{"type": "text", "text": "x"}], "one")
+    assert "execution_metadata" not in cli("tools", "call", "one/echo", '{"text": ""}', "--json", "--no-metadata").json
+    long = cli("tools", "call", "one/echo", "--input", "text=" + "x" * 9_000)
+    assert long.out == "x" * 9_000 + "\n"
+
+
+def test_a_call_that_fails_or_waits_says_so_by_its_code(cli: Any, known: Path) -> None:
+    """And by what it prints; approved, it is made."""
+    failed = cli("tools", "call", "bad/echo", '{"text": "x"}', "--approve", "bad/*")
+    assert failed.code == 0
+    waits = cli("tools", "call", "one/fail")
+    assert waits.code == 4
+    assert "infospace answer run_2 1 once" in waits.err
+    assert cli("tools", "call", "one/fail", "--json").json["status"] == "approval_required"
+    failed = cli("tools", "call", "one/fail", "--approve", "one/fail")
+    assert (failed.code, failed.out) == (1, "")
+    assert "no such place" in failed.err
+    rows = cli("tools", "audit", "--json").json["audit"]
+    assert [(row["caller"], row["target"], row["outcome"]) for row in rows] == [
+        *[("command", "one/fail", "failed"), ("command", "one/fail", "waiting"), ("command", "one/fail", "waiting")],
+        ("command", "bad/echo", "success"),
+    ]
+    assert "one/fail" in cli("tools", "audit").out
+
+
+def test_what_is_always_called_is_listed_and_forgotten(cli: Any, known: Path) -> None:
+    """What has changed since is said to be asked about again."""
+    assert cli("tools", "call", "one/structured").code == 4
+    assert cli("answer", "run_1", "1", "always").code == 0
+    assert cli("tools", "call", "one/structured").code == 0
+    [row] = cli("tools", "approvals", "--json").json["approvals"]
+    assert (row["tool"], row["known"], row["changed"]) == ("one/structured", True, False)
+    assert "one/structured" in cli("tools", "approvals").out
+    assert "is asked about again" in cli("tools", "approvals", "--forget", "one/*").out
+    assert cli("tools", "approvals", "--json").json == {"approvals": [], "forgotten": []}
+    assert cli("tools", "call", "one/structured").code == 4
+
+
+def test_on_a_terminal_the_person_is_asked(tmp_path: Path) -> None:
+    """An empty line leaves it open, an answer goes on; without a terminal nobody is waited for."""
+    assert command(tmp_path, "notes").returncode == 0
+    words = ("tools", "call", "files/delete", "--input", "path=a")
+    assert command(tmp_path, *words).returncode == 4
+    assert calls(tmp_path) == []
+    with terminal(tmp_path, *words) as person:
+        person.until("> ")
+        assert "call the tool delete of the server files" in person.seen
+        person.types("perhaps")
+        person.until("> ", 2)
+        person.types("once")
+        person.until("deleted a")
+        assert person.ended() == 0
+    assert calls(tmp_path) == ["a"]
+    with terminal(tmp_path, *words) as person:
+        person.until("> ")
+        person.types("no")
+        assert person.ended() == 1
+        assert "somebody said no" in person.seen
+    assert calls(tmp_path) == ["a"]
+
+
+def test_a_name_that_no_tool_has_is_told_to_a_person(cli: Any, known: Path) -> None:
+    """Beside what was found, with what was probably meant; as JSON under `unknown`."""
+    del known
+    message = "no tool here is of a server 'ona'; did you mean 'one'?"
+    for words in (["list", "--server", "ona"], ["search", "a text", "--server", "ona"]):
+        assert message in cli("tools", *words).err
+        assert json.loads(cli("tools", *words, "--json").out)["unknown"] == [message]
+
+
+def test_a_call_lasts_as_its_servers_entry_says(cli: Any, tmp_path: Path) -> None:
+    """Unless --timeout-ms does."""
+    write(tmp_path, one=odd("plain", trusted=True, timeout_s=0.4))
+    assert cli("tools", "sync").code == 0
+    late = cli("tools", "call", "one/slow")
+    assert (late.code, "did not answer within 0.4 s" in late.err) == (1, True)
+    assert cli("tools", "call", "one/slow", "--timeout-ms", "20000").code == 0
