@@ -150,7 +150,7 @@ class GoalPlanner:
             return NoPlan("no tool can be given what it needs by what the goal says")
         best = scored[0]
         if best.confidence < CONFIDENT:
-            return NoPlan(_doubt(best), round(best.confidence, 3), best.chain.names)
+            return NoPlan(_doubt(best, goal), round(best.confidence, 3), best.chain.names)
         rivals = (one for one in scored if _does_otherwise(one.chain, best.chain))
         rival = next((one for one in rivals if not _is_deprecated(one.chain) or _is_deprecated(best.chain)), None)
         if rival is not None and best.confidence - rival.confidence < MARGIN:
@@ -330,11 +330,13 @@ def _is_deprecated(chain: Chain) -> bool:
     return any(_DEPRECATED.search(call.tool.description) for call in chain.calls)
 
 
-def _doubt(best: _Scored) -> str:
+def _doubt(best: _Scored, goal: str) -> str:
     if best.unused:
         return f"no tool takes {', '.join(map(repr, best.unused[:3]))} beside the rest of the goal"
     if best.unexplained:
-        return f"no tool speaks of {', '.join(best.unexplained[:3])} as the goal does"
+        written = {stem: word for word in reversed(re.findall(r"\w+", goal)) for stem in tokenize(word)}
+        words = [repr(written.get(stem, stem)) for stem in best.unexplained[:3]]
+        return f"no tool speaks of {', '.join(words)} as the goal does"
     return "no tool is near enough to what the goal asks for"
 
 
