@@ -51,10 +51,11 @@ from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment
 from planner.check.expressions import subtracted
 from planner.check.tool_calls import ToolChecker
-from planner.check.values import ValueChecker, is_same_place
+from planner.check.values import ValueChecker
 from planner.language.problems import Problems, join, listed, replace
 from planner.language.references import map_expressions, read_value
 from planner.repair.coerce_values import coerce_value
+from planner.repair.misread_places import is_same_place
 from planner.repair.unknown_arguments import suggest_argument
 from planner.repair.where_text import suggest_where
 

@@ -27,12 +27,13 @@ from infospace.tools.builtin import SERVER
 from infospace.tools.toolbox import Toolbox
 from planner.check.environment import Environment, Variable
 from planner.check.schemas import FitChecker
-from planner.check.values import ValueChecker, is_same_place
+from planner.check.values import ValueChecker
 from planner.language.plan import Pages, Step, Test
 from planner.language.problems import Problems, join, replace
 from planner.language.references import names_in, strings
 from planner.parse.conditions import may_be_truth
 from planner.parse.steps import SAVED
+from planner.repair.misread_places import is_same_place
 
 
 class ToolChecker:

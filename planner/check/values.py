@@ -69,6 +69,16 @@ from planner.language.references import (
     strings,
     whole_reference,
 )
+from planner.repair.misread_places import (
+    WRAPPERS,
+    better_place,
+    is_same_place,
+    of_list,
+    only_field,
+    text_or_value,
+    where_meant,
+    with_key,
+)
 
 if TYPE_CHECKING:
     from infospace.expressions.query.parse import ParsedQuery
@@ -263,7 +273,7 @@ class ValueChecker:
         parts = reference.path.parts[index:]
         if isinstance(shape, CollectionShape) and not str(parts[0]).startswith("@") and parts[0] != "metadata":
             holder = str(Reference(reference.name, Path(reference.path.parts[:index])))
-            hint = _of_list(holder, parts, f"an item is {holder}[0]; all of a field: `pluck`")
+            hint = of_list(holder, parts, f"an item is {holder}[0]; all of a field: `pluck`")
             fix = None
             if whole and (parts[0] in WRAPPERS or parts[0] == "items"):
                 meant = str(Reference(reference.name, Path((*reference.path.parts[:index], *parts[1:]))))
@@ -286,7 +296,7 @@ class ValueChecker:
         if hint_ is None and isinstance(shape, CollectionShape):
             hint_ = f"an item's is `{Reference(reference.name, Path((*reference.path.parts[:index], 0, *parts)))}`"
         if hint_ is None or better is None:
-            hint_ = _where_meant(shape, reference, index) or hint_
+            hint_ = where_meant(shape, reference, index) or hint_
         fix = None
         if better is not None and whole and is_same_place(parts, better):
             mended = Reference(reference.name, Path((*reference.path.parts[:index], *better)))
@@ -309,7 +319,7 @@ class ValueChecker:
             return
         message = f"the schema of ${reference.name} says nothing of `{show_parts(parts)}`, which may not be there"
         near = nearest(str(found.key), found.known)
-        better = None if near is None else _with_key(shape.content, parts, found.key, near)
+        better = None if near is None else with_key(shape.content, parts, found.key, near)
         if better is None:
             self.problems.warn("unknown-field", pointer, message, f"it names {listed(found.known)}")
             return
@@ -328,7 +338,7 @@ class ValueChecker:
         shape: Shape, parts: Sequence[str | int], found: NoSuchPath, whose: str | None = None
     ) -> tuple[tuple[str, str | None], tuple[str | int, ...] | None]:
         """Say that a place is ruled out by what is known, and which place may have been meant."""
-        better = _better(shape, tuple(parts), found)
+        better = better_place(shape, tuple(parts), found)
         message = f"there is no `{show_parts(tuple(parts))}` in {whose or (LISTS if found.assumed else _whose(shape))}"
         if better is not None:
             return (message, f"did you mean `{show_parts(better) or 'content'}`?"), better
@@ -591,7 +601,7 @@ class ValueChecker:
         parameter = f"{spell(place)} in {whose}" if place else whose
         subject = f"`{written}`" if isinstance(written, str) else "this"
         message = f"{parameter}: {found.sentence(subject, inside)}"
-        better, meant = (_text_or_value(read, found) or _only_field(read, found)) if not inside else (None, None)
+        better, meant = (text_or_value(read, found) or only_field(read, found)) if not inside else (None, None)
         at = join(pointer, *place)
         report = self.problems.warn if of_data and self.handled else self.problems.error
         report("bad-argument", at, message, better or hint, None if meant is None else replace(at, meant))
@@ -701,103 +711,6 @@ def written_at(raw: JSON, place: Way) -> tuple[tuple[str | int, ...], JSON]:
     return tuple(found), raw
 
 
-_COUNTS = ("length", "size", "count", "len")
-
-_METADATA = ("metadata", "@metadata")
-WRAPPERS = frozenset(
-    [
-        "result",
-        "results",
-        "output",
-        "outputs",
-        "data",
-        "response",
-        "content",
-        "value",
-        "body",
-        "json",
-        "answer",
-        "structuredContent",
-        "structured_content",
-        "return",
-        "returns",
-    ]
-)
-"""Keys under which other systems have what a step gives."""
-
-
-def is_same_place(written: Sequence[str | int], better: Sequence[str | int]) -> bool:
-    """Whether a place is another one: a letter or two apart, without `metadata` before it, or with a wrapper in it."""
-    if better[:1] and better[0] in _METADATA and tuple(written[:1]) != tuple(better[:1]):
-        better = better[1:]
-    if len(better) == 1 and len(written) > 1 and show_parts(tuple(written)) == better[0]:
-        return True
-    if len(better) + 1 == len(written):
-        return any(
-            part in WRAPPERS and (*written[:at], *written[at + 1 :]) == tuple(better) for at, part in enumerate(written)
-        )
-    return len(written) == len(better) and all(
-        one == other or is_misspelling(str(one), str(other)) for one, other in zip(written, better, strict=True)
-    )
-
-
-def _of_list(whole: str, parts: Sequence[str | int], otherwise: str) -> str:
-    """Say how to count what a list holds, or take a field of all, where a path asks the list itself for it."""
-    if parts[0] in _COUNTS and len(parts) == 1:
-        return f'`size` counts: {{"type": "size", "target": "{whole}", "out": "$n"}}'
-    return otherwise
-
-
-def _where_meant(shape: Shape, reference: Reference, index: int) -> str | None:
-    """Say what was meant by a path that asks a list for a key, or what is no list for an item."""
-    before, parts = reference.path.parts[:index], reference.path.parts[index:]
-    at = next(i for i in range(len(parts)) if isinstance(place_in(shape, parts[: i + 1]), NoSuchPath))
-    holder = place_in(shape, parts[:at])
-    types = types_of(None if isinstance(holder, NoSuchPath) else holder)
-    whole = str(Reference(reference.name, Path((*before, *parts[:at]))))
-    if types <= {"array", "null"} and isinstance(parts[at], str):
-        field = show_parts(parts[at:])
-        pluck = f'{{"type": "pluck", "target": "{whole}", "field": {dump(field)}, "out": "$all"}}'
-        one = Reference(reference.name, Path((*before, *parts[:at], 0, *parts[at:])))
-        return _of_list(whole, parts[at:], f"`{one}` is that of the first; of all: {pluck}")
-    rest = (*parts[:at], *parts[at + 1 :])
-    ends = at + 1 == len(parts) or isinstance(place_in(shape, rest), NoSuchPath)
-    if isinstance(parts[at], int) and "array" not in types and not ends:
-        meant = Reference(reference.name, Path((*before, *rest)))
-        return f"{whole} is no list: write `{meant}`"
-    return None
-
-
-def _only_field(read: Value, found: Mismatch) -> tuple[str | None, str | None]:
-    """Say which field of an object is wanted in its place, where but one can be, and the reference to it."""
-    fields = found.given.get("properties") if types_of(found.given) == {"object"} else None
-    if not isinstance(read, Reference) or not fields or "object" in types_of(found.wanted) or not found.wanted:
-        return None, None
-    fits = [key for key, inner in fields.items() if _surely_fits(inner, found.wanted)]
-    if len(fits) != 1 or any(not isinstance(inner, Mapping) or not types_of(inner) for inner in fields.values()):
-        return None, None
-    meant = str(Reference(read.name, Path((*read.path.parts, fits[0]))))
-    return f"write `{meant}`: no other field of {read} fits", meant
-
-
-def _surely_fits(given: Any, wanted: Schema) -> bool:
-    return isinstance(given, Mapping) and not disjoint(given, wanted)
-
-
-def _text_or_value(read: Value, found: Mismatch) -> tuple[str, str | None] | None:
-    """Say how to write a reference for its text, or for its value, where the other is wanted; and what is meant."""
-    given, wanted = types_of(found.given), types_of(found.wanted)
-    if isinstance(read, Reference) and wanted == {"string"} and given <= {"integer", "number", "boolean"}:
-        return f'"${{{str(read)[1:]}}}" is its text', None
-    if isinstance(read, Reference) and given == {"string"} and wanted <= {"integer", "number"}:
-        number = "int" if wanted == {"integer"} else "float"
-        call = f'{{"type": "coerce", "target": "{read}", "coercion": "{number}"}}'
-        return f"`coerce` makes a number of a text: {call}", None
-    if isinstance(read, Template) and len(read.parts) == 1 and "string" not in wanted:
-        return f'"{read.parts[0]}" is the value, this is its text', str(read.parts[0])
-    return None
-
-
 def _whose(shape: Shape) -> str:
     if (
         isinstance(shape, NoteShape)
@@ -806,46 +719,3 @@ def _whose(shape: Shape) -> str:
     ):
         return "a search result"
     return describe(shape)
-
-
-def _better(shape: Shape, parts: tuple[str | int, ...], found: NoSuchPath) -> tuple[str | int, ...] | None:
-    """The place that was probably meant: the key under `metadata`, the nearest where it failed, or under `metadata`."""
-    if not isinstance(found.key, str):
-        return None
-    at = next(i for i in range(len(parts)) if isinstance(place_in(shape, parts[: i + 1]), NoSuchPath))
-    if at == 0:
-        for start in ("metadata", "@metadata"):
-            inner = place_in(shape, (start, *parts))
-            if inner is not None and not isinstance(inner, NoSuchPath):
-                return (start, *parts)
-    if at == 0 and show_parts(parts) in found.known:
-        return (show_parts(parts),)
-    rest = (*parts[:at], *parts[at + 1 :])
-    if parts[at] in WRAPPERS and _is_whole_answer(shape, parts[:at], rest):
-        return rest
-    near = nearest(found.key, found.known)
-    if near is not None:
-        return (*parts[:at], near, *parts[at + 1 :])
-    below = place_in(shape, ("metadata", *parts)) if at == 0 else None
-    near = nearest(found.key, below.known) if isinstance(below, NoSuchPath) and below.key == found.key else None
-    return None if near is None else ("metadata", near, *parts[1:])
-
-
-def _is_whole_answer(shape: Shape, before: tuple[str | int, ...], rest: tuple[str | int, ...]) -> bool:
-    """Whether a place exists once a wrapper in its path is left out; all of it only where it has no fields of its own.
-
-    What is an object is not the `result` of itself.
-    """
-    there = place_in(shape, rest)
-    if isinstance(there, NoSuchPath):
-        return False
-    holder = place_in(shape, before)
-    return len(rest) > len(before) or "object" not in types_of(None if isinstance(holder, NoSuchPath) else holder)
-
-
-def _with_key(
-    schema: Schema | None, parts: tuple[str | int, ...], key: str | int, near: str
-) -> tuple[str | int, ...] | None:
-    """A path with another key in the first place in which that one stands and the schema then says something."""
-    tried = ((*parts[:at], near, *parts[at + 1 :]) for at, part in enumerate(parts) if part == key)
-    return next((path for path in tried if subschema_at(schema, path) is not None), None)

@@ -40,7 +40,7 @@ BY_WORDS = Model((0.0, 5.3, 0.83, 0.0), -2.97)
 
 BY_PAST_CALLS = (8.5, -5.0)
 """What the cosine of two requests adds to the log of the odds that a tool for one is one for the other, and what that
-is without it: of the likest pairs of 700 odd requests each of metatool-dev and sealtools-dev, .38 are from .5 to .6,
+is without it: of the likest pairs of odd requests (700 of metatool-dev, 350 of sealtools-dev), .38 are from .5 to .6,
 .69 from .6 to .7, .77 from .7 to .8, .82 from .8 to .9.
 """
 

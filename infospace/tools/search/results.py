@@ -58,7 +58,7 @@ class ToolHit:
     score: float
     matched_by: tuple[Leg, ...]
     adjustments: tuple[Adjustment, ...] = ()
-    confidence: float = 1.0
+    confidence: float = 0.0
 
     @property
     def ranked(self) -> float:
