@@ -8,7 +8,7 @@ from typing import Final
 
 from infospace.core.json_types import JSON
 from infospace.data.json_text import same
-from infospace.data.paths import Path, kind_of, nearest
+from infospace.data.paths import OWN, Path, kind_of, nearest
 from infospace.data.properties import Property, PropertyType
 from infospace.expressions.expression import walk
 from infospace.expressions.tree import Call, Compare, Constant, Expression, Field, In
@@ -105,7 +105,7 @@ def _read(node: Expression) -> Iterator[tuple[Path, list[JSON], bool]]:
 
 
 def _unknown(name: str, known: Mapping[str, Property]) -> Doubt:
-    near = nearest(name, known)
+    near = f"@{name}" if f"@{name}" in OWN else nearest(name, known)
     some = ", ".join(list(known)[:12])
     return Doubt("unknown-property", f"no note has a property `{name}`", f"did you mean `{near}`?" if near else some)
 

@@ -162,3 +162,10 @@ def test_a_property_that_had_many_values_is_counted_anew_when_it_may_have_few(sp
     space.store.commit([Delete(one) for one in ids[3:]])
     with space.store.reading() as snapshot:
         assert snapshot.properties()["n"].values == (0, 1, 2)
+
+
+def test_an_id_without_its_sign_is_offered_with_it(notes: Space) -> None:
+    """`id` is what others call it: a join with `items` would find nothing."""
+    sql = "SELECT n.title, i.text FROM items i JOIN notes n ON n.id = i.note"
+    found = doubts(notes, {"type": "query", "sql": sql, "out": "$r"})
+    assert found == [("unknown-property", "no note has a property `id`", "did you mean `@id`?")]
