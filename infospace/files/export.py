@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -12,10 +12,10 @@ from typing import Any
 
 from infospace.core.clock import now
 from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound
-from infospace.core.ids import Kind
+from infospace.core.ids import Kind, number_of
 from infospace.core.resources import Made, Note
 from infospace.files.atomic_write import remove_leftovers, write_atomically
-from infospace.files.export_paths import UsedPaths, bare_paths, in_order
+from infospace.files.export_paths import UsedPaths, bare_paths
 from infospace.files.file_changes import READER
 from infospace.files.file_times import of_file_system
 from infospace.files.formats import FileContent, format_of, read
@@ -33,6 +33,8 @@ from infospace.store.protocol import Snapshot, Store, TrackedFile
 
 MANIFEST = ".infospace-export.json"
 """In an exported folder: which files the export wrote, by the SHA-256 of their bytes. Importing passes it over."""
+AT_ONCE = 64
+"""Notes that are read together for an export."""
 
 
 @dataclass(slots=True)
@@ -67,18 +69,31 @@ def export(store: Store, folder: Path, *, force: bool = False) -> ExportReport:
 
 
 def rendered(snapshot: Snapshot) -> Iterator[tuple[str, bytes]]:
-    """Give the relative path and the bytes of each file that the kept Notes make."""
+    """Give the relative path and the bytes of each file that the kept Notes make.
+
+    The Notes are read twice, for their paths and for their files, so that no more than `AT_ONCE` are held.
+    """
     files = {file.note: file for file in reversed(snapshot.tracked())}
     taken = UsedPaths()
-    kept = [one for one in snapshot.listing(Kind.NOTE) if isinstance(one, Note) and not one.evidence]
-    bare = bare_paths(kept, files)
-    for note in sorted(kept, key=lambda one: in_order(one, files)):
+    bare = bare_paths(_kept(snapshot), files)
+    for note in _in_order(snapshot, bare, files):
         file = files.get(note.id)
         form = render(note.content, note.metadata, Path(file.path).suffix.lower() if file and not file.part else ".md")
         path = taken.reserve(bare[note.id], form.suffix)
         yield path + form.suffix, form.data
         if form.side:
             yield path + SIDE, form.side
+
+
+def _kept(snapshot: Snapshot) -> Iterator[Note]:
+    return (one for one in snapshot.listing(Kind.NOTE) if isinstance(one, Note) and not one.evidence)
+
+
+def _in_order(snapshot: Snapshot, identifiers: Iterable[str], files: Mapping[str, TrackedFile]) -> Iterator[Note]:
+    """Iterate over Notes by their ids; those that have a path from an import come first, and take theirs."""
+    numbers = [number_of(one) for one in sorted(identifiers, key=lambda one: (one not in files, number_of(one)))]
+    for start in range(0, len(numbers), AT_ONCE):
+        yield from snapshot.notes(numbers[start : start + AT_ONCE])
 
 
 class _Export:

@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
-from infospace.core.ids import number_of
 from infospace.core.resources import Note
 from infospace.files.formats.json import SIDE
 from infospace.files.walk import SUFFIXES
@@ -92,8 +91,3 @@ class UsedPaths:
 def _keys(path: str, suffix: str) -> set[str]:
     """The names that a file takes; JSON takes that of its metadata too."""
     return {f"{path}{one}".casefold() for one in ((suffix, SIDE) if suffix == ".json" else (suffix,))}
-
-
-def in_order(note: Note, files: Mapping[str, TrackedFile]) -> tuple[bool, int]:
-    """Sort key: those that have a path from an import take theirs first."""
-    return note.id not in files, number_of(note.id)
