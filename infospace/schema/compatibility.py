@@ -240,11 +240,11 @@ def _bounded(given: Alternative, wanted: Alternative, low: str, high: str, what:
 def _numbers(given: Alternative, wanted: Alternative) -> _Fit:
     low, above = given.least("minimum"), given.least("exclusiveMinimum")
     high, below = given.most("maximum"), given.most("exclusiveMaximum")
-    lowest, highest = max(_told(low, above), default=None), min(_told(high, below), default=None)
-    for bound in _told(wanted.least("minimum"), wanted.least("exclusiveMinimum")):
+    lowest, highest = max(_without_none(low, above), default=None), min(_without_none(high, below), default=None)
+    for bound in _without_none(wanted.least("minimum"), wanted.least("exclusiveMinimum")):
         if highest is not None and highest < bound:
             return _Fit(0.0, f"is at most {highest:g}, and {bound:g} or more is wanted")
-    for bound in _told(wanted.most("maximum"), wanted.most("exclusiveMaximum")):
+    for bound in _without_none(wanted.most("maximum"), wanted.most("exclusiveMaximum")):
         if lowest is not None and lowest > bound:
             return _Fit(0.0, f"is at least {lowest:g}, and {bound:g} or less is wanted")
     if wanted.whole and not given.whole:
@@ -258,7 +258,7 @@ def _numbers(given: Alternative, wanted: Alternative) -> _Fit:
     return _FITS
 
 
-def _told(*bounds: Any) -> list[Any]:
+def _without_none(*bounds: Any) -> list[Any]:
     return [bound for bound in bounds if bound is not None]
 
 

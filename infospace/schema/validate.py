@@ -15,8 +15,8 @@ from infospace.core.json_types import JSON
 from infospace.core.regex import compile_pattern
 from infospace.schema.formats import format_checker
 from infospace.schema.messages import Place, best, sentence, violation_message
+from infospace.schema.reference_cache import referring
 from infospace.schema.references import resolved
-from infospace.schema.validator import dialect, referring
 from infospace.schema.words import shown
 
 DATA = ("const", "enum", "default", "examples")
@@ -44,9 +44,11 @@ def schema_errors(schema: Any) -> Iterator[SchemaFault]:
     """Iterate over what keeps something from being a JSON Schema (2020-12) that a value can be held against."""
     from jsonschema.exceptions import SchemaError
 
+    from infospace.schema.validator import VALIDATOR
+
     try:
         # Without formats: the one that matters, a pattern's, is RE2's here.
-        dialect().check_schema(schema, format_checker=None)
+        VALIDATOR.check_schema(schema, format_checker=None)
     except SchemaError as error:
         # `type` is a name or a list of names. Of what is no list, say which names there are: that is what was meant.
         names = (inner for inner in error.context or () if inner.validator == "enum")
@@ -220,4 +222,6 @@ ENDLESS = "the schema refers to itself without end"
 def _validator(schema: Any, *, formats: bool = False) -> Any:
     from jsonschema_specifications import REGISTRY
 
-    return dialect()(schema, registry=REGISTRY, format_checker=format_checker() if formats else None)
+    from infospace.schema.validator import VALIDATOR
+
+    return VALIDATOR(schema, registry=REGISTRY, format_checker=format_checker() if formats else None)

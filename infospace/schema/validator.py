@@ -1,115 +1,88 @@
-"""JSON Schema (2020-12) as it is held against values here: in time that grows with schema and value, and no faster."""
+"""JSON Schema (2020-12) as it is held against values here: in time that grows with schema and value, and no faster.
+
+Patterns are RE2's, and nothing is compared with everything. `jsonschema` is loaded with this module, so who only might
+hold a schema against a value imports it late.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from fractions import Fraction
-from functools import cache
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
 
 from infospace.core.regex import compile_pattern
 from infospace.schema.evaluated import evaluated_keys
 from infospace.schema.messages import additional
+from infospace.schema.reference_cache import REFERRED
 from infospace.schema.words import shown
 
 MOST = 50
 """Misfits of one value under one reference that are told."""
 
-Referred: TypeAlias = "dict[tuple[int, int], tuple[Any, Any, list[Any]]]"
-"""What came of references, by the ids of the schema that refers and of the value; both are kept, and so are the ids."""
-
-_REFERRED: ContextVar[Referred | None] = ContextVar("_REFERRED", default=None)
+_FOLLOW: Any = Draft202012Validator.VALIDATORS["$ref"]
 
 
-@contextmanager
-def referring() -> Iterator[None]:
-    """Follow each reference of a schema once for each part of a value, in as many schemas of it as it stands.
+def _reference(validator: Any, written: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    known = REFERRED.get()
+    if known is None:
+        yield from _FOLLOW(validator, written, instance, schema)
+        return
+    key = id(schema), id(instance)
+    if key not in known:
+        known[key] = schema, instance, list(islice(_FOLLOW(validator, written, instance, schema), MOST))
+    # Whoever passes an error on writes into it where it was found.
+    yield from map(ValidationError.create_from, known[key][2])
 
-    Definitions that refer to each other several times would else be held against a value exponentially often.
-    """
-    token = _REFERRED.set({})
-    try:
-        yield
-    finally:
-        _REFERRED.reset(token)
+
+def _pattern(_validator: Any, written: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and compile_pattern(written).search(instance) is None:
+        yield ValidationError("")
 
 
-@cache
-def dialect() -> Any:
-    """Return the class of validators: patterns are RE2's, and nothing is compared with everything."""
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import ValidationError
-    from jsonschema.validators import extend
+def _pattern_properties(validator: Any, schemas: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if not isinstance(instance, Mapping):
+        return
+    for written, schema in schemas.items():
+        for key, value in instance.items():
+            if compile_pattern(written).search(key) is not None:
+                yield from validator.descend(value, schema, path=key, schema_path=written)
 
-    follow: Any = Draft202012Validator.VALIDATORS["$ref"]
 
-    def reference(validator: Any, written: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
-        known = _REFERRED.get()
-        if known is None:
-            yield from follow(validator, written, instance, schema)
-            return
-        key = id(schema), id(instance)
-        if key not in known:
-            known[key] = schema, instance, list(islice(follow(validator, written, instance, schema), MOST))
-        # Whoever passes an error on writes into it where it was found.
-        yield from map(ValidationError.create_from, known[key][2])
+def _additional_properties(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    more = list(additional(instance, schema)) if isinstance(instance, Mapping) else []
+    if isinstance(wanted, Mapping):
+        for key in more:
+            yield from validator.descend(instance[key], wanted, path=key)
+    elif more and wanted is False:
+        yield ValidationError("")
 
-    def pattern(_validator: Any, written: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-        if isinstance(instance, str) and compile_pattern(written).search(instance) is None:
-            yield ValidationError("")
 
-    def by_pattern(validator: Any, schemas: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-        if not isinstance(instance, Mapping):
-            return
-        for written, schema in schemas.items():
-            for key, value in instance.items():
-                if compile_pattern(written).search(key) is not None:
-                    yield from validator.descend(value, schema, path=key, schema_path=written)
+def _unevaluated_properties(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    if not isinstance(instance, Mapping):
+        return
+    rest_of_schema = {key: value for key, value in schema.items() if key != "unevaluatedProperties"}
+    known = evaluated_keys(validator, instance, rest_of_schema)
+    rest = [key for key in instance if key not in known]
+    if wanted is False and rest:
+        yield ValidationError(f"{', '.join(map(shown, rest))} {'is' if len(rest) == 1 else 'are'} unknown")
+    elif wanted is not False:
+        for key in rest:
+            yield from validator.descend(instance[key], wanted, path=key)
 
-    def others(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-        more = list(additional(instance, schema)) if isinstance(instance, Mapping) else []
-        if isinstance(wanted, Mapping):
-            for key in more:
-                yield from validator.descend(instance[key], wanted, path=key)
-        elif more and wanted is False:
-            yield ValidationError("")
 
-    def unevaluated(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-        if not isinstance(instance, Mapping):
-            return
-        others = {key: value for key, value in schema.items() if key != "unevaluatedProperties"}
-        known = evaluated_keys(validator, instance, others)
-        rest = [key for key in instance if key not in known]
-        if wanted is False and rest:
-            yield ValidationError(f"{', '.join(map(shown, rest))} {'is' if len(rest) == 1 else 'are'} unknown")
-        elif wanted is not False:
-            for key in rest:
-                yield from validator.descend(instance[key], wanted, path=key)
+def _multiple_of(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, (int, float)) and not isinstance(instance, bool) and not _is_multiple(instance, wanted):
+        yield ValidationError("")
 
-    def multiple(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-        if isinstance(instance, (int, float)) and not isinstance(instance, bool) and not _is_multiple(instance, wanted):
-            yield ValidationError("")
 
-    def unique(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-        if wanted and isinstance(instance, list) and len(set(map(_same, instance))) < len(instance):
-            yield ValidationError("")
-
-    make: Any = extend
-    return make(
-        Draft202012Validator,
-        {
-            "$ref": reference,
-            "pattern": pattern,
-            "patternProperties": by_pattern,
-            "additionalProperties": others,
-            "unevaluatedProperties": unevaluated,
-            "multipleOf": multiple,
-            "uniqueItems": unique,
-        },
-    )
+def _unique_items(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if wanted and isinstance(instance, list) and len(set(map(_same, instance))) < len(instance):
+        yield ValidationError("")
 
 
 def _is_multiple(value: float, of: float) -> bool:
@@ -131,3 +104,19 @@ def _same(value: Any) -> Any:
         case list() | tuple():
             return list, tuple(map(_same, value))
     return object, id(value)
+
+
+_extend: Any = extend
+VALIDATOR: Any = _extend(
+    Draft202012Validator,
+    {
+        "$ref": _reference,
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "additionalProperties": _additional_properties,
+        "unevaluatedProperties": _unevaluated_properties,
+        "multipleOf": _multiple_of,
+        "uniqueItems": _unique_items,
+    },
+)
+"""The class of validators."""

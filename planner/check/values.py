@@ -73,10 +73,10 @@ from planner.repair.misread_places import (
     WRAPPERS,
     better_place,
     is_same_place,
+    list_path_hint,
     of_list,
     only_field,
     text_or_value,
-    where_meant,
     with_key,
 )
 
@@ -296,7 +296,7 @@ class ValueChecker:
         if hint_ is None and isinstance(shape, CollectionShape):
             hint_ = f"an item's is `{Reference(reference.name, Path((*reference.path.parts[:index], 0, *parts)))}`"
         if hint_ is None or better is None:
-            hint_ = where_meant(shape, reference, index) or hint_
+            hint_ = list_path_hint(shape, reference, index) or hint_
         fix = None
         if better is not None and whole and is_same_place(parts, better):
             mended = Reference(reference.name, Path((*reference.path.parts[:index], *better)))

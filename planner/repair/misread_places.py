@@ -60,7 +60,7 @@ def of_list(whole: str, parts: Sequence[str | int], otherwise: str) -> str:
     return otherwise
 
 
-def where_meant(shape: Shape, reference: Reference, index: int) -> str | None:
+def list_path_hint(shape: Shape, reference: Reference, index: int) -> str | None:
     """Say what was meant by a path that asks a list for a key, or what is no list for an item."""
     before, parts = reference.path.parts[:index], reference.path.parts[index:]
     at = next(i for i in range(len(parts)) if isinstance(place_in(shape, parts[: i + 1]), NoSuchPath))
