@@ -116,9 +116,15 @@ def features(
 
 def log_odds(numbers: NDArray[np.float64], model: Model) -> NDArray[np.float64]:
     """Return the log of each tool's odds by each part of a request, (parts, tools), by its `features`."""
-    whole = np.tensordot(model.coefficients, numbers, 1) + model.intercept
-    alone = np.tensordot(BY_WORDS.coefficients[1:3], numbers[1:3], 1) + BY_WORDS.intercept
+    whole = _weighted(model.coefficients, numbers) + model.intercept
+    alone = _weighted(BY_WORDS.coefficients[1:3], numbers[1:3]) + BY_WORDS.intercept
     found: NDArray[np.float64] = np.where(np.isnan(whole), alone, whole)
+    return found
+
+
+def _weighted(coefficients: Sequence[float], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of numbers by their coefficients, over the first axis, without BLAS and its threads."""
+    found: NDArray[np.float64] = (np.array(coefficients)[:, None, None] * numbers).sum(axis=0)
     return found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Final, Literal, TypeAlias
 
 Audience: TypeAlias = Literal["core", "meta", "full"]
@@ -59,7 +60,7 @@ TOOLS: Final[Mapping[str, str]] = {
 _COMMAND: Final = re.compile(r"`infospace ([^`]*)`")
 _TWICE: Final = re.compile(
     r"(?P<command>`infospace [^`]*`)(?:, or (?P<tool>[a-z]+_[a-z]+),(?P<then> goes on with it)"
-    r"|(?P<goes> goes on), and so does [a-z]+_[a-z]+\([^)]*\))"
+    r"|(?P<goes> goes on), and so does (?P<call>[a-z]+_[a-z]+\([^)]*\)))"
 )
 """A command, and the tool that does the same beside it: a planner has one of them."""
 _TOOL: Final = re.compile(rf"(?<![\w'\"/$.])(?:{'|'.join(TOOLS)})(?: one)?(?![\w'\"/])")
@@ -70,7 +71,7 @@ def plain(text: str, audience: Audience = "core") -> str:
     """Return a sentence without commands, and with the names of an audience's tools."""
     if "infospace " not in text and "_" not in text and "--" not in text:
         return text
-    text = _TWICE.sub(lambda found: found["command"] + (found["then"] or found["goes"]), text)
+    text = _TWICE.sub(partial(_one_of_two, audience=audience), text)
     text = _COMMAND.sub(lambda found: _instead(found[1], audience), text)
     if audience == "core":
         text = _TOOL.sub(_of_core, text)
@@ -83,8 +84,16 @@ def command_of(words: str) -> str | None:
     return max(fits, key=len, default=None)
 
 
+def _one_of_two(found: re.Match[str], audience: Audience) -> str:
+    """Return the command, or where the planner has the tool beside it, that tool with its arguments."""
+    does = found["call"] or found["tool"] if audience == "full" else found["command"]
+    return f"{does}{found['then'] or found['goes']}"
+
+
 def _instead(words: str, audience: Audience) -> str:
-    """Return what does what a command does."""
+    """Return what does what a command does. With the space's address it is written for people to type, and stays."""
+    if words.startswith("--space ") and audience == "full":
+        return f"`infospace {words}`"
     known = command_of(words)
     tool = None if known is None else COMMANDS[known].get(audience)
     if tool is None:

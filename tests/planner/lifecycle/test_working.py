@@ -149,8 +149,9 @@ def test_a_worker_that_is_told_to_end_finishes_its_step_and_gives_the_run_back(t
         worker.send_signal(signal.SIGTERM)
         team.ledger.with_suffix(".go").touch()
         assert worker.wait(120) == 0
-    assert team.queued() == [run]
-    assert (team.status(run), team.calls()) in (("suspended", []), ("success", ["last"]))
+    # The step may end before the signal is heard, and the next one with it.
+    ends = (("suspended", [run], []), ("suspended", [run], ["last"]), ("success", [], ["last"]))
+    assert (team.status(run), team.queued(), team.calls()) in ends
     assert team.work() == 0
     assert (team.status(run), team.calls()) == ("success", ["last"])
     with team.space.store.reading() as snapshot:
