@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 from infospace.core.clock import now
@@ -152,45 +151,48 @@ def recall(space: Space, goal: str, inputs: Mapping[str, JSON]) -> Recalled | No
         changed = differing(earlier, values)
         if not changed:
             return Recalled(one.plan, one)
-        if set(changed) <= set(one.open) and not _gives_taken_name(space, one, values):
+        if set(changed) <= set(one.open):
             return Recalled(_with_values(one, values), one)
     return None
 
 
-def _gives_taken_name(space: Space, one: Remembered, values: Sequence[GoalValue]) -> bool:
-    """Whether the plan of a goal with other values gives a name that something else has, which would fail its run."""
-    with space.store.reading() as snapshot:
-        return any(
-            snapshot.named(reduce(lambda text, number: _with_value(text, number, values), one.open, name)) is not None
-            for name in _names_given(one.general)
-        )
-
-
-def _with_value(text: str, number: int, values: Sequence[GoalValue]) -> str:
-    name = f"{VALUE}{number + 1}"
-    return values[number].text if text == f"${name}" else text.replace(f"${{{name}}}", values[number].text)
-
-
-def _names_given(part: JSON) -> Iterator[str]:
-    """Return the names that the steps of a plan give, as they stand in it, but for those that it takes over."""
-    if isinstance(part, list):
-        for inner in part:
-            yield from _names_given(inner)
-    elif isinstance(part, Mapping):
-        if "type" in part and isinstance(part.get("name"), str) and part.get("replace") is not True:
-            yield str(part["name"])
-        for inner in part.values():
-            yield from _names_given(inner)
-
-
 def _with_values(one: Remembered, values: Sequence[GoalValue]) -> JSON:
-    """Return the plan of a goal with other values."""
+    """Return the plan of a goal with other values: its inputs have them as defaults, the names of its steps as such.
+
+    So whoever is asked about the plan reads the names that it gives, and the check knows those that are taken.
+    """
     general: Any = one.general
-    inputs = dict(general["inputs"])
+    texts = {f"{VALUE}{number + 1}": values[number].text for number in one.open}
+    steps, named = _named(general["steps"], texts)
+    inputs = {name: schema for name, schema in general["inputs"].items() if name not in named}
     for number in one.open:
         name = f"{VALUE}{number + 1}"
-        inputs[name] = {**inputs[name], "default": values[number].value}
-    return {**general, "inputs": inputs}
+        if name in inputs:
+            inputs[name] = {**inputs[name], "default": values[number].value}
+    return {**general, "inputs": inputs, "steps": steps}
+
+
+def _named(part: JSON, texts: Mapping[str, str]) -> tuple[JSON, set[str]]:
+    """Return steps whose names have texts in the places of inputs, and which those were: each stands at one place."""
+    found: set[str] = set()
+
+    def name_of(match: re.Match[str]) -> str:
+        found.add(match[1])
+        return texts[match[1]].replace("$", "${$}")
+
+    def walk(part: JSON) -> JSON:
+        if isinstance(part, list):
+            return [walk(inner) for inner in part]
+        if not isinstance(part, Mapping):
+            return part
+        is_step = "type" in part and isinstance(part.get("name"), str)
+        return {
+            key: pattern.sub(name_of, str(inner)) if is_step and key == "name" else walk(inner)
+            for key, inner in part.items()
+        }
+
+    pattern = re.compile(rf"\$\{{?({'|'.join(map(re.escape, texts))})\b\}}?")
+    return walk(part), found
 
 
 def nearest(space: Space, goal: str) -> Remembered | None:

@@ -75,7 +75,10 @@ def test_a_plan_that_gives_a_name_is_used_for_another_name(space: Space, endpoin
     named = {"steps": [{"type": "create-note", "value": "about Ada", "name": "about-ada", "out": "$note"}]}
     endpoint.say(json.dumps(named))
     first = reach(space, "keep 'about Ada' as 'about-ada'")
-    other = reach(space, "keep 'about Bob' as 'about-bob'")
+    shown: list[tuple[str, ...]] = []
+    goal = "keep 'about Bob' as 'about-bob'"
+    other = asyncio.run(do(space, goal, lambda session: not shown.append(tuple(one.what for one in session.effects()))))
+    assert shown == [("about-bob",)], "who agrees reads the name"
     assert (first.status, other.status) == ("success", "success")
     assert len(endpoint.requests) == 1
     with space.store.reading() as snapshot:
