@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tui.text.output import Output, UsageError
@@ -43,10 +44,15 @@ def agreed(session: GoalSession, out: Output, *, yes: bool, can_ask: bool = True
 
 def show_plan(document: JSON, effects: Sequence[Effect], out: Output) -> None:
     """Show a plan as sentences, and what it would do."""
+    from infospace.schema.words import shown
     from tui.text.plan_sentences import plan_sentences
 
     for line in plan_sentences(document):
         out.text(line)
+    declared = document.get("inputs") if isinstance(document, Mapping) else None
+    for name, schema in declared.items() if isinstance(declared, Mapping) else ():
+        if isinstance(schema, Mapping) and "default" in schema:
+            out.talk(f"${name} is {shown(schema['default'])}, unless --input gives another value", "dim")
     for kind, verb in (("writes", "It writes"), ("calls", "It calls"), ("asks-model", "It asks the model for")):
         named = list(dict.fromkeys(effect.what for effect in effects if effect.kind == kind))
         if named:

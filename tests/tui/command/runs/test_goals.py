@@ -78,6 +78,15 @@ def test_a_plan_is_shown_as_sentences_with_what_it_would_do(cli: Any, endpoint: 
     assert cli("show", "weekly").code != 0
 
 
+def test_what_an_input_is_without_another_value_is_shown(cli: Any, endpoint: Endpoint) -> None:
+    """Who agrees to a plan reads what its inputs are."""
+    steps = [{"type": "create-note", "value": "about ${topic}", "out": "$note"}]
+    endpoint.say(json.dumps({"inputs": {"topic": {"type": "string", "default": "tea"}}, "steps": steps}))
+    said = cli("plan", "write a note about a topic", "--input", "topic=tea")
+    assert said.code == 0
+    assert '$topic is "tea", unless --input gives another value\n' in said.err
+
+
 def test_a_plan_is_written_to_a_file_and_kept_by_name(cli: Any, endpoint: Endpoint, tmp_path: Path) -> None:
     endpoint.say(json.dumps(READS), json.dumps(READS))
     assert cli("plan", "count notes", "--out", "count.json").code == 0
