@@ -22,9 +22,9 @@ ASSIGNMENTS = 6
 SOURCES = 12
 """Tools that may give one argument that are looked at, the best first."""
 CHAINS = 40
+"""Chains that end in one tool."""
 _ONE_OF_MANY = 0.6
 """What a literal loses that is the only one of a list: a tool that takes one of them is nearer."""
-"""Chains that end in one tool."""
 PRONOUNS: Final = frozenset(
     {"it", "its", "that", "them", "this", "result", "results", "content", "contents", "output", "text"}
 )
