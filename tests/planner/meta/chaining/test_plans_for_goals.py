@@ -24,7 +24,7 @@ from planner.metatools.chaining.plan_goal import ChainedPlan, GoalPlanner, NoPla
 from planner.metatools.chaining.plan_tools import PlanTools, SelectTool, plan_tools, select_tool
 
 GOALS: dict[str, list[dict[str, Any]]] = json.loads(Path(__file__).with_name("goals.json").read_text("utf-8"))
-"""`tuned`: looked at while the planner was written; `later`: tried when that was done, and looked at after that, too, so
+"""`tuned`: looked at while the planner was written; `later`: tried when that was done, and then looked at, too, so
 neither says how well goals of other people are planned. Each has the plans that are right as pairs of tool and
 arguments, `$0` being what the first call gives; none where there is none."""
 SCRIPTS = Path(sys.executable).parent
