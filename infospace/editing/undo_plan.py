@@ -17,6 +17,7 @@ from infospace.editing.undo_links import LinkUndo
 from infospace.files.tracked_files import FileKey, path_of, place_of, track, was_of
 from infospace.journal.rows import RunRow
 from infospace.store.changes import (
+    SETTLED_BY,
     Change,
     Delete,
     Expect,
@@ -212,7 +213,7 @@ class UndoPlan:
         mine = {*self._delete, *self._restore}
         let_go = {*mine, *self._let_go}
         for held, holder in self._snapshot.holders(list(self._delete)):
-            if holder not in mine and self._snapshot.get(holder).kept:
+            if holder not in mine and self._holds(holder):
                 yield f"{holder} holds {held} now"
         now_at = self._now_at()
         for one in self._files_before():
@@ -220,8 +221,13 @@ class UndoPlan:
             if there.note != one.note and there.note not in mine:
                 yield f"{str(path_of(one))!r} is {there.note} now"
         for held, holder in self._snapshot.holders(self._let_go):
-            if holder not in let_go and self._snapshot.get(holder).kept:
+            if holder not in let_go and self._holds(holder):
                 yield f"{holder} holds {held} now"
+
+    def _holds(self, holder: str) -> bool:
+        """Whether something keeps what it has; the Relations of links that the store settles follow that."""
+        found = self._snapshot.get(holder)
+        return found.kept and found.made.by != SETTLED_BY
 
     def changes(self, made: Made, new_id: Callable[[], str]) -> Iterator[Change]:
         """Give the changes, once it is planned: they fit what was read, and nothing else."""

@@ -20,7 +20,6 @@ from infospace.files.file_changes import READER
 from infospace.files.file_times import of_file_system
 from infospace.files.formats import FileContent, format_of, read
 from infospace.files.formats.json import SIDE, side_of
-from infospace.files.import_roots import is_inside
 from infospace.files.in_place.own_text import FORMS, in_place, is_half_written, own_version
 from infospace.files.in_place.row_edits import ROW_FORMS, edited_row
 from infospace.files.links import is_alive, replaced, settle, settle_run, written
@@ -29,6 +28,7 @@ from infospace.files.tracked_files import track, was_edited, was_of
 from infospace.files.walk import FoundFile, read_bytes
 from infospace.journal.rows import CloseRun, OpenRun
 from infospace.store.changes import Change, Track
+from infospace.store.link_targets import is_inside
 from infospace.store.protocol import Snapshot, Store, TrackedFile
 
 MANIFEST = ".infospace-export.json"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from infospace.files.walk import FoundFile
+from infospace.store.link_targets import is_inside, whole_path
 from infospace.store.protocol import TrackedFile
 
 
@@ -23,7 +24,7 @@ class ImportRoots:
         every = sorted(tracked, key=lambda one: len(one.root))
         for one in every:
             place = (one.root, one.path)
-            if self._known.setdefault(_whole(*place), place) != place:
+            if self._known.setdefault(whole_path(*place), place) != place:
                 self.twins.append(one)
         roots = {one.root for one in every}
         for root in sorted(added, key=len):
@@ -33,11 +34,11 @@ class ImportRoots:
 
     def place(self, root: str, path: str) -> tuple[str, str]:
         """Return the root and path by which a file is known."""
-        whole = _whole(root, path)
+        whole = whole_path(root, path)
         known = self._known.get(whole)
         if known is None:
             around = next(one for one in self._roots if is_inside(whole, one))
-            known = self._known[whole] = (around, whole[len(_whole(around, "")) :])
+            known = self._known[whole] = (around, whole[len(whole_path(around, "")) :])
         return known
 
     def placed(self, file: FoundFile) -> FoundFile:
@@ -51,21 +52,3 @@ class ImportRoots:
         for file in files:
             seen.setdefault(self.place(str(file.root), file.relative), file)
         return list(seen.values())
-
-
-def _whole(root: str, path: str) -> str:
-    return f"{root.rstrip('/')}/{path}"
-
-
-def is_inside(path: str, root: str) -> bool:
-    """Whether a path is a root, or lies in it."""
-    return path == root or path.startswith(_whole(root, ""))
-
-
-def families(roots: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Give the outermost roots, each with all that lie in it, itself first."""
-    groups: dict[str, list[str]] = {}
-    for root in sorted(set(roots), key=lambda one: (len(one), one)):
-        top = next((one for one in groups if is_inside(root, one)), root)
-        groups.setdefault(top, []).append(root)
-    yield from groups.items()

@@ -279,6 +279,10 @@ class ExpectLinks:
     links: Sequence[Linked]
 
 
+SETTLED_BY = "link"
+"""By whom the Relations of links are that the store settles itself: they belong to no run, and keep nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class SetLinks:
     """The links of an imported Note: these and no others. Relations are made and deleted apart from this."""

@@ -53,6 +53,10 @@ _WORDS: Final = (
         re.compile(r"SELECT value ->> 0 AS key, value ->> 1 AS version FROM json_each\(([^()]*)\)"),
         r"SELECT value ->> 0 AS key, value ->> 1 AS version FROM json_elements(\1)",
     ),
+    (
+        re.compile(r"\bSELECT value AS name FROM json_each\((\?\d*)\)"),
+        r"SELECT name FROM json_array_elements_text(\1::json) AS name",
+    ),
     (re.compile(r"\bjson_each\((\?\d*)\)"), r"json_numbers(\1)"),
     (re.compile(r"\bjson_each\(([a-z]\.\w+)\)"), r"json_entries(\1)"),
     (re.compile(r"\blower\(hex\(randomblob\(16\)\)\)"), "replace(gen_random_uuid()::text, '-', '')"),

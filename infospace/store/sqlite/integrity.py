@@ -157,6 +157,10 @@ _ROW_RULES: tuple[tuple[str, str], ...] = (
         AND l.note IN (SELECT note FROM files) AND leads >> 2 IN (SELECT note FROM files)""",
     ),
     (
+        "links to {}, which is not found",
+        "SELECT note * 4, leads FROM settled_links WHERE leads NOT IN (SELECT note * 4 FROM outlines)",
+    ),
+    (
         "is the same file as {}",
         """SELECT max(note) * 4, min(note) * 4 FROM files JOIN resources ON key = note * 4
         WHERE kept = 1 AND deleted IS NULL

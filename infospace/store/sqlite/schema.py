@@ -15,7 +15,7 @@ from infospace.store.sqlite.journal import audit, queue, successful_calls, tools
 from infospace.store.sqlite.read import batches, fields
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.write import collection_texts as described
-from infospace.store.sqlite.write import outlines
+from infospace.store.sqlite.write import link_names, outlines, settle_links
 
 APPLICATION_ID = 0x696E6673
 """`infs`: marks a file as a space (https://sqlite.org/pragma.html#pragma_application_id)."""
@@ -253,6 +253,13 @@ def _fourteenth(engine: Connection) -> None:
         engine.run(statement)
 
 
+def _fifteenth(engine: Connection) -> None:
+    """Links of Notes that no import brought lead where they say; those of before once their Note is written anew."""
+    for statement in (*link_names.TABLES, *settle_links.TABLES):
+        engine.run(statement)
+    link_names.fill(engine)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _first,
     _second,
@@ -268,6 +275,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _twelfth,
     _thirteenth,
     _fourteenth,
+    _fifteenth,
 )
 """Each brings a file from the version of its index to the next one."""
 

@@ -33,6 +33,7 @@ from infospace.store.sqlite.write import delete_runs as forgetting
 from infospace.store.sqlite.write import embeddings as discovery
 from infospace.store.sqlite.write import purge as purging
 from infospace.store.sqlite.write.apply import apply
+from infospace.store.sqlite.write.settle_links import settle_links
 
 MEMORY = ":memory:"
 """The address of a space that lives as long as its store, and that nobody else sees."""
@@ -139,15 +140,16 @@ class SqliteStore:
     def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
         """Apply changes and entries as one transaction; return the generation."""
         with self._writing() as engine:
-            work = Transaction(engine, self._numbers, self._limit, _run_of(changes, entries))
+            work = Transaction(engine, self._numbers, self._limit, self._reserve, _run_of(changes, entries))
             apply(work, changes)
             journal.record(work, entries)
+            settle_links(work)
             return work.finish()
 
     def use_model(self, model: str, chosen: Chosen | None = None) -> None:
         """Make a model's vectors the ones discovery needs, if it still is the space's choice."""
         with self._writing() as engine:
-            work = Transaction(engine, self._numbers, self._limit)
+            work = Transaction(engine, self._numbers, self._limit, self._reserve)
             if discovery.chosen(engine) == chosen:
                 discovery.use_model(work, model)
             work.finish()
@@ -155,7 +157,7 @@ class SqliteStore:
     def choose_model(self, model: str, chosen: Chosen | None) -> None:
         """Keep the choice of a model, and make its vectors the ones discovery needs."""
         with self._writing() as engine:
-            work = Transaction(engine, self._numbers, self._limit)
+            work = Transaction(engine, self._numbers, self._limit, self._reserve)
             discovery.choose(engine, chosen)
             discovery.use_model(work, model)
             work.finish()
@@ -231,8 +233,14 @@ class SqliteStore:
 
     def _reserve_durably(self, kind: str, size: int) -> int:
         with self._writing() as engine:
-            start: int = engine.value("SELECT next FROM counters WHERE kind = ?", (kind,))
-            engine.run("UPDATE counters SET next = ? WHERE kind = ?", (start + size, kind))
+            return self._reserve(engine, kind, size)
+
+    def _reserve(self, engine: Connection, kind: str, size: int) -> int:
+        """Reserve numbers within a transaction that has begun."""
+        if not self._durable:
+            return self._reserve_here(kind, size)
+        start: int = engine.value("SELECT next FROM counters WHERE kind = ?", (kind,))
+        engine.run("UPDATE counters SET next = ? WHERE kind = ?", (start + size, kind))
         return start
 
     def _reserve_here(self, kind: str, size: int) -> int:

@@ -37,16 +37,22 @@ _STRAYED = f"SELECT key, found FROM resources WHERE key IN (SELECT value FROM js
 
 
 class Transaction:
-    """A transaction that has begun. `limit(kind)` is the first number of a kind that no process has reserved."""
+    """A transaction that has begun.
+
+    `limit(kind)` is the first number of a kind that no process has reserved; `reserve(kind, count)` reserves some
+    within the transaction, and returns the first.
+    """
 
     __slots__ = (
         "_limit",
         "_numbers",
         "_outlined",
+        "_reserve",
         "_reworded",
         "_stamp",
         "before",
         "engine",
+        "linked_by_hand",
         "nested",
         "now",
         "owner",
@@ -54,7 +60,12 @@ class Transaction:
     )
 
     def __init__(
-        self, engine: Connection, numbers: IdRanges, limit: Callable[[Connection, Counted], int], run: int | None = None
+        self,
+        engine: Connection,
+        numbers: IdRanges,
+        limit: Callable[[Connection, Counted], int],
+        reserve: Callable[[Connection, Counted, int], int],
+        run: int | None = None,
     ) -> None:
         self.engine = engine
         self.run = run
@@ -68,8 +79,11 @@ class Transaction:
         self._outlined: set[int] = set()
         self.nested: set[int] = set()
         """Collections that came to hold other Collections, or that live again."""
+        self.linked_by_hand: set[int] = set()
+        """Notes whose file or links this transaction sets: who does that says where they lead."""
         self._numbers = numbers
         self._limit = limit
+        self._reserve = reserve
 
     def still_owns(self, run: str, number: int) -> None:
         """Raise LeaseLost where the run belongs to somebody else by now."""
@@ -83,21 +97,32 @@ class Transaction:
         self._stamp = self.before + 1
         return self._stamp
 
-    def finish(self) -> int:
-        """Write the full text of what changed, what that says of itself, and the generation; return the last.
+    def describe(self) -> set[int]:
+        """Write the full text of what changed, and what that says of itself; return its keys.
 
         Raises Invalid where a Collection would contain itself.
         """
         refuse_loops(self.engine, self.nested)
         changed = self._outlined | self._reworded
+        self._outlined, self._reworded = set(), set()
         if changed:
             self._embed_changed_fields([key >> 2 for key in changed if key & 3 == NOTE])
             words.index(self.engine, changed)
             outlines.index(self.engine, changed)
+        return changed
+
+    def finish(self) -> int:
+        """Describe what is not yet described, write the generation, and return it."""
+        self.describe()
         if self._stamp is None:
             return self.before
         self.engine.run("UPDATE state SET value = ? WHERE key = 'generation'", (self._stamp,))
         return self._stamp
+
+    def new_ids(self, kind: Kind, count: int) -> list[str]:
+        """Return ids for what the store makes itself in this transaction."""
+        first = self._reserve(self.engine, kind, count)
+        return [f"{kind}_{number}" for number in range(first, first + count)]
 
     def _embed_changed_fields(self, numbers: Sequence[int]) -> None:
         """Put Notes whose title or another field is not the embedded one among those to be embedded."""

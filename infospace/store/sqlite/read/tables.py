@@ -28,7 +28,9 @@ _FILE: Final = """files f ON f.note = o.note AND NOT EXISTS (
         SELECT 1 FROM files g WHERE g.note = f.note AND (g.root, g.path, g.part) < (f.root, f.path, f.part))"""
 """The file of a Note; of one that was imported twice the first."""
 _LINES: Final = "coalesce((SELECT max(lines) FROM files WHERE note = {}.note AND part = 0), 0)"
-_LEADS: Final = """CASE WHEN EXISTS (SELECT 1 FROM files WHERE files.note = l.leads >> 2) THEN l.leads END"""
+_LEADS: Final = """CASE WHEN EXISTS (SELECT 1 FROM files WHERE files.note = l.leads >> 2) THEN l.leads
+    ELSE s.leads END"""
+"""Where a link leads: as an import settled it, or else the store itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,8 @@ _ITEMS: Final = {
     "tags": _Column("o.tags", _json),
     "fields": _Column("o.fields", _json),
 }
-_LINK_END: Final = "l.leads"
-"""The key, and not the number, of what a link leads to: so that its index is used."""
+_LINK_END: Final = _LEADS
+"""The key, and not the number, of what a link leads to: so that an index is used."""
 _LINKS: Final = {
     "source": _Column("o.note * 4", _note, "o.note"),
     "target": _Column(_LEADS, _note, _LINK_END),
@@ -127,7 +129,9 @@ _TABLES: Final[dict[str, tuple[str, str, dict[str, _Column]]]] = {
     "items": ("items o", "o.note, o.sequence", _ITEMS),
     "links": (
         """mentions o LEFT JOIN links l
-            ON l.note = o.note AND l.target = o.target AND l.wiki = o.wiki AND l.label = o.relation""",
+            ON l.note = o.note AND l.target = o.target AND l.wiki = o.wiki AND l.label = o.relation
+        LEFT JOIN settled_links s
+            ON s.note = o.note AND s.target = o.target AND s.wiki = o.wiki AND s.label = o.relation""",
         "o.note, o.sequence",
         _LINKS,
     ),
@@ -158,8 +162,9 @@ class SqliteTable:
             self._values += values
         for column, numbers in (*among, *((("", seen),) if seen is not None else ())):
             end = self._columns[column].test if column else "o.note"
-            conditions.append(f"{end} IN (SELECT value FROM json_each(?))")
-            self._values.append(keys_json(self._ends(end, numbers)))
+            sql, values = _one_of(end, "SELECT value FROM json_each(?)", [keys_json(self._ends(end, numbers))])
+            conditions.append(sql)
+            self._values += values
         self.is_filtered = bool(conditions)
         self._where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
@@ -173,7 +178,7 @@ class SqliteTable:
         if (self._name, one.column) in _IDS:
             values = self._ends(column, (n for value in one.values if (n := _number(value)) is not None))
         if one.by == "=":
-            return f"{column} IN ({', '.join('?' * len(values))})", values
+            return _one_of(column, ", ".join("?" * len(values)), values)
         return f"{column} {one.by} ?", values
 
     def __len__(self) -> int:
@@ -240,6 +245,16 @@ class SqliteTable:
     def _select(self, sql: str, *values: object) -> list[Row]:
         statement = f"SELECT {sql} FROM {self._source}{self._where} ORDER BY {self._order}"
         return self._engine.all(statement, (*values, *self._values))
+
+
+def _one_of(column: str | None, listed: str, values: list[Any]) -> tuple[str, list[Any]]:
+    """Compare a column with a list; where links lead stands in two tables, each of which has an index for it."""
+    if column != _LINK_END:
+        return f"{column} IN ({listed})", values
+    leading = " UNION ".join(
+        f"SELECT note FROM {table} WHERE leads IN ({listed})" for table in ("links", "settled_links")
+    )
+    return f"(o.note IN ({leading}) AND {column} IN ({listed}))", values * 3
 
 
 def _number(identifier: JSON) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Sequence
 from infospace.core.errors import Conflict
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
+from infospace.store.changes import SETTLED_BY
 from infospace.store.protocol import Effect, Lineage
 from infospace.store.sqlite.codec import NOTE, RELATION, id_of, key_of, keys_json, run_number, run_of
 from infospace.store.sqlite.connection import Connection
@@ -38,6 +39,10 @@ _HOLDERS = """SELECT source, key FROM relations JOIN resources USING (key)
     UNION SELECT item, collection FROM members JOIN resources ON key = collection
         WHERE deleted IS NULL AND until IS NULL AND item IN (SELECT value FROM json_each(?1))
     ORDER BY 1, 2"""
+
+
+_HOLDS = f"(kept = 1 AND coalesce(made_by, '') <> '{SETTLED_BY}')"
+"""What makes a row one that holds others: the Relations of links follow what they are at."""
 
 
 def log(work: Transaction, effects: Iterable[tuple[int, str, JSON, JSON]]) -> None:
@@ -89,13 +94,13 @@ def is_held(engine: Connection, identifier: str) -> bool:
     if key & 3 == RELATION and engine.value("SELECT 1 FROM links WHERE relation = ?", (key,)):
         return True
     above = [holder for _, holder in holders(engine, [identifier])]
-    kept = "SELECT 1 FROM resources WHERE kept = 1 AND key IN (SELECT value FROM json_each(?)) LIMIT 1"
+    kept = f"SELECT 1 FROM resources WHERE {_HOLDS} AND key IN (SELECT value FROM json_each(?)) LIMIT 1"  # noqa: S608
     return engine.value(kept, (keys_json(map(key_of, above)),)) is not None
 
 
 def held(engine: Connection, identifier: str, besides: Container[str]) -> None:
     """Raise Conflict when a living Collection that is kept has a resource, or such a Relation ends there."""
     for _, holder in holders(engine, [identifier]):
-        kept = engine.value("SELECT kept FROM resources WHERE key = ?", (key_of(holder),)) == 1
+        kept = engine.value(f"SELECT {_HOLDS} FROM resources WHERE key = ?", (key_of(holder),)) == 1  # noqa: S608
         if kept and holder not in besides:
             raise Conflict(f"{holder} holds {identifier} now", hint="take it out of there first")

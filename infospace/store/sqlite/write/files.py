@@ -57,6 +57,7 @@ def track(work: Transaction, changes: Sequence[Track]) -> None:
     marks = ", ".join("?" * (_COLUMNS.count(",") + 1))
     work.engine.many(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES ({marks})", rows.values())
     work.outline(notes.values())
+    work.linked_by_hand.update(notes.values())
     log(work, done)
 
 
@@ -168,6 +169,7 @@ def set_links(work: Transaction, changes: Sequence[SetLinks]) -> None:
     """Put Notes' links in the place of those they had."""
     keys = [key_of(change.note) for change in changes]
     work.must_live(keys, id_of)
+    work.linked_by_hand.update(keys)
     before = _links_of(work.engine, keys)
     after = {
         key: sorted(dict.fromkeys(change.links), key=lambda link: (link.target, link.wiki, link.label))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from infospace.core import names
 from infospace.core.errors import Conflict
 from infospace.store.changes import FreeName, GiveName, Keep
-from infospace.store.sqlite.codec import COLLECTION, RELATION, id_of, keys_json
+from infospace.store.sqlite.codec import COLLECTION, NOTE, RELATION, id_of, keys_json
 from infospace.store.sqlite.connection import Connection
 from infospace.store.sqlite.transaction import Live, Transaction
 from infospace.store.sqlite.write.batch_rows import give_all_rows
@@ -138,3 +138,5 @@ def _rename(work: Transaction, key: int, name: str | None) -> None:
     before = work.engine.value("SELECT name FROM resources WHERE key = ?", (key,))
     work.engine.run("UPDATE resources SET name = ? WHERE key = ?", (name, key))
     log(work, [(key, "name", before, name)])
+    if key & 3 == NOTE:
+        work.outline([key])  # links can call it by its name

@@ -15,6 +15,7 @@ from infospace.core.ids import Kind
 from infospace.journal.rows import CloseRun, OpenRun, StepRow, broken_off
 from infospace.store.changes import Delete, Linked, MakeNote, MakeRelation, SetLinks, Track
 from infospace.store.sqlite import open_store, schema
+from infospace.store.sqlite import store as sqlite_store
 from infospace.store.sqlite.connection import connect
 from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.schema import APPLICATION_ID, VERSION, is_empty
@@ -214,7 +215,18 @@ class TestStrangers:
 def as_of_version(connection: sqlite3.Connection, version: int) -> None:
     """Make a file as one of versions 4 or 5 was, so that later changes of tables are made anew."""
     connection.execute("ALTER TABLE runs DROP COLUMN scope")
-    for table in ("batches", "packed_members", "packed_uses", "outlines", "items", "mentions", "queue", "queue_limits"):
+    for table in (
+        "batches",
+        "packed_members",
+        "packed_uses",
+        "outlines",
+        "items",
+        "mentions",
+        "queue",
+        "queue_limits",
+        "link_names",
+        "settled_links",
+    ):
         connection.execute(f"DROP TABLE {table}")
     for index in ("files_folder", "links_leads"):
         connection.execute(f"DROP INDEX {index}")
@@ -246,6 +258,7 @@ def test_a_space_of_an_earlier_version_is_brought_up_to_date(
         earlier.setattr(schema, "VERSION", version)
         earlier.setattr(batches, "spans", lambda *_: [])
         earlier.setattr(notes, "_MAKE_ONE_HERE", notes.MAKE)
+        earlier.setattr(sqlite_store, "settle_links", lambda *_: None)
         if version < 9:
             earlier.setattr(outlines, "index", lambda *_: None)
         with contextlib.closing(open_store(old, create=True)) as store:

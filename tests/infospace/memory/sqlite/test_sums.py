@@ -22,6 +22,7 @@ from infospace.store.changes import (
     Track,
 )
 from infospace.store.sqlite import open_store, schema
+from infospace.store.sqlite import store as sqlite_store
 from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.write import notes, outlines
 from planner.execute.start import run_sync
@@ -175,6 +176,7 @@ def test_a_space_of_before_gets_sums(tmp_path: Path, monkeypatch: pytest.MonkeyP
         earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:7])
         earlier.setattr(schema, "VERSION", 7)
         earlier.setattr(outlines, "index", lambda *_: None)
+        earlier.setattr(sqlite_store, "settle_links", lambda *_: None)
         earlier.setattr(batches, "spans", lambda *_: [])
         earlier.setattr(notes, "_MAKE_ONE_HERE", notes.MAKE)
         with contextlib.closing(open_store(path, create=True)) as store:

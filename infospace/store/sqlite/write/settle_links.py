@@ -1,0 +1,150 @@
+"""Links lead where they say in the commit that writes them, or that brings what they call.
+
+What the text and properties of a Note say of links is listed already (`mentions`). Of those that no import has
+settled (`links`), `settled_links` says where they lead, also where that is nowhere yet; each two Notes and label have
+one Relation. What is written, and what calls something that came, went, or is called otherwise now, is settled anew,
+and nothing else is read. The Relations belong to no run: whatever is undone or deleted, the same commit makes them fit.
+
+Who imports a file or sets links says where these lead; its Notes are settled only where they were before.
+"""
+
+# ruff: noqa: S608 - statements are put together from constants alone
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from infospace.core.ids import Kind
+from infospace.core.resources import Made
+from infospace.store.changes import SETTLED_BY, Delete, Linked, MakeRelation
+from infospace.store.link_targets import LinkTargets, link_name
+from infospace.store.sqlite.codec import NOTE, id_of, key_of, keys_json
+from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.transaction import Transaction
+from infospace.store.sqlite.write import collections, link_names, notes
+
+TABLES: Final = (
+    """CREATE TABLE settled_links (
+        note INTEGER NOT NULL, target TEXT NOT NULL, wiki INTEGER NOT NULL, label TEXT NOT NULL, name TEXT NOT NULL,
+        leads INTEGER, PRIMARY KEY (note, target, wiki, label)) WITHOUT ROWID""",
+    "CREATE INDEX settled_links_name ON settled_links (name)",
+    "CREATE INDEX settled_links_leads ON settled_links (leads) WHERE leads IS NOT NULL",
+)
+
+_MADE: Final = Made(None, None, SETTLED_BY)
+
+_AMONG: Final = "IN (SELECT value FROM json_each(?))"
+
+_CALLING: Final = "SELECT DISTINCT note FROM settled_links WHERE name IN (SELECT value AS name FROM json_each(?))"
+_LEADING: Final = "SELECT DISTINCT note FROM settled_links WHERE leads IN (SELECT value * 4 FROM json_each(?))"
+_CALLED: Final = "SELECT DISTINCT note FROM link_names WHERE name IN (SELECT value AS name FROM json_each(?))"
+
+_SAID: Final = f"""SELECT DISTINCT m.note, m.target, m.wiki, m.relation FROM mentions m
+    LEFT JOIN links l ON l.note = m.note AND l.target = m.target AND l.wiki = m.wiki AND l.label = m.relation
+        AND EXISTS (SELECT 1 FROM files f WHERE f.note = l.leads >> 2)
+    WHERE m.note {_AMONG} AND l.note IS NULL ORDER BY 1, 2, 3, 4"""
+"""What Notes say of links, but for those that an import has settled."""
+
+_RELATIONS: Final = f"""SELECT x.source >> 2, x.target, x.relation, x.key, coalesce(r.made_by, '') = '{SETTLED_BY}'
+        AND NOT EXISTS (SELECT 1 FROM links l WHERE l.note = x.source >> 2 AND l.relation = x.key)
+    FROM relations x JOIN resources r ON r.key = x.key
+    WHERE r.deleted IS NULL AND x.source IN (SELECT value * 4 FROM json_each(?)) ORDER BY x.key"""
+
+
+class _Row(NamedTuple):
+    note: int
+    target: str
+    wiki: int
+    label: str
+    name: str
+    leads: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Relation:
+    key: int
+    is_ours: bool
+
+
+def settle_links(work: Transaction) -> None:
+    """Bring links and their Relations in line with what the transaction has changed."""
+    changed = {key >> 2 for key in work.describe() if key & 3 == NOTE}
+    if not changed:
+        return
+    engine, renamed = work.engine, link_names.index(work.engine, changed)
+    by_hand = {key >> 2 for key in work.linked_by_hand}
+    sources = _numbers(engine, f"SELECT DISTINCT note FROM mentions WHERE note {_AMONG}", keys_json(changed - by_hand))
+    if engine.one("SELECT 1 FROM settled_links LIMIT 1") is not None:
+        own = keys_json(changed | by_hand)
+        sources |= _numbers(engine, f"SELECT DISTINCT note FROM settled_links WHERE note {_AMONG}", own)
+        sources |= _numbers(engine, _CALLING, _names(renamed.gained))
+        sources |= _numbers(engine, _LEADING, keys_json(renamed.lost))
+    if sources:
+        run, work.run = work.run, None  # what follows from the text is no run's doing
+        try:
+            _settle(work, sources)
+        finally:
+            work.run = run
+
+
+def _settle(work: Transaction, sources: Collection[int]) -> None:
+    engine, listed = work.engine, keys_json(sources)
+    columns = "note, target, wiki, label, name, leads"
+    before = {_Row(*row) for row in engine.all(f"SELECT {columns} FROM settled_links WHERE note {_AMONG}", (listed,))}
+    now = _settled(engine, sources)
+    _relate(work, listed, before, now)
+    gone = [row[:4] for row in sorted(before - now, key=lambda row: row[:4])]
+    engine.many("DELETE FROM settled_links WHERE note = ? AND target = ? AND wiki = ? AND label = ?", gone)
+    new = sorted(now - before, key=lambda row: row[:4])
+    engine.many(f"INSERT INTO settled_links ({columns}) VALUES (?, ?, ?, ?, ?, ?)", new)
+
+
+def _settled(engine: Connection, sources: Collection[int]) -> set[_Row]:
+    """Return what Notes say of links, with where each leads now."""
+    said = engine.all(_SAID, (keys_json(sources),))
+    asked = {link_name(target) for _, target, _, _ in said}
+    called = _numbers(engine, _CALLED, _names(asked))
+    targets = LinkTargets(link_names.places(engine, called | {*sources}))
+    found = set()
+    for note, target, wiki, label in said:
+        to = targets.leads(id_of(note * 4), Linked(target, wiki == 1, label=label))
+        found.add(_Row(note, target, wiki, label, link_name(target), None if to is None else key_of(to)))
+    return found
+
+
+def _relate(work: Transaction, listed: str, before: Iterable[_Row], now: Iterable[_Row]) -> None:
+    """Make the Relations that links lack, and delete those that they have no more.
+
+    One that somebody deleted stays away as long as its link leads where it did.
+    """
+    there: dict[tuple[int, int, str], _Relation] = {}
+    for note, target, label, key, is_ours in work.engine.all(_RELATIONS, (listed,)):
+        there.setdefault((note, target, label), _Relation(key, bool(is_ours)))
+    wanted = _ends(now)
+    doomed = [one.key for ends, one in there.items() if one.is_ours and ends not in wanted]
+    notes.delete(work, [Delete(id_of(key), _MADE) for key in doomed])
+    missing = sorted(wanted - _ends(before) - there.keys())
+    ids = work.new_ids(Kind.RELATION, len(missing)) if missing else []
+    collections.make_relations(
+        work,
+        [
+            MakeRelation(relation, id_of(note * 4), id_of(to), label, kept=True, made=_MADE)
+            for relation, (note, to, label) in zip(ids, missing, strict=True)
+        ],
+    )
+
+
+def _ends(rows: Iterable[_Row]) -> set[tuple[int, int, str]]:
+    """Return what Relations stand for links: a link to its own Note leads there by none."""
+    return {(one.note, one.leads, one.label) for one in rows if one.leads is not None and one.leads != one.note * 4}
+
+
+def _numbers(engine: Connection, sql: str, listed: str) -> set[int]:
+    return {number for (number,) in engine.all(sql, (listed,))}
+
+
+def _names(names: Iterable[str]) -> str:
+    return json.dumps(sorted(names), ensure_ascii=False)

@@ -1,0 +1,190 @@
+"""Links that Notes say lead somewhere in the commit that writes them, or that brings what they call."""
+
+from __future__ import annotations
+
+import pytest
+from store_tools import note, open_run
+
+from infospace.core.errors import Conflict
+from infospace.core.ids import Kind, number_of
+from infospace.core.json_types import JSON
+from infospace.core.resources import Made
+from infospace.expressions.query.preselect import ColumnTest
+from infospace.store.changes import (
+    Delete,
+    GiveName,
+    Linked,
+    MakeNote,
+    Restore,
+    Revise,
+    SetLinks,
+    Track,
+    Unkeep,
+)
+from infospace.store.protocol import Store
+
+
+def links(store: Store, source: str) -> dict[str, str | None]:
+    """Return where the links of a Note lead, by what they say."""
+    with store.reading() as snapshot:
+        table = snapshot.space_table("links", [ColumnTest("source", "=", (source,))], ())
+        return {str(text): to for text, to in zip(table.column("target_text"), table.column("target"), strict=True)}  # type: ignore[misc]
+
+
+def relations(store: Store, source: str) -> set[tuple[str, str]]:
+    """Return what a Note is related to, with the labels; each pair has one Relation, and nothing is inconsistent."""
+    assert store.check() == []
+    with store.reading() as snapshot:
+        found = [snapshot.get(one) for one in snapshot.relations(source=source)]
+    ends = [(one.target, one.relation) for one in found]  # type: ignore[union-attr]
+    assert len(set(ends)) == len(ends)
+    return set(ends)
+
+
+def revise(store: Store, identifier: str, content: JSON = None, metadata: dict[str, JSON] | None = None) -> None:
+    store.commit([Revise(identifier, content=content, metadata=metadata)])
+
+
+def test_what_a_note_says_leads_there_in_its_commit(store: Store) -> None:
+    """Text, task, label, heading, property; by title, alias, name, whatever the case."""
+    titled = note(store, "A text", kept=True, title="Ada Löwe")
+    by_alias = note(store, "Other", kept=True, title="Grace", aliases=["Amazing Grace"])
+    begins = note(store, "# Roadmap\n\nMore.", kept=True)
+    named = note(store, {"rows": 3}, kept=True)
+    store.commit([GiveName(named, "figures")])
+    source = note(
+        store,
+        "See [[ada löwe#Life|her]] and [[Nobody]].\n\n- [ ] ask [[Amazing Grace]]\n- depends on [[Roadmap]]\n",
+        kept=True,
+        data="[[Figures]]",
+    )
+    assert links(store, source) == {
+        "ada löwe": titled, "Nobody": None, "Amazing Grace": by_alias, "Roadmap": begins, "Figures": named,
+    }  # fmt: skip
+    ends = relations(store, source)
+    assert {to for to, _ in ends} == {titled, by_alias, begins, named}
+    assert (begins, "depends on") in ends
+
+
+def test_what_comes_later_is_led_to_then(store: Store) -> None:
+    """And no more when it goes, or is called otherwise."""
+    source = note(store, "[[Plan B]] [[Plan B|twice]]", kept=True)
+    assert links(store, source) == {"Plan B": None}
+    target = note(store, "x", kept=True, title="Plan B")
+    assert links(store, source) == {"Plan B": target}
+    assert len(relations(store, source)) == 1
+    revise(store, target, metadata={"title": "Plan C"})
+    assert (links(store, source), relations(store, source)) == ({"Plan B": None}, set())
+    revise(store, target, metadata={"title": "plan b"})
+    assert links(store, source) == {"Plan B": target}
+    store.commit([Delete(target)])
+    assert (links(store, source), relations(store, source)) == ({"Plan B": None}, set())
+    store.commit([Restore(target)])
+    assert links(store, source) == {"Plan B": target}
+    assert len(relations(store, source)) == 1
+    store.commit([Unkeep(target)])
+    assert (links(store, source), relations(store, source)) == ({"Plan B": None}, set())
+
+
+def test_a_text_that_changes_changes_its_links(store: Store) -> None:
+    """What stays keeps its Relation; a link to the Note itself leads there by none."""
+    a, b = note(store, "a", kept=True, title="A"), note(store, "b", kept=True, title="B")
+    source = note(store, "[[A]] [[Me]]", kept=True, title="Me")
+    assert links(store, source) == {"A": a, "Me": source}
+    with store.reading() as snapshot:
+        before = snapshot.relations(source=source)
+    revise(store, source, content="[[A]] and now [[B]]")
+    assert links(store, source) == {"A": a, "B": b}
+    with store.reading() as snapshot:
+        assert set(before) < set(snapshot.relations(source=source))
+    revise(store, source, content="nothing")
+    assert (links(store, source), relations(store, source)) == ({}, set())
+    revise(store, source, content="[[B]]")
+    store.commit([Delete(source)])
+    assert store.check() == []
+    store.commit([Restore(source)])
+    assert relations(store, source) == {(b, "links-to")}
+
+
+def test_both_in_one_commit_and_each_to_the_other(store: Store) -> None:
+    """The order of the changes is no matter."""
+    a, b = store.new_id(Kind.NOTE), store.new_id(Kind.NOTE)
+    store.commit([MakeNote(a, "[[B]]", {"title": "A"}, True), MakeNote(b, "[[A]]", {"title": "B"}, True)])
+    assert (links(store, a), links(store, b)) == ({"B": b}, {"A": a})
+    with store.reading() as snapshot:
+        to_b = snapshot.space_table("links", [ColumnTest("target", "=", (b,))], ())
+        assert to_b.column("source") == [a]
+        assert len(snapshot.space_table("links", (), [("target", {number_of(a)})])) == 1
+
+
+def test_a_transient_note_leads_nowhere_until_it_is_kept(store: Store) -> None:
+    """A search does not find it, and it has no rows."""
+    note(store, "x", kept=True, title="X")
+    source = note(store, "[[X]]")
+    assert (links(store, source), relations(store, source)) == ({}, set())
+
+
+def test_links_that_are_set_by_hand_are_not_overruled(store: Store) -> None:
+    """In the commit that sets them, with a file or without: whoever sets them says where they lead."""
+    there = note(store, "x", kept=True, title="There")
+    source = store.new_id(Kind.NOTE)
+    nowhere = Linked("There", wiki=True)
+    store.commit([MakeNote(source, "[[There]]", {}, True), SetLinks(source, [nowhere])])
+    assert relations(store, source) == set()
+    with store.reading() as snapshot:
+        assert snapshot.links(source) == {source: [nowhere]}
+    filed = store.new_id(Kind.NOTE)
+    store.commit([MakeNote(filed, "[[There]]", {}, True), Track("/r", "a.md", filed, b"", 1)])
+    assert relations(store, filed) == set()
+    revise(store, filed, content="Somebody writes [[There]]")
+    assert relations(store, filed) == {(there, "links-to")}
+
+
+def test_an_imported_text_that_is_written_leads_to_files_first(store: Store) -> None:
+    """By path, by stem, from its folder; to a Note without a file only where no file fits."""
+    one, two, source = note(store, "1", kept=True), note(store, "2", kept=True), note(store, "s", kept=True)
+    tracked = [Track("/r", "p/Note.md", one, b"", 1), Track("/r", "q/Note.md", two, b"", 1)]
+    store.commit([*tracked, Track("/r", "q/s.md", source, b"", 1)])
+    loose = note(store, "3", kept=True, title="Note")
+    other = note(store, "4", kept=True, title="Other")
+    revise(store, source, content="[[Note]] [[p/Note]] [up](../p/Note.md) [[Other]]")
+    assert links(store, source) == {"Note": two, "p/Note": one, "../p/Note.md": one, "Other": other}
+    by_hand = Linked("Note", wiki=True, to=one)
+    store.commit([SetLinks(source, [by_hand])])
+    assert links(store, source)["Note"] == one
+    assert loose not in {to for to, _ in relations(store, source)}
+
+
+def test_the_relation_of_a_link_holds_nothing(store: Store) -> None:
+    """What a link leads to can be deleted unless something else holds it; somebody's own Relation does."""
+    run = open_run(store)
+    target = note(store, "x", kept=True, title="X")
+    source = note(store, "[[X]]", kept=True)
+    store.commit([Delete(target, Made(run, "1", None), unless_held=True)])
+    assert relations(store, source) == set()
+    with store.reading() as snapshot:
+        assert snapshot.holders([source]) == []
+
+
+def test_a_relation_that_somebody_made_is_not_made_twice(store: Store) -> None:
+    """And stays when the link goes."""
+    from store_tools import relation
+
+    target, source = note(store, "x", kept=True, title="X"), note(store, "y", kept=True)
+    mine = relation(store, source, target, "links-to", kept=True)
+    revise(store, source, content="[[X]]")
+    assert relations(store, source) == {(target, "links-to")}
+    revise(store, source, content="none")
+    with store.reading() as snapshot:
+        assert snapshot.relations(source=source) == [mine]
+    with pytest.raises(Conflict, match="holds"):
+        store.commit([Delete(target, unless_held=True)])
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 400, "é\u0301", "#", "🦉 owl", "a/b", "..", "İ"])
+def test_odd_names_are_no_trouble(store: Store, name: str) -> None:
+    """A link to them leads somewhere or nowhere, and nothing breaks."""
+    target = note(store, "x", kept=True, title=name)
+    source = note(store, f"[[{name}]] [[ {name} ]]", kept=True, up=f"[[{name}]]")
+    assert set(links(store, source).values()) <= {target, None}
+    assert store.check() == []
