@@ -65,13 +65,16 @@ class SuccessfulCallCache:
 
 
 def call_examples(calls: Sequence[SuccessfulCall]) -> list[CallExample]:
-    """Return successes by what they were asked for, and with what; those given what may be a secret are left out."""
+    """Return successes by what they were asked for, and with what.
+
+    Those given nothing show nothing, and are left out, as are those given what may be a secret.
+    """
     from infospace.tools.search.results import CallExample
 
     return [
         CallExample("" if one.tool in one.goal else one.goal, one.tool, one.arguments)
         for one in calls
-        if not _is_secret(dict(one.arguments))
+        if one.arguments and not _is_secret(dict(one.arguments))
     ]
 
 

@@ -9,6 +9,7 @@ from infospace.contract.tool_signature import untitled
 from infospace.core.position import Position
 from infospace.data.json_text import dump
 from infospace.data.result import truncate
+from planner.server.core.wording import plain
 
 DATA = 4_000
 """Characters of `data` that an answer holds; longer ones are to be read."""
@@ -167,10 +168,16 @@ def _more_problems(problems: Sequence[Any], shown: Sequence[Any]) -> str:
 
 
 def _problem(problem: dict[str, Any]) -> dict[str, Any]:
-    """Shorten a problem that quotes at length; a fix is whole or null.
+    """Put a problem in the words of the set, and shorten one that quotes at length; a fix is whole or null.
 
     A pointer that is too long gives way to that of the nearest place around.
     """
+    hint = problem["hint"]
+    problem = {
+        **problem,
+        "message": plain(problem["message"], "full"),
+        "hint": None if hint is None else plain(hint, "full"),
+    }
     if len(dump(problem)) <= DATA:
         return problem
     pointer = problem["pointer"]
@@ -232,4 +239,4 @@ def _are_texts(blocks: Any) -> bool:
 
 
 def _short(reason: str | None) -> str | None:
-    return None if reason is None else truncate(reason, REASON)
+    return None if reason is None else truncate(plain(reason, "full"), REASON)

@@ -9,6 +9,7 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server import NotificationOptions, Server, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 
@@ -55,9 +56,23 @@ def make_server(operations: Operations) -> Server[Any]:
         on_completion=handlers.complete,
         lifespan=changes.watching,
     )
+    server.middleware.append(_schemas_in_one_order)
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.logs.set_level)
     server.add_notification_handler("notifications/initialized", types.NotificationParams, changes.initialized)
     return server
+
+
+async def _schemas_in_one_order(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Give the schemas of `tools/list` their keys in one order, whichever version of the protocol a client speaks.
+
+    Each version writes an answer by a model of its own, and the models have different orders; the caches of prompts
+    compare bytes.
+    """
+    result = await call_next(ctx)
+    if ctx.method != "tools/list" or not isinstance(result, dict):
+        return result
+    listed = [{**tool, "inputSchema": dict(sorted(tool["inputSchema"].items()))} for tool in result["tools"]]
+    return {**result, "tools": listed}
 
 
 class _Server(Server[Any]):

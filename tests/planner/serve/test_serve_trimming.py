@@ -246,3 +246,20 @@ def test_of_tools_what_says_nothing_is_left_away() -> None:
     assert told == {"tools": [{"name": "a", "input_schema": properties, "output_schema": None}, odd], "total": 2}
     assert truncate_tools({"tools": [], "guess": usual}) == {"tools": [], "guess": {"name": "a"}}
     assert truncate_tools({"tools": [], "guess": None}) == {"tools": [], "guess": None}
+
+
+def test_problems_and_reasons_are_told_in_the_words_of_the_set() -> None:
+    """What a command line would do is done there by a tool, or by whoever runs the server."""
+    problem = {
+        "code": "unknown-plan",
+        "severity": "error",
+        "pointer": "/steps/0",
+        "message": "there is no plan 'x'",
+        "hint": "`infospace plans` lists them; `infospace plans save x PLAN` keeps one",
+        "fix": None,
+    }
+    [told] = truncate_check(False, [problem])["problems"]
+    assert told["hint"] == "search_tools lists them; whoever runs this server keeps one"
+    again = truncate_run(document(problems=[problem], reason="gone; `infospace runs` lists them"))
+    assert again["problems"] == [told]
+    assert again["reason"] == "gone; the list of resources lists them"

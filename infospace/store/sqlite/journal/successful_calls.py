@@ -43,8 +43,8 @@ MOVED = "UPDATE state SET value = value + 1 WHERE key = 'worked'"
 
 
 def write(engine: Connection, run: int, entry: CallRow) -> None:
-    """Remember a call, if it is one of a tool, ended well, and what it was given is short."""
-    if entry.kind != "tool" or entry.status != "success" or not isinstance(entry.request, Mapping) or not entry.request:
+    """Remember a call, if it is one of a tool, ended well, and what it was given is short; it may be nothing."""
+    if entry.kind != "tool" or entry.status != "success" or not isinstance(entry.request, Mapping):
         return
     if isinstance(entry.answer, Mapping) and entry.answer.get("is_error"):
         return

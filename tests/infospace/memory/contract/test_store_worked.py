@@ -43,7 +43,7 @@ def known(store: Store) -> list[tuple[str, str, object]]:
 
 
 def test_what_went_well_is_remembered_with_its_goal(store: Store) -> None:
-    """The latest first, the same arguments once; a failure, an error that was answered, and a model are not."""
+    """The latest first, the same arguments once, or none; a failure, an answered error, and a model are not."""
     first, second = run_for(store, "one"), run_for(store, "two")
     make(store, first, 1, {"path": "a", "n": [1, None]})
     make(store, first, 2, {"path": "b"})
@@ -52,10 +52,11 @@ def test_what_went_well_is_remembered_with_its_goal(store: Store) -> None:
     assert before == [("two", "files/read", {"path": "a", "n": [1, None]}), ("one", "files/read", {"path": "b"})]
     make(store, second, 2, {"path": "c"}, status="failed", answer=None)
     make(store, second, 3, {"path": "d"}, answer={"blocks": [], "is_error": True})
-    make(store, second, 4, {})
     store.commit([], [replace(CALL, run=second, sequence=5), replace(CALL, run=second, sequence=6, kind="llm")])
     store.commit([], [replace(CALL, run=second, sequence=6, kind="llm", status="success", request={"path": "e"})])
     assert known(store) == before
+    make(store, second, 7, {})
+    assert known(store) == [("two", "files/read", {}), *before]
 
 
 def test_few_and_short_ones_are_remembered_of_each_tool(store: Store) -> None:

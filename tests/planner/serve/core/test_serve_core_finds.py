@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from infospace import Space
 from infospace.core.tool import Tool, ToolAnswer
 from planner.execute.start import run_sync
+from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "infospace" / "tools"))
 from served import odd, synced, write
-from test_serve_core import Door, play
+from smalldoor import Door, Words, play
 
 NAMES = (
     "найти_заказ",
@@ -151,3 +152,118 @@ def test_a_search_for_which_where_left_nothing_says_how_many_there_are_without(
     assert answer["hint"].endswith(f"without `where` {count} fit")
     result = run_sync(space, [{"type": "discover-notes", **search, "out": "$x"}])
     assert result.steps[-1].extra["without_where"] == count
+
+
+def test_several_queries_are_answered_at_once_and_what_they_find_stands_there_once(space: Space) -> None:
+    space.tools.add(Words())
+
+    async def scene(door: Door) -> list[str]:
+        return [
+            await door.text("find", query="words/plain; words/written;words/plain", kind="tool", limit=2),
+            await door.text("find", query="words/plain; qwrtz bxrk", kind="tool", limit=1),
+            await door.wrong("find", query=" ; "),
+        ]
+
+    found, partly, blank = play(space, scene)
+    names = [line.partition("(")[0] for line in found.splitlines()]
+    assert sorted(names) == sorted({*names})
+    assert {"words/plain", "words/written"} <= {*names}
+    assert "words/plain" in partly
+    assert "no tool fits 'qwrtz bxrk'" in partly
+    assert "blank" in blank
+
+
+def test_what_several_tools_answer_alike_is_told_once(space: Space) -> None:
+    class Graph(Words):
+        server = "graph"
+        wraps: ClassVar = {
+            "type": "object",
+            "properties": {
+                "entities": {"type": "array", "items": {"type": "string"}},
+                "is_complete": {"type": "boolean"},
+            },
+            "required": ["entities", "is_complete"],
+        }
+
+        def tools(self) -> list[Tool]:
+            return [
+                Tool(self.server, name, f"Reads {name}.", {"type": "object"}, self.wraps, read_only=True)
+                for name in ("people", "places")
+            ]
+
+    space.tools.add(Graph())
+    found = play(space, lambda door: door.text("find", query="graph/people; graph/places", kind="tool", limit=1))
+    one, other = found.splitlines()
+    assert one.startswith("graph/people() -> {entities: list: text, is_complete: boolean}. ")
+    assert other.startswith("graph/places() -> as graph/people. ")
+
+
+def test_what_is_asked_for_by_name_is_told_and_what_is_not_there_hides_nothing(space: Space) -> None:
+    save_plan(space, "two", {"goal": "Make two.", "steps": [{"type": "create-note", "value": 2}]})
+
+    async def scene(door: Door) -> tuple[str, str]:
+        found = await door.text("find", names=["sort", "pages", "conditions", "plan:two", "pluk"])
+        return found, await door.wrong("find", names=["pluk", "nothing/at_all"])
+
+    found, wrong = play(space, scene)
+    for part in (
+        "sort(",
+        "priority desc",
+        "page_info.end_cursor",
+        "matches_pattern",
+        "Make two.",
+        "did you mean 'pluck'",
+    ):
+        assert part in found, part
+    assert "pluk" in wrong
+    assert "nothing/at_all" in wrong
+
+
+def test_by_goal_come_the_tools_verbs_and_plans_that_fit_and_nothing_else(space: Space) -> None:
+    space.tools.add(Words())
+    save_plan(space, "weekly digest", {"goal": "Digest of the week.", "steps": [{"type": "create-note", "value": 2}]})
+
+    async def scene(door: Door) -> list[str]:
+        return [
+            await door.text("find", query="sort a collection by a field"),
+            await door.text("find", query="digest of the week", kind="plan"),
+            await door.text("find", query="words/plain"),
+            await door.text("find", query="WRAPPED", kind="tool", limit=1),
+        ]
+
+    by_verb, by_plan, exact, folded = play(space, scene)
+    assert by_verb.startswith("sort (target*")
+    assert len(by_verb) < 700
+    assert by_plan.startswith("plan:weekly digest()")
+    assert exact.startswith("words/plain(n: int = 3, city?: str)")
+    assert folded == "words/wrapped(n: int = 3, city?: str) -> list: object. Says something wrapped"
+
+
+@pytest.mark.parametrize("arguments", [{"n": 1}, {}])
+def test_a_tool_that_does_not_say_what_it_answers_is_remembered_by_what_it_answered(
+    space: Space, arguments: dict[str, Any]
+) -> None:
+    space.tools.add(Words())
+
+    async def scene(door: Door) -> tuple[str, str]:
+        before = await door.text("find", query="words/written", kind="tool", limit=1)
+        await door.call("run", plan=[{"type": "words/written", "arguments": arguments, "out": "$x"}])
+        return before, await door.text("find", query="words/written", kind="tool", limit=1)
+
+    before, after = play(space, scene)
+    assert "->" not in before
+    assert "-> {rows: list: {n: integer}, next: null}" in after
+
+
+def test_how_a_text_began_that_a_tool_answered_stands_in_its_line_where_it_fits_best(space: Space) -> None:
+    space.tools.add(Words())
+
+    async def scene(door: Door) -> tuple[str, str]:
+        await door.call("run", plan=[{"type": "words/plain", "arguments": {"n": 1}, "out": "$x"}])
+        first = await door.text("find", query="words/plain", kind="tool", limit=3)
+        return first, await door.text("find", query="words/written", kind="tool", limit=3)
+
+    first, later = play(space, scene)
+    assert '-> text of 7 characters in 2 lines that began "one\\ntwo". ' in first
+    assert "that began" not in later
+    assert "words/plain" in later

@@ -1,0 +1,199 @@
+"""What the small door answers to runs, steps and checks: the result once, shapes, and what went wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from infospace import Space
+from infospace.data.json_text import dump
+from planner.execute.start import run_sync
+from planner.server.core.answers import RESULT, STEP_RESULT
+
+sys.path.insert(0, str(Path(__file__).parent))
+from smalldoor import ROWS, Door, Words, play
+
+
+def six_steps(result: str = "$done") -> dict[str, Any]:
+    """A plan of six steps over 300 rows."""
+    return {
+        "steps": [
+            {"type": "create-collection", "value": ROWS, "out": "$rows"},
+            {"type": "filter-structured", "target": "$rows", "where": "price > 10", "out": "$some"},
+            {"type": "group", "target": "$some", "by": ["who"], "aggregates": {"n": "count"}, "out": "$groups"},
+            {"type": "sort", "target": "$groups", "by": ["n desc", "who"], "out": "$sorted"},
+            {"type": "head", "target": "$sorted", "count": 2, "out": "$done"},
+            {"type": "size", "target": "$rows", "out": "$n"},
+        ],
+        "result": result,
+    }
+
+
+def test_a_run_answers_its_result_once_and_little_else(space: Space) -> None:
+    async def scene(door: Door) -> tuple[str, str, str]:
+        one = await door.text("run", plan=[{"type": "compute", "expression": "1 + 1", "out": "$x"}])
+        return one, await door.text("run", plan=six_steps()), await door.text("run", plan=six_steps("$rows"))
+
+    one, six, long = play(space, scene)
+    assert len(one) - len("2") <= 250
+    assert json.loads(one)["result"] == 2
+    assert len(six) <= 500
+    assert [row["n"] for row in json.loads(six)["result"]] == [42, 42]
+    told = json.loads(long)
+    assert len(long) <= 500
+    assert "result" not in told
+    assert told["shape"] == "list of 300: {who: text, price: integer, note: text}"
+    assert told["example"] == ROWS[0]
+    assert told["ref"].startswith("Collection_")
+    assert "never-read" not in one + six + long
+
+
+def test_a_refused_plan_with_four_errors_says_all_in_few_characters(space: Space) -> None:
+    plan = [
+        {"type": "discover-note", "query": "x", "out": "$x"},
+        {"type": "sort", "target": "$y", "by": "a"},
+        {"type": "head", "target": "$x", "cont": 3},
+        {"type": "pluk", "target": "$x", "field": "text"},
+    ]
+    text = play(space, lambda door: door.text("run", plan=plan))
+    told = json.loads(text)
+    assert (told["status"], len(told["problems"])) == ("refused", 4)
+    assert len(text) <= 700
+    assert told["problems"][0]["put"] == "discover-notes"
+    checked = play(space, lambda door: door.call("run", plan=plan, check=True))
+    assert checked == {"ok": False, "problems": told["problems"]}
+
+
+def test_a_failed_step_is_told_once_with_what_failed_in_it(space: Space) -> None:
+    plan = [
+        {"type": "create-collection", "value": [{"a": 1}, {"a": "x"}], "out": "$c"},
+        {
+            "type": "for-each",
+            "target": "$c",
+            "as": "$i",
+            "do": [{"type": "compute", "expression": "$i.a + 1", "out": "$n"}],
+        },
+    ]
+    text = play(space, lambda door: door.text("run", plan=plan))
+    told = json.loads(text)
+    assert told["status"] == "failed"
+    [failed] = told["failed"]
+    assert failed["step"] == "2.do[2].1"
+    assert text.count("computes with text and number") == 1
+    assert "reason" not in told
+
+
+def test_steps_say_what_they_bound_anew_and_give_the_result_once(space: Space) -> None:
+    async def scene(door: Door) -> list[Any]:
+        first = [{"type": "create-collection", "value": ROWS, "out": "$rows"}]
+        second = [
+            {"type": "group", "target": "$rows", "by": ["who"], "out": "$groups"},
+            {"type": "size", "target": "$groups", "out": "$n"},
+        ]
+        return [
+            await door.call("step", session="s", steps=first),
+            await door.call("step", session="s", steps=second),
+            await door.call("step", session="s"),
+        ]
+
+    one, two, bound = play(space, scene)
+    assert one["out"] == "$rows"
+    assert one["shape"].startswith("list of 300: {")
+    assert "bound" not in one
+    assert (two["result"], two["out"]) == (7, "$n")
+    assert two["bound"] == {"$groups": "Collection of 7: {who: text, n: integer}"}
+    assert bound["bound"].keys() == {"$rows", "$groups", "$n"}
+
+
+def test_what_is_cut_says_how_to_go_on(space: Space) -> None:
+    text = "word " * 3_000
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        told = await door.call("run", plan=[{"type": "create-note", "value": text, "out": "$t"}])
+        return told, await door.call("read", ref=told["ref"])
+
+    told, piece = play(space, scene)
+    assert told["shape"] == "text of 15,000 characters"
+    assert text.startswith(told["begins"].rstrip("…"))
+    assert piece["next"] == "4000:15000"
+    assert RESULT > STEP_RESULT
+
+
+def test_json_in_a_text_and_values_that_a_server_wraps_are_read_and_said_to_be(space: Space) -> None:
+    """The check knows of the wrapping, and a replay reads the same."""
+    from planner.lifecycle.replay import replay
+
+    space.tools.add(Words())
+    plan = [
+        {"type": "words/written", "out": "$a"},
+        {"type": "sort", "target": "$a.rows", "by": "n desc", "out": "$rows"},
+        {"type": "words/wrapped", "out": "$b"},
+        {"type": "pluck", "target": "$b", "field": "n", "out": "$numbers"},
+        {"type": "words/plain", "out": "$c"},
+        {"type": "words/broken", "out": "$d"},
+        {
+            "type": "if",
+            "condition": "$b[0].n = 1 AND $c = 'one\ntwo'",
+            "then": [
+                {"type": "create-note", "value": {"rows": "$rows", "numbers": "$numbers", "d": "$d"}, "out": "$all"}
+            ],
+        },
+    ]
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        done = await door.call("run", plan=plan)
+        return done, await door.call("read", ref=done["run"], fields=["steps"], max_chars=50_000)
+
+    done, record = play(space, scene)
+    assert done["result"] == {"rows": [{"n": 2}, {"n": 1}], "numbers": [1, 2], "d": "{no json"}
+    extras = [step["extra"] for step in record["data"]["steps"]]
+    assert [one.get("read_as") or one.get("unwrapped") for one in extras[:6:2]] == ["json", "result", None]
+    again = asyncio.run(replay(space, done["run"]))
+    assert again.result.result is not None
+    assert again.result.result.data == done["result"]
+    refused = play(
+        space,
+        lambda door: door.call(
+            "run",
+            plan=[{"type": "words/wrapped", "out": "$b"}, {"type": "compute", "expression": "$b.result", "out": "$x"}],
+        ),
+    )
+    assert refused["status"] == "refused"
+
+
+def test_json_that_a_tool_answers_as_a_text_in_an_object_is_told_by_its_shape(space: Space) -> None:
+    """So the step that reads it as JSON, and the one after it, can be written without looking at it."""
+    text = dump(ROWS)
+    steps = [{"type": "create-note", "value": {"content": text}, "out": "$file"}]
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        first = await door.call(
+            "step", session="s", steps=[*steps, {"type": "create-note", "value": {"content": "[" * 999}}]
+        )
+        return first, await door.call("run", plan=steps)
+
+    first, told = play(space, scene)
+    shape = "{content: JSON text, list of 300: {who: text, price: integer, note: text}}"
+    assert first["bound"] == {"$file": shape}
+    assert told["shape"] == shape
+    assert told["begins"]["content"].startswith('[{"who":')
+    assert len(dump(told)) < 350
+
+
+def test_a_name_that_no_note_has_is_told_beside_the_empty_answer(space: Space) -> None:
+    """Else a misspelt property looks like an answer without hits."""
+    note = {"type": "create-note", "value": "x", "metadata": {"status": "open"}, "name": "a"}
+    assert run_sync(space, [note]).status == "success"
+    plan = {"steps": [{"type": "query", "sql": "SELECT statsu FROM notes", "out": "$q"}], "result": "$q"}
+
+    async def scene(door: Door) -> Any:
+        return await door.call("run", plan=plan)
+
+    answer = play(space, scene)
+    assert answer["status"] == "success"
+    (doubt,) = answer["problems"]
+    assert doubt["warning"] is True
+    assert "statsu" in doubt["problem"]

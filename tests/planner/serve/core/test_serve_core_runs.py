@@ -1,0 +1,172 @@
+"""No way lost at the small door: runs listed, followed, answered, resumed; what other processes changed is seen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from infospace import Space
+from infospace.data.json_text import dump
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from serving import over_stdio
+from smalldoor import Door, play
+
+
+def test_runs_are_listed_followed_answered_cancelled_and_forked(space: Space) -> None:
+    asking = {
+        "goal": "ask",
+        "steps": [
+            {"type": "create-note", "value": {"n": 1}, "out": "$first"},
+            {"type": "ask", "value": "Which?", "schema": {"type": "integer"}, "out": "$answer"},
+            {"type": "compute", "expression": "$answer + $first.n", "out": "$sum"},
+        ],
+        "result": "$sum",
+    }
+
+    async def scene(door: Door) -> None:
+        waits = await door.call("run", plan=asking)
+        run = waits["run"]
+        assert waits["status"] == "suspended"
+        assert waits["asks"] == [{"step": "2", "kind": "ask", "question": "Which?", "schema": {"type": "integer"}}]
+        [listed] = (await door.call("follow"))["runs"]
+        assert (listed["run"], listed["status"], listed["goal"]) == (run, "suspended", "ask")
+        assert "names the step" in await door.wrong("follow", run=run, value=4)
+        done = await door.call("follow", run=run, step="2", value=4)
+        assert (done["status"], done["result"]) == ("success", 5)
+        forked = await door.call(
+            "follow",
+            run=run,
+            do="fork",
+            step="3",
+            patch=[{"op": "replace", "path": "/steps/2/expression", "value": "$answer * 10"}],
+        )
+        assert (forked["status"], forked["result"]) == ("success", 40)
+        assert forked["run"] != run
+        assert len((await door.call("follow", run=run, do="steps"))["steps"]) == 3
+        other = await door.call("run", plan=asking)
+        assert (await door.call("follow", run=other["run"], do="cancel"))["status"] == "cancelled"
+        assert "undo" in await door.wrong("follow", run=other["run"], do="cancel")
+
+    play(space, scene)
+
+
+def test_a_poll_tells_what_is_new_and_which_step_runs(space: Space) -> None:
+    slow = [
+        {"type": "create-collection", "value": [1, 2, 3], "out": "$c"},
+        {"type": "size", "target": "$c", "out": "$n"},
+        {"type": "wait", "seconds": 60},
+    ]
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        begun = await door.call("run", plan=slow, wait_s=0)
+        look = await door.call("follow", run=begun["run"], wait_s=0)
+        while not look.get("running", [""])[0].startswith("3 ") or len(look.get("new", ())) < 2:
+            look = await door.call("follow", run=begun["run"], wait_s=0.05)
+        again = await door.call("follow", run=begun["run"], after=look["seen"])
+        return look, again
+
+    look, again = play(space, scene)
+    assert look["running"] == ["3 wait"]
+    assert look["new"] == ["1 create-collection: Collection of 3: integer", "2 size: integer"]
+    assert "new" not in again
+    assert len(dump(again)) <= 120
+
+
+def test_nobody_is_told_to_type_a_command(space: Space) -> None:
+    async def scene(door: Door) -> list[str]:
+        run = (await door.call("run", plan=[{"type": "create-note", "value": 1, "out": "$x"}]))["run"]
+        return [
+            await door.wrong("follow", run=run, step="1", value=2),
+            await door.wrong("follow", run=run, do="resume"),
+            await door.wrong("follow", run=run, do="fork"),
+            await door.wrong("follow", run="run_99"),
+            await door.text("run", plan="plan:nothing"),
+            await door.wrong("step", session="nobody"),
+            await door.wrong("read", ref="run_88"),
+        ]
+
+    for sentence in play(space, scene):
+        assert "infospace " not in sentence, sentence
+        assert not any(name in sentence for name in ("run_plan", "get_run", "answer_run", "run_steps")), sentence
+
+
+def test_what_a_killed_server_left_is_listed_resumed_and_its_call_in_doubt_asked(tmp_path: Path) -> None:
+    """The call may have had its effect: that is for people to say, and the planner is told so."""
+    server = tmp_path / "slow.py"
+    server.write_text(
+        "import asyncio, os, pathlib\nfrom mcp.server import MCPServer\nserver = MCPServer('slow')\n"
+        "@server.tool()\nasync def act(file: str) -> str:\n    'Do it slowly.'\n    pathlib.Path(file).touch()\n"
+        "    await asyncio.sleep(60)\n    return 'done'\nserver.run()\n"
+    )
+    mcp = tmp_path / "mcp.json"
+    mcp.write_text(
+        json.dumps({"mcpServers": {"slow": {"command": sys.executable, "args": [str(server)], "autoApprove": ["act"]}}})
+    )
+    space, mark = tmp_path / "space.db", tmp_path / "began"
+    base = [sys.executable, "-m", "tui.command", "--space", str(space)]
+    subprocess.run([*base, "tools", "sync", "--mcp", str(mcp)], check=True, capture_output=True)
+    plan = {"goal": "act", "steps": [{"type": "slow/act", "arguments": {"file": str(mark)}, "out": "$x"}]}
+
+    async def begin() -> None:
+        async with over_stdio(space, noted=tmp_path / "pid", arguments=("--tools", "core")) as planner:
+            asyncio.get_running_loop().create_task(planner.client.call_tool("run", {"plan": plan, "wait_s": 0}))
+            end = time.monotonic() + 60
+            while not mark.exists() and time.monotonic() < end:  # noqa: ASYNC110 - another process makes it
+                await asyncio.sleep(0.05)
+            os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+
+    async def resume() -> tuple[Any, Any]:
+        async with over_stdio(space, arguments=("--tools", "core")) as planner:
+            door = Door(planner.client)
+            [left] = (await door.call("follow"))["runs"]
+            return left, await door.call("follow", run=left["run"], do="resume")
+
+    try:
+        asyncio.run(begin())
+    except BaseException:  # noqa: BLE001 - the connection breaks with the server, in whatever way
+        assert mark.exists()
+    end = time.monotonic() + 60
+    left, told = asyncio.run(resume())
+    while told["status"] == "running" and time.monotonic() < end:
+        left, told = asyncio.run(resume())
+    assert left["goal"] == "act"
+    [asked] = told["asks"]
+    assert (told["status"], asked["kind"], asked["answered_by"]) == ("suspended", "doubt", "people, not you")
+    assert "slow/act" in asked["question"]
+
+
+def test_a_running_server_sees_what_another_process_saved_and_synced(tmp_path: Path) -> None:
+    """At its next call: a saved plan, a note, and the tools of a server that was never there before."""
+    space, plan, mcp = tmp_path / "space.db", tmp_path / "plan.json", tmp_path / "mcp.json"
+    base = [sys.executable, "-m", "tui.command", "--space", str(space)]
+    plan.write_text(json.dumps([{"type": "create-note", "value": 3, "name": "three", "out": "$x"}]))
+    mcp.write_text(json.dumps({"mcpServers": {"time": {"command": sys.executable, "args": ["-m", "mcp_server_time"]}}}))
+
+    def run(*words: str) -> None:
+        subprocess.run([*base, *words], check=True, capture_output=True)
+
+    async def scene() -> tuple[str, str, str, Any, Any]:
+        async with over_stdio(space, arguments=("--tools", "core")) as planner:
+            door = Door(planner.client)
+            before = await door.text("find", query="convert_time", kind="tool")
+            await asyncio.to_thread(run, "plans", "save", "make three", str(plan))
+            await asyncio.to_thread(run, "tools", "sync", "--mcp", str(mcp))
+            after = await door.text("find", query="convert_time", kind="tool", limit=1)
+            saved = await door.text("find", names=["plan:make three"])
+            made = await door.call("run", plan="plan:make three")
+            return before, after, saved, made, await door.call("read", ref="three")
+
+    before, after, saved, made, read = asyncio.run(scene())
+    assert "time/convert_time" not in before
+    assert after.startswith("time/convert_time(")
+    assert "create-note" in saved
+    assert (made["result"], read["data"]) == (3, 3)
