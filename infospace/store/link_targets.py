@@ -137,8 +137,10 @@ class _Places:
                     names.setdefault(written_so.casefold(), []).append((written_so, place))
 
     def find(self, target: str, wiki: bool, folder: str) -> str | None:
-        for path in dict.fromkeys((posixpath.normpath(posixpath.join(folder, target)), posixpath.normpath(target))):
+        for path in _paths(target, folder):
             fits = self._paths.get(path.casefold(), ())
+            if len(fits) == 1:
+                return fits[0].note
             if fits:
                 return min(fits, key=lambda place: _rank(place, path in (place.path, place.bare), folder)).note
         return self._named(target, folder) if wiki else None
@@ -154,7 +156,16 @@ class _Places:
         ]
         for names in (self._titles, self._aliases):
             fits = fits or [(name == target, place) for name, place in names.get(target.casefold(), ())]
+        if len(fits) == 1:
+            return fits[0][1].note
         return min(fits, key=lambda fit: _rank(fit[1], fit[0], folder))[1].note if fits else None
+
+
+def _paths(target: str, folder: str) -> tuple[str, ...]:
+    """Return the paths that a target may be: from a folder, and from the root."""
+    if "/" in target or target in ("", ".", ".."):
+        return posixpath.normpath(posixpath.join(folder, target)), posixpath.normpath(target)
+    return (f"{folder}/{target}", target) if folder else (target,)
 
 
 def _rank(place: _Place, same_case: bool, folder: str) -> tuple[bool, bool, int, str, int, str]:
