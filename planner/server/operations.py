@@ -259,7 +259,10 @@ class Operations:
             await self._cancelling[args.run].wait()
         row, _ = find_run(self.space, args.run)
         if is_over(row):
-            raise Conflict(f"{args.run} has ended already, with {row.status}", hint="undo takes back what it did")
+            raise Conflict(
+                f"{args.run} has ended already, with {row.status}",
+                hint=f"`infospace undo {args.run}` takes back what it did",
+            )
         going = self.lives.going(args.run)
         if not going and is_live(row):
             raise Conflict(f"{args.run} is not run through this door", hint=_where(row))

@@ -47,7 +47,7 @@ class RunStep(Args):
 class Follow(Args):
     """Arguments of `follow`."""
 
-    run: RunId | None = Field(None, description="None: lists the latest runs.")
+    run: RunId | None = Field(None, description="Such as run_7; without it, the latest runs.")
     do: Literal["look", "steps", "resume", "cancel", "fork"] = "look"
     step: str | None = Field(None, description="The step that asks, that `steps` is about, or to fork at.")
     value: Any = Field(None, description="The answer to what `step` asks.")

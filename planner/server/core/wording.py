@@ -38,6 +38,7 @@ COMMANDS: Final[Mapping[str, Mapping[Audience, str]]] = {
     "plans save": {},
     "tools connect": {},
     "tools sync": {},
+    "undo": {},
     "work": {},
 }
 """What does what a command does, by its first words, for each audience; without one the operator does it."""
