@@ -67,6 +67,13 @@ class ResourceDetail:
         return (brief.id, brief.version, brief.name, brief.kept, brief.alive, version, self.ties, self.unresolved)
 
 
+def unresolved_links(snapshot: Snapshot, identifier: str) -> list[str]:
+    """Return what the links of a Note call that lead nowhere, each once, in their order."""
+    table = snapshot.space_table("links", (), [("source", {number_of(identifier)})])
+    ends = zip(table.column("target_text"), table.column("target"), strict=True)
+    return list(dict.fromkeys(str(text) for text, target in ends if target is None))
+
+
 def read_around(snapshot: Snapshot, identifier: str, version: int | None = None) -> ResourceDetail:
     """Read a resource with everything around it; of a deleted one its last version. For a thread.
 
@@ -78,11 +85,7 @@ def read_around(snapshot: Snapshot, identifier: str, version: int | None = None)
     is_current = brief.alive and resource.version == brief.version
     versions = snapshot.versions(identifier)
     origins = snapshot.origins([Use(identifier, number) for number, _ in versions])
-    unresolved = (
-        [link.target for link in snapshot.links(identifier).get(identifier, []) if link.to is None]
-        if isinstance(resource, Note) and brief.alive
-        else []
-    )
+    unresolved = unresolved_links(snapshot, identifier) if isinstance(resource, Note) and brief.alive else []
     return ResourceDetail(
         resource,
         with_titles(snapshot, [brief])[0],

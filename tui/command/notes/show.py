@@ -101,6 +101,7 @@ def _get(snapshot: Snapshot, identifier: str, version: int | None) -> Resource:
 def _around(snapshot: Snapshot, resource: Resource) -> dict[str, Any]:
     """Return what is known of a resource beside itself: versions, its file, and links from and to it."""
     from infospace.data.result import display_name
+    from tui.tables.resource_context import unresolved_links
 
     versions = [{"version": number, "updated": updated} for number, updated in snapshot.versions(resource.id)]
     around: dict[str, Any] = {"versions": versions}
@@ -118,9 +119,7 @@ def _around(snapshot: Snapshot, resource: Resource) -> dict[str, Any]:
     file = next((file for file in snapshot.tracked() if file.note == resource.id), None)
     if file is not None:
         around["file"] = f"{file.root}/{file.path}" + (f"#{file.part}" if file.part else "")
-        around["unresolved_links"] = [
-            link.target for link in snapshot.links(resource.id).get(resource.id, []) if link.to is None
-        ]
+        around["unresolved_links"] = unresolved_links(snapshot, resource.id)
     return around
 
 

@@ -60,6 +60,26 @@ def test_links_and_backlinks_are_shown(cli: Any, folder: Path, model: Any) -> No
     said = cli("show", "b.html")
     assert "← links-to  Note_1  A" in said.err
     assert "→ later: no such file yet" in cli("show", "a.md").err
+
+
+def test_a_link_of_a_file_to_a_note_of_a_plan_is_no_unresolved_one(cli: Any, folder: Path, tmp_path: Path) -> None:
+    """Written back into the file it leads there as before."""
+    cli("add", str(folder))
+    plan = tmp_path / "plan.json"
+    steps: list[dict[str, Any]] = [
+        {"type": "create-note", "value": "# Kiln", "name": "kiln"},
+        {"type": "discover-notes", "where": "@file = 'a.md'", "out": "$a"},
+        {"type": "for-each", "target": "$a", "do": [
+            {"type": "set-metadata", "target": "$item", "value": {"see": "[[Kiln]]"}, "out": "$n"},
+        ]},
+    ]  # fmt: skip
+    plan.write_text(json.dumps(steps))
+    assert cli("run", str(plan), "--json").json["status"] == "success"
+    cli("export", "--in-place")
+    assert "[[Kiln]]" in (folder / "a.md").read_text()
+    shown = cli("show", "a.md", "--json").json
+    assert shown["unresolved_links"] == ["later"]
+    assert "kiln" in [one["title"] for one in shown["links"]]
     assert cli("show", "t.csv#2", "--json").json["content"] == {"bird": "duck", "n": "2"}
     assert "did you mean" in cli("show", "t.csv#9").err
 
