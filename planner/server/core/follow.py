@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from infospace.core.errors import Invalid
+from infospace.core.ids import number_of
 from infospace.core.position import holds
 from infospace.data.result import truncate
 from infospace.journal.rows import RunRow, StepRow
@@ -28,6 +29,8 @@ RUNS: Final = 10
 """Runs that a list shows."""
 GOAL: Final = 80
 """Characters of a goal, or of what a step gave."""
+PAGE: Final = 4 * RUNS
+"""Runs of every kind that are read at once for a list."""
 NEW: Final = 8
 """Steps that one look tells of."""
 STEPS: Final = 40
@@ -90,9 +93,17 @@ async def _forked(operations: Operations, args: Follow, tell: Tell) -> dict[str,
 
 
 def _list(space: Space) -> dict[str, Any]:
+    """Return the latest plans and sessions, however many imports and edits came after them."""
+    rows: list[RunRow] = []
+    before: int | None = None
     with space.store.reading() as snapshot:
-        rows = [row for row in snapshot.runs(limit=4 * RUNS) if row.kind in ("plan", "session")][:RUNS]
-    return {"runs": [_in_a_line(row) for row in rows]}
+        while len(rows) < RUNS:
+            page = snapshot.runs(limit=PAGE, before=before)
+            rows += [row for row in page if row.kind in ("plan", "session")]
+            if len(page) < PAGE:
+                break
+            before = number_of(page[-1].run)
+    return {"runs": [_in_a_line(row) for row in rows[:RUNS]]}
 
 
 def _in_a_line(row: RunRow) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from typing import Any
 
 from infospace import Space
 from infospace.data.json_text import dump
+from infospace.editing.edit import give_name
+from planner.server.core.follow import PAGE, RUNS
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -81,6 +83,23 @@ def test_a_poll_tells_what_is_new_and_which_step_runs(space: Space) -> None:
     assert look["new"] == ["1 create-collection: Collection of 3: integer", "2 size: integer"]
     assert "new" not in again
     assert len(dump(again)) <= 120
+
+
+def test_runs_are_listed_however_many_edits_came_after_them(space: Space) -> None:
+    """What people do by commands are runs of the journal, too, and hide no plan that a planner ran before."""
+
+    async def scene(door: Door) -> None:
+        ran = [(await door.call("run", plan=[{"type": "create-note", "value": n, "out": "$x"}]))["run"] for n in (1, 2)]
+        for number in range(2 * PAGE):
+            give_name(space.store, "Note_1", f"name {number}")
+        late = (await door.call("run", plan=[{"type": "create-note", "value": 3, "out": "$x"}]))["run"]
+        assert [one["run"] for one in (await door.call("follow"))["runs"]] == [late, ran[1], ran[0]]
+        for number in range(RUNS):
+            late = (await door.call("run", plan=[{"type": "create-note", "value": number, "out": "$x"}]))["run"]
+        listed = (await door.call("follow"))["runs"]
+        assert (listed[0]["run"], len(listed)) == (late, RUNS)
+
+    play(space, scene)
 
 
 def test_nobody_is_told_to_type_a_command(space: Space) -> None:
