@@ -33,8 +33,13 @@ class JournalQueries(Protocol):
         ASCII letters of either case are the same, and others need not be.
         """
 
-    def queued(self, due: str | None = None, limit: int | None = None) -> list[QueuedRun]:
-        """Return the runs in queues as workers take them: all, or those due at a time and those that go on."""
+    def queued(
+        self, due: str | None = None, limit: int | None = None, *, names: Sequence[str] = (), skip: int = 0
+    ) -> list[QueuedRun]:
+        """Return the runs in queues as workers take them: all, or those due at a time and those that go on.
+
+        With `names` those of these queues only. `limit` and `skip` count what is left then.
+        """
 
     def queue_limits(self) -> dict[str, int]:
         """Return how many runs of a queue may go on at once, of those that have a limit, by name."""

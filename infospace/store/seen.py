@@ -341,11 +341,13 @@ class SeenSnapshot:
         seen = {row.run for row in self.runs()}
         return [head for head in self._of.run_heads() if head.run in seen]
 
-    def queued(self, due: str | None = None, limit: int | None = None) -> list[QueuedRun]:
+    def queued(
+        self, due: str | None = None, limit: int | None = None, *, names: Sequence[str] = (), skip: int = 0
+    ) -> list[QueuedRun]:
         """Return the runs in queues that are seen."""
         seen = {row.run for row in self.runs()}
-        found = [one for one in self._of.queued(due) if one.run in seen]
-        return found[:limit]
+        found = [one for one in self._of.queued(due, names=names) if one.run in seen]
+        return found[skip:][:limit]
 
     def queue_limits(self) -> dict[str, int]:
         """Return the limits of the queues in which a run is that is seen."""

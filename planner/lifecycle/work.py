@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Final
 
 from infospace.core.clock import later, now
@@ -48,6 +49,8 @@ class Worker:
     failed: Callable[[str, InfospaceError], None] = lambda _run, _error: None
     """Hears of a run that could not be gone on with, "" where the queues could not be looked at."""
     _aside: dict[str, float] = field(default_factory=dict)
+    _full: set[str] = field(default_factory=set)
+    """Queues that had no room in this look."""
 
     async def work(self, *, once: bool = False) -> int:
         """Take runs until `stop` is set, or with `once` until none is due; return how many were taken."""
@@ -70,24 +73,32 @@ class Worker:
         return taken
 
     async def _take_one(self) -> bool:
-        with self.space.store.reading() as snapshot:
-            found = snapshot.queued(due=now(), limit=CANDIDATES)
-        for one in found:
-            if self.stop.now:
-                return False
-            if self._may_take(one) and await self._run(one.run):
-                return True
+        """Go on with the first run that may be taken; whether there was one.
+
+        All that wait are looked at, page by page, so that runs which cannot be taken never hide one that can. What
+        leaves the queues meanwhile moves others up: the next look finds those.
+        """
+        self._full.clear()
+        for skip in count(0, CANDIDATES):
+            with self.space.store.reading() as snapshot:
+                page = snapshot.queued(now(), CANDIDATES, names=self.queues, skip=skip)
+            for one in page:
+                if self.stop.now:
+                    return False
+                if self._may_take(one) and await self._run(one):
+                    return True
+            if len(page) < CANDIDATES:
+                break
         return False
 
     def _may_take(self, one: QueuedRun) -> bool:
-        if self.queues and one.queue not in self.queues:
-            return False
-        if self._aside.get(one.run, 0.0) > time.monotonic():
+        if one.queue in self._full or self._aside.get(one.run, 0.0) > time.monotonic():
             return False
         return one.status != "running" or not _is_live(one)
 
-    async def _run(self, run: str) -> bool:
+    async def _run(self, one: QueuedRun) -> bool:
         """Go on with a run; whether this worker got it."""
+        run = one.run
         halt = SuspendRequest()
         watching = asyncio.create_task(self._pass_on(halt))
         try:
@@ -95,7 +106,9 @@ class Worker:
         except Conflict as error:
             # Another worker has it, its queue is full, or what it needs is not here.
             _log.debug("%s is not taken: %s", run, error)
-            if _is_lasting(self.space, run):
+            if self._is_full(one.queue):
+                self._full.add(one.queue)
+            elif self._is_suspended(run):
                 self._aside[run] = time.monotonic() + ASIDE
                 self.failed(run, error)
             return False
@@ -110,6 +123,23 @@ class Worker:
             watching.cancel()
         self.finished(result)
         return True
+
+    def _is_full(self, queue: str) -> bool:
+        """Whether as many of a queue go on as may, counted as claims count them."""
+        lost = later(-LEASE)
+        with self.space.store.reading() as snapshot:
+            most = snapshot.queue_limits().get(queue)
+            # What waits is never due at "": those that go on are left.
+            running = snapshot.queued("", names=[queue])
+        return most is not None and sum((one.heartbeat or "") > lost for one in running) >= most
+
+    def _is_suspended(self, run: str) -> bool:
+        """Whether a run that could not be claimed is at rest all the same: it lacks what it needs."""
+        with self.space.store.reading() as snapshot:
+            try:
+                return snapshot.run(run).status == "suspended"
+            except NotFound:
+                return False
 
     async def _pass_on(self, halt: SuspendRequest) -> None:
         """Halt a run once the worker is to stop."""
@@ -127,19 +157,3 @@ class Worker:
 
 def _is_live(one: QueuedRun) -> bool:
     return is_live(RunHead(one.run, "plan", "", "running", one.started, None, None, one.owner, one.heartbeat))
-
-
-def _is_lasting(space: Space, run: str) -> bool:
-    """Whether a run that could not be claimed is at rest all the same, and its queue has room: it needs what lacks."""
-    try:
-        with space.store.reading() as snapshot:
-            row = snapshot.run(run)
-            limits = snapshot.queue_limits()
-            everyone = snapshot.queued()
-    except NotFound:
-        return False
-    mine = next((one for one in everyone if one.run == run), None)
-    if row.status != "suspended" or mine is None:
-        return False
-    busy = sum(one.queue == mine.queue and one.status == "running" for one in everyone)
-    return mine.queue not in limits or busy < limits[mine.queue]

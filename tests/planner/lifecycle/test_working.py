@@ -15,11 +15,14 @@ import pytest
 from databases import place_in_database
 
 from infospace import Space, open_space
-from infospace.core.clock import later
+from infospace.core.clock import later, now
 from infospace.core.json_types import JSON
+from infospace.journal.queue_rows import DEFAULT_QUEUE, LimitQueue
+from infospace.journal.rows import ClaimRun
 from infospace.tools.local import LocalTools
 from planner.execute import wait
 from planner.execute.start import Prepared, enqueue, prepare, run_sync
+from planner.lifecycle import work as working
 from planner.lifecycle.resume import answer, pending_of
 from planner.lifecycle.work import Worker
 
@@ -34,11 +37,11 @@ class Team:
     space: Space
     ledger: Path
 
-    def enqueue(self, *steps: JSON, priority: int = 0) -> str:
+    def enqueue(self, *steps: JSON, priority: int = 0, queue: str = DEFAULT_QUEUE) -> str:
         """Let a plan wait for a worker; return its run."""
         prepared = prepare(self.space, {"steps": list(steps)})
         assert isinstance(prepared, Prepared), prepared
-        return enqueue(self.space, prepared, priority=priority, approve=["outside/send"])
+        return enqueue(self.space, prepared, queue=queue, priority=priority, approve=["outside/send"])
 
     def start(self, mode: str = "") -> subprocess.Popen[str]:
         """Start a worker, which ends when nothing is due."""
@@ -94,6 +97,7 @@ def sending(to: str) -> dict[str, Any]:
     return {"type": "outside/send", "arguments": {"to": to}}
 
 
+SAYING: dict[str, Any] = {"type": "say", "value": "done"}
 LOOKING: dict[str, Any] = {"type": "outside/look", "arguments": {}}
 
 
@@ -179,6 +183,47 @@ def test_a_run_that_waits_for_long_is_left_alone(team: Team) -> None:
     assert one.run == result.run
     assert one.due is not None
     assert later(3000) < one.due < later(3700)
+
+
+@pytest.fixture
+def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker reads its queues two runs at a time."""
+    monkeypatch.setattr(working, "CANDIDATES", 2)
+
+
+@pytest.mark.usefixtures("few_at_once")
+def test_what_waits_for_others_never_hides_what_a_worker_may_take(team: Team) -> None:
+    others = [team.enqueue(SAYING, priority=9, queue="theirs") for _ in range(5)]
+    mine = [team.enqueue(SAYING, queue="mine") for _ in range(3)]
+    assert asyncio.run(Worker(team.space, ["mine"]).work(once=True)) == 3
+    assert {team.status(run) for run in mine} == {"success"}
+    assert team.queued() == others
+
+
+@pytest.mark.usefixtures("few_at_once")
+def test_a_full_queue_never_hides_the_runs_of_another(team: Team) -> None:
+    """One of the full queue goes on elsewhere; the rest of it wait, and none of them is told as failed."""
+    full = [team.enqueue(SAYING, priority=9, queue="full") for _ in range(5)]
+    free = team.enqueue(SAYING, queue="free")
+    busy, at = full[0], now()
+    failed: list[str] = []
+    with team.space.store.reading() as snapshot:
+        owner = snapshot.run(busy).owner
+    team.space.store.commit([], [LimitQueue("full", 1), ClaimRun(busy, "elsewhere", owner, at)])
+    worker = Worker(team.space, failed=lambda run, _error: failed.append(run))
+    assert asyncio.run(worker.work(once=True)) == 1
+    assert (team.status(free), failed) == ("success", [])
+    assert [team.status(run) for run in full] == ["running"] + ["suspended"] * 4
+
+
+@pytest.mark.usefixtures("few_at_once")
+def test_what_a_worker_lacks_never_hides_what_it_has(team: Team) -> None:
+    for _ in range(5):
+        team.enqueue(sending("x"), priority=9)
+    last = team.enqueue(SAYING)
+    with open_space(team.address) as bare:
+        assert asyncio.run(Worker(bare).work(once=True)) == 1
+    assert (team.status(last), len(team.queued())) == ("success", 5)
 
 
 def test_what_a_worker_lacks_is_told_and_left_to_others(team: Team) -> None:

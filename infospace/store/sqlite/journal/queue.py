@@ -5,6 +5,9 @@ All who write to a space do so one after the other, so what a claim is compared 
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+
 from infospace.core.errors import Conflict, Invalid
 from infospace.journal.queue_rows import DEFAULT_QUEUE, Enqueue, LimitQueue, QueuedRun, TakeQueued
 from infospace.journal.rows import FINISHED, CloseRun
@@ -89,14 +92,21 @@ def answered(engine: Connection, number: int, at: str) -> None:
         _wake(engine)
 
 
-def queued(engine: Connection, due: str | None, count: int | None) -> list[QueuedRun]:
-    """Return the runs in queues: all, or those that were due at a time and those that go on."""
-    rest = (-1 if count is None else count,)
-    if due is None:
-        rows = engine.all(f"{_QUEUED} {_ORDER} LIMIT ?", rest)
-    else:
-        which = "(status = 'suspended' AND due <= ?) OR status = 'running'"
-        rows = engine.all(f"{_QUEUED} WHERE {which} {_ORDER} LIMIT ?", (due, *rest))
+def queued(
+    engine: Connection, due: str | None, count: int | None, names: Sequence[str] = (), skip: int = 0
+) -> list[QueuedRun]:
+    """Return the runs in queues, or in those named: all, or those that were due at a time and those that go on."""
+    where: list[str] = []
+    values: list[str] = []
+    if due is not None:
+        where.append("((status = 'suspended' AND due <= ?) OR status = 'running')")
+        values.append(due)
+    if names:
+        where.append(f"name IN ({', '.join('?' * len(names))})")
+        values += names
+    only = f"WHERE {' AND '.join(where)}" if where else ""
+    most = sys.maxsize if count is None else count
+    rows = engine.all(f"{_QUEUED} {only} {_ORDER} LIMIT ? OFFSET ?", (*values, most, skip))
     return [QueuedRun(f"run_{row[0]}", *row[1:]) for row in rows]
 
 

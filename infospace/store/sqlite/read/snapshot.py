@@ -344,9 +344,11 @@ class SqliteSnapshot:
         """Return the runs that have a text in them."""
         return overview.runs_containing(self._engine, text)
 
-    def queued(self, due: str | None = None, limit: int | None = None) -> list[QueuedRun]:
+    def queued(
+        self, due: str | None = None, limit: int | None = None, *, names: Sequence[str] = (), skip: int = 0
+    ) -> list[QueuedRun]:
         """Return the runs that wait for a worker."""
-        return queue.queued(self._engine, due, limit)
+        return queue.queued(self._engine, due, limit, names, skip)
 
     def queue_limits(self) -> dict[str, int]:
         """Return how many runs of a queue may go on at once."""
