@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tui.screens.compose.compose import Compose
 from tui.text.format_plan import format_plan
 from tui.widgets.editor import suggester
 from tui.widgets.editor.completion_popup import CompletionPopup
+from tui.widgets.editor.editor import Editor
 from tui.widgets.lazy_table import LazyTable
 
 
@@ -72,6 +74,38 @@ def test_a_problem_is_marked_at_its_line_and_mended_by_a_key(show: Show, space: 
         assert place.text == text
         await stage.press("ctrl+y")
         await stage.sees("✓ may run")
+
+    show(story)
+
+
+def test_what_is_offered_after_a_backspace_is_for_the_text_that_it_leaves(
+    show: Show, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key is handled well before its binding deletes."""
+    go_on, held = asyncio.Event(), asyncio.Event()
+    delete = Editor.action_delete_left
+
+    async def delete_later(editor: Editor) -> None:
+        held.set()
+        await go_on.wait()
+        delete(editor)
+
+    async def refreshed(stage: Stage) -> None:
+        shown = asyncio.Event()
+        stage.app.screen.call_after_refresh(shown.set)
+        await shown.wait()
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, '[{"type": "size", "target": "$x"}]')
+        at(place, '"size')
+        monkeypatch.setattr(Editor, "action_delete_left", delete_later)
+        stage.burst("backspace")
+        await asyncio.wait_for(held.wait(), PATIENCE)
+        await refreshed(stage)
+        await refreshed(stage)
+        go_on.set()
+        await offered(stage, "size")
+        assert '"siz"' in place.text
 
     show(story)
 

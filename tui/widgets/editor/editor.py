@@ -195,15 +195,16 @@ class Editor(TextArea, inherit_bindings=False):
         if sign is not None and self.selection.is_empty and self._paired(sign):
             event.stop()
             event.prevent_default()
-        if event.is_printable and event.character is not None:
-            self._post_typed(event.character)
-        elif event.key == "backspace":
-            self._post_typed("")
+        # A backspace deletes once its binding runs, which is after this: only then is it told. What follows it is held.
+        if event.key == "backspace":
+            self._expect_offers()
+        elif event.is_printable and event.character is not None:
+            self._expect_offers()
+            self.post_message(self.Typed(event.character, self.typed))
 
-    def _post_typed(self, sign: str) -> None:
+    def _expect_offers(self) -> None:
         self.typed += 1
         self.expecting = True
-        self.post_message(self.Typed(sign, self.typed))
 
     def _paired(self, sign: str) -> bool:
         """Do what a sign does besides being put in; return whether it was all that it does."""
@@ -249,8 +250,9 @@ class Editor(TextArea, inherit_bindings=False):
         pair = line[column - 1 : column + 1] if column else ""
         if self.selection.is_empty and len(pair) == 2 and CLOSING.get(pair[0]) == pair[1]:
             self.delete((row, column - 1), (row, column + 1), maintain_selection_offset=False)
-            return
-        super().action_delete_left()
+        else:
+            super().action_delete_left()
+        self.post_message(self.Typed("", self.typed))
 
     async def on_mouse_down(self, event: events.MouseDown) -> None:
         """Tell of a click on the numbers."""
