@@ -26,7 +26,7 @@ from infospace.core.tool import Tool
 from infospace.data.json_source_map import parts_of
 from infospace.data.paths import Path
 from infospace.expressions.aggregates import Aggregate
-from infospace.expressions.expression import guarded_paths
+from infospace.expressions.expression import SortKey, guarded_paths, parse_sort_key
 from infospace.expressions.query.properties import Given
 from infospace.schema.shapes import (
     UNTOLD,
@@ -56,6 +56,7 @@ from planner.language.problems import Problems, join, listed, replace
 from planner.language.references import map_expressions, read_value
 from planner.repair.coerce_values import coerce_value
 from planner.repair.misread_places import is_same_place
+from planner.repair.sort_keys import descending, says_order, suggest_orders, suggest_sort
 from planner.repair.unknown_arguments import suggest_argument
 from planner.repair.where_text import suggest_where
 
@@ -278,7 +279,17 @@ class CallChecker:
             fix = None if mended is None else replace(place, mended.value)
             if raw.get(name) is None and not argument.required:
                 fix, hint = [{"op": "remove", "path": place}], "it is optional: leave it out"
+            if name == "order" and fix is None:
+                hint, fix = suggest_orders(name, raw, pointer) or (hint, fix)
+        if fix is None and self._sorts(entry, fault):
+            fix = suggest_sort(str(fault.place[0]), raw, pointer)
         self._problems.error(fault.code, place, fault.message, hint, fix)
+
+    @staticmethod
+    def _sorts(entry: Primitive, fault: ArgumentError) -> bool:
+        """Whether a fault lies in what items are sorted by."""
+        argument = entry.arguments.get(str(fault.place[0])) if fault.place else None
+        return argument is not None and argument.reading is ParseMode.SORT_KEYS and "order" in entry.arguments
 
     def _held(self, entry: Primitive, argument: Argument, shape: Shape, pointer: str) -> None:
         """Check what the items of a Collection hold, where that is known."""
@@ -312,7 +323,7 @@ class CallChecker:
                 at = join(place, *inner)
                 if not isinstance(leaf, Path):
                     self._values.parameters(leaf, at, env)
-                    self._typed(leaf, argument, _item_of(entry, argument, shapes), at, env)
+                    self._typed(leaf, argument, _item_of(entry, argument, shapes), at, env, ordered=says_order(raw))
                     if isinstance(leaf, Bound) and argument is not None and _of_notes(entry, argument):
                         self._properties(leaf, at)
             for holder in argument.within if argument else ():
@@ -331,8 +342,13 @@ class CallChecker:
         item: Shape,
         pointer: str,
         env: Environment,
+        *,
+        ordered: bool = False,
     ) -> None:
-        """Check that what an expression compares and computes with can be of the types that it takes."""
+        """Check that what an expression compares and computes with can be of the types that it takes.
+
+        `ordered` says that an order stands beside it.
+        """
         from planner.check.expressions import senseless_in, unlisted_in
 
         if argument is not None and argument.reading is ParseMode.EXPRESSION and isinstance(bound, BoundExpression):
@@ -346,9 +362,12 @@ class CallChecker:
 
         code = "bad-where" if isinstance(bound, Bound) else "bad-expression"
         code = "bad-argument" if isinstance(parsed, Aggregate) else code
+        turned = descending(parsed) if isinstance(parsed, SortKey) else None
         for told in senseless_in(parsed, item, of):
-            fix = None if told.meant is None else replace(pointer, told.meant)
-            self._problems.error(code, pointer, told.message, told.hint, fix)
+            hint, meant = told.hint, told.meant
+            if turned is not None and not any(senseless_in(parse_sort_key(turned), item, of)):
+                hint, meant = f"largest first is `{turned}`", None if ordered else turned
+            self._problems.error(code, pointer, told.message, hint, None if meant is None else replace(pointer, meant))
         for unlisted in unlisted_in(parsed, item):
             self._problems.warn("unknown-value", pointer, unlisted.message, unlisted.hint)
 

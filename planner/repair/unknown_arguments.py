@@ -12,6 +12,7 @@ from infospace.data.paths import nearest
 from infospace.schema.shapes import disjoint, schema_of_value
 from planner.language.problems import Patch, join, replace
 from planner.parse.fields import COMMON
+from planner.repair.sort_keys import TURNED, suggest_orders
 from planner.repair.synonyms import called_elsewhere
 
 
@@ -47,23 +48,14 @@ def suggest_argument(
     return f"did you mean {near!r}?", move if near == spelt else None
 
 
-_DESCENDING: Mapping[str, bool] = {
-    "descending": True,
-    "desc": True,
-    "reverse": True,
-    "reversed": True,
-    "ascending": False,
-    "asc": False,
-}
-"""Arguments elsewhere that turn an order round where they are true, or where they are false."""
-
-
 def _turned_order(entry: Primitive, name: str, raw: Mapping[str, JSON], pointer: str) -> tuple[str, Patch] | None:
     """Say how an order is turned round that is true or false elsewhere."""
     inner = raw[name]
-    if "order" not in entry.arguments or "order" in raw or name not in _DESCENDING or not isinstance(inner, bool):
+    if "order" not in entry.arguments or "order" in raw or name not in TURNED:
         return None
-    order = "desc" if inner == _DESCENDING[name] else "asc"
+    if not isinstance(inner, bool):
+        return suggest_orders(name, raw, pointer, turned=TURNED[name])
+    order = "desc" if inner == TURNED[name] else "asc"
     patch: Patch = [
         {"op": "remove", "path": join(pointer, name)},
         {"op": "add", "path": join(pointer, "order"), "value": order},

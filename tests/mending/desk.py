@@ -171,6 +171,8 @@ TASKS: list[Any] = [
 ROWS = {"type": "create-collection", "value": TASKS, "out": "$tasks"}
 LONG = {"type": "filter-structured", "target": "$tasks", "where": "hours > 2", "out": "$long"}
 FIRST = {"type": "sort", "target": "$tasks", "by": "hours", "order": "desc", "out": "$sorted"}
+LAST = {"type": "sort", "target": "$tasks", "by": "task desc", "out": "$sorted"}
+BOTH = {"type": "sort", "target": "$tasks", "by": ["who desc", "hours asc"], "out": "$sorted"}
 TOP = {"type": "head", "target": "$sorted", "count": 2, "out": "$top"}
 NAMES = {"type": "pluck", "target": "$top", "field": "task", "out": "$names"}
 COUNT = {"type": "size", "target": "$long", "out": "$n"}
@@ -218,6 +220,8 @@ MEANT: dict[str, list[dict[str, Any]]] = {
     "room": [ROOM],
     "long": [ROWS, LONG, COUNT, report("${n} long tasks")],
     "top": [ROWS, FIRST, TOP, NAMES, LINES, report("${text}")],
+    "last": [ROWS, LAST, TOP, NAMES, LINES, report("${text}")],
+    "both": [ROWS, BOTH, TOP, NAMES, LINES, report("${text}")],
     "sums": [ROWS, SUMS, BUSIEST, report("${busiest[0].who}: ${busiest[0].total}")],
     "costs": [ROWS, COSTS, report("${costs[1].cost}")],
     "each": [MAILS, EACH],

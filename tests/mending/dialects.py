@@ -219,6 +219,10 @@ def _long(step: Step) -> list[Step]:
     return _rows(step, COUNT, MANY)
 
 
+def _by(**keys: Any) -> list[Step]:
+    return _sorted({"type": "sort", **keys, **_S})
+
+
 def _sorted(step: Step) -> list[Step]:
     return _rows(step, TOP, NAMES, LINES, TOLD)
 
@@ -326,6 +330,8 @@ TABLES: list[Case] = [
     # jq
     ("jq", "top", _sorted({"type": "sort_by", "by": "-hours", **_S})),
     ("jq", "top", _sorted({"type": "sort", "by": "-hours", **_S})),
+    ("jq", "last", _by(by="-task")),
+    ("jq", "last", _by(by="-(task)", nulls="last")),
     ("jq", "top", _sorted({"type": "sort", "key": "hours", "reverse": True, **_S})),
     ("jq", "top", _rows(FIRST, TOP, {"type": "pluck", "target": "$top", "path": "task", "out": "$names"}, LINES, TOLD)),
     (
@@ -341,6 +347,21 @@ TABLES: list[Case] = [
     ("mongo", "long", _long({"type": "filter-structured", "where": {"hours": {"$gt": 2}}, **_F})),
     ("mongo", "long", _long({"type": "filter-structured", "filter": {"hours": {"gt": 2}}, **_F})),
     ("mongo", "top", _sorted({"type": "sort", "keys": "hours", "descending": True, **_S})),
+    ("mongo", "last", _by(by={"task": -1})),
+    ("mongo", "both", _by(by={"who": -1, "hours": 1})),
+    ("mongo", "both", _by(by=[["who", -1], ["hours", 1]])),
+    ("elasticsearch", "both", _by(by=[{"who": {"order": "desc"}}, {"hours": "asc"}])),
+    ("elasticsearch", "both", _by(by=["who:desc", "hours:asc"])),
+    ("elasticsearch", "both", _by(by="who:desc,hours:asc")),
+    ("django", "both", _by(by=["-who", "+hours"])),
+    ("django", "both", _by(by=["-who", "hours"])),
+    ("dplyr", "both", _by(by=["desc(who)", "hours"])),
+    ("haystack", "both", _by(by=[{"field": "who", "order": "desc"}, {"field": "hours", "order": "asc"}])),
+    ("sql", "both", _by(by="ORDER BY who DESC, hours")),
+    ("sql", "both", _by(by=["who descending", "hours ASC"])),
+    ("sql", "last", _by(by="task DESC NULLS LAST")),
+    ("pandas", "both", _by(by=["who", "hours"], ascending=[False, True])),
+    ("pandas", "both", _by(by=["who", "hours"], order=["desc", "asc"])),
     ("javascript", "long", _long({"type": "filter-structured", "where": "hours > 2 && hours > 0", **_F})),
     (
         "javascript",
@@ -519,6 +540,18 @@ GUESSES: list[tuple[str, Any]] = [
     ("decoration", [CUSTOMER, report("{{$customer.name}}")]),
     ("decoration", [CUSTOMER, report("<$customer.name>")]),
     ("decoration", [CUSTOMER, report("${{$customer.name}}")]),
+    ("order", _by(by="-task", order="desc")),
+    ("order", _by(by="-task", order="asc")),
+    ("order", _by(by="-task", descending=True)),
+    ("order", _by(by="-task", direction="desc")),
+    ("order", _by(by="+task", order="desc")),
+    ("order", _by(by="-task desc")),
+    ("order", _by(by={"-task": "desc"})),
+    ("order", _by(by={"task": "up"})),
+    ("order", _by(by={"task": True})),
+    ("order", _by(by="task desc nulls first", nulls="last")),
+    ("order", _by(by=["who", "hours"], ascending=[False])),
+    ("order", _by(by=["-who", "hours"], ascending=[False, True])),
     ("comparison", _rows({"type": "filter-structured", "where": "hours >> 2", **_F}, COUNT)),
     ("comparison", _rows({"type": "filter-structured", "where": "hours > 2 AND", **_F}, COUNT)),
     ("missing", [CUSTOMER, ORDERS, _call(REFUND, amount=...)]),
