@@ -151,4 +151,6 @@ def unknown_plan(name: str, names: Sequence[str]) -> str:
     near = nearest(name, names)
     if near is not None:
         return f"did you mean {near!r}?"
-    return "`infospace plans` lists them" if names else "`infospace plans save NAME PLAN` keeps one"
+    return (
+        "`infospace plans` lists them" if names else "none is saved yet; `infospace plans save NAME PLAN` can save one"
+    )

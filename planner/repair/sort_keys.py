@@ -134,7 +134,11 @@ def _listed(written: Any, *, beside: bool) -> str | None:
     if text.startswith("+"):
         return None if beside else _read(text[1:].strip())
     said = _BEHIND.fullmatch(text) or _AROUND.fullmatch(text)
-    return None if said is None else _read(f"{said['key'].strip()} {_ORDERS[said['order'].lower()]}")
+    return (
+        None
+        if said is None or _says_order(said["key"])
+        else _read(f"{said['key'].strip()} {_ORDERS[said['order'].lower()]}")
+    )
 
 
 def _without_minus(text: str) -> str:

@@ -56,10 +56,8 @@ def _turned_order(entry: Primitive, name: str, raw: Mapping[str, JSON], pointer:
     if not isinstance(inner, bool):
         return suggest_orders(name, raw, pointer, turned=TURNED[name])
     order = "desc" if inner == TURNED[name] else "asc"
-    patch: Patch = [
-        {"op": "remove", "path": join(pointer, name)},
-        {"op": "add", "path": join(pointer, "order"), "value": order},
-    ]
+    place = join(pointer, "order")
+    patch: Patch = [{"op": "move", "from": join(pointer, name), "path": place}, *replace(place, order)]
     return f'"order": "{order}"', patch
 
 

@@ -547,6 +547,8 @@ GUESSES: list[tuple[str, Any]] = [
     ("order", _by(by="+task", order="desc")),
     ("order", _by(by="-task desc")),
     ("order", _by(by={"-task": "desc"})),
+    ("order", _by(by="-task:desc")),
+    ("order", _by(by="desc(-task)")),
     ("order", _by(by={"task": "up"})),
     ("order", _by(by={"task": True})),
     ("order", _by(by="task desc nulls first", nulls="last")),

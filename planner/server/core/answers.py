@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from infospace.core.errors import NotFound
+from infospace.data.json_source_map import parts_of
 from infospace.data.json_text import dump
 from infospace.data.result import truncate
 from infospace.space import Space
@@ -154,21 +155,72 @@ def _problems(problems: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _problem(problem: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a problem by its place, its sentence, and what mends it.
-
-    `put` is a value for that place, `patch` a JSON Patch; a hint stands there where neither does.
-    """
+    """Return a problem by its place, its sentence, and what mends it; a hint stands there where nothing does."""
     shown: dict[str, Any] = {"at": problem["pointer"], "problem": _short(problem["message"])}
     if problem["severity"] == "warning":
         shown["warning"] = True
     fix = problem["fix"]
-    if fix is not None and len(dump(fix)) <= FIX:
-        one = fix[0] if len(fix) == 1 else {}
-        put = one.get("op") == "replace" and one.get("path") == problem["pointer"]
-        shown |= {"put": one["value"]} if put else {"patch": fix}
+    mends = {} if fix is None else show_fix(problem["pointer"], fix)
+    if mends and len(dump(mends)) <= FIX:
+        shown |= mends
     elif problem["hint"]:
         shown["hint"] = _short(problem["hint"])
     return shown
+
+
+def show_fix(place: str, fix: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a fix for what stands at a place, in a word for each of the common ones, else as the JSON Patch it is.
+
+    `put` is the value that stands there, `rename` the key under which it stands, both those of both; `remove` takes
+    it away; `move` names the keys beside it that stand within the key `into`; `unwrap` lets the keys of the object
+    there stand in its place.
+    """
+    parent = place.rpartition("/")[0]
+    match fix:
+        case [{"op": "replace", "path": path, "value": value}] if path == place:
+            return {"put": value}
+        case [{"op": "remove", "path": path}] if path == place:
+            return {"remove": True}
+        case [{"op": "move", "from": source, "path": path}, *rest] if source == place and _holds(parent, path):
+            match rest:
+                case []:
+                    return {"rename": parts_of(path)[-1]}
+                case [{"op": "replace", "path": at, "value": value}] if at == path:
+                    return {"rename": parts_of(path)[-1], "put": value}
+    return _moved_in(parent, fix) or _unwrapped(place, fix) or {"patch": [*fix]}
+
+
+def _holds(parent: str, path: str) -> bool:
+    """Whether a place is that of a key of an object, or of an element of a list, at another place."""
+    return path.rpartition("/")[0] == parent and path != ""
+
+
+def _moved_in(parent: str, fix: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return which keys of an object move into one of its keys, under the names that they have."""
+    moves = [one for one in fix if one["op"] == "move"]
+    into = moves[0]["path"].rpartition("/")[0] if moves else ""
+    first: list[Mapping[str, Any]] = [{"op": "add", "path": into, "value": {}}]
+    if not moves or [*fix] not in (moves, first + moves) or not _holds(parent, into):
+        return {}
+    keys = [one["from"].removeprefix(f"{parent}/") for one in moves]
+    if any(
+        one["from"] != f"{parent}/{key}" or one["path"] != f"{into}/{key}" for key, one in zip(keys, moves, strict=True)
+    ):
+        return {}
+    return {"move": [parts_of(f"/{key}")[-1] for key in keys], "into": parts_of(into)[-1]}
+
+
+def _unwrapped(place: str, fix: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return that all that stands in an object comes to stand beside it, and it goes."""
+    parent = place.rpartition("/")[0]
+    *moves, last = fix
+    if last != {"op": "remove", "path": place} or not moves:
+        return {}
+    for one in moves:
+        key = one["path"].removeprefix(f"{parent}/")
+        if one["op"] != "move" or one["path"] != f"{parent}/{key}" or one["from"] != f"{place}/{key}":
+            return {}
+    return {"unwrap": True}
 
 
 def _short(text: str) -> str:

@@ -69,9 +69,9 @@ CORE: Final[Mapping[str, Tool]] = {
         ),
         Tool(
             "run",
-            "Check a plan, its steps or `plan:NAME`, and run it. `refused` did nothing: `put` the value `at` the place "
-            "or apply `patch`. `running` after wait_s (20): follow it. A long result is told by its shape: pass on its "
-            "`ref`, or read it.",
+            "Check a plan, its steps or `plan:NAME`, and run it. `refused` did nothing: `put`, `rename` or `remove` "
+            "what stands `at` the place, or apply `patch`. `running` after wait_s (20): follow it. A long result is "
+            "told by its shape: pass on its `ref`, or read it.",
             Run,
             _run,
             open_world=True,

@@ -255,11 +255,11 @@ def test_problems_and_reasons_are_told_in_the_words_of_the_set() -> None:
         "severity": "error",
         "pointer": "/steps/0",
         "message": "there is no plan 'x'",
-        "hint": "`infospace plans` lists them; `infospace plans save x PLAN` keeps one",
+        "hint": "`infospace plans` lists them; `infospace plans save x PLAN` can save one",
         "fix": None,
     }
     [told] = truncate_check(False, [problem])["problems"]
-    assert told["hint"] == "search_tools lists them; whoever runs this server keeps one"
+    assert told["hint"] == "search_tools lists them; whoever runs this server can save one"
     again = truncate_run(document(problems=[problem], reason="gone; `infospace runs` lists them"))
     assert again["problems"] == [told]
     assert again["reason"] == "gone; the list of resources lists them"

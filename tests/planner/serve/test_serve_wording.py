@@ -53,7 +53,7 @@ def test_the_tools_that_are_named_in_place_of_others_are_there() -> None:
         ("full", "there is no run_9 (`infospace runs` lists the runs of a space)", "the list of resources lists the"),
         ("meta", "there is no run_9 (`infospace runs` lists the runs of a space)", f"{OPERATOR} lists the"),
         ("core", "`infospace show run_7 --json` has the plan", "`read` of run_7 has the plan"),
-        ("core", "`infospace plans save NAME PLAN` keeps one", f"{OPERATOR} keeps one"),
+        ("core", "`infospace plans save NAME PLAN` can save one", f"{OPERATOR} can save one"),
         ("core", "`infospace run - --session s` gives it steps", "`step` gives it steps"),
         (
             "core",

@@ -118,7 +118,7 @@ def _list(args: argparse.Namespace, out: Output) -> int:
         out.document([{"name": name, "goal": _goal(plan), "inputs": _inputs(plan)} for name, plan in documents.items()])
         return 0
     if not documents:
-        out.talk("no plan is saved; `infospace plans save NAME PLAN` keeps one")
+        out.talk("no plan is saved yet; `infospace plans save NAME PLAN` can save one")
     for name, plan in documents.items():
         inputs = ", ".join(_inputs(plan))
         out.text(f"plan:{name}{f' ({inputs})' if inputs else ''}  {_goal(plan)}".rstrip())

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from infospace import Space
+from infospace.data.json_source_map import parts_of
 from infospace.data.json_text import dump
 from planner.execute.start import run_sync
-from planner.server.core.answers import RESULT, STEP_RESULT
+from planner.language.json_patch import apply_patch
+from planner.server.core.answers import RESULT, STEP_RESULT, show_fix
 
 sys.path.insert(0, str(Path(__file__).parent))
 from smalldoor import ROWS, Door, Words, play
@@ -65,6 +70,84 @@ def test_a_refused_plan_with_four_errors_says_all_in_few_characters(space: Space
     assert told["problems"][0]["put"] == "discover-notes"
     checked = play(space, lambda door: door.call("run", plan=plan, check=True))
     assert checked == {"ok": False, "problems": told["problems"]}
+
+
+def test_a_refused_plan_in_the_words_of_other_systems_says_in_a_word_what_mends_it(space: Space) -> None:
+    space.tools.add(Words())
+    plan = [
+        {"type": "words/wrapped", "city": "Oslo", "n": 3, "out": "$w"},
+        {"type": "filter-structured", "target": "$w", "condition": "n > 1", "output": "f"},
+        {"type": "sort", "args": {"target": "$f", "by": "n desc"}, "out": "$s"},
+        {"type": "head", "target": "$s", "n": 2, "out": "$top"},
+        {"type": "create-note", "value": "$topp", "depends_on": ["top"]},
+    ]
+    text = play(space, lambda door: door.text("run", plan=plan))
+    mends = [{key: one[key] for key in one.keys() - {"at", "problem"}} for one in json.loads(text)["problems"]]
+    assert mends == [
+        {"move": ["city", "n"], "into": "arguments"},
+        {"rename": "where"},
+        {"rename": "out", "put": "$f"},
+        {"unwrap": True},
+        {"rename": "count"},
+        {"put": "$top"},
+        {"remove": True},
+    ]
+    assert len(text) <= 760
+
+
+def mend(plan: Any, place: str, told: dict[str, Any]) -> Any:
+    """Do what a fix in a word says, as whoever reads it does."""
+    plan = copy.deepcopy(plan)
+    *way, last = parts_of(place)
+    holder = plan
+    for part in way:
+        holder = holder[int(part) if isinstance(holder, list) else part]
+    if "patch" in told:
+        return apply_patch(plan, told["patch"])
+    key: Any = int(last) if isinstance(holder, list) else last
+    if "move" in told:
+        inner = holder.setdefault(told["into"], {})
+        inner.update({name: holder.pop(name) for name in told["move"]})
+    elif "remove" in told:
+        del holder[key]
+    elif "unwrap" in told:
+        holder.update(holder.pop(key))
+    else:
+        key = told.get("rename", key)
+        if "rename" in told:
+            holder[key] = holder.pop(last)
+        if "put" in told:
+            holder[key] = told["put"]
+    return plan
+
+
+def test_a_fix_in_a_word_makes_the_plan_that_its_patch_makes() -> None:
+    """Of each problem that is written down in the tests of wrong plans."""
+    words = set()
+    for file in sorted((Path(__file__).parents[2] / "repair" / "wrong").glob("*.jsonl")):
+        for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+            for problem in line["problems"]:
+                if problem["fix"] and problem["pointer"]:
+                    told = show_fix(problem["pointer"], problem["fix"])
+                    words |= told.keys()
+                    meant = apply_patch(line["plan"], problem["fix"])
+                    assert mend(line["plan"], problem["pointer"], told) == meant, (told, problem)
+    assert words >= {"put", "rename", "move", "into"}
+
+
+@pytest.mark.parametrize(
+    "fix",
+    [
+        [{"op": "move", "from": "/0/a", "path": "/1/a"}],
+        [{"op": "move", "from": "/0/a", "path": "/0/b/a"}, {"op": "move", "from": "/1/a", "path": "/0/b/c"}],
+        [{"op": "move", "from": "/0/a", "path": "/0/b"}, {"op": "add", "path": "/0/c", "value": 1}],
+        [{"op": "move", "from": "/0/a/x", "path": "/0/y"}, {"op": "remove", "path": "/0/a"}],
+        [{"op": "remove", "path": "/0/b"}],
+        [{"op": "add", "path": "/0/a", "value": 1}],
+    ],
+)
+def test_a_fix_that_has_no_word_is_a_patch(fix: Any) -> None:
+    assert show_fix("/0/a", fix) == {"patch": fix}
 
 
 def test_a_failed_step_is_told_once_with_what_failed_in_it(space: Space) -> None:
