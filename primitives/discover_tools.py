@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from infospace import Args, Collection, Context, Limit, Query, ToolResult, primitive
+from infospace import Args, Collection, Context, JsonSchema, Limit, Query, ToolResult, primitive
 from infospace.authoring.tools import (
     Filters,
     ToolHit,
     ToolQuery,
     ToolResults,
+    TypeQuery,
     injection_signs,
     searched,
     step_type,
@@ -35,6 +36,13 @@ class DiscoverTools(Args):
     servers: list[str] | None = Field(None, description="Only tools of these servers.")
     categories: list[str] | None = Field(None, description="Only tools of these categories, in any case.")
     tags: list[str] | None = Field(None, description="Only tools with any of these tags.")
+    input: JsonSchema | None = Field(
+        None,
+        description="Only tools that take this: a JSON Schema of an argument's value, or of an object of arguments.",
+    )
+    output: JsonSchema | None = Field(
+        None, description="Only tools that say that they give this, at the top or below keys: a JSON Schema."
+    )
 
 
 @primitive(
@@ -47,6 +55,13 @@ class DiscoverTools(Args):
     examples=[
         {"type": "discover-tools", "query": "read a file", "limit": 3, "out": "$tools"},
         {"type": "discover-tools", "query": "search text files", "servers": ["files"], "out": "$tools"},
+        {
+            "type": "discover-tools",
+            "query": "rows of a table",
+            "input": {"type": "object", "properties": {"path": {"type": "string"}}},
+            "output": {"type": "array", "items": {"type": "object"}},
+            "out": "$tools",
+        },
     ],
     avoid=[
         "Looking for notes: that is `discover-notes`.",
@@ -70,7 +85,9 @@ async def discover_tools(args: DiscoverTools, context: Context) -> Collection[To
     what matched. When nothing fits, the Collection is empty, `extra.no_match` is true, and `extra.guess` is the nearest
     tool; `extra.unknown` says what was meant by names that no tool has. A server that was never listed is found by its
     description, as `server/*`, which nothing calls: `needs` in `extra.ranking` says what listing it takes.
-    `extra.degraded` says so when tools are found by words alone.
+    `extra.degraded` says so when tools are found by words alone. With `input` or `output` the others do not count at
+    all, and `types` in `extra.ranking` says how well a tool fits, why not better, by which `arguments`, what it `needs`
+    besides, and at which `place` of its result; `extra.untyped` counts those that do not say what they give.
     """
     filters = Filters(
         servers=tuple(args.servers or ()),
@@ -78,7 +95,7 @@ async def discover_tools(args: DiscoverTools, context: Context) -> Collection[To
         tags=tuple(args.tags or ()),
         min_score=args.threshold,
     )
-    wanted = ToolQuery(args.query, args.limit, filters)
+    wanted = ToolQuery(args.query, args.limit, filters, types=TypeQuery(args.input, args.output))
 
     def find(opened: Space, listener: Listener) -> tuple[ToolResults, list[str]]:
         tools = searched(opened)
@@ -102,6 +119,8 @@ def _write_extra(extra: dict[str, Any], found: ToolResults) -> None:
     instructing = sum(bool(injection_signs(hit.tool)) for hit in found.hits)
     if instructing:
         extra["instructing"] = instructing
+    if found.untyped:
+        extra["untyped"] = found.untyped
     if found.degraded is not None:
         extra["degraded"] = found.degraded
 

@@ -12,6 +12,7 @@ from infospace.tools.result_mapping import ForeignResult, ResultMapping
 from infospace.tools.scope import Filters
 from infospace.tools.search.results import ToolHit, ToolQuery, ToolResults
 from infospace.tools.search.suggestions import unmatched
+from infospace.tools.search.types import TypeQuery
 
 __all__ = [
     "Filters",
@@ -21,6 +22,7 @@ __all__ = [
     "ToolHit",
     "ToolQuery",
     "ToolResults",
+    "TypeQuery",
     "call_tool",
     "find_by_tool",
     "injection_signs",

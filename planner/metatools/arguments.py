@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from infospace.contract.arguments import Args, Query
+from infospace.contract.arguments import Args, JsonSchema, Query
 from infospace.tools.scope import NO_FILTERS, Filters
+from infospace.tools.search.types import ANY_TYPES, TypeQuery
 
 LONGEST_MS = 600_000
 """Milliseconds that one call of a tool may last at most."""
@@ -26,18 +27,25 @@ _SCHEMAS = "With the JSON Schemas of what each takes and gives."
 class SearchTools(Args):
     """Arguments of `search_tools`."""
 
-    query: Query | None = Field(None, description="What the tool should do, in plain words; filters alone will do.")
+    query: Query | None = Field(None, description="What the tool should do, in plain words; filters or types suffice.")
     filters: Filters = Field(default_factory=Filters, description=_FILTERS)
     limit: int = Field(10, ge=1, le=MOST_FOUND, description="At most this many.")
     include_schemas: bool = Field(default=False, description=_SCHEMAS)
     search_type: Literal["semantic", "keyword", "hybrid"] = Field(
         "hybrid", description="By meaning, by words, or by both."
     )
+    input: JsonSchema | None = Field(None, description="JSON Schema of an argument, or of several by name.")
+    output: JsonSchema | None = Field(None, description="JSON Schema of what they give.")
+
+    @property
+    def types(self) -> TypeQuery:
+        """What the tools are to take and to give."""
+        return TypeQuery(self.input, self.output)
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> SearchTools:
-        if self.query is None and self.filters == NO_FILTERS:
-            raise ValueError("neither `query` nor `filters` says which tools are wanted")
+        if self.query is None and self.filters == NO_FILTERS and self.types == ANY_TYPES:
+            raise ValueError("none of `query`, `filters`, `input` and `output` says which tools are wanted")
         if self.query is None and self.filters.min_score is not None:
             raise ValueError("`filters.min_score` is of a relevance to a `query`, and there is none")
         return self

@@ -14,6 +14,7 @@ from infospace.space import Space
 from infospace.tools.scope import NO_FILTERS
 from infospace.tools.search.confidence import SURE
 from infospace.tools.search.results import ToolHit, ToolQuery, ToolResults
+from infospace.tools.search.types import ANY_TYPES, TypeFit, TypeMatcher, says_what_it_gives
 from planner.metatools.arguments import SearchTools
 from planner.metatools.lookup import known_tools, tool_json, unmatched_json
 
@@ -24,11 +25,12 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     Each has its raw `score` (a relevance from 0 to 1), the `adjustments` that made it `ranked`, what it was
     `matched_by`, and the `confidence` that it does what is asked for, a probability. `matched` counts those that
     probably do; with `filters.min_score` all that have it. Where none does, `no_match` is true, and `guess` is the
-    nearest. `unknown` says what was probably meant by names in the filters that no tool has.
+    nearest. `unknown` says what was probably meant by names in the filters that no tool has. `types` says how
+    well each fits `input` and `output`; `untyped` counts tools that do not say what they give.
     """
     if args.query is None:
         return _filtered(space, args)
-    wanted = ToolQuery(args.query, args.limit, args.filters, mode=args.search_type)
+    wanted = ToolQuery(args.query, args.limit, args.filters, mode=args.search_type, types=args.types)
     found = await asyncio.to_thread(lambda: find_tools(space, wanted))
     return {
         "query": args.query,
@@ -38,6 +40,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
         "no_match": found.no_match,
         "guess": None if found.guess is None else _hit(found.guess, schemas=args.include_schemas),
         "degraded": found.degraded,
+        **_untyped(found.untyped),
         **unmatched_json(space, args.filters, servers=True),
     }
 
@@ -46,20 +49,29 @@ def _filtered(space: Space, args: SearchTools) -> dict[str, Any]:
     """Return the tools that filters admit, by name: nothing is asked for that they could be near to."""
     every = known_tools(space, servers=True)
     found = sorted(known_tools(space, args.filters, servers=True), key=lambda tool: tool.full_name)
+    untyped = 0 if args.output is None else sum(not says_what_it_gives(tool) for tool in found)
+    matcher = TypeMatcher(space.finder.types, args.types)
+    fitting = [(tool, fit) for tool in found if (fit := matcher.fit(tool)) is not None]
     return {
         "query": None,
         "tools": [
             {**tool_json(tool, schemas=args.include_schemas), "score": None, "confidence": None, "ranked": None}
-            | {"adjustments": {}, "matched_by": ["filters"]}
-            for tool in found[: args.limit]
+            | {"adjustments": {}, "matched_by": ["filters" if args.types == ANY_TYPES else "types"]}
+            | ({} if args.types == ANY_TYPES else {"types": fit.to_json()})
+            for tool, fit in fitting[: args.limit]
         ],
-        "matched": len(found),
+        "matched": len(fitting),
         "searched": len(every),
-        "no_match": not found,
+        "no_match": not fitting,
         "guess": None,
         "degraded": None,
+        **_untyped(untyped),
         **unmatched_json(space, args.filters, servers=True),
     }
+
+
+def _untyped(count: int) -> dict[str, Any]:
+    return {"untyped": count} if count else {}
 
 
 def find_tools(space: Space, wanted: ToolQuery, listener: Listener | None = None) -> ToolResults:
@@ -77,14 +89,21 @@ def find_among(space: Space, tools: Sequence[Tool], wanted: ToolQuery, listener:
     called = {one.tool for one in space.tools.successes()}
     alike = [tool for tool in tools if name in (_folded(tool.full_name), _folded(tool.name))]
     named = [tool for tool in alike if not tool.blocked and wanted.scope.allows(tool) and _admits(wanted, tool, called)]
+    matcher = TypeMatcher(space.finder.types, wanted.types)
+    fits = {tool.full_name: fit for tool in named if (fit := matcher.fit(tool)) is not None}
+    named = [tool for tool in named if tool.full_name in fits]
     if not named:
         return found
     known = {hit.tool.full_name: hit for hit in found.hits}
-    first = [known.get(tool.full_name) or ToolHit(tool, 1.0, ("name",), confidence=SURE) for tool in named]
+    first = [known.get(tool.full_name) or _named(tool, wanted, fits[tool.full_name]) for tool in named]
     rest = [hit for hit in found.hits if hit.tool not in named]
     hits = [*sorted(first, key=lambda hit: (-hit.ranked, hit.tool.full_name)), *rest]
     matched = found.matched + sum(tool.full_name not in known for tool in named)
     return replace(found, hits=hits[: wanted.limit], matched=matched, guess=None)
+
+
+def _named(tool: Tool, wanted: ToolQuery, fit: TypeFit) -> ToolHit:
+    return ToolHit(tool, 1.0, ("name",), confidence=SURE, types=None if wanted.types == ANY_TYPES else fit)
 
 
 def _folded(text: str) -> str:

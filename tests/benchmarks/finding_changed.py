@@ -37,8 +37,8 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
     "without taking the common away": {"vectors.TOOLS_TO_TELL": float("inf")},
     "without what a server is for": {"vectors.SERVER_SHARE": 0.0, "finder.fields_of": _without_server},
     "without parameters, results and labels": {"finder.fields_of": _name_and_description},
-    "without weight for the name": {"bm25f.WEIGHTS": {}},
-    "without stand-ins for unknown words": {"typos.WORD_ALIKE": 2.0},
+    "without weight for the name": {"lexical.bm25f.WEIGHTS": {}},
+    "without stand-ins for unknown words": {"lexical.typos.WORD_ALIKE": 2.0},
     "words alone": {"scoring.BM25_PER_COSINE": 1e-3},
     "meaning alone": {"scoring.BM25_PER_COSINE": 1e9},
 }

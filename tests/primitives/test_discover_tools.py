@@ -130,10 +130,10 @@ def test_when_nothing_fits_the_nearest_is_a_guess(run: Any) -> None:
 
 
 @pytest.mark.parametrize("side", ["input", "output"])
-def test_a_search_by_types_is_refused_by_the_check(run: Any, side: str) -> None:
-    """It is not in this version, and nothing else of the plan is done."""
-    ran = run({"type": "say", "value": "first"}, FOUND | {side: {"type": "string"}}, status="refused")
-    assert [problem.code for problem in ran.result.problems] == ["unknown-argument"]
+def test_a_type_that_is_no_schema_is_refused_by_the_check(run: Any, side: str) -> None:
+    """Nothing else of the plan is done."""
+    ran = run({"type": "say", "value": "first"}, FOUND | {side: {"type": "strin"}}, status="refused")
+    assert [problem.code for problem in ran.result.problems] == ["bad-argument"]
 
 
 @pytest.mark.usefixtures("files")
@@ -181,3 +181,16 @@ def test_a_hit_says_in_what_way_its_description_instructs(run: Any, space: Space
     (hit,) = ran.content("tools")
     assert "asks to ignore or override other instructions" in hit["metadata"]["signs"]
     assert ran.last.extra["instructing"] == 1
+
+
+@pytest.mark.usefixtures("files")
+def test_types_choose_before_the_best_are_taken(run: Any) -> None:
+    """The one place goes to what fits, and the ranking says how it does."""
+    step = {**FOUND, "limit": 1, "threshold": 0, "output": {"type": "boolean"}}
+    ran = run({**step, "input": {"type": "object", "properties": {"to": {}}}})
+    assert names(ran) == ["files/send_mail"]
+    extra = ran.last.extra
+    assert extra["ranking"][0]["types"]["input"]["needs"] == ["subject"]
+    assert extra["untyped"] == extra["searched"] - 2
+    assert names(run({**step, "output": {"type": "integer"}})) == []
+    assert names(run({**FOUND, "limit": 1})) == ["files/read_text"]

@@ -13,11 +13,11 @@ import numpy as np
 
 from infospace.core.tool import Tool
 from infospace.tools.search import scoring
-from infospace.tools.search.bm25f import Bm25, TermCounts, Vocabulary
 from infospace.tools.search.confidence import NullScores, everyday_words
 from infospace.tools.search.documents import Fields
+from infospace.tools.search.lexical.bm25f import Bm25, TermCounts, Vocabulary
+from infospace.tools.search.lexical.typos import Names
 from infospace.tools.search.scoring import by_both
-from infospace.tools.search.typos import Names
 from infospace.tools.search.vectors import centred_vectors, dot_products
 
 if TYPE_CHECKING:

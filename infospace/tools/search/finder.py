@@ -14,7 +14,6 @@ from infospace.core.tool import Tool
 from infospace.search.embedding.everyday_requests import EVERYDAY
 from infospace.search.embedding.service import seconds_in_search
 from infospace.tools.scope import EVERYTHING
-from infospace.tools.search.bm25f import TermCounts, Vocabulary
 from infospace.tools.search.confidence import (
     BY_BOTH,
     BY_MEANING,
@@ -27,12 +26,14 @@ from infospace.tools.search.confidence import (
 )
 from infospace.tools.search.corpus import Corpus, CurrentTools, IndexedTool
 from infospace.tools.search.documents import TEMPLATE, embedded, fields_of
+from infospace.tools.search.lexical.bm25f import TermCounts, Vocabulary
 from infospace.tools.search.past_calls import PastCalls, Remembered
 from infospace.tools.search.query import ParsedRequest
 from infospace.tools.search.ranking import Scores, rank_tools
 from infospace.tools.search.results import CallExample, Mode, ToolQuery, ToolResults
 from infospace.tools.search.scoring import by_both, by_meaning, keyword_evidence, strength
 from infospace.tools.search.similar import SimilarTool, most_similar
+from infospace.tools.search.types import ToolTypes
 from infospace.tools.search.vectors import dot_products, tool_vectors
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Finder:
     """Finds tools of one space. What was read, counted and embedded of a tool once is not again until it changes."""
 
     def __init__(self, embedding: Embedding) -> None:
+        self.types = ToolTypes()
+        """What the tools take and give, read once each."""
         self._embedding = embedding
         self._vocabulary = Vocabulary()
         self._known: dict[tuple[str, str], IndexedTool] = {}
@@ -92,7 +95,7 @@ class Finder:
             present = self._last
             legs = self._legs(present.corpus, wanted.request, wanted.mode, listener, remembered)
         called = {one.tool for one in remembered} if wanted.filters.has_examples is not None else ()
-        return rank_tools(present, legs, wanted, called)
+        return rank_tools(present, legs, wanted, called, self.types)
 
     def similar(
         self, tools: Sequence[Tool], tool: Tool, limit: int, listener: Listener | None = None

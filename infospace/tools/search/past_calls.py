@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from infospace.tools.search.bm25f import Bm25, TermCounts, Vocabulary
 from infospace.tools.search.documents import Fields, texts_in
+from infospace.tools.search.lexical.bm25f import Bm25, TermCounts, Vocabulary
 from infospace.tools.search.results import CallExample
 from infospace.tools.search.scoring import BM25_PER_COSINE
 from infospace.tools.search.vectors import dot_products

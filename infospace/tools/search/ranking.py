@@ -14,6 +14,7 @@ from infospace.tools.search.confidence import PROBABLE, PROBABLE_NARROWED
 from infospace.tools.search.corpus import CurrentTools
 from infospace.tools.search.results import FINEST, Adjustment, Leg, ToolHit, ToolQuery, ToolResults
 from infospace.tools.search.scoring import LISTED, relevance
+from infospace.tools.search.types import ANY_TYPES, ToolTypes, TypeFit, TypeMatcher, says_what_it_gives
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,8 +46,16 @@ class Scores:
     confidences: NDArray[np.float64]
 
 
-def rank_tools(present: CurrentTools, legs: Scores, wanted: ToolQuery, called: Container[str] = ()) -> ToolResults:
+def rank_tools(
+    present: CurrentTools,
+    legs: Scores,
+    wanted: ToolQuery,
+    called: Container[str] = (),
+    types: ToolTypes | None = None,
+) -> ToolResults:
     """Rank the tools that are wanted and relevant; blocked ones are not. `called` have examples of their calls.
+
+    What they are to take and to give is looked up in `types`, which is read anew where it is None.
 
     Of equals, names decide. None fits where in none of them there is confidence enough; whoever filters has said more
     of what is wanted than the request, so there it takes less. With `min_score` that alone counts.
@@ -56,8 +65,17 @@ def rank_tools(present: CurrentTools, legs: Scores, wanted: ToolQuery, called: C
     filtered = filters.model_copy(update={"min_score": None}) != NO_FILTERS
     if filtered:
         places = places[[filters.admits(tools[at], called) for at in places.tolist()]]
+    fits: dict[int, TypeFit] = {}
+    untyped = 0
+    if wanted.types != ANY_TYPES:
+        filtered = True
+        if wanted.types.output is not None:
+            untyped = sum(not says_what_it_gives(tools[at]) for at in places.tolist())
+        matcher = TypeMatcher(types or ToolTypes(), wanted.types)
+        fits = {at: fit for at in places.tolist() if (fit := matcher.fit(tools[at])) is not None}
+        places = places[[at in fits for at in places.tolist()]]
     if not len(places):
-        return ToolResults([], 0, len(tools), degraded=legs.degraded)
+        return ToolResults([], 0, len(tools), degraded=legs.degraded, untyped=untyped)
     names, strengths = present.corpus.order[places], legs.strengths[places]
     scores = relevance(strengths)
     preferred = np.round(scores + CONNECTED * present.connected[places] + TRUSTED * present.trusted[places], FINEST)
@@ -75,14 +93,14 @@ def rank_tools(present: CurrentTools, legs: Scores, wanted: ToolQuery, called: C
     strongest = np.flatnonzero(strengths == strengths.max())
     nearest = strongest[np.argmin(names[strongest])]
     hits = [
-        _hit(tools[places[at]], float(scores[at]), legs, int(places[at]))
+        _hit(tools[places[at]], float(scores[at]), legs, int(places[at]), fits.get(int(places[at])))
         for at in (*relevant[: wanted.limit].tolist(), nearest)
     ]
     best, guess = hits[:-1], hits[-1]
-    return ToolResults(best, matched, len(tools), None if best else guess, legs.degraded)
+    return ToolResults(best, matched, len(tools), None if best else guess, legs.degraded, untyped)
 
 
-def _hit(tool: Tool, score: float, legs: Scores, at: int) -> ToolHit:
+def _hit(tool: Tool, score: float, legs: Scores, at: int, types: TypeFit | None) -> ToolHit:
     found: dict[Leg, bool] = {
         "words": legs.words is not None and bool((legs.words[:, at] > 0).any()),
         "meaning": legs.cosines is not None and bool((legs.cosines[:, at] >= MEANT).any()),
@@ -93,6 +111,5 @@ def _hit(tool: Tool, score: float, legs: Scores, at: int) -> ToolHit:
         *((Adjustment("connected", CONNECTED),) if tool.connected else ()),
         *((Adjustment("trusted", TRUSTED),) if tool.trusted else ()),
     )
-    return ToolHit(
-        tool, score, tuple(leg for leg, has in found.items() if has), adjustments, round(float(legs.confidences[at]), 4)
-    )
+    matched_by = tuple(leg for leg, has in found.items() if has)
+    return ToolHit(tool, score, matched_by, adjustments, round(float(legs.confidences[at]), 4), types)

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.tools.scope import EVERYTHING, NO_FILTERS, Filters, Scope
+from infospace.tools.search.types import ANY_TYPES, TypeFit, TypeQuery
 
 Mode: TypeAlias = Literal["semantic", "keyword", "hybrid"]
 Leg: TypeAlias = Literal["words", "meaning", "name", "remembered"]
@@ -26,6 +27,8 @@ class ToolQuery:
     filters: Filters = NO_FILTERS
     scope: Scope = EVERYTHING
     mode: Mode = "hybrid"
+    types: TypeQuery = ANY_TYPES
+    """What the tools take and give; it acts before the best are taken, as filters do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class ToolHit:
     matched_by: tuple[Leg, ...]
     adjustments: tuple[Adjustment, ...] = ()
     confidence: float = 0.0
+    types: TypeFit | None = None
+    """How it fits what it is to take and to give, None where nothing was said of that."""
 
     @property
     def ranked(self) -> float:
@@ -76,6 +81,7 @@ class ToolHit:
             "ranked": self.ranked,
             "adjustments": adjustments,
             "matched_by": list(self.matched_by),
+            **({} if self.types is None else {"types": self.types.to_json()}),
             **needs,
         }
 
@@ -85,7 +91,8 @@ class ToolResults:
     """Tools, best first. Where none fits, there are no hits, and `guess` is the nearest one.
 
     `matched` counts those that probably fit, with a `min_score` all that have it; `searched` those among which they
-    were looked for. `degraded` says in a sentence which leg is down, and why.
+    were looked for. `degraded` says in a sentence which leg is down, and why. `untyped` counts those that were left
+    out because nothing is known of what they give.
     """
 
     hits: Sequence[ToolHit]
@@ -93,6 +100,7 @@ class ToolResults:
     searched: int
     guess: ToolHit | None = None
     degraded: str | None = None
+    untyped: int = 0
 
     @property
     def no_match(self) -> bool:

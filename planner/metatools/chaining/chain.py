@@ -11,7 +11,8 @@ from typing import Any, Final, TypeAlias
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.tools.search.tokenize import tokenize
-from planner.metatools.chaining.data_flow import CONTENTS, Flow, Parameter, ToolTypes
+from infospace.tools.search.types import Parameter, ToolTypes
+from planner.metatools.chaining.data_flow import CONTENTS, Flow, flows_between
 from planner.metatools.chaining.fitting import CUED, LEAST, Nature, fit, named_value, nature_of, value_of
 from planner.metatools.chaining.literals import GoalLiteral
 
@@ -197,7 +198,7 @@ class Chainer:
         """The flows into an argument, those from tools of which the clause speaks first."""
         if tool.full_name not in self._sources:
             sources = (one for one in self.tools if one.kind == "tool" and not one.destructive and one is not tool)
-            found = [flow for one in sources for flow in self.types.flows(one, tool)]
+            found = [flow for one in sources for flow in flows_between(self.types, one, tool)]
             self._sources[tool.full_name] = found
         flows = [
             flow

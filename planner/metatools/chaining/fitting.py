@@ -10,7 +10,7 @@ from typing import Any, Final
 from infospace.core.json_types import JSON
 from infospace.schema.normal_form import Alternative, NormalSchema
 from infospace.tools.search.tokenize import tokenize
-from planner.metatools.chaining.data_flow import Parameter
+from infospace.tools.search.types import Parameter
 from planner.metatools.chaining.literals import GoalLiteral
 
 LEAST = 0.45

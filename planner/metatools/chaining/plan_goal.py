@@ -26,7 +26,6 @@ from infospace.tools.search.tokenize import tokenize
 from planner.execute.start import check_plan
 from planner.metatools.chaining.chain import Call, Chain, Chainer, Clause, Result
 from planner.metatools.chaining.clauses import partings
-from planner.metatools.chaining.data_flow import ToolTypes
 from planner.metatools.chaining.fitting import FromInput
 from planner.metatools.chaining.literals import GoalLiteral, literals, of_input, without_literals
 from planner.metatools.lookup import known_tools
@@ -131,7 +130,7 @@ class GoalPlanner:
         self._space = space
         every = known_tools(space) if tools is None else tools
         self.tools = [tool for tool in every if tool.kind == "tool" and tool.server != "infospace" and not tool.blocked]
-        self._chainer = Chainer(self.tools, ToolTypes())
+        self._chainer = Chainer(self.tools, space.finder.types)
         self._words = {tool.full_name: _words_of(tool) for tool in self.tools}
         self._counts = Counter(word for named, said in self._words.values() for word in named | said)
 

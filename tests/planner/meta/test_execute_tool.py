@@ -340,7 +340,7 @@ def test_filters_alone_find_tools_by_name(space: Space) -> None:
     assert {tool["score"] for tool in found["tools"]} == {None}
     assert found["matched"] == ask(space, "list_tools", filters={"tags": ["x"]})["total"]
     assert ask(space, "search_tools", filters={"tags": ["none"]})["no_match"]
-    for given, why in (({}, "neither `query` nor `filters`"), ({"filters": {"min_score": 0.5}}, "there is none")):
+    for given, why in (({}, "none of `query`, `filters`"), ({"filters": {"min_score": 0.5}}, "there is none")):
         with pytest.raises(Invalid, match=why):
             ask(space, "search_tools", **given)
 

@@ -55,6 +55,30 @@ def test_each_search_type_is_another_search(known: Space) -> None:
     assert found == {"semantic": {"meaning"}, "keyword": {"words"}, "hybrid": {"words", "meaning"}}
 
 
+def test_types_choose_among_tools_with_a_query_and_without(space: Space) -> None:
+    """What is said of a fit is said alike; a tool that does not say what it gives is counted."""
+    write(Path(space.store.address).parent, rude=odd("rude"))
+    synced(space)
+    truth = {"type": "boolean"}
+    asked = ask(space, "search_tools", query="is it true", output=truth)
+    alone = ask(space, "search_tools", output=truth)
+    told = {"output": {"score": 1.0, "reason": "every value that is given fits what is wanted", "place": ""}}
+    for found in (asked, alone):
+        assert names(found) == ["rude/truth"]
+        assert found["tools"][0]["types"] == told
+        assert found["untyped"] == found["searched"] - 2
+    assert alone["tools"][0]["matched_by"] == ["types"]
+    by_name = ask(space, "search_tools", query="number", output=truth)
+    assert "rude/number" not in names(by_name)
+    assert "rude/truth" not in names(ask(space, "search_tools", query="truth", output={"type": "integer"}))
+    takes = {"type": "object", "properties": {"text": {"type": "string"}}}
+    fit = ask(space, "search_tools", query="rude/echo", input=takes)["tools"][0]
+    assert (fit["tool_name"], fit["types"]["input"]["arguments"]) == ("rude/echo", ["text"])
+    assert "types" not in ask(space, "search_tools", query="rude/echo")["tools"][0]
+    with pytest.raises(Invalid, match="this is not JSON Schema"):
+        ask(space, "search_tools", query="x", output={"type": "strin"})
+
+
 def test_filters_act_before_the_best_are_taken(tagged: Space) -> None:
     """The one place goes to the best of what is wanted."""
     query = {"query": "say a text again", "limit": 1}

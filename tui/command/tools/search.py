@@ -3,6 +3,10 @@
 Of each are shown the score, a relevance from 0 to 1 by which they stand, and in percent how sure it is that the tool
 does what was asked for. Where nothing fits, the nearest is told. What tools were called for and with before counts as
 well, as long as those runs are there; INFOSPACE_REMEMBER_CALLS=off switches that off.
+
+--input and --output leave only tools that take and give this: a JSON Schema, or the name of a JSON type (string). The
+keys of an object in --input are arguments. With each tool stands how it fits: by which arguments, and where in its
+result.
 """
 
 from __future__ import annotations
@@ -12,21 +16,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.command.tools.common import add_filters, answer, filters, show, show_schemas, show_unknown
-from tui.text.output import Output
+from tui.text.output import Output, UsageError
+
+TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 
 EXAMPLES = """examples:
   infospace tools search 'what changed in the repository'
   infospace tools search 'read a file' --server files --limit 3 --schemas
-  infospace tools search 'open a pull request' --mode keyword --json"""
+  infospace tools search 'open a pull request' --mode keyword --json
+  infospace tools search 'read a table' --input '{"properties": {"path": {"type": "string"}}}' --output array"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("query", nargs="?", help="what the tool should do, in plain words; filters alone will do")
+    parser.add_argument("query", nargs="?", help="what the tool should do, in plain words; filters or types suffice")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="at most this many, 1 to 50 (10)")
     parser.add_argument(
         "--mode", default="hybrid", metavar="semantic|keyword|hybrid", help="by meaning, words, or both"
     )
+    parser.add_argument("--input", metavar="SCHEMA", help="that take this: a JSON Schema, or a JSON type")
+    parser.add_argument("--output", metavar="SCHEMA", help="that say that they give this")
     parser.add_argument("--schemas", action="store_true", help="with what each takes and gives")
     add_filters(parser, scored=True)
 
@@ -34,12 +43,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Search, and show what was found."""
     given = {"query": args.query, "limit": args.limit, "search_type": args.mode, "include_schemas": args.schemas}
-    found = answer(args, "search_tools", {**given, "filters": filters(args)})
+    types = {name: _schema(name, text) for name in ("input", "output") if (text := getattr(args, name)) is not None}
+    found = answer(args, "search_tools", {**given, **types, "filters": filters(args)})
     if out.json:
         out.document(found)
         return 0
     for tool in found["tools"]:
         show(tool, out, "" if tool["score"] is None else f"{tool['score']:.3f}  {tool['confidence']:>4.0%}  ")
+        _show_types(tool, out)
         show_schemas(tool, out)
     show_unknown(found, out)
     if found["no_match"]:
@@ -52,9 +63,49 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         out.talk(f"none of {found['searched']:,} tools fits{near}", "yellow")
     else:
         out.talk(_counted(found, scored=args.filter_min_score is not None), "dim")
+    if "untyped" in found:
+        out.talk(f"{found['untyped']:,} that do not say what they give are left out", "dim")
     if found["degraded"]:
         out.talk(found["degraded"], "yellow")
     return 0
+
+
+def _schema(name: str, text: str) -> Any:
+    """Return the JSON Schema that an option is: the name of a type, or JSON. Raises UsageError for anything else."""
+    from infospace.core.errors import InvalidJSON
+    from infospace.data.json_text import read_json
+    from infospace.schema.validate import schema_errors
+
+    if text in TYPES:
+        return {"type": text}
+    try:
+        schema = read_json(text, what=f"--{name}")
+    except InvalidJSON as error:
+        hint = f"--{name} is a JSON Schema, or one of {', '.join(TYPES)}"
+        raise UsageError(f"{error.message}; {hint}") from error
+    if not isinstance(schema, dict):
+        raise UsageError(f"--{name} is a JSON Schema, an object, or one of {', '.join(TYPES)}; not {text!r:.80}")
+    for fault in schema_errors(schema):
+        where = "".join(f"[{part!r}]" for part in fault.place)
+        said = f"--{name}: {fault.message}{' at ' + where if where else ''}"
+        raise UsageError(said + (f" ({fault.hint})" if fault.hint else ""))
+    return schema
+
+
+def _show_types(tool: Mapping[str, Any], out: Output) -> None:
+    """Print how a tool fits what it is to take and to give."""
+    fits = tool.get("types", {})
+    if "input" in fits:
+        one = fits["input"]
+        besides = f", needs {', '.join(one['needs'])} besides" if one["needs"] else ""
+        out.text(f"    takes it as {', '.join(one['arguments'])}{besides}{_doubt(one)}", "dim")
+    if "output" in fits:
+        one = fits["output"]
+        out.text(f"    gives it{' at ' + one['place'] if one['place'] else ''}{_doubt(one)}", "dim")
+
+
+def _doubt(fit: Mapping[str, Any]) -> str:
+    return "" if fit["score"] == 1 else f" ({fit['score']:.0%}: {fit['reason']})"
 
 
 def _counted(found: Mapping[str, Any], *, scored: bool) -> str:

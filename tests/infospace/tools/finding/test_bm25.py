@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.tools.search.bm25f import K1, WEIGHTS, B, Bm25, TermCounts, Vocabulary
 from infospace.tools.search.documents import Fields
+from infospace.tools.search.lexical.bm25f import K1, WEIGHTS, B, Bm25, TermCounts, Vocabulary
 
 WORDS = ["read", "write", "file", "mail", "route"]
 texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infospace.tools.search.typos import Names
+from infospace.tools.search.lexical.typos import Names
 
 NAMES = Names([["browser", "click"], ["read", "file"], ["create", "pull", "request"], ["kubernetes"], []])
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from infospace.core.tool import Tool
 from infospace.tools.scope import Filters
-from infospace.tools.search.bm25f import TermCounts, Vocabulary
 from infospace.tools.search.confidence import PROBABLE
 from infospace.tools.search.corpus import Corpus, CurrentTools, IndexedTool
 from infospace.tools.search.documents import embedded, fields_of
+from infospace.tools.search.lexical.bm25f import TermCounts, Vocabulary
 from infospace.tools.search.ranking import Scores, rank_tools
 from infospace.tools.search.results import ToolQuery, ToolResults
 from infospace.tools.search.scoring import LISTED, relevance, strength

@@ -117,6 +117,27 @@ def test_a_person_reads_lines(cli: Any, known: Path) -> None:
     assert "both are named echo" in cli("tools", "similar", "one/echo").out
 
 
+def test_types_are_json_schemas_or_names_of_types(cli: Any, tmp_path: Path) -> None:
+    """How a tool fits stands below it; what is neither is refused in a sentence."""
+    write(tmp_path, rude=odd("rude"))
+    assert cli("tools", "sync").code == 0
+    found = cli("tools", "search", "--output", "boolean", "--input", "{}")
+    assert (found.code, found.out) == (0, "")
+    found = cli("tools", "search", "is it true", "--output", "boolean")
+    assert "rude/truth" in found.out
+    assert "    gives it\n" in found.out
+    assert "do not say what they give are left out" in found.err
+    takes = json.dumps({"properties": {"text": {"type": "string"}}})
+    assert "    takes it as text\n" in cli("tools", "search", "say it again", "--input", takes).out
+    for given, sentence in (
+        ("foo", "--output is a JSON Schema, or one of string, number"),
+        ("[1]", "--output is a JSON Schema, an object, or one of string"),
+        ('{"type": "strin"}', """--output: this is not JSON Schema: "strin" is not"""),
+    ):
+        said = cli("tools", "search", "x", "--output", given)
+        assert (said.code, sentence in said.err) == (2, True), said
+
+
 @pytest.mark.parametrize("order", [[], ["--desc"]])
 def test_tools_of_servers_and_saved_plans_are_not_listed_behind_the_primitives(
     cli: Any, known: Path, order: list[str]

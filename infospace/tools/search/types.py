@@ -1,0 +1,327 @@
+"""What tools take and give, by their schemas: which of them take what is at hand, or give what is wanted.
+
+What is at hand is an object whose keys are arguments (`{"properties": {"path": {"type": "string"}}}`), or the value of
+one argument. What is wanted stands at the top of a result or below keys of it; keys that it names have to be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from infospace.core.json_types import JSON
+from infospace.core.tool import Tool
+from infospace.schema.compatibility import Compatibility, compatibility_of
+from infospace.schema.normal_form import Alternative, NormalSchema, normal_form
+from infospace.tools.answer_content import result_schema
+from infospace.tools.search.tokenize import tokenize
+
+DEEPEST = 4
+"""Keys and items inside one another in which places are looked for."""
+MOST_PLACES = 120
+"""Places of one result."""
+LEAST = 0.5
+"""Compatibility from which on a type fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in what a tool gives: how a plan reads it (`.results[0].id`, "" for all), and what stands there."""
+
+    path: str
+    names: tuple[str, ...]
+    """The keys that lead to it."""
+    schema: NormalSchema
+
+    @property
+    def name(self) -> str:
+        """The last of the keys, "" for the whole."""
+        return self.names[-1] if self.names else ""
+
+    @property
+    def in_list(self) -> bool:
+        """Whether it is in an item of a list, of which there may be none, or many."""
+        return "[0]" in self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """An argument of a tool by its schema."""
+
+    name: str
+    description: str
+    schema: NormalSchema
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TypeQuery:
+    """What tools are to take and to give, as JSON Schemas; None is whatever they do."""
+
+    input: Mapping[str, Any] | None = None
+    output: Mapping[str, Any] | None = None
+
+
+ANY_TYPES = TypeQuery()
+
+
+@dataclass(frozen=True, slots=True)
+class InputFit:
+    """How well a tool takes what is at hand: by which arguments of it, and which it needs besides.
+
+    `score` is 1 where every value fits, and at least `LEAST`; `reason` says why it is not more.
+    """
+
+    score: float
+    reason: str
+    arguments: tuple[str, ...]
+    needs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFit:
+    """How well a tool gives what is wanted, and where: the path of the place in its result, "" for all of it."""
+
+    score: float
+    reason: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypeFit:
+    """How well a tool fits by type; None of what was not asked for."""
+
+    input: InputFit | None = None
+    output: OutputFit | None = None
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return it as JSON: the score, the reason, and what fits, for what was asked for."""
+        found: dict[str, JSON] = {}
+        if self.input is not None:
+            one = self.input
+            arguments, needs = list[JSON](one.arguments), list[JSON](one.needs)
+            found["input"] = {"score": one.score, "reason": one.reason, "arguments": arguments, "needs": needs}
+        if self.output is not None:
+            found["output"] = {"score": self.output.score, "reason": self.output.reason, "place": self.output.place}
+        return found
+
+
+class _Read:
+    """The types of one tool, read when they are first asked for."""
+
+    def __init__(self, tool: Tool) -> None:
+        self.tool = tool
+
+    @cached_property
+    def parameters(self) -> Sequence[Parameter]:
+        return sorted(_parameters(self.tool), key=lambda one: not one.required)
+
+    @cached_property
+    def places(self) -> Sequence[Place]:
+        return list(_places(self.tool))
+
+
+class ToolTypes:
+    """The arguments and results of tools in normal form, read once each until a tool changes."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[str, str], _Read] = {}
+
+    def parameters(self, tool: Tool) -> Sequence[Parameter]:
+        """Return the arguments that a tool takes, those that it needs first."""
+        return self._of(tool).parameters
+
+    def places(self, tool: Tool) -> Sequence[Place]:
+        """Return the places of what a tool gives, the whole first; the whole alone where nothing is known of it."""
+        return self._of(tool).places
+
+    def _of(self, tool: Tool) -> _Read:
+        key = tool.kind, tool.full_name
+        known = self._read.get(key)
+        if known is not None and known.tool is not tool and _same_schemas(known.tool, tool):
+            known.tool = tool
+        if known is None or known.tool is not tool:
+            known = self._read[key] = _Read(tool)
+        return known
+
+
+class TypeMatcher:
+    """Says which tools fit by type, and how well."""
+
+    def __init__(self, types: ToolTypes, wanted: TypeQuery) -> None:
+        self._types = types
+        self._input = None if wanted.input is None else normal_form(_meant(wanted.input, required=False))
+        self._output = None if wanted.output is None else normal_form(_meant(wanted.output, required=True))
+
+    def fit(self, tool: Tool) -> TypeFit | None:
+        """Return how a tool fits, None where it does not, or nothing is known of what it takes or gives."""
+        takes, gives = None, None
+        if self._input is not None:
+            takes = self._takes(tool, self._input)
+            if takes is None:
+                return None
+        if self._output is not None:
+            gives = self._gives(tool, self._output)
+            if gives is None:
+                return None
+        return TypeFit(takes, gives)
+
+    def _takes(self, tool: Tool, given: NormalSchema) -> InputFit | None:
+        if tool.kind == "server":
+            return None
+        parameters = self._types.parameters(tool)
+        whole = _keyed(given)
+        if whole is not None:
+            named = _by_names(parameters, whole)
+            if named is not None:
+                return named
+        found = [
+            (fit, one)
+            for one in parameters
+            if (fit := _fit_of_value(given, one.schema)).score >= LEAST and (whole is None or _names_all(one, given))
+        ]
+        if not found:
+            return None
+        fit, best = max(found, key=lambda pair: (pair[0].score, pair[1].required))
+        needs = tuple(one.name for one in parameters if one.required and one is not best)
+        return InputFit(fit.score, fit.reason, (best.name,), needs)
+
+    def _gives(self, tool: Tool, wanted: NormalSchema) -> OutputFit | None:
+        found = []
+        for place in self._types.places(tool):
+            if place.in_list or place.schema.is_any:
+                continue
+            fit = compatibility_of(place.schema, wanted)
+            if fit.score >= LEAST and _declares(place.schema, wanted, frozenset()):
+                found.append((fit, place))
+        if not found:
+            return None
+        fit, best = max(found, key=lambda pair: (pair[0].score, -len(pair[1].names)))
+        return OutputFit(fit.score, fit.reason, best.path.removeprefix("."))
+
+
+def says_what_it_gives(tool: Tool) -> bool:
+    """Whether a tool has a schema of its results, so that it can be found by them."""
+    return tool.kind == "tool" and tool.output_schema is not None
+
+
+def _same_schemas(one: Tool, other: Tool) -> bool:
+    return one.input_schema == other.input_schema and one.output_schema == other.output_schema
+
+
+def _keyed(schema: NormalSchema) -> Alternative | None:
+    """The object that a schema describes by its keys, None where it may be anything else."""
+    found = schema.alternatives if not schema.is_any else ()
+    return found[0] if len(found) == 1 and found[0].type == "object" and found[0].names else None
+
+
+def _fit_of_value(given: NormalSchema, wanted: NormalSchema) -> Compatibility:
+    """How well a value fits; one of which nothing is said fits by its name alone."""
+    return Compatibility(1.0, "nothing is said of its type") if given.is_any else compatibility_of(given, wanted)
+
+
+def _by_names(parameters: Sequence[Parameter], whole: Alternative) -> InputFit | None:
+    """How a tool takes an object whose keys are arguments: each by its name, or by one that has all of its words."""
+    left = {one.name: one for one in parameters}
+    taken: dict[str, Compatibility] = {}
+    for name in sorted(whole.names, key=lambda name: name not in left):
+        given = whole.at_key(name)
+        alike = [one for one in left.values() if one.name == name] or [
+            one
+            for one in left.values()
+            if set(tokenize(name)) & set(tokenize(one.name)) == set(tokenize(name)) != set()
+        ]
+        found = [(fit, one) for one in alike if (fit := _fit_of_value(given, one.schema)).score >= LEAST]
+        if not found:
+            return None
+        fit, best = max(found, key=lambda pair: (pair[0].score, pair[1].required))
+        taken[best.name] = fit
+        del left[best.name]
+    worst = min(taken.values(), key=lambda fit: fit.score)
+    needs = tuple(one.name for one in left.values() if one.required)
+    return InputFit(worst.score, worst.reason, tuple(taken), needs)
+
+
+def _names_all(parameter: Parameter, given: NormalSchema) -> bool:
+    """Whether an argument says something of each key of the object that it is to be."""
+    return not parameter.schema.is_any and _declares(parameter.schema, given, frozenset())
+
+
+def _declares(said: NormalSchema, wanted: NormalSchema, within: frozenset[Any]) -> bool:
+    """Whether a schema says something of every key that another one names, at all depths."""
+    if wanted.is_any or wanted.key in within:
+        return True
+    within |= {wanted.key}
+    for one in wanted.alternatives:
+        alike = [other for other in said.alternatives if other.type == one.type]
+        if one.type == "object":
+            for name in one.names:
+                if not any(
+                    name in other.names and _declares(other.at_key(name), one.at_key(name), within) for other in alike
+                ):
+                    return False
+        elif one.type == "array" and alike and not one.at_place(0).is_any:
+            place = one.at_place(0)
+            if not any(_declares(other.at_place(0), place, within) for other in alike):
+                return False
+    return True
+
+
+def _meant(schema: Any, *, required: bool) -> Any:
+    """Return a schema as it is meant in a search: keys are those of an object, and where `required`, all are wanted."""
+    if isinstance(schema, list):
+        return [_meant(inner, required=required) for inner in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    made = {
+        key: {name: _meant(inner, required=required) for name, inner in value.items()}
+        if key in _BY_NAME and isinstance(value, Mapping)
+        else value
+        if key in _AS_IT_IS
+        else _meant(value, required=required)
+        for key, value in schema.items()
+    }
+    properties = schema.get("properties")
+    if isinstance(properties, Mapping) and properties:
+        made.setdefault("type", "object")
+        if required:
+            made.setdefault("required", list(properties))
+    return made
+
+
+_AS_IT_IS = frozenset({"enum", "const", "required", "not", "default", "examples"})
+_BY_NAME = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+
+
+def _parameters(tool: Tool) -> Iterator[Parameter]:
+    whole = next((one for one in normal_form(tool.input_schema).alternatives if one.type == "object"), None)
+    if whole is None:
+        return
+    told = tool.input_schema.get("properties", {})
+    for name in whole.names:
+        about = told.get(name)
+        description = about.get("description", "") if isinstance(about, dict) else ""
+        yield Parameter(name, str(description), whole.at_key(name), name in whole.required)
+
+
+def _places(tool: Tool) -> Iterator[Place]:
+    if tool.kind != "tool":
+        return
+    yield from islice(_within(normal_form(result_schema(tool)), "", (), 0), MOST_PLACES)
+
+
+def _within(schema: NormalSchema, path: str, names: tuple[str, ...], depth: int) -> Iterator[Place]:
+    """The places of a schema, the outer before the inner."""
+    yield Place(path, names, schema)
+    if depth >= DEEPEST or schema.is_any:
+        return
+    for alternative in schema.alternatives:
+        if alternative.type == "object":
+            for name in alternative.names:
+                if name.isidentifier():
+                    yield from _within(alternative.at_key(name), f"{path}.{name}", (*names, name), depth + 1)
+        elif alternative.type == "array":
+            yield from _within(alternative.at_place(0), f"{path}[0]", names, depth + 1)

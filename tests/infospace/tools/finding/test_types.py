@@ -1,0 +1,184 @@
+"""Finding tools by what they take and give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infospace.core.tool import Tool
+from infospace.schema.validate import validate
+from infospace.tools.scope import Filters
+from infospace.tools.search.finder import Finder
+from infospace.tools.search.results import ToolQuery
+from infospace.tools.search.types import ToolTypes, TypeFit, TypeMatcher, TypeQuery
+
+TEXT = {"type": "string"}
+ROWS = {"type": "array", "items": {"type": "object"}}
+
+
+def tool(name: str, takes: dict[str, Any], gives: dict[str, Any] | None = None, needs: list[str] | None = None) -> Tool:
+    """Return a tool; it needs all that it takes unless `needs` says what."""
+    schema = {"type": "object", "properties": takes, "required": list(takes) if needs is None else needs}
+    return Tool("files", name, f"Does {name}.", schema, gives)
+
+
+READ_ROWS = tool("read_rows", {"file_path": TEXT}, {"type": "object", "properties": {"result": ROWS}})
+COUNT = tool("count_rows", {"path": TEXT}, {"type": "object", "properties": {"total": {"type": "integer"}}})
+WRITE = tool("write_rows", {"path": TEXT, "rows": ROWS})
+WEATHER = tool(
+    "weather",
+    {"city": TEXT, "days": {"type": "integer"}},
+    {
+        "type": "object",
+        "properties": {"current": {"type": "object", "properties": {"celsius": {"type": "number"}}, "required": []}},
+    },
+    needs=["city"],
+)
+TOOLS = [READ_ROWS, COUNT, WRITE, WEATHER]
+
+
+def fit(one: Tool, **wanted: Any) -> TypeFit | None:
+    return TypeMatcher(ToolTypes(), TypeQuery(**wanted)).fit(one)
+
+
+def fitting(**wanted: Any) -> set[str]:
+    """Return the names of the tools that fit."""
+    return {one.name for one in TOOLS if fit(one, **wanted) is not None}
+
+
+def keyed(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+@pytest.mark.parametrize(
+    ("schema", "names"),
+    [
+        (keyed(path=TEXT), {"read_rows", "count_rows", "write_rows"}),
+        ({"properties": {"path": TEXT}}, {"read_rows", "count_rows", "write_rows"}),
+        (keyed(path={}), {"read_rows", "count_rows", "write_rows"}),
+        (keyed(file_path=TEXT), {"read_rows"}),
+        (keyed(path={"type": "integer"}), set()),
+        (keyed(path=TEXT, rows=ROWS), {"write_rows"}),
+        (keyed(city=TEXT), {"weather"}),
+        (keyed(town=TEXT), set()),
+        ({"type": "integer"}, {"weather"}),
+        (ROWS, {"write_rows"}),
+        ({"type": "boolean"}, set()),
+        ({}, {"read_rows", "count_rows", "write_rows", "weather"}),
+    ],
+)
+def test_what_is_at_hand_is_a_value_or_arguments_by_name(schema: dict[str, Any], names: set[str]) -> None:
+    assert fitting(input=schema) == names
+
+
+@pytest.mark.parametrize(
+    ("schema", "names"),
+    [
+        (ROWS, {"read_rows"}),
+        ({"type": "array"}, {"read_rows"}),
+        ({"type": "integer"}, {"count_rows", "weather"}),
+        ({"type": "number"}, {"count_rows", "weather"}),
+        (keyed(celsius={"type": "number"}), {"weather"}),
+        ({"properties": {"celsius": {}}}, {"weather"}),
+        (keyed(celsius=TEXT), set()),
+        (keyed(fahrenheit={"type": "number"}), set()),
+        ({"type": "array", "items": keyed(price={})}, set()),
+        ({}, {"read_rows", "count_rows", "weather"}),
+        (TEXT, set()),
+    ],
+)
+def test_what_is_wanted_stands_at_the_top_or_below_keys(schema: dict[str, Any], names: set[str]) -> None:
+    """A key that is wanted has to be told of; a tool that says nothing of what it gives never fits."""
+    assert fitting(output=schema) == names
+
+
+def test_how_a_tool_fits_is_told() -> None:
+    found = fit(WEATHER, input={"type": "integer"}, output={"type": "number"})
+    assert found is not None
+    assert found.to_json() == {
+        "input": {
+            "score": 1.0,
+            "reason": "every value that is given fits what is wanted",
+            "arguments": ["days"],
+            "needs": ["city"],
+        },
+        "output": {
+            "score": 1.0,
+            "reason": "every value that is given fits what is wanted",
+            "place": "current.celsius",
+        },
+    }
+    doubtful = fit(tool("sort", {"order": {"enum": ["asc", "desc"]}}), input=keyed(order=TEXT))
+    assert doubtful is not None
+    assert doubtful.input is not None
+    assert (doubtful.input.score, doubtful.input.arguments) == (0.6, ("order",))
+    assert doubtful.input.reason == 'what is given is text, and "asc" or "desc" is wanted'
+
+
+def test_two_names_are_never_one_argument() -> None:
+    one = tool("copy", {"source_path": TEXT, "target": TEXT})
+    assert fit(one, input=keyed(path=TEXT, source=TEXT)) is None
+    both = fit(one, input=keyed(path=TEXT, target=TEXT))
+    assert both is not None
+    assert both.input is not None
+    assert set(both.input.arguments) == {"source_path", "target"}
+
+
+def test_an_object_may_be_the_value_of_one_argument_that_tells_of_its_keys() -> None:
+    person = keyed(name=TEXT, age={"type": "integer"})
+    assert fit(tool("save", {"person": person}), input=person) is not None
+    assert fit(tool("save", {"person": keyed(name=TEXT)}), input=person) is None
+    assert fit(tool("save", {"person": {}}), input=person) is None
+
+
+def test_a_schema_that_refers_to_itself_ends() -> None:
+    node = {"$defs": {"node": keyed(next={"$ref": "#/$defs/node"})}}
+    tree = {**node, "$ref": "#/$defs/node"}
+    walk = Tool("files", "walk", "Walks.", {**node, **keyed(start={"$ref": "#/$defs/node"})}, tree)
+    assert fit(walk, input=tree, output=tree) is not None
+    assert fit(walk, input=keyed(start=TEXT)) is None
+
+
+def test_types_act_before_the_best_are_taken(finder: Finder) -> None:
+    """The one place goes to a tool that fits, though others are nearer to the request."""
+    crowd = [tool(f"count_rows_{at}", {"path": TEXT}, COUNT.output_schema) for at in range(60)]
+    wanted = ToolQuery("count the rows of a table", 1, Filters(min_score=0), types=TypeQuery(output=ROWS))
+    found = finder.find([*crowd, *TOOLS], wanted)
+    assert [hit.tool.name for hit in found.hits] == ["read_rows"]
+    assert (found.matched, found.untyped) == (1, 1)
+    assert found.hits[0].to_json()["types"]["output"]["place"] == ""  # type: ignore[index,call-overload]
+    nearer = finder.find([*crowd, *TOOLS], replace(wanted, types=TypeQuery()))
+    assert nearer.hits[0].tool.name.startswith("count_rows")
+    assert (nearer.untyped, nearer.hits[0].types) == (0, None)
+
+
+def test_a_tool_that_changes_is_read_again() -> None:
+    types = ToolTypes()
+    assert TypeMatcher(types, TypeQuery(input={"type": "integer"})).fit(COUNT) is None
+    changed = replace(COUNT, input_schema=keyed(rows={"type": "integer"}))
+    assert TypeMatcher(types, TypeQuery(input={"type": "integer"})).fit(changed) is not None
+    again = replace(changed, description="Counts.")
+    assert types.parameters(again) is types.parameters(changed)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["", "a", "b"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["k", "l"]), inner, max_size=2),
+    max_leaves=5,
+)
+SIMPLE = st.sampled_from(
+    [TEXT, {"type": "integer"}, {"type": "number"}, {"type": "boolean"}, {"enum": ["a", 1]}, ROWS, keyed(k=TEXT)]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(value=VALUES, given_=SIMPLE, taken=SIMPLE)
+def test_what_fits_wholly_is_never_refused_by_the_tool(value: Any, given_: Any, taken: Any) -> None:
+    """A score of 1 is a promise: each value of the one schema is valid by the other."""
+    found = fit(tool("take", {"value": taken}), input=keyed(value=given_))
+    if found is not None and found.input is not None and found.input.score == 1 and not validate(value, given_):
+        assert not validate(value, taken)
