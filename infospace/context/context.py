@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from infospace.context.changes import PendingChanges
 from infospace.context.content import content_of, text_of_resource
 from infospace.core import batch_notes
-from infospace.core.batch_notes import BatchHead, BatchNote, MadeNotes, ReadNotes
+from infospace.core.batch_notes import BatchHead, BatchNote, MadeNotes, NoteMembers, ReadNotes, identifiers_of, picked
 from infospace.core.bounds import Bounds, Room, Timed, characters_of, check_time, measure, measure_table, timed
 from infospace.core.clock import now, today_and_now
 from infospace.core.errors import Conflict, Invalid, NotFound
@@ -22,7 +22,6 @@ from infospace.core.ids import Kind, is_id
 from infospace.core.json_types import JSON
 from infospace.core.listener import Listener, NullListener
 from infospace.core.names import normalise, validate_name
-from infospace.core.note_members import NoteMembers, identifiers_of, picked
 from infospace.core.resources import (
     Collection,
     ItemT,

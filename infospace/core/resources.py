@@ -1,6 +1,6 @@
 """The three kinds of thing that exist, as values: what was read stays as it was read.
 
-A resource is changed by asking the view (see `view.py`); the change makes a new version in the store,
+A resource is changed by asking the `Context` (`infospace/context`); the change makes a new version in the store,
 never a new state of an object already in somebody's hands.
 """
 

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeAlias, TypeVar
 
 from infospace.core.errors import BadResponse, LanguageModelError, RequestRejected, Unreachable
+from infospace.core.plural import pluralize
 from infospace.core.redaction import hidden, shown_url
 from infospace.llm.model import Reply, Request
 from infospace.llm.response import error_text
@@ -204,7 +205,7 @@ class Endpoint(Generic[ClientT]):
         return hidden(text, self.settings.secrets)
 
     def _attempts(self) -> str:
-        return f" ({self.settings.retries + 1} attempts)" if self.settings.retries else ""
+        return f" ({pluralize(self.settings.retries + 1, 'attempt')})" if self.settings.retries else ""
 
 
 @cache

@@ -11,6 +11,7 @@ from typing import Any
 
 from infospace.core.errors import BadResponse, InvalidJSON, RequestRejected, Unreachable
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.data.json_text import dump, read_json
 from infospace.llm.model import Reply, Request, estimate
 from infospace.llm.response import MAX_CHARACTERS, count_of, error_text
@@ -27,7 +28,7 @@ def read_message(found: JSON, request: Request, where: str, secrets: Sequence[st
         raise BadResponse(f"{where} answered without any content", hint="is it the URL of the Messages API?")
     reason = found.get("stop_reason")
     if reason in ("max_tokens", "model_context_window_exceeded"):
-        most = f"{request.max_tokens:,} tokens" if request.max_tokens else "what the model allows"
+        most = pluralize(request.max_tokens, "token") if request.max_tokens else "what the model allows"
         raise BadResponse(
             f"the answer was cut off at {most}", hint="a larger `max_tokens`, less to read, or a shorter answer"
         )

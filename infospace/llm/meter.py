@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from infospace.core.errors import BadResponse, BudgetExceeded
+from infospace.core.plural import pluralize
 from infospace.core.resources import Made
 from infospace.journal.answer_cache import AnswerCache, addressed
 from infospace.journal.external_call import Call, Record
@@ -161,7 +162,9 @@ class Meter:
         if self._limit is not None and spent + wanted > self._limit:
             left = max(0, self._limit - spent)
             why = f"is too small: {left:,} are left, and the next call takes about {wanted:,}" if left else "is spent"
-            raise BudgetExceeded(f"the budget of {self._limit:,} tokens {why}", hint='"budget": {"tokens": …}')
+            raise BudgetExceeded(
+                f"the budget of {pluralize(self._limit, 'token')} {why}", hint='"budget": {"tokens": …}'
+            )
         self.calls += 1
         self._promised += wanted
         return wanted

@@ -11,6 +11,7 @@ from typing import Any
 
 from infospace.core.errors import BadResponse, InvalidJSON, RequestRejected
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.core.redaction import hidden
 from infospace.data.json_text import read_json
 from infospace.llm.model import Reply, Request, estimate
@@ -64,7 +65,7 @@ def _text(choice: Mapping[str, Any], request: Request, where: str) -> str:
         raise BadResponse(f"the model refused: {str(refusal)[:200]}", hint="ask for something else, or another model")
     reason = choice.get("finish_reason")
     if reason == "length":
-        most = f"{request.max_tokens:,} tokens" if request.max_tokens else "what its endpoint allows"
+        most = pluralize(request.max_tokens, "token") if request.max_tokens else "what its endpoint allows"
         raise BadResponse(
             f"the answer was cut off at {most}", hint="a larger `max_tokens`, less to read, or a shorter answer"
         )

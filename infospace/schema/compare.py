@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from infospace.core.plural import pluralize
 from infospace.data.json_text import dump
 from infospace.schema.infer import Schema, format_types, on_its_own, types_in
 from infospace.schema.references import DEEPEST, resolved
@@ -146,10 +147,14 @@ class _Comparison:
             yield from self.compare(given["items"], others, (*place, EACH), depth + 1)
         most, least = given.get("maxItems"), wanted.get("minItems")
         if most is not None and least is not None and most < least:
-            yield Mismatch(place, "minItems", f"has at most {most:,} items, and {least:,} are needed", given, wanted)
+            yield Mismatch(
+                place, "minItems", f"has at most {pluralize(most, 'item')}, and {least:,} are needed", given, wanted
+            )
         most, least = wanted.get("maxItems"), given.get("minItems")
         if most is not None and least is not None and most < least:
-            yield Mismatch(place, "maxItems", f"has {least:,} items or more, and at most {most:,} fit", given, wanted)
+            yield Mismatch(
+                place, "maxItems", f"has {pluralize(least, 'item')} or more, and at most {most:,} fit", given, wanted
+            )
 
     def _keys(self, given: Schema, wanted: Schema, place: Way, depth: int) -> Iterator[Mismatch]:
         has, fits = given.get("properties", {}), wanted.get("properties", {})

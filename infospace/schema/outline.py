@@ -7,6 +7,7 @@ from typing import Any
 
 from infospace.core.errors import InvalidJSON
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.data.json_text import read_json
 from infospace.schema.infer import Schema, types_in
 from infospace.schema.references import resolved
@@ -50,7 +51,7 @@ def _text(text: str) -> str:
     if (inside := json_in(text)) is not None:
         return f"JSON text, {_outline([inside], 0)}"
     lines = text.count("\n") + 1
-    return f"text of {len(text):,} characters" + (f" in {lines:,} lines" if lines > 1 else "")
+    return f"text of {pluralize(len(text), 'character')}" + (f" in {pluralize(lines, 'line')}" if lines > 1 else "")
 
 
 def outline_schema(schema: Schema | None) -> str:

@@ -246,9 +246,9 @@ class Toolbox:
     async def call(self, tool: Tool, arguments: Mapping[str, Any], timeout_s: float | None = None) -> ToolAnswer:
         """Call a tool, get a prompt, or read a resource; how that went is remembered.
 
-        `timeout_s` is for who may say how long it lasts; else its server's entry does; who is narrowed may be bound to
-        less. Raises Invalid with everything
-        in which the arguments do not fit, before the call; NotCalled, ToolFailed.
+        `timeout_s` is the time limit in seconds; without it that of the server's entry holds, and the limit of a scope
+        if that is shorter. Raises Invalid with all that is wrong with the arguments, before the call; NotCalled where
+        the tool cannot be called; ToolFailed where it answers with an error.
         """
         from asyncio import CancelledError
 

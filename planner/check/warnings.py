@@ -9,6 +9,7 @@ from infospace.contract.arguments import ParseMode
 from infospace.contract.catalogue import Catalogue
 from infospace.core.errors import Invalid
 from infospace.core.names import normalise
+from infospace.core.plural import pluralize
 from infospace.core.tool import Tool
 from planner.check.conditions import reference_or_none
 from planner.check.space_facts import SpaceFacts
@@ -79,7 +80,7 @@ def _over_budget(plan: Plan, catalogue: Catalogue, problems: Problems) -> None:
     ):
         if limit is None or len(steps) + more <= limit:
             continue
-        message = f"the plan has {len(steps)} steps with {what}, and its budget allows {limit:,}"
+        message = f"the plan has {pluralize(len(steps), 'step')} with {what}, and its budget allows {limit:,}"
         hint = "the run ends where the budget is spent"
         if len(steps) <= limit:
             message = f"the plan may make {len(steps) + more:,} tool_calls, and its budget allows {limit:,}"

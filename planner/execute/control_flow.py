@@ -13,6 +13,7 @@ from infospace.context.invoke import Outcome
 from infospace.core.errors import InfospaceError, Invalid, NotFound, Unsupported
 from infospace.core.ids import Kind, kind_of
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.core.position import item_at, prefix_in
 from infospace.core.resources import Collection, Made, Member, Resource, is_resource
 from infospace.expressions.wrong import Mismatch
@@ -129,7 +130,9 @@ class ControlFlow:
         count, begun = 0, 0 if self._run.record is None else self._run.record.rounds(self._position)
         while count < begun or (self._state.known is None and await self._goes_on(form, count + 1)):
             if count >= form.max_iterations:
-                reason = f"its condition still holds after {count:,} iterations, which `max_iterations` allows"
+                reason = (
+                    f"its condition still holds after {pluralize(count, 'iteration')}, which `max_iterations` allows"
+                )
                 return Outcome("failed", reason=reason, error="iterations")
             count += 1
             if count <= begun:
@@ -171,7 +174,7 @@ class ControlFlow:
                 self._scope.bind(name, identifier)
             for name, cause in scope.causes.items():
                 self._scope.mark_unbound(name, cause)
-        return Outcome("success", value=f"{len(form.branches)} branches")
+        return Outcome("success", value=pluralize(len(form.branches), "branch", "branches"))
 
     def _stop(self, form: Stop) -> Outcome:
         if form.value is None:

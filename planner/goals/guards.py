@@ -11,6 +11,7 @@ from hashlib import sha256
 
 from infospace.core.errors import BudgetExceeded, NotFound
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.data.json_text import dump
 from infospace.data.result import truncate
 from infospace.journal.rows import StepRow
@@ -77,7 +78,7 @@ def stops(space: Space, turns: Sequence[Turn], limits: Limits, *, steps: bool) -
     if last is not None and not steps and len(turns) > MAX_REPLANS:
         return _sentence(f"{_reason(last)}; the rest of a plan is written anew {MAX_REPLANS} times at most", turns)
     if len(turns) >= limits.turns:
-        return _sentence(f"the budget of {limits.turns} turns is spent", turns)
+        return _sentence(f"the budget of {pluralize(limits.turns, 'turn')} is spent", turns)
     if idle_turns(space, turns) >= MAX_IDLE:
         return _sentence(f"{MAX_IDLE} turns in a row gave no new value", turns)
     return None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from infospace.core.errors import BudgetExceeded
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.journal.rows import OwnerGuard, StepRow
 from infospace.store.changes import Change
 from infospace.store.protocol import Store
@@ -91,7 +92,7 @@ class JournalWriter:
     def begin(self, ticket: StartedStep) -> None:
         """Give an execution its number. Raises BudgetExceeded where the budget of steps is spent."""
         if self.sequence - self.uncounted >= self.most:
-            raise BudgetExceeded(f"the budget of {self.most:,} steps ran out")
+            raise BudgetExceeded(f"the budget of {pluralize(self.most, 'step')} ran out")
         self.sequence += 1
         ticket.sequence = self.sequence
 
@@ -177,7 +178,7 @@ class OrderedBranch:
             return
         self._begun += 1
         if self._begun > self.most:
-            raise BudgetExceeded(f"the budget of {self.most:,} steps ran out")
+            raise BudgetExceeded(f"the budget of {pluralize(self.most, 'step')} ran out")
         self._kept.append(ticket)
 
     def end(self, commit: FinishedStep) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from infospace.core.errors import NotFound
+from infospace.core.plural import pluralize
 from infospace.core.resources import text_of
 from infospace.core.tool import Tool
 from infospace.data.json_text import dump
@@ -149,7 +150,9 @@ def _short(said: dict[str, Any], resource: str | None, run: str) -> dict[str, An
     if not shown:
         shown = _text_content(truncate(text_of(said["structured_content"])))["content"]
     read = resource or run
-    message = f"the whole has {size:,} characters: `read` gives {read} in pieces, and a plan takes it by this id"
+    message = (
+        f"the whole has {pluralize(size, 'character')}: `read` gives {read} in pieces, and a plan takes it by this id"
+    )
     return {
         "content": shown,
         "structured_content": None,
@@ -167,7 +170,7 @@ def _shortened(block: Mapping[str, Any]) -> dict[str, Any]:
     if size <= LARGE // 10:
         return dict(block)
     kind = " ".join(str(block[key]) for key in ("type", "mimeType") if key in block)
-    return {"type": "text", "text": f"[{kind}: {size:,} characters, left out]"}
+    return {"type": "text", "text": f"[{kind}: {pluralize(size, 'character')}, left out]"}
 
 
 def _metadata(tool: Tool, result: RunResult, call: CallRow | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound
 from infospace.core.ids import is_id, is_run_id
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.core.tool import NotAllowed, Tool
 from infospace.data.result import truncate
 from infospace.journal.audit import AuditOutcome
@@ -187,7 +188,7 @@ def _must_be_in_time(operations: Operations) -> None:
     wait = operations.rate.acquire()
     if wait:
         access = operations.access
-        message = f"{access.caller} may make {access.rate_per_minute:,} calls in a minute, and has made them"
+        message = f"{access.caller} may make {pluralize(access.rate_per_minute or 0, 'call')} in a minute"
         raise RateLimited(message, hint=f"again in {wait:.0f} s")
 
 

@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Button, Label, Select, Static, TextArea
 
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from planner.editor.draft import Draft, Mark, check_draft
 from planner.editor.text_patch import patch_text
 from planner.language.problems import Patch, replace
@@ -21,7 +22,7 @@ from tui.dialogs.base import Dialog
 from tui.dialogs.common import ConfirmDialog
 from tui.runtime.workers import begin
 from tui.text.fix_text import format_fix
-from tui.text.format import pluralize, single_line
+from tui.text.format import single_line
 from tui.text.format_plan import format_plan
 from tui.widgets.editor.completion_popup import CompletionPopup
 from tui.widgets.editor.editor import Editor, MarkedRange

@@ -19,6 +19,7 @@ from infospace.core.errors import InfospaceError, Invalid
 from infospace.core.ids import Kind, kind_of
 from infospace.core.json_types import JSON
 from infospace.core.names import validate_name
+from infospace.core.plural import pluralize
 from infospace.core.resources import Collection, Note, Resource
 from planner.editor.complete_query import QueryOffers, complete_query
 from tui.dialogs.base import Dialog
@@ -201,7 +202,7 @@ class QueryDialog(Dialog[list[str]]):
 
     def action_copy(self) -> None:
         self.app.copy_to_clipboard(self._rows.copied())
-        self.notify(f"Copied {len(self._rows):,} rows.")
+        self.notify(f"Copied {pluralize(len(self._rows), 'row')}.")
 
     # What is kept
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from infospace.core.errors import ModelError
+from infospace.core.plural import pluralize
 from infospace.files.import_files import Summary, import_paths
 from tui.text.pace import RateMeter
 from tui.text.paths import path_of
@@ -64,7 +65,7 @@ class ImportJob:
             parts.append(f"and {len(summary.failed) - 3:,} more that were not read")
         parts += [f"warning: {one['path']}: {one['reason']}" for one in summary.warnings[:3]]
         if len(summary.warnings) > 3:
-            parts.append(f"and {len(summary.warnings) - 3:,} more warnings")
+            parts.append(f"and {pluralize(len(summary.warnings) - 3, 'more warning')}")
         if self.unembedded is not None:
             parts.append(f"not embedded yet: {self.unembedded}")
         return "; ".join(parts)

@@ -23,6 +23,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from infospace.core.errors import NotFound
+from infospace.core.plural import pluralize
 from infospace.journal.rows import FINISHED
 from tui.base_screen import BaseScreen
 from tui.dialogs.pick_run import PickRunDialog
@@ -264,7 +265,7 @@ class Compare(BaseScreen):
     def action_copy(self) -> None:
         text = "\n\n".join(self.query_one(f"#{name}", LineTable).copied() for name in ("before", "after"))
         self.app.copy_to_clipboard(text)
-        self.notify(f"Copied {len(text):,} characters.")
+        self.notify(f"Copied {pluralize(len(text), 'character')}.")
 
     def action_leave(self) -> None:
         """Go to the list."""

@@ -11,11 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.events import Click
 from textual.widgets import Static
 
+from infospace.core.plural import pluralize
 from infospace.core.position import top_label
 from tui.runtime.run_model import RunModel
 from tui.screen_registry import key_of
 from tui.screens.run_actions import RunActions
-from tui.text.format import between, format_duration, pluralize, question_line, sign, single_line
+from tui.text.format import between, format_duration, question_line, sign, single_line
 
 OF_RUNS = ("answer", "resume", "stop", "fork", "edit", "replay")
 """What is done with the run that is open."""

@@ -20,6 +20,7 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from infospace.core.plural import pluralize
 from infospace.journal.gaps import format_gaps, gaps_in
 from infospace.journal.rows import RunHead
 from planner.journal.events import Event
@@ -29,7 +30,7 @@ from tui.runtime.workers import poll_delay
 from tui.screen_registry import key_of
 from tui.screens.run_actions import RunActions
 from tui.tables.runs_table import RunList, state_of
-from tui.text.format import format_bytes, pluralize, question_line, single_line
+from tui.text.format import format_bytes, question_line, single_line
 from tui.text.planning import attempts_of
 from tui.widgets.lazy_table import LazyTable
 

@@ -17,6 +17,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.widgets import Static, TabbedContent, TabPane
 
+from infospace.core.plural import pluralize
 from infospace.core.resources import Collection
 from infospace.journal.rows import CallRow, StepRow
 from planner.inspect.step_arguments import Argument, step_arguments
@@ -202,7 +203,11 @@ class Step(RunScreen):
         else:
             text, whole = str(self.query_one("#called", Static).content), True
         self.app.copy_to_clipboard(text)
-        self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
+        self.notify(
+            f"Copied {pluralize(len(text), 'character')}."
+            if whole
+            else f"Copied the first {pluralize(len(text), 'character')}."
+        )
 
 
 def _first(subject: RunModel) -> str | None:

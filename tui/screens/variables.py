@@ -22,13 +22,14 @@ from textual.widgets import Static
 
 from infospace.core.errors import NotFound
 from infospace.core.ids import Kind, kind_of
+from infospace.core.plural import pluralize
 from infospace.core.resources import Collection
 from planner.inspect.variable_history import Binding as Bound
 from planner.inspect.variable_history import VariableHistory
 from tui.runtime.run_model import RunModel
 from tui.screens.run_screen import RunScreen
 from tui.tables.notes_query import label_of
-from tui.text.format import Colours, pluralize, single_line
+from tui.text.format import Colours, single_line
 from tui.text.step_text import size_of
 from tui.text.table_model import Column, NoRows
 from tui.widgets.details.resource_data import ResourceData
@@ -267,7 +268,11 @@ class Variables(RunScreen):
     def action_copy(self) -> None:
         text, whole = self.query_one("#value", ResourceData).copied()
         self.app.copy_to_clipboard(text)
-        self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
+        self.notify(
+            f"Copied {pluralize(len(text), 'character')}."
+            if whole
+            else f"Copied the first {pluralize(len(text), 'character')}."
+        )
 
 
 def _size_and_preview(snapshot: Snapshot, subject: RunModel, bound: Bound) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from rich.text import Text
 from infospace.context.context import Context
 from infospace.core.errors import NotFound
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.core.resources import Collection, Note, Relation, Resource
 from infospace.data.result import display_name
 from tui.text.format import Colours, single_line
@@ -170,7 +171,9 @@ def fields_of(items: Sequence[Resource]) -> list[str]:
 def field_of(item: Resource, name: str) -> JSON:
     """Return what an item has in a column."""
     if isinstance(item, Collection):
-        return f"{display_name(item)} ({len(item):,} items)" if name == "content" else item.metadata.get(name)
+        return (
+            f"{display_name(item)} ({pluralize(len(item), 'item')})" if name == "content" else item.metadata.get(name)
+        )
     content: Any = item.content
     if isinstance(item, Note) and is_hit(content):
         metadata = content["metadata"]

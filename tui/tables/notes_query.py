@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from infospace.core.ids import Kind, kind_of, number_of
+from infospace.core.plural import pluralize
 from infospace.data.result import LABEL
 from infospace.data.titles import beginning
 from infospace.search.query import SearchQuery
 from tui.tables.note_places import NotePlaces, Within, read_places
 from tui.tables.task_rows import Task, all_tasks
-from tui.text.format import pluralize, preview_as_prose, single_line
+from tui.text.format import preview_as_prose, single_line
 from tui.text.render import format_certificate
 
 if TYPE_CHECKING:

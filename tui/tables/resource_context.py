@@ -11,12 +11,13 @@ from rich.text import Text
 from infospace.core.errors import NotFound
 from infospace.core.ids import number_of
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.core.resources import Collection, Note, Relation, Resource
 from infospace.journal.origin import Origin
 from infospace.journal.rows import Use
 from tui.tables.notes_query import existing_summaries, label_of, path_of, with_titles
 from tui.tables.task_rows import Task, tasks_of
-from tui.text.format import Colours, count, format_time, json_as_prose, pluralize, single_line
+from tui.text.format import Colours, count, format_time, json_as_prose, single_line
 
 if TYPE_CHECKING:
     from infospace.lineage.graph import Graph
@@ -132,7 +133,7 @@ def _ties(snapshot: Snapshot, resource: Resource) -> Iterator[Link]:
 def render_about(around: ResourceDetail, colours: Colours) -> Text:
     """Say what a resource is: its properties, and the rest."""
     resource, brief, origin = around.resource, around.brief, around.origin
-    size = f"{len(resource):,} items" if isinstance(resource, Collection) else f"{count(brief.size)} characters"
+    size = pluralize(len(resource), "item") if isinstance(resource, Collection) else f"{count(brief.size)} characters"
     kept = "yes, and searches find it" if brief.kept else "no: of its run, and not found by searches (p keeps it)"
     rows = [("id", resource.id), ("name", brief.name or "none (n gives one)"), ("kept", kept), ("size", size)]
     rows.append(("created", format_time(resource.created)))

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 
+from infospace.core.plural import pluralize
 from infospace.journal.rows import RunRow, RunStats, StepRow
 from planner.inspect.diff import Difference, Outcome, SetDiff, StepDifference, diff, duration_ms, pair_steps
 from tui.tables.runs_table import cost_of
-from tui.text.format import Colours, format_duration, pluralize, sign, single_line
+from tui.text.format import Colours, format_duration, sign, single_line
 from tui.text.table_model import Column
 
 if TYPE_CHECKING:

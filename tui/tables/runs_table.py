@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from rich.text import Text
 
+from infospace.core.plural import pluralize
 from infospace.journal.rows import FINISHED, RunHead, RunStats
 from planner.journal.lease import is_live
-from tui.text.format import Colours, between, count, format_duration, format_time, pluralize, sign, single_line
+from tui.text.format import Colours, between, count, format_duration, format_time, sign, single_line
 from tui.text.table_model import Column
 
 

@@ -12,6 +12,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from infospace.core.plural import pluralize
 from infospace.tools.approvals import allowed, list_approvals, must_ask
 from infospace.tools.builtin import SERVER
 from infospace.tools.injection_signs import injection_signs
@@ -19,7 +20,7 @@ from infospace.tools.search.results import ToolHit
 from planner.metatools.lookup import tool_use
 from tui.tables.tool_rows import STATES
 from tui.tables.tools_query import ServerStatus
-from tui.text.format import Colours, format_duration, format_time, json_as_prose, pluralize
+from tui.text.format import Colours, format_duration, format_time, json_as_prose
 from tui.text.output import escape_controls
 
 if TYPE_CHECKING:

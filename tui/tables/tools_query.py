@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from infospace.core.plural import pluralize
 from infospace.core.tool import Tool
 from infospace.tools.builtin import SERVER
 from infospace.tools.scope import NO_FILTERS, Filters
@@ -17,7 +18,7 @@ from planner.metatools.lookup import known_tools, tool_uses
 from planner.metatools.search_tools import find_tools
 from planner.server.access import Access
 from planner.server.calls import listed_names
-from tui.text.format import pluralize, single_line
+from tui.text.format import single_line
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener

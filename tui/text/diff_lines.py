@@ -7,6 +7,7 @@ from difflib import unified_diff
 from itertools import islice
 from typing import Any
 
+from infospace.core.plural import pluralize
 from infospace.journal.rows import RunRow, StepRow
 from planner.inspect.diff import Difference, Outcome, SetDiff, StepDifference, duration_ms
 from planner.inspect.diff_side import Item
@@ -105,7 +106,7 @@ def _outcome(outcome: Outcome) -> Iterator[Line]:
     for line in islice(changed, SHOWN):
         yield f"    {snippet(line) if line[:1] == '@' else line[:1] + ' ' + snippet(line[1:])}", _STYLES.get(line[:1])
     if len(changed) > SHOWN:
-        yield f"    … and {len(changed) - SHOWN:,} more lines", "dim"
+        yield f"    … and {pluralize(len(changed) - SHOWN, 'more line')}", "dim"
 
 
 def _items(mark: str, items: Sequence[Item]) -> Iterator[Line]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from infospace.core.plural import pluralize
 from infospace.data.json_source_map import parts_of
 from infospace.data.result import truncate
 from planner.language.problems import Patch
@@ -40,7 +41,7 @@ def _deed(operation: Mapping[str, Any]) -> str:
 def dry_verb(would: Mapping[str, Any]) -> str:
     """Say in a word or a few what a step would do with its arguments."""
     if "at_most" in would:
-        return f"call {would['tool']}, at most {would['at_most']:,} times"
+        return f"call {would['tool']}, at most {pluralize(would['at_most'], 'time')}"
     return "write" if would["effect"] == "writes" else "do this"
 
 

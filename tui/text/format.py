@@ -63,11 +63,6 @@ def format_bytes(size: int) -> str:
     return f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.0f} kB"
 
 
-def pluralize(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 run`, `3 runs`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def between(begin: str, end: str | None) -> float:
     """Return the milliseconds between two times, or from one to now."""
     last = datetime.now(UTC) if end is None else datetime.fromisoformat(end)

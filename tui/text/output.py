@@ -110,11 +110,6 @@ class Output:
             yield bars
 
 
-def counted(number: int, noun: str) -> str:
-    """Return how many of something there are, as a person says it: `1 note`, `2,000 notes`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def escape_controls(text: str) -> str:
     r"""Return text as a person may see it: what would command a terminal, or hide, stands there as `\x1b`, `\u202e`."""
     return _COMMANDING.sub(_escape, text)

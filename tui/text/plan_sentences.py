@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from infospace.core.plural import pluralize
 from infospace.data.json_text import dump
 from infospace.data.result import truncate
 
@@ -66,7 +67,8 @@ def _value(value: Any) -> str:
 
 def _searched(step: Mapping[str, Any]) -> str:
     limit = step.get("limit", 5)
-    number = "all notes" if limit == "all" or "query" not in step else f"up to {limit} notes"
+    most = pluralize(limit, "note") if isinstance(limit, int) else f"{limit} notes"
+    number = "all notes" if limit == "all" or "query" not in step else f"up to {most}"
     about = f" about {_value(step['query'])}" if "query" in step else ""
     where = f" where {step['where']}" if "where" in step else ""
     within = f" among {step['within']}" if "within" in step else ""

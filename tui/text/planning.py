@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from tui.text.format import Colours, pluralize, single_line
+from infospace.core.plural import pluralize
+from tui.text.format import Colours, single_line
 
 if TYPE_CHECKING:
     from infospace.journal.rows import CallRow

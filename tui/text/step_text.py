@@ -9,6 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.core.resources import Collection, Resource, text_of
 from infospace.data.result import truncate
 from infospace.journal.rows import CallRow, StepRow
@@ -132,7 +133,7 @@ def render_calls(calls: Sequence[CallRow], colours: Colours) -> Text:
     for number, call in enumerate(calls):
         text.append("\n\n" if number else "")
         text.append_text(sign(call.status, colours)).append(f" {call.kind} ", "dim").append(call.target, "bold")
-        tokens = f", {call.tokens:,} tokens" if call.tokens else ""
+        tokens = f", {pluralize(call.tokens, 'token')}" if call.tokens else ""
         doubt = (
             ", and never heard of again"
             if call.status == "started"
@@ -235,5 +236,5 @@ def _bound(binding: Any) -> str:
 
 def _resource(resource: Resource) -> str:
     if isinstance(resource, Collection):
-        return f"{resource.id}: {len(resource):,} items"
+        return f"{resource.id}: {pluralize(len(resource), 'item')}"
     return f"{resource.id}: {escape_controls(truncate(text_of(resource.content), SHORT))}"

@@ -12,6 +12,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from infospace.core.plural import pluralize
 from tui.text.output import escape_controls
 
 MOST = 100_000
@@ -75,7 +76,7 @@ class TextView(ScrollView, can_focus=True):
             self._lines += wrapped(escape_controls(logical.expandtabs(4)), self._width)
         if self._at + MOST < len(self.text):
             left = len(self.text) - self._at - MOST
-            self._lines.append(f"… {left:,} more of {len(self.text):,} characters; + shows the next ones")
+            self._lines.append(f"… {left:,} more of {pluralize(len(self.text), 'character')}; + shows the next ones")
         self.virtual_size = Size(self._width, len(self._lines))
         self.refresh()
 

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 from sqlglot import TokenType
 
 from infospace.core.errors import ExpressionInvalid
+from infospace.core.plural import pluralize
 from infospace.data.paths import OWN, Path
 from infospace.expressions.expression import LONGEST, walk
 from infospace.expressions.functions import AGGREGATES
@@ -521,7 +522,7 @@ class _Parser:
         self._need_kind(Kind.CLOSE, "`)`")
         least, most = WINDOWS[call.text]
         if not least <= len(arguments) <= most:
-            message = f"has {call.text} (character {call.start}) with {len(arguments)} arguments"
+            message = f"has {call.text} (character {call.start}) with {pluralize(len(arguments), 'argument')}"
             raise Refused(message, f"it takes {least}" if least == most else f"it takes {least} to {most}", call.start)
         return tuple(arguments)
 

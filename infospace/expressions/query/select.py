@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from infospace.core.errors import Invalid
+from infospace.core.plural import pluralize
 from infospace.data.paths import Path, nearest
 from infospace.expressions.expression import walk
 from infospace.expressions.query.aggregate import aggregate, sort_sql, window
@@ -155,7 +156,7 @@ class Writer:
                 # `*` of a table without items: it has no columns, and no rows to join.
                 return other if body.keep_all else self._distinct(other)
         if counts[0] != counts[1] and not (self._of_nothing and any(side.open for side in sides)):
-            raise Invalid(f"UNION joins a SELECT of {counts[0]} outputs with one of {counts[1]}")
+            raise Invalid(f"UNION joins a SELECT of {pluralize(counts[0], 'output')} with one of {counts[1]}")
         names = [self._builder.name("o") for _ in range(min(counts))]
         selected: list[list[str]] = [[], []]
         outputs = []

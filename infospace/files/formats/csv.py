@@ -9,6 +9,7 @@ from functools import partial
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.data.json_text import dump
 from infospace.files.formats import Row, row_digest
 from infospace.files.walk import MAX_BYTES, decode
@@ -54,6 +55,6 @@ def _check_header(header: Sequence[str], name: str) -> None:
 
 def _object(header: Sequence[str], record: Sequence[str], number: int, name: str) -> JSON:
     if len(record) > len(header):
-        message = f"row {number} of {name!r} has {len(record)} cells, and the header {len(header)}"
+        message = f"row {number} of {name!r} has {pluralize(len(record), 'cell')}, and the header {len(header)}"
         raise Invalid(message, hint="quote a cell that holds the delimiter")
     return dict(zip(header, record, strict=False))

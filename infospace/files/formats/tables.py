@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.data.json_text import dump, read_json
 from infospace.schema.infer import TYPES, NoSuchPath, subschema_at, types_of
 from infospace.schema.words import describe_schema, shown
@@ -129,7 +130,9 @@ def _row(
     if len(record) != len(header):
         more = len(record) > len(header)
         hint = "quote a cell that holds the delimiter" if more else f"there is no cell for {header[len(record)]!r}"
-        raise Invalid(f"row {number} of {name!r} has {len(record)} cells, and the header {len(header)}", hint=hint)
+        raise Invalid(
+            f"row {number} of {name!r} has {pluralize(len(record), 'cell')}, and the header {len(header)}", hint=hint
+        )
     row: dict[str, JSON] = {}
     for key, read_cell, cell in zip(header, columns, record, strict=True):
         try:

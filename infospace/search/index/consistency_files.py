@@ -9,6 +9,7 @@ import numpy as np
 
 from infospace.core.errors import StoreError
 from infospace.core.ids import Kind
+from infospace.core.plural import pluralize
 from infospace.search.index import ann_index as index
 from infospace.search.index import matrix_file as matrixfile
 from infospace.search.index.derived_files import DerivedFiles
@@ -93,7 +94,7 @@ def _indexed(found: Hnsw, look: Look) -> Iterator[str]:
     labels = found.labels()
     owners = labels >> SHIFT
     if found.live != len(labels):
-        yield f"counts {found.live:,} passages, and has {len(labels):,}"
+        yield f"counts {pluralize(found.live, 'passage')}, and has {len(labels):,}"
     here, there = set(owners.tolist()), set(rows.owners.tolist())
     yield from (f"still finds {Kind.NOTE}_{number}, which has no passages" for number in sorted(here - there))
     yield from (f"does not know {Kind.NOTE}_{number}" for number in sorted(there - here))

@@ -111,7 +111,8 @@ class Finder:
                 waiting = corpus.without_vector(self._embedding.key)
                 key = self._embedding.key
                 left = self._embed(waiting, key, listener, seconds_in_search()) if waiting else 0
-                said = f"{left:,} tools wait to be embedded, and are compared by words alone" if left else None
+                of = f"{left:,} of {len(corpus.tools):,} tools wait to be embedded, and are compared by words alone"
+                said = of if left else None
             except ModelError as error:
                 said = f"tools are compared by words alone: {error}"
         return most_similar(corpus.tools, tools, tool, limit), said

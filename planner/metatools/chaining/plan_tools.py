@@ -11,6 +11,7 @@ from pydantic import Field
 from infospace.contract.arguments import Args, Query
 from infospace.contract.tool_signature import Signature
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.core.tool import ALL, Tool
 from infospace.space import Space
 from infospace.tools.scope import Filters
@@ -120,7 +121,7 @@ async def select_tool(space: Space, args: SelectTool) -> dict[str, Any]:
         "query": args.query,
         "tool": None if best is None else tool_json(best.tool, schemas=True),
         "confidence": 0.0 if best is None else best.confidence,
-        "reason": f"none of {found.searched:,} tools fits{guess}" if best is None else _why(best),
+        "reason": f"none of {pluralize(found.searched, 'tool')} fits{guess}" if best is None else _why(best),
         "alternatives": [{"tool_name": hit.tool.full_name, "score": hit.score} for hit in hits[1:]],
         "no_match": best is None,
         "degraded": found.degraded,

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from infospace.contract.tool_signature import briefly, untitled
 from infospace.core.errors import InfospaceError, Invalid, NotFound
+from infospace.core.plural import pluralize
 from infospace.core.tool import ALL, Tool
 from infospace.data.json_text import dump
 from infospace.data.result import truncate
@@ -245,7 +246,7 @@ async def _notes(operations: Operations, query: str, limit: int) -> str:
     lines = [_note_line(hit) for hit in found["data"]]
     matched, notes = certificate["matched"], certificate["notes"]
     of = f" of {matched:,} that fit" if matched is not None else ""
-    return "\n".join([*lines, f"{len(lines)}{of}, among {notes:,} notes"])
+    return "\n".join([*lines, f"{len(lines)}{of}, among {pluralize(notes, 'note')}"])
 
 
 def _note_line(hit: Mapping[str, Any]) -> str:

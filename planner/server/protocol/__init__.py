@@ -1,1 +1,1 @@
-"""MCP itself and its transports; the only modules that import `mcp`."""
+"""MCP itself and its transports. On the server's side only these modules import `mcp`."""

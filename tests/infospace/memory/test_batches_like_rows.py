@@ -19,9 +19,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infospace.core import batch_notes
+from infospace.core.batch_notes import NoteMembers
 from infospace.core.errors import InfospaceError
 from infospace.core.ids import Kind
-from infospace.core.note_members import NoteMembers
 from infospace.core.resources import Made, Member, Note
 from infospace.journal.rows import CloseRun, OpenRun, StepRow, Use
 from infospace.journal.uses import Uses

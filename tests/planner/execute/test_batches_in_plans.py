@@ -25,8 +25,8 @@ from killed_over_rows import with_look
 
 from infospace import Collection, Space, open_space
 from infospace.core import batch_notes
+from infospace.core.batch_notes import identifiers_of
 from infospace.core.ids import Kind, number_of
-from infospace.core.note_members import identifiers_of
 from infospace.core.resources import Resource
 from infospace.editing.undo import undo
 from infospace.files.export import export

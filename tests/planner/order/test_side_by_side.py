@@ -274,7 +274,7 @@ def test_a_step_for_which_the_budget_does_not_reach_leaves_nothing(space: Space)
             {"type": "way/second", "arguments": {"forever": forever}, "out": "$b"},
         ]
         result = run_sync(space, {"steps": steps, "budget": {"steps": 1}})
-        assert result.reason == "step 2 (way/second) failed: the budget of 1 steps ran out"
+        assert result.reason == "step 2 (way/second) failed: the budget of 1 step ran out"
         assert [(row.position, row.status) for row in result.steps] == [("1", "success")]
         assert set(result.bindings) == {"a"}
 

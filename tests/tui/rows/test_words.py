@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from infospace.core.plural import pluralize
 from infospace.tools.approvals import WITH
 from tui.text.format import (
     between,
@@ -15,7 +16,6 @@ from tui.text.format import (
     format_duration,
     format_time,
     json_as_prose,
-    pluralize,
     preview_as_prose,
     question_line,
     sign,

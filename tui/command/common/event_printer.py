@@ -8,6 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from infospace.core.ids import is_id
+from infospace.core.plural import pluralize
 from infospace.journal.rows import StepRow
 from planner.journal.events import (
     Event,
@@ -131,7 +132,8 @@ class EventPrinter:
             self._out.talk(f"    {'  ' * nesting}{_format_dry_effect(would)}", "cyan")
         failed = row.extra.get("failed")
         if isinstance(failed, list) and failed:
-            message = f"{len(failed):,} of {row.extra.get('of'):,} items failed; the first, {failed[0]['reason']}"
+            items = pluralize(int(str(row.extra["of"])), "item")
+            message = f"{len(failed):,} of {items} failed; the first, {failed[0]['reason']}"
             self._out.talk(f"    {'  ' * nesting}{message}", "yellow")
         certificate = row.extra.get("certificate")
         if isinstance(certificate, dict):

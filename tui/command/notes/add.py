@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import ModelError, NotFound
+from infospace.core.plural import pluralize
 from tui.command.common.embedding_model import fetch_missing
 from tui.command.common.open_space import open_from
-from tui.text.output import Output, UsageError, counted
+from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class _Adding:
             _report(summary, self._out)
         if unembedded is not None:
             with self._space.store.reading() as snapshot:
-                waiting = counted(snapshot.pending_count(), "note")
+                waiting = pluralize(snapshot.pending_count(), "note")
             self._out.talk(f"{waiting} kept, but not embedded yet: {unembedded}", style="yellow")
         if cancelled:
             self._out.talk("cancelled: what was added stays, and the next `add` goes on from there")
@@ -146,7 +147,7 @@ def _report(summary: Summary, out: Output) -> None:
     else:
         counts = ("added", "changed", "restored", "moved", "unchanged", "removed")
         said = ", ".join(f"{getattr(summary, word):,} {word}" for word in counts if getattr(summary, word))
-        embedded = f"{counted(summary.passages_embedded, 'passage')} embedded, {summary.seconds:.1f} s"
+        embedded = f"{pluralize(summary.passages_embedded, 'passage')} embedded, {summary.seconds:.1f} s"
         out.text(f"{said or 'nothing to add'} ({embedded})")
     if message := format_skipped(summary.skipped):
         out.talk(message, style="dim")

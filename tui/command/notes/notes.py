@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from infospace.core.plural import pluralize
 from tui.command.common.open_space import open_from
-from tui.text.output import Output, UsageError, counted, escape_controls
+from tui.text.output import Output, UsageError, escape_controls
 
 if TYPE_CHECKING:
     from infospace.core.resources import Note
@@ -86,7 +87,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         if told:
             out.talk(told)
     out.talk(
-        f"{len(rows):,} of {len(chosen):,} notes" if len(rows) < len(chosen) else counted(len(rows), "note"), "dim"
+        f"{len(rows):,} of {len(chosen):,} notes" if len(rows) < len(chosen) else pluralize(len(rows), "note"), "dim"
     )
     return 0
 

@@ -18,6 +18,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from infospace.core.errors import Invalid
+from infospace.core.plural import pluralize
 from tui.command.common.open_space import open_from
 from tui.text.output import Output, UsageError
 
@@ -67,8 +68,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         return 0
     size = f"{freed.bytes / 1e6:,.1f} MB"
     message = (
-        f"{freed.tombstones:,} deleted resources, {freed.versions:,} old versions, "
-        f"{freed.vectors:,} vectors of texts that are gone: {size}"
+        f"{pluralize(freed.tombstones, 'deleted resource')}, {pluralize(freed.versions, 'old version')}, "
+        f"{pluralize(freed.vectors, 'vector')} of texts that are gone: {size}"
     )
     out.text(f"removed {message}" if args.yes else f"would remove {message}")
     if not args.yes and (freed.tombstones or freed.versions or freed.vectors):

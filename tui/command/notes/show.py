@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import NotFound
 from infospace.core.ids import is_run_id
+from infospace.core.plural import pluralize
 from infospace.core.resources import Collection, Note, Relation, Resource
 from tui.command.common.open_space import find, find_rows, open_from
-from tui.text.output import Output, counted
+from tui.text.output import Output
 
 if TYPE_CHECKING:
     from infospace.space import Space
@@ -76,7 +77,7 @@ def _show_rows(snapshot: Snapshot, rows: Sequence[TrackedFile], out: Output) -> 
     if out.json:
         out.document({"kind": "File", "file": file, "size": len(rows), "rows": items})
         return
-    out.talk(f"{file}: {counted(len(rows), 'row')}, each a note")
+    out.talk(f"{file}: {pluralize(len(rows), 'row')}, each a note")
     out.result.print(items_table([{"id": item["id"], **_columns(item["content"])} for item in items]))
     if len(rows) > SHOWN:
         out.talk(f"and {len(rows) - SHOWN:,} more; --json gives all {len(rows):,}", "dim")

@@ -1,8 +1,8 @@
 """Let a language model write a plan for a goal, show it, ask once, and run it.
 
-A plan that only reads and computes runs without asking. `--yes` answers yes, also to questions about the tools that
-the plan names. When a step fails, the model writes a new plan for the rest. Exit codes are those of `infospace run`,
-and 130 when you answer no.
+A plan that only reads and computes runs without asking. `--yes` runs any other without asking, too; a tool that may
+take something away is asked about all the same, unless `--approve` names it. When a step fails, the model writes a new
+plan for the rest. Exit codes are those of `infospace run`, and 130 when you answer no.
 """
 
 from __future__ import annotations

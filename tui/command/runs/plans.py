@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = """examples:
   infospace plans save weekly-digest digest.json
-  infospace plans
+  infospace plans list
+  infospace plans show weekly-digest
   infospace run plan:weekly-digest --input topic=attention
   infospace plans rm weekly-digest
   infospace plans remembered
@@ -49,8 +50,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     forgetting.add_argument("--all", action="store_true", help="all of them")
     memory = actions.add_parser("memory", help="say whether plans that go well are remembered, or change it")
     memory.add_argument("state", choices=("on", "off"), nargs="?")
-    for parsed in actions.choices.values():
+    for action, parsed in actions.choices.items():
         shared(parsed, default=argparse.SUPPRESS)
+        called = [line for line in EXAMPLES.splitlines() if line.startswith(f"  infospace plans {action}")]
+        parsed.epilog = "\n".join(["examples:", *(called or [f"  infospace plans {action}"])])
+        parsed.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:

@@ -18,9 +18,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from infospace.core.errors import InfospaceError
+from infospace.core.plural import pluralize
 from tui.command.common.cache_option import add_cache, use_cache
 from tui.command.common.open_space import open_from
-from tui.text.output import Output, UsageError, counted
+from tui.text.output import Output, UsageError
 
 if TYPE_CHECKING:
     from planner.journal.commit_order import SuspendRequest
@@ -64,7 +65,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         worker = Worker(space, args.queue, finished=lambda result: _tell(result, out), failed=_Failures(out))
         taken = asyncio.run(_work(worker, once=args.once))
     if not out.json:
-        out.talk(f"{counted(taken, 'run')} taken", "dim")
+        out.talk(f"{pluralize(taken, 'run')} taken", "dim")
     return 0
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import argparse
 
 from infospace.core.errors import Conflict, Invalid, NotFound
-from tui.text.output import Output, UsageError, counted
+from infospace.core.plural import pluralize
+from tui.text.output import Output, UsageError
 
 EXAMPLES = """examples:
   infospace copy notes.db 'postgresql://ann@db.example.org/notes?space=team'
@@ -49,7 +50,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         )
         return 0
     total = sum(copied.rows.values())
-    out.text(f"copied {counted(total, 'row')} of {len(copied.rows)} tables, read again and compared: {copied.sha256}")
+    tables = pluralize(len(copied.rows), "table")
+    out.text(f"copied {pluralize(total, 'row')} of {tables}, read again and compared: {copied.sha256}")
     if copied.resumed_rows:
-        out.talk(f"{counted(copied.resumed_rows, 'row')} were there from before")
+        out.talk(f"{pluralize(copied.resumed_rows, 'row')} were there from before")
     return 0

@@ -11,6 +11,7 @@ import asyncio
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from infospace.core.plural import pluralize
 from tui.command.common.open_space import open_from
 from tui.text.output import Output
 
@@ -84,7 +85,7 @@ def _run(args: argparse.Namespace, out: Output, notes: Path, plans: dict[str, Pa
             space.embedding.catch_up(listener)
         if not out.json:
             there = summary.added + summary.changed + summary.unchanged
-            out.talk(f"{there:,} sample notes in {args.space} ({summary.added:,} new)", "dim")
+            out.talk(f"{pluralize(there, 'sample note')} in {args.space} ({summary.added:,} new)", "dim")
         prepared = prepare(space, read_json(plans[args.plan].read_bytes()))
         if isinstance(prepared, Refused):
             result = prepared.to_result()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from infospace.core.errors import InfospaceError
 from infospace.core.installation import REINSTALL, install_hint
+from infospace.core.plural import pluralize
 from tui.command.common.open_space import address_of, open_from
 from tui.text.output import Output, UsageError
 
@@ -197,7 +198,7 @@ def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
         yield Finding(
             "space",
             "good" if not wrong else "bad",
-            f"{shown}: {notes:,} notes{size}, {'consistent' if not wrong else wrong[0]}",
+            f"{shown}: {pluralize(notes, 'note')}{size}, {'consistent' if not wrong else wrong[0]}",
             RESTORE if wrong else None,
         )
         if not space.store.writable:
@@ -218,7 +219,9 @@ def _read_before(space: Space) -> Iterator[Finding]:
         old = [one for one in snapshot.tracked() if one.reader < READER]
     if old:
         roots = " ".join(sorted({one.root for one in old})[:3])
-        message = f"{len(old):,} files or rows were read by an earlier version: times, aliases and inline fields lack"
+        message = (
+            f"read by an earlier version, so without times, aliases and inline fields: {pluralize(len(old), 'file')}"
+        )
         yield Finding("files", "weak", message, f"`infospace add {roots}` reads them again")
 
 

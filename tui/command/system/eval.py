@@ -11,6 +11,7 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from infospace.core.plural import pluralize
 from tui.command.common.goal_input import require_configured
 from tui.text.output import Output, UsageError
 from tui.text.paths import read_source
@@ -66,7 +67,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     try:
         asyncio.run(_run(goals, args, out, outcomes))
     except KeyboardInterrupt:
-        out.talk(f"interrupted after {len(outcomes)} of {len(goals)} goals", "yellow")
+        out.talk(f"interrupted after {len(outcomes)} of {pluralize(len(goals), 'goal')}", "yellow")
     summary = summarise(settings.model, outcomes, args.price)
     if out.json:
         out.document({**summary, "goals": [outcome.to_json() for outcome in outcomes]})
@@ -79,7 +80,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
 def _tell_left_out(count: int, out: Output) -> None:
     if count and not out.json:
-        out.talk(f"{count} tasks are left out: their right calls contradict the specification of their tools", "yellow")
+        left_out = pluralize(count, "task")
+        out.talk(f"left out: {left_out} whose right calls contradict the specification of the tools", "yellow")
 
 
 def _goals(args: argparse.Namespace, out: Output) -> Sequence[SuiteGoal]:

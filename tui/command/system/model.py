@@ -13,6 +13,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import NotFound
+from infospace.core.plural import pluralize
 from tui.command.common.open_space import open_from
 from tui.text.output import Output, UsageError
 
@@ -91,9 +92,9 @@ def _use(args: argparse.Namespace, out: Output) -> int:
         out.document(_document(looked.info) | done)
     else:
         _show(looked.info, out)
-        out.text(f"  embedded   {embedded:,} passages, {seconds:.1f} s, {embedded / seconds:,.0f} a second")
+        out.text(f"  embedded   {pluralize(embedded, 'passage')}, {seconds:.1f} s, {embedded / seconds:,.0f} a second")
     if pending:
-        out.talk(f"{pending:,} notes wait to be embedded; the same command goes on from there, and so do searches")
+        out.talk(f"{pluralize(pending, 'note')} left; the same command goes on from there, and so do searches")
     return CANCELLED if cancelled else 0
 
 

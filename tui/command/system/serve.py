@@ -7,7 +7,7 @@ printed. The file of --config gives each token a scope: the tools it sees, and h
 output has the scope `stdio`, else `default`. A scope may also limit the notes, runs and sessions that it sees:
 "notes": "read", "none" or {"where": …}, "runs": "own", "sessions": "own". Without these it sees all of them.
 
-Needs the extra `serve`. SIGINT, SIGTERM and SIGHUP end the server; it cancels its runs, and their record says so.
+SIGINT, SIGTERM and SIGHUP end the server; it cancels its runs, and their record says so.
 """
 
 from __future__ import annotations

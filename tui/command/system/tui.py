@@ -1,6 +1,6 @@
 """Look at a space on a screen: its runs as they go, their plans, steps and variables, its notes and tools.
 
-Needs the extra `tui`. F1 or `?` explains each place; ctrl+q leaves. --web serves the same screen in a browser, on this
+F1 or `?` explains each place; ctrl+q leaves. --web serves the same screen in a browser, on this
 machine alone, and needs the extra `web`; each browser has a screen of its own; Ctrl-C ends all of them.
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from infospace.core.plural import pluralize
 from tui.command.tools.common import SNIPPET, answer
 from tui.text.output import Output
 
@@ -34,5 +35,5 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if found.get("tags"):
         out.text("tags:", "bold")
         out.text("        " + ", ".join(f"{tag['name']} ({tag['count']:,})" for tag in found["tags"]))
-    out.talk(f"{found['total']:,} tools, {found['uncategorised']:,} of no category", "dim")
+    out.talk(f"{pluralize(found['total'], 'tool')}, {found['uncategorised']:,} of no category", "dim")
     return 0

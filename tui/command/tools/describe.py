@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import Any
 
+from infospace.core.plural import pluralize
 from tui.command.tools.common import answer, show
 from tui.text.output import Output
 
@@ -76,6 +77,6 @@ def _measured(metrics: dict[str, Any]) -> str:
     if not metrics["execution_count"]:
         return "never called"
     return (
-        f"called {metrics['execution_count']:,} times, {metrics['success_rate']:.0%} well;"
+        f"called {pluralize(metrics['execution_count'], 'time')}, {metrics['success_rate']:.0%} well;"
         f" {metrics['mean_ms']:,.0f} ms on average, 95 of 100 within {metrics['p95_ms']:,.0f} ms"
     )

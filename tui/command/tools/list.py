@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from infospace.core.plural import pluralize
 from tui.command.tools.common import add_filters, answer, filters, show, show_schemas, show_unknown
 from tui.text.output import Output
 
@@ -37,5 +38,5 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         show(tool, out, calls)
         show_schemas(tool, out)
     show_unknown(found, out)
-    out.talk(f"page {found['page']:,} of {found['pages']:,}, {found['total']:,} tools in all", "dim")
+    out.talk(f"page {found['page']:,} of {found['pages']:,}, {pluralize(found['total'], 'tool')} in all", "dim")
     return 0

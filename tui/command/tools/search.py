@@ -15,6 +15,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
+from infospace.core.plural import pluralize
 from tui.command.tools.common import add_filters, answer, filters, show, show_schemas, show_unknown
 from tui.text.output import Output, UsageError
 
@@ -60,7 +61,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             if guess
             else ""
         )
-        out.talk(f"none of {found['searched']:,} tools fits{near}", "yellow")
+        out.talk(f"none of {pluralize(found['searched'], 'tool')} fits{near}", "yellow")
     else:
         out.talk(_counted(found, scored=args.filter_min_score is not None), "dim")
     if "untyped" in found:

@@ -34,6 +34,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static, TabPane, TextArea
 
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from planner.editor.draft import Draft, Mark, check_draft
 from planner.editor.text_patch import changed_range, patch_text
 from planner.execute.start import check_plan
@@ -45,7 +46,7 @@ from tui.screens.compose.run import DraftRun
 from tui.screens.compose.tables import BreakpointRows, ProblemRows, ValueRows
 from tui.screens.run_actions import RunActions
 from tui.text.fix_text import format_fix
-from tui.text.format import pluralize, single_line
+from tui.text.format import single_line
 from tui.text.format_plan import format_plan, plan_document
 from tui.widgets.action_links import ActionLinks
 from tui.widgets.editor.completion_popup import CompletionPopup
@@ -342,7 +343,7 @@ class Compose(RunActions):
         elif errors:
             text.append(f"✗ {pluralize(errors, 'error')}", colours.get("error", ""))
         else:
-            kind = "a session in JSON Lines" if draft.lines else f"{pluralize(len(draft.steps), 'step')}"
+            kind = "a session in JSON Lines" if draft.lines else pluralize(len(draft.steps), "step")
             text.append("✓ may run ", colours.get("success", "")).append(f" {kind}", "dim")
         if all_ > errors and draft.text == self.text:
             text.append(f"  ! {pluralize(all_ - errors, 'warning')}", colours.get("warning", ""))

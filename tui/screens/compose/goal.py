@@ -13,12 +13,13 @@ from textual.widgets import Input
 
 from infospace.core.errors import InfospaceError
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from planner.editor.draft import Draft
 from planner.goals.arriving import arriving_plan
 from planner.journal.commit_order import SuspendRequest
 from planner.journal.events import Event, Spoke, StepRanAhead
 from planner.journal.result import RunResult
-from tui.text.format import pluralize, single_line
+from tui.text.format import single_line
 from tui.text.format_plan import format_plan
 from tui.text.planning import MAX_GOAL, attempts_of, effect_lines
 

@@ -28,6 +28,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.widgets import Input, Static
 
+from infospace.core.plural import pluralize
 from infospace.core.resources import Note
 from infospace.journal.rows import Use
 from infospace.search.query import Mode
@@ -460,7 +461,11 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     def action_copy(self) -> None:
         text, whole = self.detail.content.copied()
         self.app.copy_to_clipboard(text)
-        self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
+        self.notify(
+            f"Copied {pluralize(len(text), 'character')}."
+            if whole
+            else f"Copied the first {pluralize(len(text), 'character')}."
+        )
 
     def action_copy_id(self) -> None:
         around = self.actions.chosen()

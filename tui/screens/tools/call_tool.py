@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.text import Text
 
 from infospace.core.errors import InfospaceError, NotFound
+from infospace.core.plural import pluralize
 from planner.journal.events import Event, Progressed, RunFinished, Spoke
 from planner.journal.suspension import Pending
 from planner.metatools.arguments import LONGEST_MS, ExecuteOptions, ExecuteTool
@@ -19,7 +20,7 @@ from planner.metatools.execute_tool import PreparedToolCall, prepare_call
 from tui.dialogs.question import Answer, QuestionDialog
 from tui.tables.tool_text import reply_text
 from tui.tables.tools_query import key_of
-from tui.text.format import format_duration, pluralize, question_line, sign, single_line
+from tui.text.format import format_duration, question_line, sign, single_line
 
 if TYPE_CHECKING:
     from infospace.core.tool import Tool

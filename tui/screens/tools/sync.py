@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from infospace.core.plural import pluralize
 from infospace.tools.mcp.catalogue.sync import SyncReport, sync
 from tui.dialogs.common import LineDialog
 from tui.screens.search_screen import Progress
-from tui.text.format import pluralize, single_line
+from tui.text.format import single_line
 from tui.text.paths import path_of
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from textual.containers import Container, Horizontal
 from textual.events import Click
 from textual.widgets import Input, Static
 
+from infospace.core.plural import pluralize
 from infospace.core.tool import Tool
 from infospace.tools.scope import EVERYTHING, NO_FILTERS, Filters
 from infospace.tools.search.results import Mode
@@ -243,7 +244,9 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         self.grid.show(self.servers, ServerRows.COLUMNS)
         bad = sum(one.state in ("failed", "wrong") for one in found)
         runs = sum(one.state == "running" for one in found)
-        said = [f"{len(found):,} servers"] + [f"{n:,} {word}" for n, word in ((runs, "running"), (bad, "failed")) if n]
+        said = [pluralize(len(found), "server")] + [
+            f"{n:,} {word}" for n, word in ((runs, "running"), (bad, "failed")) if n
+        ]
         self.show_message(", ".join(said))
         self._show_server(self.grid.key)
         self.refresh_bindings()
@@ -514,4 +517,4 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
 
         text, whole = self.query_one(f"#{name}", TextView).copied()
         self.app.copy_to_clipboard(text)
-        self.notify(f"Copied {'' if whole else 'the first '}{len(text):,} characters.")
+        self.notify(f"Copied {'' if whole else 'the first '}{pluralize(len(text), 'character')}.")

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from infospace.core.note_members import NoteMembers
+from infospace.core.batch_notes import NoteMembers
 from infospace.core.resources import Member
 from infospace.store.sqlite.codec import NOTE, id_of, read
 from infospace.store.sqlite.connection import Connection

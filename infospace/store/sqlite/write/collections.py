@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from infospace.core import batch_notes
+from infospace.core.batch_notes import NoteMembers
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
-from infospace.core.note_members import NoteMembers
 from infospace.core.resources import Member
 from infospace.store.changes import AddMembers, MakeCollection, MakeRelation, RemoveMembers, Revise
 from infospace.store.sqlite.codec import COLLECTION, PLAIN, id_of, key_of, keys_json, object_column, provenance_columns

@@ -10,10 +10,10 @@ import pytest
 from store_tools import AT, get, ids, open_run, step
 
 from infospace import open_space
+from infospace.core.batch_notes import NoteMembers
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
-from infospace.core.note_members import NoteMembers
 from infospace.core.resources import NOBODY, Made, Note
 from infospace.journal.rows import CloseRun, Use
 from infospace.journal.uses import Uses

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 
 from infospace import open_space
 from planner.parse.saved_plans import save_plan
+from tui.command import COMMANDS, build_parser
 
 ANSWER = {"status", "resource_id", "value", "data", "reason", "extra", "started_at", "duration_ms"}
 
@@ -352,11 +355,14 @@ def test_a_sample_plan_that_is_not_there_names_the_nearest(cli: Any, model: Any)
     assert "did you mean 'discovery'?" in said.err
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["add", "--help"], ["--version"]])
-def test_help_has_examples_and_leaves_with_0(cli: Any, arguments: list[str]) -> None:
-    said = cli(*arguments)
-    assert said.code == 0
-    assert "examples" in said.out or arguments == ["--version"]
+def test_help_of_each_command_and_of_each_of_its_actions_has_examples() -> None:
+    parsers = [("infospace", build_parser(tuple(COMMANDS)))]
+    for name, parser in parsers:
+        assert re.search(rf"examples:\n.*{name}", parser.format_help(), re.DOTALL), name
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                parsers += [(f"{name} {sub}", parsed) for sub, parsed in action.choices.items()]
+    assert len(parsers) > 50
 
 
 def test_without_a_command_the_help_is_shown(cli: Any) -> None:
