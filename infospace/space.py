@@ -120,7 +120,7 @@ class Space:
         """The search for tools; its vectors come from the space's embedding model."""
         from infospace.tools.search.finder import Finder
 
-        return Finder(self.embedding)
+        return Finder(self.embedding, self.tools.types)
 
     def view(
         self,

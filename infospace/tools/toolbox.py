@@ -15,6 +15,7 @@ from infospace.core.json_types import JSON
 from infospace.core.tool import NoAnswer, NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
 from infospace.data.misspelling import closest_spelling, is_misspelling, words_of
 from infospace.data.paths import nearest
+from infospace.schema.words import either
 from infospace.store.tool_records import RecordCall
 from infospace.tools.builtin import SERVER
 from infospace.tools.call_examples import SuccessfulCallCache, calls_are_remembered
@@ -24,12 +25,17 @@ if TYPE_CHECKING:
     from infospace.store.protocol import Store
     from infospace.tools.mcp.servers import Servers
     from infospace.tools.search.results import CallExample
+    from infospace.tools.search.types import ToolTypes
 
 _log = logging.getLogger(__name__)
 
 
 _PREFIXES = {("functions",), ("function",), ("tools",), ("tool",), ("mcp",), ("api",), ("default", "api"), ("local",)}
 """What stands before the names of tools elsewhere, in words: it is the name of no server."""
+
+
+PROPOSED = 4
+"""Tools that a hint proposes because they fit the arguments of a call."""
 
 
 class Toolbox:
@@ -49,6 +55,7 @@ class Toolbox:
         self._longest_s = longest_s
         """Seconds that a call may last at most, None for as long as its step or its server's entry says."""
         self._providers: dict[str, ToolProvider] = {}
+        self._types: ToolTypes | None = None
         self._within: tuple[list[Tool], list[Tool]] = [], []
         """All tools that were looked at last, and those of them that are in scope."""
 
@@ -68,8 +75,18 @@ class Toolbox:
         bounds = [one for one in (self._longest_s, longest_s) if one is not None]
         narrower = Toolbox(self.servers, self.scope.intersect(scope), min(bounds, default=None))
         narrower._providers = self._providers
+        narrower._types = self.types
         narrower._successes = self._successes if self.servers is None or seen is None else SuccessfulCallCache(seen)
         return narrower
+
+    @property
+    def types(self) -> ToolTypes:
+        """What the tools take and give, read once each, whoever looks."""
+        if self._types is None:
+            from infospace.tools.search.types import ToolTypes
+
+            self._types = ToolTypes()
+        return self._types
 
     def _all(self) -> Mapping[str, ToolProvider]:
         return self._providers if self.servers is None else {**self.servers.providers(), **self._providers}
@@ -181,8 +198,11 @@ class Toolbox:
         same = [name for name in names if name.partition("/")[2] == found]
         return same[0] if len(same) == 1 else None
 
-    def hint(self, full_name: str, kind: ToolKind = "tool") -> str:
-        """Say which was probably meant, or which there are; or why its server has none."""
+    def hint(self, full_name: str, kind: ToolKind = "tool", given: Mapping[str, Any] | None = None) -> str:
+        """Say which was probably meant, or which there are; or why its server has none.
+
+        `given` is the schema of the arguments of a call: where no name is alike, the tools that take these are told.
+        """
         server, _, name = full_name.partition("/")
         if server == SERVER and kind == "tool" and name:
             return f'what the space itself can do is a step of its own: {{"type": "{name}", …}}'
@@ -192,11 +212,26 @@ class Toolbox:
         near = self.closest(full_name, kind)
         if near is not None:
             return f"did you mean {near!r}?"
+        fitting = () if given is None or kind != "tool" else self._callable_with(full_name, given)
+        if fitting:
+            return f"these arguments fit {either(fitting)}"
         names = self._names(kind)
         if not names:
             return f"no {kind}s in this space"
         names = sorted(names, key=lambda one: not one.startswith(f"{server}/"))
         return f"there are {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
+
+    def _callable_with(self, full_name: str, given: Mapping[str, Any]) -> Sequence[str]:
+        """The full names of tools that can be called with some arguments, and by which of theirs, the likest first."""
+        from infospace.tools.search.types import callable_with
+
+        found = callable_with(self.types, self, given, full_name.rpartition("/")[2])
+        keys = list(given.get("properties", ()))
+        told = [
+            tool.full_name + ("" if set(keys) == set(fit.arguments) else f" (as {', '.join(fit.arguments)})")
+            for tool, fit in found[:PROPOSED]
+        ]
+        return told if len(found) <= PROPOSED else [*told, f"one of {len(found) - PROPOSED:,} more"]
 
     def _names(self, kind: ToolKind) -> list[str]:
         return [tool.full_name for tool in self.everything() if tool.kind == kind]

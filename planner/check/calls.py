@@ -92,7 +92,7 @@ class CallChecker:
         shapes: dict[str, Shape] = dict(given or {})
         for name, written in raw.items():
             if name in entry.arguments or not quiet:
-                placeholders[name] = self._argument(entry, name, written, join(pointer, name), env, shapes)
+                placeholders[name] = self._argument(entry, name, raw, join(pointer, name), env, shapes)
             else:
                 self._values.references(written, join(pointer, name), env)
         self._tool_arguments(entry, placeholders, raw, pointer, env)
@@ -138,9 +138,15 @@ class CallChecker:
                 self._tools.arguments(tool, raw.get(name, {}), join(pointer, name), env)
 
     def _argument(
-        self, entry: Primitive, name: str, written: JSON, pointer: str, env: Environment, shapes: dict[str, Shape]
+        self,
+        entry: Primitive,
+        name: str,
+        raw: Mapping[str, JSON],
+        pointer: str,
+        env: Environment,
+        shapes: dict[str, Shape],
     ) -> Any:
-        argument = entry.arguments.get(name)
+        argument, written = entry.arguments.get(name), raw[name]
         match argument.reading if argument else ParseMode.VALUE:
             case ParseMode.RESOURCE if argument is not None:
                 if written is None and not argument.required:
@@ -161,7 +167,7 @@ class CallChecker:
             case (ParseMode.EXPRESSIONS | ParseMode.SORT_KEYS) as mode if argument is not None:
                 return self._expressions(mode, written, pointer, env, argument, shapes)
             case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
-                return self._tools.named(written, pointer, env, OFFERED[reading])
+                return self._tools.named(written, pointer, env, OFFERED[reading], raw.get("arguments"))
             case ParseMode.TOOL_ARGUMENTS:
                 return UNKNOWN if isinstance(written, dict) or reference_or_none(written) is not None else written
         return self._value(written, pointer, env, argument, shapes)

@@ -346,8 +346,10 @@ class ControlFlowChecker:
         place = form.pointer if form.named else join(form.pointer, "type")
         gives: Shape | None = Unknown()
         if "/" in form.operation:
-            tool = self._tools.find(form.operation, place)
-            self._tools.arguments(tool, form.arguments.get("arguments", {}), join(form.pointer, "arguments"), env)
+            written, at = form.arguments.get("arguments", {}), join(form.pointer, "arguments")
+            given = written if isinstance(written, dict) else {}
+            tool = self._tools.find_for(form.operation, place, given, at, env)
+            self._tools.arguments(tool, written, at, env)
             gives = NoteShape(result_schema(tool) if tool else None, NO_METADATA)
         else:
             entry = self._types.find(form.operation, place, form.arguments, form.pointer, forms=False)

@@ -46,29 +46,52 @@ class ToolChecker:
         self._problems = problems
         self._fit = FitChecker(values, problems)
 
-    def find(self, name: str, pointer: str, *, kind: ToolKind = "tool", fix: bool = True) -> Tool | None:
+    def find(
+        self, name: str, pointer: str, *, kind: ToolKind = "tool", fix: bool = True, given: Schema | None = None
+    ) -> Tool | None:
         """Return a tool of the space, or a prompt or resource; that there is none of that name is an error.
 
-        Where it is plain which was meant, that one is returned all the same, so that its arguments are checked.
+        Where it is plain which was meant, that one is returned all the same, so that its arguments are checked. Else
+        those are proposed that take what the call has, whose schema is `given`.
         """
         tool = self._tools.find(name, kind)
         if tool is None:
             meant = self._tools.close_match(name, kind) if fix else None
             mend = replace(pointer, meant) if meant else None
-            hint = f"did you mean {meant!r}?" if meant else self._tools.hint(name, kind)
+            hint = f"did you mean {meant!r}?" if meant else self._tools.hint(name, kind, given)
             message = f"there is no {kind} {name!r} in this space"
             self._problems.error(f"unknown-{kind}", pointer, message, hint, mend)
             tool = self._tools.find(meant, kind) if meant else None
         return tool
 
-    def named(self, written: JSON, pointer: str, env: Environment, kind: ToolKind = "tool") -> Any:
-        """Check an argument that is the full name of a tool, or of a prompt or resource.
+    def find_for(
+        self,
+        name: str,
+        pointer: str,
+        written: Mapping[str, JSON],
+        arguments: str,
+        env: Environment,
+        *,
+        kind: ToolKind = "tool",
+    ) -> Tool | None:
+        """Return the tool of a call whose arguments stand at another place; these say which fit where it is missing."""
+        given = None
+        if written and self._tools.find(name, kind) is None and not self._problems.passing:
+            with self._problems.muted():
+                given = self._values.value(dict(written), arguments, None, env)[1]
+        return self.find(name, pointer, kind=kind, given=given)
+
+    def named(
+        self, written: JSON, pointer: str, env: Environment, kind: ToolKind = "tool", arguments: JSON = None
+    ) -> Any:
+        """Check an argument that is the full name of a tool, which is called with `arguments`, or of something else.
 
         Return it, or UNKNOWN until the run knows it.
         """
         value, schema = self._values.value(written, pointer, None, env)
         if isinstance(value, str):
-            return self.find(value, pointer, kind=kind) or UNKNOWN
+            given = arguments if isinstance(arguments, dict) and kind == "tool" else {}
+            return self.find_for(value, pointer, given, pointer, env, kind=kind) or UNKNOWN
         if value is not UNKNOWN or (schema is not None and disjoint(schema, {"type": "string"})):
             message, hint = f"`{kind}` is a full name", f'"server/{kind}"'
             if kind == "tool":
@@ -89,7 +112,7 @@ class ToolChecker:
             self._own(name, written, pointer)
             self._values.value(dict(written), join(pointer, "arguments"), None, env)
             return NoteShape(None, NO_METADATA)
-        tool = self.find(name, join(pointer, "type"))
+        tool = self.find_for(name, join(pointer, "type"), written, join(pointer, "arguments"), env)
         self.arguments(tool, dict(written), join(pointer, "arguments"), env)
         return NoteShape(result_schema(tool) if tool else None, NO_METADATA)
 
@@ -111,7 +134,7 @@ class ToolChecker:
     def condition(self, test: Test, env: Environment) -> None:
         """Check a `tool_condition`: its tool reads only, and says true or false."""
         place = join(test.pointer, "tool")
-        tool = self.named(test.arguments["tool"], place, env)
+        tool = self.named(test.arguments["tool"], place, env, arguments=test.arguments.get("arguments"))
         known = tool if isinstance(tool, Tool) else None
         self.arguments(known, test.arguments.get("arguments", {}), join(test.pointer, "arguments"), env)
         if known is None:

@@ -58,8 +58,8 @@ LABELLED = 0.5
 class Finder:
     """Finds tools of one space. What was read, counted and embedded of a tool once is not again until it changes."""
 
-    def __init__(self, embedding: Embedding) -> None:
-        self.types = ToolTypes()
+    def __init__(self, embedding: Embedding, types: ToolTypes | None = None) -> None:
+        self.types = types or ToolTypes()
         """What the tools take and give, read once each."""
         self._embedding = embedding
         self._vocabulary = Vocabulary()

@@ -6,7 +6,7 @@ one argument. What is wanted stands at the top of a result or below keys of it; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -201,6 +201,25 @@ class TypeMatcher:
             return None
         fit, best = max(found, key=lambda pair: (pair[0].score, -len(pair[1].names)))
         return OutputFit(fit.score, fit.reason, best.path.removeprefix("."))
+
+
+def callable_with(
+    types: ToolTypes, tools: Iterable[Tool], given: Mapping[str, Any], name: str
+) -> list[tuple[Tool, InputFit]]:
+    """Return the tools that can be called with an object of arguments as it is, those first that are named alike.
+
+    `name` is the name that somebody called. Names of arguments that are the same go before names that are alike.
+    """
+    matcher, keys, called = TypeMatcher(types, TypeQuery(given)), set(given.get("properties", ())), set(tokenize(name))
+    found: list[tuple[tuple[int, int, str], Tool, InputFit]] = []
+    for tool in tools:
+        fit = matcher.fit(tool) if keys and tool.kind == "tool" and not tool.blocked else None
+        if fit is None or fit.input is None or fit.input.needs or len(fit.input.arguments) != len(keys):
+            continue
+        words = len(called & set(tokenize(f"{tool.name} {tool.title}")))
+        same = len(keys & set(fit.input.arguments))
+        found.append(((-words, -same, tool.full_name), tool, fit.input))
+    return [(tool, fit) for _, tool, fit in sorted(found, key=lambda one: one[0])]
 
 
 def says_what_it_gives(tool: Tool) -> bool:

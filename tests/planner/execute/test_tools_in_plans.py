@@ -142,6 +142,51 @@ def test_an_unknown_tool_is_refused_with_the_nearest(calls: list[str], errors: A
     assert problem.hint == "did you mean 'sky/weather'?"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        ({"city": "$c.name", "days": 2}, "these arguments fit sky/weather"),
+        ({"rocket": "V"}, "these arguments fit sky/launch"),
+        ({"city": 5}, "there are sky/weather, sky/is_day, sky/launch"),
+        ({"days": 2}, "there are sky/weather, sky/is_day, sky/launch"),
+        ({"city": "$c.name", "far": True}, "there are sky/weather, sky/is_day, sky/launch"),
+        ({}, "there are sky/weather, sky/is_day, sky/launch"),
+    ],
+)
+@pytest.mark.parametrize("form", ["step", "map", "call-tool"])
+def test_where_a_tool_is_missing_those_are_proposed_that_take_the_arguments(
+    calls: list[str], errors: Any, arguments: dict[str, Any], hint: str, form: str
+) -> None:
+    """By names and types; whatever it is called by."""
+    called = {"type": "heavens/forecast", "arguments": arguments}
+    forms = {
+        "step": {**called, "out": "$w"},
+        "map": {"type": "map", "target": [1], "operation": called, "out": "$w"},
+        "call-tool": {"type": "call-tool", "tool": "heavens/forecast", "arguments": arguments, "out": "$w"},
+    }
+    [problem] = errors([CITY, forms[form]])
+    assert (problem.code, problem.hint, problem.fix) == ("unknown-tool", hint, None)
+
+
+def test_of_several_that_take_the_arguments_the_likest_is_named_first(space: Space, errors: Any) -> None:
+    """An argument that is called otherwise is told."""
+    server = LocalTools("docs")
+    arguments = {"move": "path", "show_page": "page_path", "wipe": "path", "drop": "path", "zap": "path"}
+    made = [
+        Tool("docs", name, "", {"type": "object", "properties": {key: {"type": "string"}}, "required": [key]})
+        for name, key in arguments.items()
+    ]
+    server.tools = lambda: made  # type: ignore[method-assign]
+    space.tools.add(server)
+    step = {"type": "web/show", "arguments": {"path": "a"}, "out": "$w"}
+    [problem] = errors([step])
+    first = "these arguments fit docs/show_page (as page_path), docs/drop, docs/move"
+    assert problem.hint == f"{first}, docs/wipe or one of 1 more"
+    made.pop()
+    [problem] = errors([step])
+    assert problem.hint == f"{first} or docs/wipe"
+
+
 def test_a_space_without_tools_says_so(errors: Any) -> None:
     """In the hint."""
     [problem] = errors([{"type": "any/tool"}])
