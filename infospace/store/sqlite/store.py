@@ -18,7 +18,7 @@ from infospace.store.changes import Change
 from infospace.store.protocol import Chosen, DeletedRuns, PurgeStats
 from infospace.store.sqlite import open_file as opening
 from infospace.store.sqlite import schema
-from infospace.store.sqlite.codec import NOTE, key_of, run_number
+from infospace.store.sqlite.codec import COLLECTION, NOTE, key_of, run_number
 from infospace.store.sqlite.connection import Connection, is_full
 from infospace.store.sqlite.connection_pool import FilePool, FrozenPool, MemoryPool, Pool
 from infospace.store.sqlite.id_ranges import Counted, IdRanges
@@ -27,7 +27,7 @@ from infospace.store.sqlite.open_file import Settings, Synchronous
 from infospace.store.sqlite.place import FilePlace
 from infospace.store.sqlite.read.membership_cache import Membership
 from infospace.store.sqlite.read.property_cache import PropertyCache
-from infospace.store.sqlite.read.snapshot import SqliteSnapshot, plain_note
+from infospace.store.sqlite.read.snapshot import SqliteSnapshot, read_alone
 from infospace.store.sqlite.transaction import Transaction
 from infospace.store.sqlite.write import delete_runs as forgetting
 from infospace.store.sqlite.write import embeddings as discovery
@@ -116,12 +116,16 @@ class SqliteStore:
             self._pool.release(engine)
 
     def get(self, identifier: str) -> Resource:
-        """Return a resource; a Note with content of its own by one statement, without a transaction around it."""
+        """Return a resource.
+
+        A Note with content of its own, and a Collection whose members are known, are read by one statement, without a
+        transaction around it.
+        """
         key = key_of(identifier)
-        if key & 3 == NOTE:
+        if key & 3 in (NOTE, COLLECTION):
             engine = self._pool.acquire_for_statement()
             try:
-                found = plain_note(engine, key)
+                found = read_alone(engine, key, self._membership)
             finally:
                 self._pool.release(engine)
             if found is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import subprocess
 import sys
@@ -39,11 +40,15 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "folder" / "space.db"
 
 
-@pytest.fixture
-def store(path: Path) -> Iterator[Store]:
-    """A space with a Note, open."""
+@pytest.fixture(params=["just made", "settled"])
+def store(path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A space with a Note, open: in a folder that has just changed, and in one where nothing has for a long time."""
     with contextlib.closing(open_store(path, create=True)) as opened:
         make(opened)
+        if request.param == "settled":
+            os.utime(path.parent, (1_000_000_000, 1_000_000_000))
+            opened.commit([])
+            assert opened.get("Note_1").kept
         yield opened
 
 

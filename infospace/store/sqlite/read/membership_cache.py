@@ -22,17 +22,17 @@ class Membership:
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[int, int], Sequence[Member]] = OrderedDict()
+        self._versions: dict[int, int] = {}
+        """The version of each of these Collections that was kept last."""
         self._count = 0
         self._lock = threading.Lock()
 
     def of(self, engine: Connection, key: int, version: int) -> Sequence[Member]:
         """Return the members of a Collection at a version that the engine sees."""
+        known = self.known(key, version)
+        if known is not None:
+            return known
         place = (key, version)
-        with self._lock:
-            known = self._known.get(place)
-            if known is not None:
-                self._known.move_to_end(place)
-                return known
         rows = engine.all(MEMBERS, (key, version, version))
         packed = None if rows else batches.members(engine, key)
         if packed is not None:
@@ -49,12 +49,28 @@ class Membership:
             self._keep(place, found)
         return found
 
+    def kept(self, key: int) -> bool:
+        """Whether the members of a Collection are kept, at some version."""
+        return key in self._versions
+
+    def known(self, key: int, version: int) -> Sequence[Member] | None:
+        """Return the members of a Collection at a version, where they are kept."""
+        place = (key, version)
+        with self._lock:
+            known = self._known.get(place)
+            if known is not None:
+                self._known.move_to_end(place)
+        return known
+
     def _keep(self, place: tuple[int, int], found: Sequence[Member]) -> None:
         with self._lock:
             if place in self._known:
                 return
             self._known[place] = found
+            self._versions[place[0]] = place[1]
             self._count += len(found)
             while self._count > MOST:
-                _, oldest = self._known.popitem(last=False)
+                (key, version), oldest = self._known.popitem(last=False)
+                if self._versions.get(key) == version:
+                    del self._versions[key]
                 self._count -= len(oldest)

@@ -618,12 +618,20 @@ class SqliteSnapshot:
         return tools.server_uses(self._engine)
 
 
-def plain_note(engine: Connection, key: int) -> Note | None:
-    """Return a Note with content of its own by a single statement; None for a key of anything else, or of nothing."""
-    row = engine.one(_GET, (key,))
-    if row is None or row[2] != PLAIN or row[12] is not None:
+def read_alone(engine: Connection, key: int, membership: Membership) -> Note | Collection | None:
+    """Return what a single statement tells all of: a Note with content of its own, a Collection with known members.
+
+    None for a key of anything else, or of nothing.
+    """
+    if key & 3 == COLLECTION and not membership.kept(key):
         return None
-    return Note(content=read(row[11], engine.address), **_head(row, engine.address))
+    row = engine.one(_GET, (key,))
+    if row is None or row[12] is not None:
+        return None
+    if key & 3 == COLLECTION:
+        members = membership.known(key, row[1])
+        return None if members is None else Collection(members=members, **_head(row, engine.address))
+    return Note(content=read(row[11], engine.address), **_head(row, engine.address)) if row[2] == PLAIN else None
 
 
 def _head(row: Row, address: str) -> dict[str, Any]:

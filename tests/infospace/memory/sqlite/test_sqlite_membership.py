@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
+from infospace.core.errors import NotFound
 from infospace.core.ids import Kind
 from infospace.core.resources import Collection, Member
-from infospace.store.changes import AddMembers, MakeCollection, MakeNote, RemoveMembers
+from infospace.store.changes import AddMembers, Delete, MakeCollection, MakeNote, RemoveMembers
 from infospace.store.sqlite import open_store
+from infospace.store.sqlite.codec import key_of
 from infospace.store.sqlite.connection import Connection
 from infospace.store.sqlite.read import membership_cache as membership
 from infospace.store.sqlite.read.search_results import MEMBERS
+from infospace.store.sqlite.read.snapshot import SqliteSnapshot
 from infospace.store.sqlite.store import SqliteStore
 
 
@@ -98,3 +102,48 @@ def test_no_more_are_kept_than_there_is_room_for(
         members(store, listed)
     keys = [values[0] // 4 for values in asked]  # type: ignore[index]
     assert keys == [1, 2, 3, 4, 4, 2]
+
+
+def test_a_collection_whose_members_are_known_is_read_by_one_statement(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is as it is now, whoever changed it; one with unknown members, or that was deleted, as a snapshot has it."""
+    a, b = notes(store, 2)
+    listed = collection(store, [a])
+    assert store.get(listed) == store.get(listed)
+    opened: list[object] = []
+    begin = SqliteStore.reading
+
+    def reading(self: SqliteStore) -> AbstractContextManager[SqliteSnapshot]:
+        opened.append(self)
+        return begin(self)
+
+    monkeypatch.setattr(SqliteStore, "reading", reading)
+    found = store.get(listed)
+    assert isinstance(found, Collection)
+    assert (list(found.members), found.version, opened) == ([a], 1, [])
+    other = open_store(store.address, create=False)
+    other.commit([AddMembers(listed, [b])])
+    changed = store.get(listed)
+    assert isinstance(changed, Collection)
+    assert (list(changed.members), changed.version, opened) == ([a, b], 2, [store])
+    assert store.get(listed) == changed
+    assert opened == [store]
+    other.commit([Delete(listed)])
+    other.close()
+    with pytest.raises(NotFound):
+        store.get(listed)
+    assert len(opened) == 2
+
+
+def test_of_a_collection_that_is_let_go_nothing_is_known(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its version is forgotten with its members."""
+    monkeypatch.setattr(membership, "MOST", 3)
+    first, second = (collection(store, notes(store, 2)) for _ in range(2))
+    known = membership.Membership()
+    with store.rows() as engine:
+        for identifier in (first, second):
+            known.of(engine, key_of(identifier), 1)
+    assert [known.kept(key_of(identifier)) for identifier in (first, second)] == [False, True]
+    assert known.known(key_of(second), 1) is not None
+    assert known.known(key_of(second), 2) is None
