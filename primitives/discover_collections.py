@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Limit, Query, primitive
@@ -14,11 +16,10 @@ class DiscoverCollections(Args):
 
     query: Query = Field(description="What the Collection should be about, in plain words.")
     limit: Limit = Field(3, description='At most this many, a whole number from 1, or "all".')
-    threshold: float | None = Field(
+    threshold: Annotated[float, Field(ge=-1, le=1)] | Literal["auto"] | None = Field(
         None,
-        ge=-1,
-        le=1,
-        description="Lowest cosine similarity that counts, -1 to 1; by default the model's own (0.3).",
+        description='Lowest cosine similarity that counts, -1 to 1; by default the model\'s own (0.3). "auto" as in '
+        "`discover-notes`.",
     )
 
 

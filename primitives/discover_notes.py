@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -20,11 +20,10 @@ class DiscoverNotes(Args):
     limit: Limit = Field(
         5, description='At most this many, a whole number from 1, or "all"; without `query` all, unless it is given.'
     )
-    threshold: float | None = Field(
+    threshold: Annotated[float, Field(ge=-1, le=1)] | Literal["auto"] | None = Field(
         None,
-        ge=-1,
-        le=1,
-        description="Lowest cosine similarity that counts, -1 to 1; by default the model's own (0.3).",
+        description='Lowest cosine similarity that counts, -1 to 1; by default the model\'s own (0.3). "auto" takes it '
+        "from the space and the best hit.",
     )
     mode: Literal["semantic", "keyword", "hybrid"] = Field(
         "semantic", description="By meaning, by words (any of them), or by both in one ranking."
@@ -74,7 +73,7 @@ class DiscoverNotes(Args):
             "type": "discover-notes",
             "query": "meeting notes about the Q2 release",
             "limit": "all",
-            "threshold": 0.25,
+            "threshold": "auto",
             "out": "$hits",
         },
         {
@@ -111,6 +110,9 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     char_count}`. `extra.certificate` says what was proved: `matched`, `returned`, `exhaustive`, `scored`, `notes`,
     `unembedded`, `max_below` (the best cosine under the threshold), `method`, `threshold`, `model`, `generation`;
     all counts are of Notes, not of passages. A plan quotes it: `${hits.@extra.certificate.matched}`.
+    With `threshold` "auto" hits are those nearer to the best one than to `chance`, the cosine that everyday requests
+    reach in this space (the certificate says it): seven tenths of the way from it to the best. Where the best is below
+    chance nothing is found. It tells which hits belong together, not whether any of them answers.
     Notes whose name begins with `_`, search results and transient Notes are not searched.
     `keyword` finds all Notes with a word of the query in title, text or the texts of other properties, stop words
     apart and words by their stem; the score is b/(b+1) of BM25, and there is no threshold or model. Chinese,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -30,8 +30,9 @@ class DiscoverTools(Args):
 
     query: Query = Field(description="What the tool should do, in plain words.")
     limit: Limit = Field(5, description='At most this many, a whole number from 1, or "all".')
-    threshold: float | None = Field(
-        None, ge=0, le=1, description="Lowest relevance that counts, 0 to 1; by default what was measured to be right."
+    threshold: Annotated[float, Field(ge=0, le=1)] | Literal["auto"] | None = Field(
+        None,
+        description='Lowest relevance that counts, 0 to 1; by default, and with "auto", what probably fits counts.',
     )
     servers: list[str] | None = Field(None, description="Only tools of these servers.")
     categories: list[str] | None = Field(None, description="Only tools of these categories, in any case.")
@@ -93,7 +94,7 @@ async def discover_tools(args: DiscoverTools, context: Context) -> Collection[To
         servers=tuple(args.servers or ()),
         categories=tuple(args.categories or ()),
         tags=tuple(args.tags or ()),
-        min_score=args.threshold,
+        min_score=None if args.threshold == "auto" else args.threshold,
     )
     wanted = ToolQuery(args.query, args.limit, filters, types=TypeQuery(args.input, args.output))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -17,7 +17,9 @@ class SearchWithinCollection(Args):
     target: Ref[Collection] = Field(description="The Collection whose items are searched.")
     query: Query = Field(description="What to look for, in plain words.")
     limit: Limit = Field(5, description='At most this many passages, a whole number from 1, or "all".')
-    threshold: float = Field(0.0, ge=-1, le=1, description="Lowest cosine similarity that counts, -1 to 1.")
+    threshold: Annotated[float, Field(ge=-1, le=1)] | Literal["auto"] = Field(
+        0.0, description='Lowest cosine similarity that counts, -1 to 1; "auto" as in `discover-notes`.'
+    )
     mode: Literal["semantic", "keyword", "hybrid"] = Field(
         "semantic", description="By meaning, by words (any of them), or by both in one ranking."
     )

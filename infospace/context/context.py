@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from infospace.llm.prompts import Material
     from infospace.llm.structured_output import Check
     from infospace.schema.infer import Schema
-    from infospace.search.query import Hit, Mode, SearchResults
+    from infospace.search.query import Hit, Mode, SearchResults, Threshold
     from infospace.space import Space
 
 FoundT = TypeVar("FoundT")
@@ -614,7 +614,7 @@ class Context:
         query: str | None,
         *,
         limit: int | None,
-        threshold: float | None = None,
+        threshold: Threshold | None = None,
         mode: Mode = "semantic",
         where: Bound | None = None,
         within: Collection[Any] | None = None,

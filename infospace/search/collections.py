@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infospace.core.ids import Kind, number_of
+from infospace.search.chance import chance_of_rows
+from infospace.search.embedding.everyday_requests import EVERYDAY
 from infospace.search.index.vector_matrix import Matrix
-from infospace.search.query import Hit, SearchResults, certificate
-from infospace.search.top_k import select
+from infospace.search.query import Hit, SearchQuery, SearchResults, certificate
+from infospace.search.top_k import best_cosine, select
 from infospace.store.changes import Describe
 from infospace.store.note_fields import text_digest
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
     from infospace.search.passages_of_collection import SearchFunction
+    from infospace.search.query import Threshold
     from infospace.space import Space
     from infospace.store.protocol import Snapshot
 
@@ -26,20 +29,22 @@ AT_ONCE = 200
 """Collections that are written in one transaction, in which their texts are read again."""
 
 
-def search_collections(query: str, limit: int | None, threshold: float | None) -> SearchFunction:
+def search_collections(query: str, limit: int | None, threshold: Threshold | None) -> SearchFunction:
     """Return the search for kept Collections; no `threshold` is the model's own."""
+    wanted = SearchQuery(query, limit, threshold)
 
     def look(space: Space, listener: Listener) -> SearchResults:
         with space.store.reading() as snapshot:
             if not snapshot.collections():
-                return _nothing(snapshot, threshold)
+                return _nothing(snapshot, wanted)
         space.embedding.follow()
-        least = space.embedding.info.threshold if threshold is None else threshold
         vector = space.embedding.query(query)
         if space.store.writable:
             _catch_up(space, listener)
         with space.store.reading() as snapshot:
             matrix, count = _matrix(space, snapshot, listener), snapshot.collections()
+        cut = wanted.cut(space.embedding.info.threshold, _chance(space, matrix) if wanted.is_auto else None)
+        least = cut.fixed if cut.chance is None else cut.at(best_cosine(matrix, vector, matrix.notes))
         selection = select(matrix, vector, matrix.notes, least, limit)
         columns = matrix.columns[:2, selection.rows].tolist()
         hits = [
@@ -56,9 +61,14 @@ def search_collections(query: str, limit: int | None, threshold: float | None) -
             model=space.embedding.info.name,
             generation=matrix.generation,
         )
-        return SearchResults(hits, _renamed(proved))
+        return SearchResults(hits, _renamed(proved) | wanted.told(cut))
 
     return look
+
+
+def _chance(space: Space, matrix: Matrix) -> float | None:
+    """What everyday requests find among all Collections."""
+    return chance_of_rows(matrix.owners, matrix.vectors, space.embedding.queries(EVERYDAY))
 
 
 def _catch_up(space: Space, listener: Listener) -> None:
@@ -97,22 +107,22 @@ def _matrix(space: Space, snapshot: Snapshot, listener: Listener) -> Matrix:
     return matrix
 
 
-def _nothing(snapshot: Snapshot, threshold: float | None) -> SearchResults:
+def _nothing(snapshot: Snapshot, wanted: SearchQuery) -> SearchResults:
     """What is found where there is no Collection; no model is needed for that."""
     from infospace.search.models.custom import model_name_and_threshold
 
     name, own = model_name_and_threshold(snapshot.chosen())
-    least = own if threshold is None else threshold
+    cut = wanted.cut(own, None)
     proved = certificate(
         matched=0,
         returned=0,
         scored=0,
         notes=0,
-        threshold=least,
+        threshold=cut.fixed,
         model=name,
         generation=snapshot.generation,
     )
-    return SearchResults([], _renamed(proved))
+    return SearchResults([], _renamed(proved) | wanted.told(cut))
 
 
 def _renamed(proved: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,8 @@ import numpy as np
 
 from infospace.core.ids import Kind
 from infospace.search import store_search
+from infospace.search.chance import Chances
+from infospace.search.embedding.everyday_requests import EVERYDAY
 from infospace.search.embedding.service import seconds_in_search
 from infospace.search.hybrid import hybrid_search, keyword_search
 from infospace.search.index import matrix_file as matrixfile
@@ -23,8 +25,8 @@ from infospace.search.index.ann_index import Index
 from infospace.search.index.derived_files import DerivedFiles
 from infospace.search.index.vector_matrix import Matrix
 from infospace.search.note_filter import NoteFilter
-from infospace.search.query import Hit, SearchQuery, SearchResults, bounds_of, certificate
-from infospace.search.top_k import exact_cosines, select
+from infospace.search.query import Cut, Hit, SearchQuery, SearchResults, bounds_of, certificate
+from infospace.search.top_k import best_cosine, exact_cosines, select
 from infospace.store.changes import Query
 from infospace.store.note_fields import text_digest
 
@@ -50,6 +52,7 @@ class Search:
         self._embedding = embedding
         self._matrix: Matrix | None = None
         self._choice = NoteFilter()
+        self._chances = Chances()
         self._lock = threading.Lock()
 
     @contextmanager
@@ -101,30 +104,42 @@ class Search:
                 self._embedding.catch_up(listener, seconds_in_search())
                 key, info = self._embedding.key, self._embedding.info  # a change from here on is seen by the key
                 vector = self._query(str(wanted.query), key)
+                everyday = self._embedding.queries(EVERYDAY) if wanted.is_auto else None
                 with self._store.reading() as snapshot:
                     if turn < TURNS - 1 and self._store.writable and snapshot.model() != key:
                         continue
-                    found = self._ranked(wanted, snapshot, key, vector, info.threshold) or self._vector_search(
-                        wanted, snapshot, self._follow(snapshot, key), vector, info.threshold
+                    cut = self._cut(wanted, snapshot, key, info.threshold, everyday)
+                    found = self._ranked(wanted, snapshot, key, vector, cut) or self._vector_search(
+                        wanted, snapshot, self._follow(snapshot, key), vector, cut
                     )
                 break
             found.certificate["model"] = info.name
+            found.certificate.update(wanted.told(cut))
             if self._matrix is not None:
                 matrixfile.save(self._shelf, self._matrix)
             return found
 
+    def _cut(
+        self, wanted: SearchQuery, snapshot: Snapshot, key: str, least: float, everyday: NDArray[np.float32] | None
+    ) -> Cut:
+        """Where hits end; for that, what everyday requests find among the Notes that whoever asks may know of."""
+        if everyday is None:
+            return wanted.cut(least, None)
+        notes = snapshot.discoverable()
+        known = notes if wanted.seen is None else wanted.seen(snapshot, notes)
+        return wanted.cut(least, self._chances.of(snapshot, key, known, everyday))
+
     def _ranked(
-        self, wanted: SearchQuery, snapshot: Snapshot, key: str, vector: NDArray[np.float32], least: float
+        self, wanted: SearchQuery, snapshot: Snapshot, key: str, vector: NDArray[np.float32], cut: Cut
     ) -> SearchResults | None:
         """Have the store rank; None where it cannot (SQLite never can), and for what is not by meaning alone."""
         if wanted.mode != "semantic" or snapshot.model() != key:
             return None
-        threshold = least if wanted.threshold is None else wanted.threshold
-        found = store_search.approximate_search(snapshot, wanted, key, vector, threshold)
-        if found is not None or snapshot.above(key, vector, threshold, numbers=()) is None:
+        found = store_search.approximate_search(snapshot, wanted, key, vector, cut)
+        if found is not None or snapshot.above(key, vector, cut.fixed, numbers=()) is None:
             return found
         chosen, told = self._chosen(snapshot, snapshot.discoverable(), wanted)
-        found = store_search.exact_search(snapshot, wanted, key, vector, threshold, chosen)
+        found = store_search.exact_search(snapshot, wanted, key, vector, cut, chosen)
         return None if found is None else replace(found, **told)
 
     def _filter(self, wanted: SearchQuery) -> SearchResults:
@@ -157,9 +172,8 @@ class Search:
         return replace(found, **told)
 
     def _vector_search(
-        self, wanted: SearchQuery, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32], least: float
+        self, wanted: SearchQuery, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32], cut: Cut
     ) -> SearchResults:
-        threshold = least if wanted.threshold is None else wanted.threshold
         chosen, told = self._chosen(snapshot, matrix.notes, wanted)
         pending = snapshot.pending_numbers()
         if len(pending):
@@ -167,11 +181,13 @@ class Search:
         if snapshot.model() != matrix.model:  # embedded with another model, in a space that nobody may write to
             pending = _without_vectors(snapshot, np.setdiff1d(chosen, matrix.numbers, assume_unique=True))
         index = self._index.ready(matrix, snapshot) if wanted.allows_approximate else None
-        found = None if index is None else _approximate(matrix, index, vector, threshold, wanted.limit or 0)
-        if found is None and wanted.mode == "hybrid":
-            found = hybrid_search(snapshot, wanted, chosen, matrix, vector, threshold)
-        elif found is None:
-            found = _exact(matrix, vector, chosen, threshold, wanted.limit)
+        found = None if index is None else _approximate(matrix, index, vector, cut, wanted.limit or 0)
+        if found is None:
+            threshold = cut.fixed if cut.chance is None else cut.at(best_cosine(matrix, vector, chosen))
+            if wanted.mode == "hybrid":
+                found = hybrid_search(snapshot, wanted, chosen, matrix, vector, threshold)
+            else:
+                found = _exact(matrix, vector, chosen, threshold, wanted.limit)
         proved = found.certificate
         if proved["method"] == "exact":
             proved["scored"] = len(chosen) - len(pending)
@@ -198,17 +214,17 @@ class Search:
         with self._store.reading() as snapshot:
             generation = snapshot.generation
             name, least = model_name_and_threshold(snapshot.chosen())
-        threshold = least if wanted.threshold is None else wanted.threshold
+        cut = wanted.cut(least, None)
         proved = certificate(
             matched=0,
             returned=0,
             scored=0,
             notes=0,
-            threshold=threshold,
+            threshold=cut.fixed,
             model=name,
             generation=generation,
         )
-        return SearchResults([], proved)
+        return SearchResults([], proved | wanted.told(cut))
 
     def _query(self, query: str, key: str) -> NDArray[np.float32]:
         digest = text_digest(query)
@@ -261,14 +277,13 @@ def _exact(
     return SearchResults(_hits(matrix, query, selection.rows, selection.cosines), proved)
 
 
-def _approximate(
-    matrix: Matrix, index: Hnsw, query: NDArray[np.float32], threshold: float, limit: int
-) -> SearchResults | None:
+def _approximate(matrix: Matrix, index: Hnsw, query: NDArray[np.float32], cut: Cut, limit: int) -> SearchResults | None:
     """Compare with the Notes that an index thinks near; None when it cannot tell."""
     owners = index.nearest(query, limit)
     if owners is None:
         return None
     cosines, rows = exact_cosines(matrix, query, matrix.places(owners))
+    threshold = cut.at(max(cosines.tolist(), default=None))
     keep = cosines >= threshold
     cosines, rows = cosines[keep], rows[keep]
     order = np.lexsort((matrix.owners[rows], -cosines))[:limit]

@@ -15,9 +15,11 @@ from infospace.core.errors import Invalid, NotFound
 from infospace.core.ids import is_id, number_of
 from infospace.core.resources import Collection, Note, Resource, text_of
 from infospace.search.best_passage import blank_json_escapes
+from infospace.search.chance import chance_of_rows
+from infospace.search.embedding.everyday_requests import EVERYDAY
 from infospace.search.hybrid import BM25_PER_COSINE, MEANING, WORDS, saturate_bm25
 from infospace.search.note_filter import source_of
-from infospace.search.query import Hit, Mode, SearchResults, certificate
+from infospace.search.query import Cut, Hit, Mode, SearchQuery, SearchResults, Threshold, certificate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,12 +44,22 @@ class Text(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PassageQuery:
-    """A search among passages."""
+    """A search among passages. `limit` None is all, `threshold` None the model's own."""
 
     query: str
     limit: int | None
-    threshold: float | None
+    threshold: Threshold | None
     mode: Mode = "semantic"
+
+    @property
+    def scoring(self) -> SearchQuery:
+        """The same as a search among Notes."""
+        return SearchQuery(self.query, self.limit, self.threshold, self.mode)
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether the threshold is `auto`, and counts."""
+        return self.scoring.is_auto and self.mode != "keyword"
 
 
 def search_passages_of(wanted: PassageQuery, items: Sequence[Resource]) -> SearchFunction:
@@ -118,8 +130,9 @@ def _search(
     embedding = space.embedding
     embedding.follow()
     passages = embedding.passages([text.text for text in texts], listener)
-    threshold = embedding.info.threshold if wanted.threshold is None else wanted.threshold
     cosines = np.zeros(len(passages.owners)) if wanted.mode == "keyword" else _cosines(space, wanted, passages)
+    cut = wanted.scoring.cut(embedding.info.threshold, _chance(space, passages) if wanted.is_auto else None)
+    threshold = cut.at(max(cosines.tolist(), default=None))
     bm25 = np.zeros(len(cosines)) if wanted.mode == "semantic" else _bm25(space, wanted, texts, passages)
     near = (cosines >= threshold) & (wanted.mode != "keyword")
     matched = near | (bm25 > 0)
@@ -149,7 +162,16 @@ def _search(
         extra = both if wanted.mode == "hybrid" else {}
         return Hit(text.source, text.version, float(scores[at]), start, end, extra, passage=True)
 
-    return SearchResults([hit(at) for at in hits[: wanted.limit].tolist()], _renamed(proved))
+    return SearchResults([hit(at) for at in hits[: wanted.limit].tolist()], _renamed(proved) | _told(wanted, cut))
+
+
+def _told(wanted: PassageQuery, cut: Cut) -> dict[str, Any]:
+    return wanted.scoring.told(cut) if wanted.is_auto else {}
+
+
+def _chance(space: Space, passages: Passages) -> float | None:
+    """What everyday requests find among the passages."""
+    return chance_of_rows(passages.owners, passages.vectors, space.embedding.queries(EVERYDAY))
 
 
 def _cosines(space: Space, wanted: PassageQuery, passages: Passages) -> NDArray[np.float64]:
@@ -173,17 +195,17 @@ def _nothing(space: Space, wanted: PassageQuery, generation: int) -> SearchResul
 
     with space.store.reading() as snapshot:
         name, least = model_name_and_threshold(snapshot.chosen())
-    threshold = least if wanted.threshold is None else wanted.threshold
+    cut = wanted.scoring.cut(least, None)
     proved = certificate(
         matched=0,
         returned=0,
         scored=0,
         notes=0,
-        threshold=None if wanted.mode == "keyword" else threshold,
+        threshold=None if wanted.mode == "keyword" else cut.fixed,
         model=None if wanted.mode == "keyword" else name,
         generation=generation,
     )
-    return SearchResults([], _renamed(proved))
+    return SearchResults([], _renamed(proved) | _told(wanted, cut))
 
 
 def _renamed(proved: dict[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,8 @@ class _Proved(TypedDict):
     threshold: float | None
     model: str | None
     generation: int
+    chance: NotRequired[float | None]
+    """With the threshold `auto`: the best cosine that an everyday request has, None where nothing is embedded."""
 
 
 class _Worded(TypedDict):

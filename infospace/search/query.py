@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from infospace.store.note_fields import field_at
 
@@ -18,6 +18,28 @@ if TYPE_CHECKING:
 
 Mode: TypeAlias = Literal["semantic", "keyword", "hybrid"]
 
+AUTO: Final = "auto"
+"""The threshold that follows from the space and the best hit, see `chance`."""
+
+Threshold: TypeAlias = float | Literal["auto"]
+
+SHARE: Final = 0.7
+"""How far from chance to the best hit the threshold `auto` lies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where hits end: at `fixed`; or, where `chance` is known, between it and the best hit."""
+
+    fixed: float
+    chance: float | None = None
+
+    def at(self, best: float | None) -> float:
+        """Return the lowest cosine that counts, `best` being the highest that there is, None for none."""
+        if self.chance is None or best is None:
+            return self.fixed
+        return round(self.chance + SHARE * max(best - self.chance, 0.0), 6)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchQuery:
@@ -28,7 +50,7 @@ class SearchQuery:
 
     query: str | None
     limit: int | None = 5
-    threshold: float | None = None
+    threshold: Threshold | None = None
     mode: Mode = "semantic"
     where: Bound | None = None
     within: NDArray[np.int64] | None = None
@@ -39,6 +61,21 @@ class SearchQuery:
     def among(self, snapshot: Snapshot) -> list[int] | None:
         """Return the numbers of the Notes that whoever asks may know of, None for all."""
         return None if self.seen is None else self.seen(snapshot, snapshot.discoverable()).tolist()
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether the threshold follows from the space and the best hit."""
+        return self.threshold == AUTO
+
+    def cut(self, least: float, chance: float | None) -> Cut:
+        """Return where hits end, `least` being the model's own threshold, and `chance` None where it is not known."""
+        if isinstance(self.threshold, str) or self.threshold is None:
+            return Cut(least, chance if self.is_auto else None)
+        return Cut(self.threshold)
+
+    def told(self, cut: Cut) -> dict[str, Any]:
+        """Return what the certificate says besides of where hits ended."""
+        return {"chance": cut.chance} if self.is_auto else {}
 
     @property
     def allows_approximate(self) -> bool:

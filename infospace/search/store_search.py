@@ -8,7 +8,7 @@ import numpy as np
 
 from infospace.core.ids import Kind
 from infospace.search.index.ann_index import setting
-from infospace.search.query import Hit, SearchQuery, SearchResults, bounds_of, certificate
+from infospace.search.query import Cut, Hit, SearchQuery, SearchResults, bounds_of, certificate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def approximate_search(
-    snapshot: Snapshot, wanted: SearchQuery, model: str, query: NDArray[np.float32], threshold: float
+    snapshot: Snapshot, wanted: SearchQuery, model: str, query: NDArray[np.float32], cut: Cut
 ) -> SearchResults | None:
     """Find by the store's own index; None where it has none, or a proof is asked for, or INFOSPACE_INDEX is `exact`."""
     if not wanted.allows_approximate or wanted.limit is None or setting() == "exact":
@@ -25,6 +25,7 @@ def approximate_search(
     near = snapshot.nearest(model, query, wanted.limit)
     if near is None:
         return None
+    threshold = cut.at(max(near.cosines.tolist(), default=None))
     proved = certificate(
         matched=None,
         returned=int((near.cosines >= threshold).sum()),
@@ -44,11 +45,15 @@ def exact_search(
     wanted: SearchQuery,
     model: str,
     query: NDArray[np.float32],
-    threshold: float,
+    cut: Cut,
     chosen: NDArray[np.int64],
 ) -> SearchResults | None:
     """Find by having the store compare with every one of the `chosen` Notes; None where it cannot."""
     among = None if wanted.within is None and wanted.where is None else chosen.tolist()
+    threshold = cut.fixed
+    if cut.chance is not None:
+        best = snapshot.above(model, query, -1.0, limit=1, numbers=among)
+        threshold = cut.at(None if best is None else max(best.cosines.tolist(), default=None))
     near = snapshot.above(model, query, threshold, limit=wanted.limit, numbers=among)
     if near is None:
         return None

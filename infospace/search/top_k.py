@@ -83,6 +83,12 @@ def exact_cosines(
     return matrix.exactly(query, which)
 
 
+def best_cosine(matrix: Matrix, query: NDArray[np.float32], chosen: NDArray[np.int64]) -> float | None:
+    """Return the highest cosine among the `chosen` Notes, rounded to six decimals; None where none is embedded."""
+    found = select(matrix, query, chosen, -1.0, 1).cosines
+    return float(found[0]) if len(found) else None
+
+
 def _count_near(matrix: Matrix, query: NDArray[np.float32], best: NDArray[np.float32], threshold: float) -> int:
     sure = best >= threshold + MARGIN
     doubtful = np.flatnonzero((best >= threshold - MARGIN) & ~sure)

@@ -110,3 +110,12 @@ def test_without_collections_nothing_is_found(run: Any) -> None:
 def test_wrong_arguments_are_refused(run: Any, fault: dict[str, Any]) -> None:
     """Before anything runs."""
     run(ABOUT | fault, status="refused")
+
+
+def test_auto_ends_hits_between_the_best_and_chance(lists: Any) -> None:
+    """What everyday requests reach among the Collections is said, and so is what counts."""
+    ran = lists(ABOUT | {"threshold": "auto", "limit": "all"})
+    proved = ran.last.extra["certificate"]
+    assert names(ran) == ["kitchen"]
+    assert proved["chance"] < proved["threshold"] < ran.content("lists")[0]["metadata"]["score"]
+    assert proved["max_below"] < proved["threshold"]

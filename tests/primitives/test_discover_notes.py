@@ -261,7 +261,7 @@ def test_a_wrong_threshold_is_one_problem_at_its_place(look: Any, threshold: Any
     ran = look(CATS | {"threshold": threshold}, status="refused")
     errors = [problem for problem in ran.result.problems if problem.severity == "error"]
     assert [problem.pointer for problem in errors] == ["/steps/0/threshold"]
-    assert errors[0].message.endswith("not a number from -1 to 1")
+    assert errors[0].message.endswith('not a number from -1 to 1 or "auto"')
 
 
 def test_in_an_empty_space_nothing_is_found_and_that_is_proved(run: Any) -> None:
@@ -277,3 +277,13 @@ def test_called_directly_it_answers_with_the_contents(found: Space, call_in: Cal
     answer = call_in(found, "discover-notes", query="a sleepy cat", limit=1)
     assert (answer.status, answer.resource_id, len(answer.data)) == ("success", None, 1)
     assert answer.extra["certificate"]["returned"] == 1
+
+
+def test_a_plan_quotes_what_the_threshold_auto_rests_on(search: Any) -> None:
+    """The check knows the path, and the certificate has it."""
+    ran = search(
+        CATS | {"threshold": "auto", "limit": "all"},
+        {"type": "say", "value": "${hits.@extra.certificate.chance}"},
+    )
+    proved = ran.result.steps[-2].extra["certificate"]
+    assert 0 < proved["chance"] < proved["threshold"]

@@ -118,6 +118,7 @@ def test_what_is_not_wanted_is_left_out_before_the_best_are_taken(run: Any) -> N
     assert all(name.startswith("infospace/") for name in kept)
     assert names(run(FOUND | {"tags": ["nobody has it"]})) == []
     assert names(run(FOUND | {"threshold": 1})) == []
+    assert names(run(FOUND | {"threshold": "auto"})) == names(run(FOUND)) != []
 
 
 @pytest.mark.usefixtures("files")

@@ -156,3 +156,17 @@ def test_two_passages_of_one_note_are_two_results(run: Any) -> None:
     load = {"type": "load", "target": "kept passages", "out": "$kept"}
     again = run(load, {"type": "union", "target": "$kept", "value": "$kept", "out": "$all"})
     assert len(again.content("all")) == 3
+
+
+def test_auto_ends_hits_between_the_best_and_chance(run: Any) -> None:
+    """Of the passages themselves; what is far from the best one is left out, and words know no threshold."""
+    items = collection(
+        "Kittens sleep a lot.", "A cat dozes on a pillow.", "The bank raised its rates.", "Glass is sand."
+    )
+    ran = run(items, SEARCH | {"threshold": "auto", "limit": "all"})
+    assert sorted(passages(ran)) == ["A cat dozes on a pillow.", "Kittens sleep a lot."]
+    assert -1 < certificate(ran)["chance"] < certificate(ran)["threshold"] < 1
+    ran = run(items, SEARCH | {"threshold": "auto", "mode": "keyword"})
+    assert "chance" not in certificate(ran)
+    ran = run(collection(""), SEARCH | {"threshold": "auto"})
+    assert certificate(ran)["chance"] is None

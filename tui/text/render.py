@@ -163,6 +163,8 @@ def format_certificate(certificate: Mapping[str, Any]) -> str:
         wanted = "with a word of the query"
     else:
         wanted = f"at or above {certificate['threshold']:.2f}"
+        if certificate.get("chance") is not None:
+            wanted += f" (auto: everyday requests reach {certificate['chance']:.2f})"
         wanted += " or with a word of the query" if by_words else ""
     if matched is None:
         message = f"{returned:,} {noun} {wanted}, found by the index; `certify` would prove that they are the best"

@@ -60,7 +60,7 @@ def test_the_markdown_contract_has_every_part(entry: Primitive) -> None:
     ("type_", "argument", "line"),
     [
         ("discover-notes", "limit", '- `limit` (a whole number from 1 or "all", default `5`): '),
-        ("discover-notes", "threshold", "- `threshold` (a number from -1 to 1 or null, default `null`): "),
+        ("discover-notes", "threshold", '- `threshold` (a number from -1 to 1, "auto" or null, default `null`): '),
         ("discover-notes", "within", "- `within` (Collection, default `null`): "),
         ("discover-notes", "where", "- `where` (an SQL condition or null, default `null`): "),
         ("sort", "by", "- `by` (a path or an expression or a list of such, required): "),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -68,6 +68,10 @@ class MadeEmbedding:
 
     def query(self, text: str) -> NDArray[np.float32]:
         return vector_of(text)
+
+    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows: NDArray[np.float32] = np.stack([vector_of(text) for text in texts])
+        return rows
 
     def catch_up(self, _listener: Any, _seconds: float | None = None) -> int:
         """Embed what is pending, as `Embedding` does."""

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 EXAMPLES = """examples:
   infospace search 'why the re-ranker did not ship'
-  infospace search 'decisions about ranking' --limit all --threshold 0.4
+  infospace search 'decisions about ranking' --limit all --threshold auto
   infospace search 'HNSW ef_construction' --mode hybrid
   infospace search 'risks' --where "metadata.status = 'open'" --json"""
 
 
 USAGE = 2
+AUTO = "auto"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +31,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", help="what to look for, in plain words")
     parser.add_argument("--limit", default="5", metavar="N|all", help="at most this many (5)")
     parser.add_argument(
-        "--threshold", type=float, metavar="X", help="lowest cosine similarity that counts, -1 to 1 (the model's own)"
+        "--threshold",
+        type=_threshold,
+        metavar="X|auto",
+        help="lowest cosine similarity that counts, -1 to 1, or what space and query ask for (the model's own)",
     )
     parser.add_argument(
         "--mode", choices=["semantic", "keyword", "hybrid"], default="semantic", help="by meaning, by words, or both"
@@ -77,6 +81,16 @@ def _locate(found: StepResult, space: Space) -> None:
         sources = snapshot.briefs([hit["metadata"]["source_id"] for hit in hits])
     for hit, source in zip(hits, sources, strict=True):
         hit["metadata"] |= location_json(source.location)
+
+
+def _threshold(text: str) -> float | str:
+    """Return the number, or `auto`; anything else is refused in a sentence of the parser."""
+    if text == AUTO:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number from -1 to 1 nor {AUTO!r}") from None
 
 
 def _is_number(text: str) -> bool:

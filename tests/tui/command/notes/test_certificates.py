@@ -31,6 +31,13 @@ def test_notes_are_counted_as_notes_and_not_as_passages() -> None:
     ]
 
 
+def test_the_threshold_auto_says_what_everyday_requests_reach() -> None:
+    """A given one says nothing of them, and neither does a space without vectors."""
+    message = format_certificate(proved(threshold=0.41) | {"chance": 0.184})
+    assert message.startswith("all 3 of 266 notes at or above 0.41 (auto: everyday requests reach 0.18); the best")
+    assert "auto" not in format_certificate(proved() | {"chance": None})
+
+
 def test_notes_that_a_condition_alone_chose_were_compared_with_nothing() -> None:
     """There is no query, no word of it, and no passage."""
     chosen = {"scored": 0, "max_below": None, "threshold": None, "model": None, "method": "filter"}
