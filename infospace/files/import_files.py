@@ -17,7 +17,7 @@ from infospace.core.resources import Made
 from infospace.files.file_changes import FileChanges, Gathered
 from infospace.files.file_times import FileTimes, OfGit, of_file_system
 from infospace.files.formats.json import is_side
-from infospace.files.links import resolve
+from infospace.files.links import hidden_aliases, resolve
 from infospace.files.tracked_files import TrackedFiles
 from infospace.files.walk import FoundFile, RefusedFile, SkippedEntry, walk
 from infospace.journal.rows import CloseRun, Entry, Heartbeat, OpenRun, RunStatus
@@ -144,9 +144,12 @@ class Import:
         self._listed: list[FoundFile] = []
         self._named: set[Path] = set()
         self._batch: list[tuple[Make, Gathered]] = []
+        self._waiting = 0
         self._is_stale = False
         self._lost: list[TrackedFile] = []
+        self._linked: list[TrackedFile] = []
         self._fresh: set[str] = set()
+        self._written: set[str] = set()
         self._roots: set[str] = set()
 
     def run(self, paths: Sequence[Path], *, prune: bool) -> Summary:
@@ -176,7 +179,7 @@ class Import:
         files = self._known.rooting.once(self._listed)
         for index, file in enumerate(files, start=1):
             self._import_file(file)
-            if sum(len(taken.changes) for _, taken in self._batch) >= BATCH:
+            if self._waiting >= BATCH:
                 self._commit()
             self._listener.progress(index, len(files), "reading")
         self._commit()
@@ -187,6 +190,8 @@ class Import:
             )
             self._commit()
         self._settle_links()
+        for file, reason in hidden_aliases(self._linked, self._written):
+            self._summary.warnings.append({"path": str(Path(file.root) / file.path), "reason": reason})
 
     def _list(self, paths: Sequence[Path]) -> None:
         """List the files under their roots."""
@@ -216,6 +221,7 @@ class Import:
             self._is_stale, taken = True, Gathered()
         if taken.changes or self._is_stale:
             self._batch.append((make, taken))
+            self._waiting += len(taken.changes)
         else:
             self._count(taken)
 
@@ -231,17 +237,25 @@ class Import:
         )
 
     def _settle_links(self) -> None:
-        """Settle links until there is nothing to settle, since others bring files in as well."""
+        """Settle links until there is nothing to settle, since others bring files in as well.
+
+        Where links lead depends on the files that are known: while these are the same, nothing is left to settle.
+        """
         for _ in range(TRIES):
             self._do(self._link)
             if not self._batch:
                 return
             self._commit()
+            with self._store.reading() as snapshot:
+                if snapshot.tracked() == self._linked:
+                    return
 
     def _link(self) -> Gathered:
         with self._store.reading() as snapshot:
+            self._linked = snapshot.tracked()
             new_id = partial(self._store.new_id, Kind.RELATION)
-            return Gathered(list(resolve(snapshot, self._roots, new_id, self._provenance, self._fresh)))
+            changes = resolve(snapshot, self._roots, new_id, self._provenance, self._fresh, self._linked)
+            return Gathered(list(changes))
 
     def _provenance(self) -> Made:
         self._needs_run = True
@@ -270,7 +284,7 @@ class Import:
                     break
         for _, taken in self._batch:
             self._count(taken)
-        self._batch = []
+        self._batch, self._waiting = [], 0
         if is_interrupted:
             raise KeyboardInterrupt
 
@@ -307,6 +321,7 @@ class Import:
         self._summary.count(taken)
         self._lost += taken.lost
         self._fresh |= taken.fresh
+        self._written.update(change.note for change in taken.changes if isinstance(change, Track))
         self._roots |= taken.roots
 
     def _close(self, status: RunStatus, reason: str | None = None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from infospace.core.clock import now
 from infospace.core.errors import InfospaceError, NotFound
@@ -18,7 +19,7 @@ from infospace.journal.rows import CloseRun, Heartbeat
 from infospace.store.changes import Change, Delete, ExpectLinks, Linked, MakeRelation, SetLinks
 from infospace.store.link_targets import LinkPlace, LinkTargets, families
 from infospace.store.optimistic import TRIES, retry_on_conflict
-from infospace.store.protocol import Snapshot, Store
+from infospace.store.protocol import Snapshot, Store, TrackedFile
 
 LABEL = "links-to"
 """The label of the Relations that stand for links which say none of their own."""
@@ -116,14 +117,17 @@ def resolve(
     new_id: Callable[[], str],
     made: Callable[[], Made],
     fresh: Iterable[str] = (),
+    tracked: Sequence[TrackedFile] | None = None,
 ) -> Iterator[Change]:
     """Bring the Relations in line with what links lead to, in some roots and those in them and around them.
 
-    `fresh` names Notes that are new, and so have no Relations from before.
+    `fresh` names Notes that are new, and so have no Relations from before. `tracked` is what the snapshot knows of
+    files, where that was read already.
     """
     if not roots:
         return
-    every, links, new = snapshot.tracked(), snapshot.links(), frozenset(fresh)
+    every = snapshot.tracked() if tracked is None else tracked
+    links, new = snapshot.links(), frozenset(fresh)
     chosen = {
         root
         for _, family in families({one.root for one in every} | set(roots))
@@ -174,3 +178,27 @@ def _settled(
         for link, to in rows
     ]
     yield SetLinks(note, new)
+
+
+def hidden_aliases(tracked: Sequence[TrackedFile], written: Collection[str]) -> Iterator[tuple[TrackedFile, str]]:
+    """Give the files with an alias that is the name or title of another file under the same root, and why it is idle.
+
+    Links lead by name and title before they do by alias. Told is where either Note is among `written`.
+    """
+    if not any(one.aliases for one in tracked):
+        return
+    names: dict[tuple[str, str], TrackedFile] = {}
+    titles: dict[tuple[str, str], TrackedFile] = {}
+    for one in tracked:
+        if not one.part:
+            names.setdefault((one.root, PurePosixPath(one.path).stem.casefold()), one)
+            if one.title:
+                titles.setdefault((one.root, one.title.casefold()), one)
+    for one in tracked:
+        for alias in one.aliases:
+            called = one.root, alias.casefold()
+            name = names.get(called)
+            other = name or titles.get(called)
+            if other and other.note != one.note and (one.note in written or other.note in written):
+                what = "name" if name else "title"
+                yield one, f"its alias {alias!r} is the {what} of {other.path!r}, to which [[{alias}]] leads"

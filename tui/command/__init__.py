@@ -147,8 +147,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return CANCELLED
 
 
+def _joined(argv: list[str]) -> list[str]:
+    """Write `notes --sort -modified` as one argument: a word of its own that begins with `-` would be an option."""
+    at = argv.index("--sort") + 1 if "notes" in argv and "--sort" in argv else len(argv)
+    if at < len(argv) and re.fullmatch(r"-[^-].+", argv[at]):
+        return [*argv[: at - 1], f"--sort={argv[at]}", *argv[at + 1 :]]
+    return argv
+
+
 def _main(argv: Sequence[str] | None) -> int:
-    arguments = sys.argv[1:] if argv is None else list(argv)
+    arguments = _joined(sys.argv[1:] if argv is None else list(argv))
     parser = build_parser(arguments)
     args, unknown = parser.parse_known_args(arguments)
     if unknown:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
+from posixpath import splitext
 
 from infospace.core.json_types import JSON
 from infospace.data.markdown.body import Link
@@ -68,12 +69,12 @@ ROWS = frozenset({".jsonl", ".ndjson", ".csv"})
 
 def format_of(path: Path | str) -> str:
     """Return the name of the format that a file is read as."""
-    return _MODULES.get(Path(path).suffix.lower(), "text")
+    return _MODULES.get(splitext(str(path))[1].lower(), "text")
 
 
 def has_rows(path: Path | str) -> bool:
     """Whether each row of such a file is a Note."""
-    return Path(path).suffix.lower() in ROWS
+    return splitext(str(path))[1].lower() in ROWS
 
 
 def read(found: FoundFile) -> tuple[bytes, Callable[[], FileContent]]:

@@ -17,6 +17,7 @@ from infospace.core.errors import ModelError, NotFound
 from infospace.core.plural import pluralize
 from tui.command.common.embedding_model import fetch_missing
 from tui.command.common.open_space import open_from
+from tui.runtime.gc_control import collected_rarely
 from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
 
@@ -53,7 +54,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             raise UsageError(f"there is no file or folder {str(path)!r}")
     if args.watch and "-" in args.paths:
         raise UsageError("standard input cannot be watched", hint="name files and folders")
-    with open_from(args, create=True) as space:
+    with open_from(args, create=True) as space, collected_rarely():
         adding = _Adding(space, out, paths, prune=args.prune, git_times=args.git_times)
         if args.watch:
             return _watch(adding, paths, out)

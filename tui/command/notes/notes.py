@@ -37,7 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only notes of files in this folder and those below it; `.`: right in the folder that was added",
     )
     parser.add_argument("--tag", metavar="TAG", help="only notes with this tag, or one below it")
-    parser.add_argument("--sort", metavar="COLUMN", help='sort by a column or a property: "modified desc"')
+    parser.add_argument(
+        "--sort", metavar="COLUMN", help='sort by a column or a property: "modified desc", or -modified'
+    )
     parser.add_argument(
         "--columns", metavar="A,B,…", help="show these: properties, or columns of `notes` in `infospace query`"
     )
@@ -207,12 +209,12 @@ def _must_be_known(column: str, every: Sequence[Note[Any]]) -> None:
 
 
 def _sorted(notes: list[Note[Any]], text: str, every: Sequence[Note[Any]]) -> list[Note[Any]]:
-    """Sort by a column, ascending unless it says `desc`; notes without it come last."""
+    """Sort by a column, ascending unless it says `desc` or begins with `-`; notes without it come last."""
     from infospace.data.order import order_key
 
     column, _, order = text.strip().rpartition(" ")
     if order.lower() not in ("asc", "desc") or not column:
-        column, order = text.strip(), "asc"
+        column, order = (text.strip()[1:], "desc") if text.strip().startswith("-") else (text.strip(), "asc")
     [column] = _columns(column, every)
     values = {note.id: _value(note, column) for note in notes}
     have = [note for note in notes if values[note.id] is not None]

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +43,11 @@ def track(work: Transaction, changes: Sequence[Track]) -> None:
         root: _nested(work.engine, root) for root in {change.root for change in changes if change.was == ExpectedFile()}
     }
     rows: dict[tuple[str, str, int], Row] = {}
+    known = _known(work.engine, changes)
     done: list[tuple[int, str, JSON, JSON]] = []
     for change in changes:
         key, place = notes[change.note], (change.root, change.path, change.part)
-        before = rows[place] if place in rows else work.engine.one(_AT, place)
+        before = rows.get(place) or known.get(place)
         _expect(work.engine, change, before, nested.get(change.root, ()))
         aliases = dump(list(change.aliases)) if change.aliases else None
         rows[place] = (
@@ -61,15 +62,26 @@ def track(work: Transaction, changes: Sequence[Track]) -> None:
     log(work, done)
 
 
-def _expect(engine: Connection, change: Track | Untrack, row: Row | None, others: Iterable[str] = ()) -> None:
+def _known(engine: Connection, changes: Sequence[Track]) -> dict[tuple[str, str, int], Row]:
+    """Return the rows that are there for the places of changes."""
+    paths: dict[str, set[str]] = {}
+    for change in changes:
+        paths.setdefault(change.root, set()).add(change.path)
+    sql = f"SELECT {_COLUMNS} FROM files WHERE root = ? AND path IN (SELECT value AS name FROM json_each(?))"
+    found = (engine.all(sql, (root, dump(sorted(of_root)))) for root, of_root in paths.items())
+    return {row[:3]: row for rows in found for row in rows}
+
+
+def _expect(engine: Connection, change: Track | Untrack, row: Row | None, others: Collection[str] = ()) -> None:
     """Raise Conflict for a place that is not as it was, or whose file is known by one of the `others` of the roots."""
     now = _was(row)
-    path = Path(change.root) / change.path
-    if change.was == now == ExpectedFile():
+    if others and change.was == now == ExpectedFile():
+        path = Path(change.root) / change.path
         for root in others:
             if path.is_relative_to(root) and now == ExpectedFile():
                 now = _was(engine.one(_AT, (root, path.relative_to(root).as_posix(), change.part)))
     if change.was not in (None, now):
+        path = Path(change.root) / change.path
         is_now = "not known any more" if now.note is None else f"known as {now.note} at version {now.version}"
         what = f"{str(path)!r}, row {change.part}," if change.part else repr(str(path))
         raise Conflict(f"{what} is {is_now}: it was imported meanwhile", hint="import it again")

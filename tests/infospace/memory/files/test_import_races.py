@@ -211,6 +211,18 @@ def test_links_in_a_root_that_another_import_is_bringing_in_are_left_to_that(
     assert arrows(space) == {("a.md", "b.md"), ("c.md", "d.md")}
 
 
+def test_a_file_that_comes_while_links_are_settled_is_led_to(space: Space, tmp_path: Path) -> None:
+    """Whoever brings it may end before it settles links."""
+    folder = write(tmp_path / "in", **{"a.md": "[[b]] [[late]]", "b.md": ""})
+
+    def meanwhile() -> None:
+        late = space.store.new_id(Kind.NOTE)
+        space.store.commit([MakeNote(late, "", kept=True), Track(str(folder), "late.md", late, b"", 1)])
+
+    overtaken(space, meanwhile, folder, at=2)
+    assert arrows(space) == {("a.md", "b.md"), ("a.md", "late.md")}
+
+
 def test_a_file_that_moves_to_another_root_leaves_the_links_to_it(space: Space, tmp_path: Path) -> None:
     """They are settled too, though their folder was not given."""
     one, other = write(tmp_path / "one", **{"a.md": "[[b]]", "b.md": "b"}), write(tmp_path / "two", **{"c.md": "c"})

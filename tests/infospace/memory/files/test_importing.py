@@ -267,6 +267,20 @@ def test_names_that_differ_in_case_are_files_of_their_own(space: Space, tmp_path
     assert warning["reason"].startswith(f"it differs from {str(folder / 'A.md')!r} by upper and lower case alone")
 
 
+def test_an_alias_by_which_no_link_leads_is_told_once(space: Space, tmp_path: Path) -> None:
+    """Another file is named or titled so: also where two files have each other's names for aliases."""
+    one, two = "---\naliases: [Two, mine]\n---\n# One\n", "---\naliases: [one, Three]\n---\nb\n"
+    folder = write(tmp_path / "in", **{"one.md": one, "two.md": two, "x/3.md": "# Three\n", "4.md": "c"})
+    told = {(warning["path"], warning["reason"]) for warning in add(space, folder).warnings}
+    assert told == {
+        (str(folder / "one.md"), "its alias 'Two' is the name of 'two.md', to which [[Two]] leads"),
+        (str(folder / "two.md"), "its alias 'one' is the name of 'one.md', to which [[one]] leads"),
+        (str(folder / "two.md"), "its alias 'Three' is the title of 'x/3.md', to which [[Three]] leads"),
+    }
+    write(folder, **{"4.md": "changed"})
+    assert add(space, folder).warnings == []
+
+
 def test_a_folder_of_a_whole_file_of_rows_moves_with_it(space: Space, tmp_path: Path) -> None:
     """Rows are recognised in the file's new place."""
     folder = write(tmp_path / "in", **{"a.jsonl": "1\n2\n"})

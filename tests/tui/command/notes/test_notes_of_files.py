@@ -38,8 +38,9 @@ def test_notes_of_a_folder_in_an_order_with_columns_of_ones_own(cli: Any, filed:
         ("Moss", 3, "moss.md"),
         ("The Sea", 5, "sea.md"),
     ]
-    down = cli("notes", "--folder", "Books", "--sort", "rating desc", "--columns", "title", "--json").json
-    assert [one["title"] for one in down["notes"]] == ["The Sea", "Moss"]
+    for order in (["--sort", "rating desc"], ["--sort", "-rating"], ["--sort=-rating"]):
+        down = cli("notes", "--folder", "Books", *order, "--columns", "title", "--json").json
+        assert [one["title"] for one in down["notes"]] == ["The Sea", "Moss"], order
 
 
 def test_notes_of_a_tag_are_those_of_the_tags_below_it_too(cli: Any, filed: Path) -> None:
