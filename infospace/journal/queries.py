@@ -10,6 +10,7 @@ from infospace.journal.audit import AuditRow
 from infospace.journal.origin import Origin, Product, Reading
 from infospace.journal.queue_rows import QueuedRun
 from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow, Use
+from infospace.journal.schedule_rows import Schedule
 
 
 class JournalQueries(Protocol):
@@ -43,6 +44,9 @@ class JournalQueries(Protocol):
 
     def queue_limits(self) -> dict[str, int]:
         """Return how many runs of a queue may go on at once, of those that have a limit, by name."""
+
+    def schedules(self, due: str | None = None) -> list[Schedule]:
+        """Return the schedules by name; or those that are due at a time, the earliest first."""
 
     def steps(self, run: str) -> list[StepRow]:
         """Return a run's steps in the order of their sequence."""

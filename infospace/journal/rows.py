@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from infospace.core.json_types import JSON
 from infospace.journal.audit import AuditRow
 from infospace.journal.queue_rows import Enqueue, LimitQueue, TakeQueued
+from infospace.journal.schedule_rows import DropSchedule, KeepSchedule, PassDue, SetDue
 
 RunKind: TypeAlias = Literal["plan", "session", "import", "edit"]
 RunStatus: TypeAlias = Literal["running", "success", "failed", "suspended", "stopped", "cancelled", "refused"]
@@ -247,11 +248,15 @@ Entry: TypeAlias = (
     | CallRow
     | CloseRun
     | Disapprove
+    | DropSchedule
     | Enqueue
+    | KeepSchedule
     | LimitQueue
     | OwnerGuard
     | OpenRun
+    | PassDue
     | SetDocument
+    | SetDue
     | StepRow
     | TakeQueued
     | ClaimRun

@@ -22,6 +22,7 @@ from infospace.core.resources import Note, Relation, Resource
 from infospace.data.properties import Property, survey
 from infospace.journal.queue_rows import QueuedRun
 from infospace.journal.rows import MISSING
+from infospace.journal.schedule_rows import Schedule
 from infospace.store.changes import (
     AddMembers,
     Change,
@@ -353,6 +354,10 @@ class SeenSnapshot:
         """Return the limits of the queues in which a run is that is seen."""
         names = {one.queue for one in self.queued()}
         return {name: most for name, most in self._of.queue_limits().items() if name in names}
+
+    def schedules(self, due: str | None = None) -> list[Schedule]:
+        """Return the schedules: none for who does not see everybody's runs, since they begin such."""
+        return [] if self._sight.limits else self._of.schedules(due)
 
     def _of_run(self, run: str) -> str:
         return self.run(run).run

@@ -224,11 +224,21 @@ class Run:
         store.commit([*view.changes, *changes], [entry, *approvals_for_run(self._approve, self.id, at), *also])
         self._emit(RunStarted(self.id, self.goal))
 
-    def enqueue(self, bound: Mapping[str, Resource | Table | JSON], queue: str, priority: int) -> str:
-        """Journal the run as one that waits for a worker, in one commit; return its id. Nothing of it has begun."""
+    def enqueue(
+        self,
+        bound: Mapping[str, Resource | Table | JSON],
+        queue: str,
+        priority: int,
+        also: Callable[[str], Sequence[Entry]] = lambda _run: (),
+    ) -> str:
+        """Journal the run as one that waits for a worker, in one commit; return its id. Nothing of it has begun.
+
+        `also` is given the id, and returns what else is committed.
+        """
         self.id = self.space.store.new_id("run")
         at = now()
-        self.open("plan", bound, also=[CloseRun(self.id, "suspended", at), Enqueue(self.id, at, queue, priority)])
+        waits: list[Entry] = [CloseRun(self.id, "suspended", at), Enqueue(self.id, at, queue, priority)]
+        self.open("plan", bound, also=[*waits, *also(self.id)])
         return self.id
 
     async def run(self, bound: Mapping[str, Resource | Table | JSON]) -> RunResult:

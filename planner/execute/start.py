@@ -16,6 +16,7 @@ from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Resource, is_resource
 from infospace.journal.forks import first_of
 from infospace.journal.queue_rows import DEFAULT_QUEUE
+from infospace.journal.rows import Entry
 from infospace.schema.words import describe_schema
 from infospace.space import Space
 from infospace.store.protocol import Snapshot
@@ -169,11 +170,19 @@ def _resource(
 
 
 def enqueue(
-    space: Space, prepared: Prepared, queue: str = DEFAULT_QUEUE, priority: int = 0, approve: Sequence[str] = ()
+    space: Space,
+    prepared: Prepared,
+    queue: str = DEFAULT_QUEUE,
+    priority: int = 0,
+    approve: Sequence[str] = (),
+    also: Callable[[str], Sequence[Entry]] = lambda _run: (),
 ) -> str:
-    """Journal the run of a prepared plan for a worker to take, and return its id: from then on it is not lost."""
+    """Journal the run of a prepared plan for a worker to take, and return its id: from then on it is not lost.
+
+    `also` is given that id, and returns what is committed with it or not at all.
+    """
     run = Run(space, prepared.plan, lambda _event: None, prepared.warnings, approve)
-    return run.enqueue(prepared.bound, queue, priority)
+    return run.enqueue(prepared.bound, queue, priority, also)
 
 
 def stream(

@@ -25,6 +25,7 @@ from planner.journal.events import Emit
 from planner.journal.lease import LEASE, is_live
 from planner.journal.result import RunResult
 from planner.lifecycle.resume import resume
+from planner.lifecycle.schedules import settle
 
 LOOK: Final = 0.5
 """Seconds between two looks at the queues, where nothing wakes the worker before."""
@@ -79,6 +80,7 @@ class Worker:
         leaves the queues meanwhile moves others up: the next look finds those.
         """
         self._full.clear()
+        self._settle_schedules()
         for skip in count(0, CANDIDATES):
             with self.space.store.reading() as snapshot:
                 page = snapshot.queued(now(), CANDIDATES, names=self.queues, skip=skip)
@@ -90,6 +92,22 @@ class Worker:
             if len(page) < CANDIDATES:
                 break
         return False
+
+    def _settle_schedules(self) -> None:
+        """Let what schedules say come into the queues of this worker."""
+        with self.space.store.reading() as snapshot:
+            due = snapshot.schedules(now())
+        for one in due:
+            key = f"schedule {one.name}"
+            if (self.queues and one.queue not in self.queues) or self._aside.get(key, 0.0) > time.monotonic():
+                continue
+            try:
+                settle(self.space, one)
+            except StoreError:
+                raise
+            except InfospaceError as error:
+                self._aside[key] = time.monotonic() + ASIDE
+                self.failed(key, error)
 
     def _may_take(self, one: QueuedRun) -> bool:
         if one.queue in self._full or self._aside.get(one.run, 0.0) > time.monotonic():

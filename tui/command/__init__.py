@@ -32,6 +32,7 @@ COMMANDS = {
     "run": "check a plan and run it",
     "runs": "list the runs",
     "work": "run what waits: `run --detach`, and runs whose time has come",
+    "schedule": "run saved plans at times: add, list, pause, resume, rm",
     "diff": "compare two runs, step by step",
     "why": "show the run, step and inputs that made something",
     "stale": "list kept results whose inputs have changed since",
@@ -57,7 +58,7 @@ ROOMS = {
     "notes": ("add", "edit", "export", "notes", "prune", "query", "rm", "search", "show", "stale", "why"),
     "runs": (
         *("answer", "cancel", "check", "diff", "do", "fork", "plan", "plans", "replay", "resume", "run", "runs"),
-        *("undo", "work"),
+        *("schedule", "undo", "work"),
     ),
     "system": ("completion", "copy", "demo", "doctor", "eval", "help", "model", "primitives", "serve", "tui"),
 }

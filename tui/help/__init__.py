@@ -19,7 +19,7 @@ PAGES = {
     "writing-a-primitive": "add a step type of your own",
     "problems": "every code that the check gives: its cause, and how to fix it",
     "team": "keep a space in PostgreSQL, for several machines",
-    "every-night": "run a plan from cron: exit codes, JSON, logs",
+    "every-night": "run plans at times: schedules, or cron; exit codes, JSON, logs",
     "glossary": "what the words mean",
     "architecture": "the packages, and what happens in a run",
     "journal-order": "decision: steps are recorded in document order",
@@ -44,6 +44,9 @@ SEE = {
     "primitives": "vocabulary",
     "tools": "using-tools",
     "serve": "agents",
+    "schedule": "every-night",
+    "work": "team",
+    "copy": "team",
     "undo": "undoing",
     "demo": "getting-started",
 }

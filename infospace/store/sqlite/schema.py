@@ -11,7 +11,7 @@ from collections.abc import Callable
 from infospace.core.errors import StoreError
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.connection import Connection, connect
-from infospace.store.sqlite.journal import audit, queue, successful_calls, tools
+from infospace.store.sqlite.journal import audit, queue, schedules, successful_calls, tools
 from infospace.store.sqlite.read import batches, fields
 from infospace.store.sqlite.read import fulltext as words
 from infospace.store.sqlite.write import collection_texts as described
@@ -260,6 +260,12 @@ def _fifteenth(engine: Connection) -> None:
     link_names.fill(engine)
 
 
+def _sixteenth(engine: Connection) -> None:
+    """Saved plans are run at times."""
+    for statement in schedules.TABLES:
+        engine.run(statement)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _first,
     _second,
@@ -276,6 +282,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _thirteenth,
     _fourteenth,
     _fifteenth,
+    _sixteenth,
 )
 """Each brings a file from the version of its index to the next one."""
 

@@ -12,7 +12,6 @@ from typing import cast, get_args
 from infospace.core.errors import Invalid, StoreError
 from infospace.core.ids import Kind
 from infospace.core.resources import Resource
-from infospace.journal.queue_rows import LimitQueue
 from infospace.journal.rows import Entry
 from infospace.store.changes import Change
 from infospace.store.protocol import Chosen, DeletedRuns, PurgeStats
@@ -310,8 +309,9 @@ def open_store(
 def _run_of(changes: Sequence[Change], entries: Sequence[Entry]) -> int | None:
     """Return the number of the run whose work a commit is, since one commit is the work of one run."""
     for entry in entries:
-        if not isinstance(entry, LimitQueue) and entry.run is not None:
-            return run_number(entry.run)
+        run: str | None = getattr(entry, "run", None)
+        if run is not None:
+            return run_number(run)
     for change in changes:
         made = getattr(change, "made", None)
         if made is not None and made.run is not None:

@@ -1,21 +1,42 @@
 """A worker process with tools that write down each call, and that are told to kill it, or to hold it up.
 
 Arguments: the address of the space, the ledger (a file), and what `outside/look` does: nothing, or `kill`, or `hold`
-until the file LEDGER.go is there. `outside/send` with the text `dies` writes its line and is killed.
+until the file LEDGER.go is there. `before N` and `after N` kill the worker at its commit of this number.
+`outside/send` with the text `dies` writes its line and is killed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from infospace import open_space
+from infospace import Space, open_space
+from infospace.journal.rows import Entry
+from infospace.store.changes import Change
 from infospace.tools.local import LocalTools
 from planner.lifecycle.work import Worker
 from tui.command.runs.work import stopping
+
+
+def kill_at(space: Space, when: str, number: int) -> None:
+    """Kill the process before, or after, the commit of a number."""
+    commit, numbers = space.store.commit, itertools.count(1)
+
+    def counted(changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
+        here = next(numbers) == number
+        if here and when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        generation = commit(changes, entries)
+        if here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return generation
+
+    space.store.commit = counted
 
 
 async def work(address: str, ledger: Path, mode: str) -> None:
@@ -44,6 +65,9 @@ async def work(address: str, ledger: Path, mode: str) -> None:
 
     with open_space(address) as space:
         space.tools.add(outside)
+        if mode.startswith(("before ", "after ")):
+            when, _, number = mode.partition(" ")
+            kill_at(space, when, int(number))
         worker = Worker(space)
         with stopping(worker.stop):
             print(await worker.work(once=True), flush=True)  # noqa: T201

@@ -4,92 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
-from databases import place_in_database
+from teams import Team
 
-from infospace import Space, open_space
+from infospace import open_space
 from infospace.core.clock import later, now
-from infospace.core.json_types import JSON
-from infospace.journal.queue_rows import DEFAULT_QUEUE, LimitQueue
+from infospace.journal.queue_rows import LimitQueue
 from infospace.journal.rows import ClaimRun
-from infospace.tools.local import LocalTools
 from planner.execute import wait
-from planner.execute.start import Prepared, enqueue, prepare, run_sync
+from planner.execute.start import run_sync
 from planner.lifecycle import work as working
 from planner.lifecycle.resume import answer, pending_of
 from planner.lifecycle.work import Worker
-
-WORKER = Path(__file__).parent / "queue_worker.py"
-
-
-@dataclass(frozen=True)
-class Team:
-    """A space for several processes, and the file in which calls are written down."""
-
-    address: str
-    space: Space
-    ledger: Path
-
-    def enqueue(self, *steps: JSON, priority: int = 0, queue: str = DEFAULT_QUEUE) -> str:
-        """Let a plan wait for a worker; return its run."""
-        prepared = prepare(self.space, {"steps": list(steps)})
-        assert isinstance(prepared, Prepared), prepared
-        return enqueue(self.space, prepared, queue=queue, priority=priority, approve=["outside/send"])
-
-    def start(self, mode: str = "") -> subprocess.Popen[str]:
-        """Start a worker, which ends when nothing is due."""
-        return subprocess.Popen(
-            [sys.executable, str(WORKER), self.address, str(self.ledger), mode], stdout=subprocess.PIPE, text=True
-        )
-
-    def work(self, mode: str = "") -> int:
-        """Let a worker work to its end; return its exit code."""
-        with self.start(mode) as worker:
-            worker.communicate(timeout=120)
-        return worker.returncode
-
-    def status(self, run: str) -> str:
-        """Return how a run stands."""
-        with self.space.store.reading() as snapshot:
-            return snapshot.run(run).status
-
-    def queued(self) -> list[str]:
-        """Return the runs in queues."""
-        with self.space.store.reading() as snapshot:
-            return [one.run for one in snapshot.queued()]
-
-    def calls(self) -> list[str]:
-        """Return what was called outside."""
-        return self.ledger.read_text().split() if self.ledger.exists() else []
-
-
-@pytest.fixture(params=["file", "database"])
-def team(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Team]:
-    """A space with the tools that the workers have; its checks hold at the end."""
-    address = str(tmp_path / "space.db") if request.param == "file" else place_in_database(tmp_path)
-    outside = LocalTools("outside")
-
-    @outside.tool()
-    async def send(to: str) -> str:
-        """Send something that nobody takes back."""
-        raise AssertionError(to)
-
-    @outside.tool(read_only=True)
-    async def look() -> str:
-        """Look at something."""
-        raise AssertionError
-
-    with open_space(address) as space:
-        space.tools.add(outside)
-        yield Team(address, space, tmp_path / "ledger")
-        assert space.store.check() == []
 
 
 def sending(to: str) -> dict[str, Any]:

@@ -34,11 +34,12 @@ from infospace.journal.rows import (
     StepRow,
     Use,
 )
+from infospace.journal.schedule_rows import DropSchedule, KeepSchedule, PassDue, SetDue
 from infospace.journal.uses import Uses, of_notes
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.codec import id_of, key_of, object_column, read, run_number, run_of
 from infospace.store.sqlite.connection import Connection, Row
-from infospace.store.sqlite.journal import approvals, audit, calls, queue
+from infospace.store.sqlite.journal import approvals, audit, calls, queue, schedules
 from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.transaction import Transaction
 from infospace.store.sqlite.write.batch_rows import pack_uses
@@ -270,8 +271,12 @@ _WRITERS: dict[type[Entry], Callable[[Transaction, Any], None]] = {
     Approve: approvals.approve,
     AuditRow: audit.add,
     Disapprove: approvals.disapprove,
+    DropSchedule: schedules.drop,
     Enqueue: queue.enqueue,
+    KeepSchedule: schedules.keep,
     LimitQueue: queue.limit,
+    PassDue: schedules.pass_due,
+    SetDue: schedules.set_due,
     TakeQueued: queue.take,
     AddLines: _lines,
     SetDocument: _document,

@@ -21,6 +21,7 @@ from infospace.journal.audit import AuditRow
 from infospace.journal.origin import Origin, Product, Reading
 from infospace.journal.queue_rows import QueuedRun
 from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow, Use
+from infospace.journal.schedule_rows import Schedule
 from infospace.store.changes import Evidence, Linked
 from infospace.store.note_fields import Field, fields_of
 from infospace.store.protocol import (
@@ -52,7 +53,7 @@ from infospace.store.sqlite.codec import (
 )
 from infospace.store.sqlite.codec import run_of as run_id
 from infospace.store.sqlite.connection import Connection, Row, ended
-from infospace.store.sqlite.journal import approvals, audit, calls, queue, successful_calls, tools
+from infospace.store.sqlite.journal import approvals, audit, calls, queue, schedules, successful_calls, tools
 from infospace.store.sqlite.journal import runs as journal
 from infospace.store.sqlite.journal.tools import totals as tools_totals
 from infospace.store.sqlite.read import batches, provenance, tables, vectors
@@ -353,6 +354,10 @@ class SqliteSnapshot:
     def queue_limits(self) -> dict[str, int]:
         """Return how many runs of a queue may go on at once."""
         return queue.limits(self._engine)
+
+    def schedules(self, due: str | None = None) -> list[Schedule]:
+        """Return the schedules."""
+        return schedules.schedules(self._engine, due)
 
     def step_extra(self, run: str, step: str) -> dict[str, JSON] | None:
         """Return the `extra` of a step that succeeded."""

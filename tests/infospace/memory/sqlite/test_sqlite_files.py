@@ -224,6 +224,7 @@ def as_of_version(connection: sqlite3.Connection, version: int) -> None:
         "mentions",
         "queue",
         "queue_limits",
+        "schedules",
         "link_names",
         "settled_links",
     ):
