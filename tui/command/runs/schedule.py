@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   infospace schedule add digest '10 3 * * *' plan:weekly-digest --zone Europe/Berlin --input topic=attention
   infospace schedule add sync '*/15 * * * *' plan:sync --missed skip --queue quick
-  infospace schedule
+  infospace schedule list
   infospace schedule show digest
   infospace schedule pause digest
   infospace schedule resume digest
@@ -64,8 +64,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("rm", "remove a schedule; its runs stay"),
     ):
         actions.add_parser(action, help=summary).add_argument("name", metavar="NAME")
-    for parsed in actions.choices.values():
+    for action, parsed in actions.choices.items():
         shared(parsed, default=argparse.SUPPRESS)
+        called = [line for line in EXAMPLES.splitlines() if line.startswith(f"  infospace schedule {action}")]
+        parsed.epilog = "\n".join(["examples:", *called])
+        parsed.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
