@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
+from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.data.misspelling import is_misspelling
+from infospace.data.paths import Path
 from planner.language.json_patch import apply_patch, at
 from planner.language.problems import Patch, Problem, join, replace
-from planner.language.references import renamed
+from planner.language.references import Reference, renamed, whole_reference
+from planner.repair.misread_places import is_same_place
 from planner.repair.step_keys import OUT
 
 TRIED = 4_000
@@ -111,6 +115,8 @@ def _candidates(document: JSON, problem: Problem, errors: Sequence[Problem]) -> 
         yield problem.fix
     if problem.code == "unbound-variable" and problem.about is not None:
         yield from _bound(document, problem.pointer, problem.about, problem.hint)
+    if problem.code == "unknown-field" and problem.fix is None:
+        yield from _elsewhere(document, problem)
     if problem.code == "maybe-unbound" and problem.about is not None:
         yield from _guarded(document, problem.pointer, problem.about)
 
@@ -134,6 +140,23 @@ def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterato
     ]
     if len(unnamed) == 1:
         yield [{"op": "add", "path": unnamed[0], "value": f"${name}"}]
+
+
+def _elsewhere(document: JSON, problem: Problem) -> Iterator[Patch]:
+    """Read the place that was plainly meant by a reference within an expression or a text."""
+    told = re.match(r"\$(?P<reference>[^\s:]+): ", problem.message)
+    near = re.fullmatch(r"did you mean `([^`]+)`\?", problem.hint or "")
+    text = _value_at(document, problem.pointer)
+    reference = None if told is None else whole_reference(f"${told['reference']}")
+    if near is None or told is None or reference is None or not isinstance(text, str):
+        return
+    with suppress(Invalid):
+        better, parts = Path.parse(near[1]).parts, reference.path.parts
+        for at in range(len(parts)):
+            if is_same_place(parts[at:], better):
+                meant = str(Reference(reference.name, Path((*parts[:at], *better))))[1:].replace("\\", r"\\")
+                written = rf"(?<!\$)(\$\{{?){re.escape(told['reference'])}(?![\w.\[])"
+                yield replace(problem.pointer, re.sub(written, rf"\g<1>{meant}", text))
 
 
 def _is_for_its_result(step: Any) -> bool:

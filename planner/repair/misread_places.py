@@ -11,9 +11,13 @@ from infospace.data.paths import Path, nearest, show_parts
 from infospace.schema.compare import Mismatch
 from infospace.schema.infer import subschema_at
 from infospace.schema.shapes import NoSuchPath, Schema, Shape, disjoint, place_in, types_of
+from planner.language.problems import listed
 from planner.language.references import Reference, Template, Value
 
 _COUNTS = ("length", "size", "count", "len")
+
+MOST_FIELDS = 5
+"""Fields that a hint shows."""
 
 _METADATA = ("metadata", "@metadata")
 WRAPPERS = frozenset(
@@ -81,15 +85,17 @@ def list_path_hint(shape: Shape, reference: Reference, index: int) -> str | None
 
 
 def only_field(read: Value, found: Mismatch) -> tuple[str | None, str | None]:
-    """Say which field of an object is wanted in its place, where but one can be, and the reference to it."""
+    """Say which field of an object is wanted in its place, and where but one can be, the reference to it."""
     fields = found.given.get("properties") if types_of(found.given) == {"object"} else None
     if not isinstance(read, Reference) or not fields or "object" in types_of(found.wanted) or not found.wanted:
         return None, None
     fits = [key for key, inner in fields.items() if _surely_fits(inner, found.wanted)]
-    if len(fits) != 1 or any(not isinstance(inner, Mapping) or not types_of(inner) for inner in fields.values()):
+    if not fits or any(not isinstance(inner, Mapping) or not types_of(inner) for inner in fields.values()):
         return None, None
-    meant = str(Reference(read.name, Path((*read.path.parts, fits[0]))))
-    return f"write `{meant}`: no other field of {read} fits", meant
+    meant = [str(Reference(read.name, Path((*read.path.parts, key)))) for key in fits]
+    if len(meant) > 1:
+        return f"its fields that fit: {listed([f'`{one}`' for one in meant], MOST_FIELDS)}", None
+    return f"write `{meant[0]}`: no other field of {read} fits", meant[0]
 
 
 def _surely_fits(given: Any, wanted: Schema) -> bool:

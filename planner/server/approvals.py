@@ -81,7 +81,7 @@ def refuse_human_question(space: Space, run: str, pending: Pending, access: Acce
     """Raise NotAllowed for a question that is for people."""
     if access.approvals == "people" and pending.kind in THEIRS:
         message = f"step {pending.step} of {run} asks people, and not the planner: {pending.question}"
-        raise NotAllowed(message, hint=f"a person answers by `{command(space, run, pending.step)}`, or in the screen")
+        raise NotAllowed(message, hint=f"`{command(space, run, pending.step)}`, or the screen, takes a person's answer")
 
 
 def command(space: Space, run: str, step: str) -> str:

@@ -474,6 +474,11 @@ ODDS: list[Case] = [
         "articles",
         [ARTICLES, _call(MAIL, body="Please read ${found.result.articles[0].title}: ${found.articles[0].url}")],
     ),
+    (
+        "langchain",
+        "weather",
+        [WEATHER, report("It is ${weather.output.temperature} degrees: ${weather.content.summary}")],
+    ),
     ("chatty", "refund", [CUSTOMER, _call(ORDERS, customer_id="$customer.result.customer_id"), REFUND]),
     ("chatty", "refund", [CUSTOMER, _call(ORDERS, customer_id="$customer.data.customer_id"), REFUND]),
     ("chatty", "refund", [CUSTOMER, _call(ORDERS, customer_id="$Customer.customer_id"), REFUND]),

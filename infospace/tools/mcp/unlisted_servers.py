@@ -55,7 +55,7 @@ def _needs(server: Server, environment: Mapping[str, str]) -> Iterator[str]:
     if entry.openapi is not None:
         way = f"reads {entry.shown_url!r}"
     given = ", ".join((*entry.env, *entry.headers, *entry.auth))
-    yield f"it was never listed: `{SYNC}` {way}{f' with {given}' if given else ''}, and lists what it can do"
+    yield f"it was never listed: `{SYNC}` lists what it can do, and {way}{f' with {given}' if given else ''} for that"
     missing: list[str] = []
     told = (entry.command, *entry.args, *entry.env.values(), entry.cwd, entry.url, *entry.headers.values())
     told = (*told, entry.openapi, entry.base_url, *entry.auth.values(), *entry.roots)

@@ -148,7 +148,7 @@ class _LineOfTool:
     def __call__(self, tool: Tool, most: int = DESCRIPTION) -> str:
         if tool.kind == "server":
             said = cut(tool.description, DESCRIPTION)
-            return f"{tool.full_name}: {said} [its tools were never listed: {plain(tool.needs)}]"
+            return f"{tool.full_name}: {said} [{plain(tool.needs)}]"
         first = SENTENCE.split(" ".join(tool.description.split()), maxsplit=1)[0]
         said = cut(first, most).rstrip(".")
         verb = {"prompt": " [get-prompt]", "resource": " [read-resource]"}.get(tool.kind, "")

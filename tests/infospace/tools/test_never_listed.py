@@ -57,7 +57,7 @@ def test_a_server_is_found_by_its_description(space: Space, tmp_path: Path, requ
     assert (hit.tool.full_name, hit.tool.kind, hit.tool.connected) == ("github/*", "server", False)
     needs = str(hit.to_json()["needs"])
     assert needs == (
-        "it was never listed: `infospace tools sync` runs 'npx' with TOKEN, MODE, and lists what it can do; "
+        "it was never listed: `infospace tools sync` lists what it can do, and runs 'npx' with TOKEN, MODE for that; "
         "the environment has not: INFOSPACE_TEST_UNSET"
     )
     assert "the environment has not: INFOSPACE_TEST_UNSET" in needs
@@ -137,4 +137,4 @@ def test_a_filter_by_a_server_that_was_never_listed_names_something(space: Space
     assert ([tool["tool_name"] for tool in found["tools"]], "unknown" in found) == (["github/*"], False)
     listed = run(list_tools(space, ListTools.model_validate({"filters": filters})))
     [said] = listed["unknown"]
-    assert (listed["total"], said.startswith("github: it was never listed: `infospace tools sync` runs")) == (0, True)
+    assert (listed["total"], said.startswith("github: it was never listed: `infospace tools sync` lists")) == (0, True)
