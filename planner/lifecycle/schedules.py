@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from cronsim import CronSim, CronSimError
-
 from infospace.core.clock import at, now, seconds
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.journal.rows import FINISHED
@@ -35,6 +33,8 @@ def next_time(cron: str, zone: str, after: str) -> str:
     Where clocks are put forward, what falls into the hour that is left out comes right after it; where they are put
     back, it comes the first time alone. Raises Invalid: no such times, none that ever comes, no such zone.
     """
+    from cronsim import CronSim, CronSimError
+
     begin = datetime.fromtimestamp(seconds(after), UTC).astimezone(_zone(zone))
     if len(cron.split()) != _FIELDS:
         raise _no_times(cron, f"has {len(cron.split())} fields, not {_FIELDS}")
