@@ -8,7 +8,7 @@ sends or reads aloud.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -71,17 +71,68 @@ def flows_between(types: ToolTypes, source: Tool, target: Tool) -> Iterator[Flow
     for parameter in types.parameters(target):
         found = [flow for place in types.places(source) if (flow := _flow(source, place, target, parameter))]
         if found:
-            yield max(found, key=lambda flow: (flow.score, -len(flow.place.names)))
+            yield max(found, key=_rank)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The tools around one: what can give what it takes, and what can take what it gives; the surest first."""
+
+    before: Sequence[Flow]
+    after: Sequence[Flow]
 
 
 def data_flow(types: ToolTypes, tools: Sequence[Tool]) -> list[Flow]:
-    """Return the data flow between tools: at most `MOST_EDGES` from each, the best first."""
-    found: list[Flow] = []
-    for source in tools:
-        every = [flow for target in tools for flow in flows_between(types, source, target) if flow.score >= LEAST]
-        every.sort(key=lambda flow: (-flow.score, flow.target.full_name, flow.parameter))
-        found += every[:MOST_EDGES]
-    return found
+    """Return the data flow between tools: at most `MOST_EDGES` from each, the surest first."""
+    takers = _Takers(types, tools)
+    return [flow for source in tools for flow in _best(takers.flows_from(source))]
+
+
+def neighbours(types: ToolTypes, tools: Sequence[Tool], tool: Tool) -> Neighbours:
+    """Return the tools around one of them, at most `MOST_EDGES` on each side."""
+    into = _Takers(types, [tool])
+    near = [one for one in tools if one.server == tool.server and one.full_name != tool.full_name]
+    before = [flow for source in near for flow in into.flows_from(source)]
+    return Neighbours(_best(before), _best(_Takers(types, near).flows_from(tool)))
+
+
+def _best(found: Iterable[Flow]) -> list[Flow]:
+    """The surest flows, those of equal sureness by name."""
+    order = sorted(found, key=lambda flow: (-flow.score, flow.source.full_name, flow.target.full_name, flow.parameter))
+    return order[:MOST_EDGES]
+
+
+class _Takers:
+    """The arguments of tools, by their server and the last word of their names.
+
+    An edge needs the same server and the same last word: what is not found by these has none.
+    """
+
+    def __init__(self, types: ToolTypes, tools: Iterable[Tool]) -> None:
+        self._types = types
+        self._found: dict[tuple[str, str], list[tuple[Tool, Parameter]]] = {}
+        for tool in tools:
+            for parameter in types.parameters(tool):
+                for word in tokenize(parameter.name)[-1:]:
+                    self._found.setdefault((tool.server, word), []).append((tool, parameter))
+
+    def flows_from(self, source: Tool) -> Iterable[Flow]:
+        """Return for each argument that a result can be the flow from its best place."""
+        best: dict[tuple[str, str], Flow] = {}
+        for place in self._types.places(source):
+            for word in tokenize(place.name)[-1:]:
+                for target, parameter in self._found.get((source.server, word), ()):
+                    flow = None if target.full_name == source.full_name else _flow(source, place, target, parameter)
+                    if flow is None or flow.score < LEAST:
+                        continue
+                    key = target.full_name, parameter.name
+                    if key not in best or _rank(flow) > _rank(best[key]):
+                        best[key] = flow
+        return best.values()
+
+
+def _rank(flow: Flow) -> tuple[float, int]:
+    return flow.score, -len(flow.place.names)
 
 
 def _flow(source: Tool, place: Place, target: Tool, parameter: Parameter) -> Flow | None:

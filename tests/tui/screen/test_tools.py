@@ -7,17 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 from staging import Show, Stage
 from textual.widgets import Input, SelectionList
 from tooling import click, opened, shows, tools
 
 from infospace import Space
+from infospace.tools.local import LocalTools
 from infospace.tools.scope import Scope
 from infospace.tools.scoped_space import ScopedSpace
 from planner.metatools.registry import META
 from planner.parse.saved_plans import save_plan
 from tui.dialogs.client import ClientDialog
 from tui.dialogs.tool_filter import ToolFilterDialog
+
+
+class Order(BaseModel):
+    """What a tool of a shop answers."""
+
+    order_id: int
 
 
 async def asked(space: Space, name: str, **given: Any) -> dict[str, Any]:
@@ -200,6 +208,33 @@ def test_tools_that_are_alike_are_listed_with_their_reasons_and_can_be_followed(
         return [one.tool.full_name for one in space.finder.similar(found, tool, 10)[0]]
 
     show(story, on=housed)
+
+
+def test_the_neighbours_of_a_tool_are_drawn(show: Show, space: Space) -> None:
+    """What gives what it takes above it, what takes what it gives below; or that there is none."""
+    server = LocalTools("shop")
+
+    @server.tool(read_only=True)
+    def latest_order() -> Order:
+        """Say which order came last."""
+        return Order(order_id=1)
+
+    @server.tool(read_only=True)
+    def get_order(order_id: int) -> str:
+        """Say what an order is of."""
+        return f"order {order_id}"
+
+    space.tools.add(server)
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "shop/get_order")
+        await shows(stage, "shop/get_order")
+        await stage.press("left_square_bracket", "left_square_bracket")
+        await stage.sees("┌─ shop/latest_order  order_id → order_id  100%", "▶ shop/get_order")
+        await shows(stage, "infospace/say")
+        await stage.sees("no tool gives what it takes")
+
+    show(story, on=space)
 
 
 CONFIG: dict[str, Any] = {

@@ -9,9 +9,9 @@ that instruct the model.
 
 Of a tool: **About** (whether somebody is asked, how its calls went, who called it last), **Schema**, **Try** (`c`: a
 form; `^r` calls, also from within a field; everything that does not fit is said beside the fields), **Answer** (`o`
-opens it as a Note) and **Similar** (enter goes there, `b` comes back). A call is a run, and nothing waits for it: go
-on, `x` breaks it off. If somebody has to be asked first, you are: once, for the run, always, or no; `d` takes *always*
-back.
+opens it as a Note), **Flow** (which tools give what it takes, and which take what it gives) and **Similar** (enter goes
+there, `b` comes back). A call is a run, and nothing waits for it: go on, `x` breaks it off. If somebody has to be
+asked first, you are: once, for the run, always, or no; `d` takes *always* back.
 
 Of a server: **State** (why it failed), **Log** (its standard error) and **Latency**. `s` lists what is not listed yet,
 `r` restarts the server at the cursor, `M` names another `mcp.json`, `x` breaks listing off, or ends a server.

@@ -1,4 +1,4 @@
-"""A tool with all that there is to know of it, on tabs: what it says, takes and gives; a try of it; tools like it."""
+"""A tool with all that there is to know of it, on tabs: what it says, takes and gives; a try; tools like it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.tools.search.results import ToolHit
 from infospace.tools.search.similar import SimilarTool
+from planner.metatools.chaining.tool_graph import neighbourhood
 from planner.metatools.lookup import known_tools
+from tui.tables.tool_flow import draw_neighbours
 from tui.tables.tool_text import ToolInfo, about_tool, head_of, read_tool, schemas_of
 from tui.tables.tools_query import key_of
 from tui.text.format import single_line
@@ -29,7 +31,7 @@ from tui.widgets.text_view import TextView
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
 
-TABS = ("about", "schema", "try", "answer", "similar")
+TABS = ("about", "schema", "try", "answer", "flow", "similar")
 SIMILAR = 10
 """Tools like it that are listed, at most."""
 
@@ -95,6 +97,8 @@ class ToolDetail(FocusContainer):
             with TabPane("Answer", id="answer"):
                 yield Static("", id="came", markup=False)
                 yield TextView(name="reply")
+            with TabPane("Flow", id="flow"):
+                yield TextView(name="neighbours")
             with TabPane("Similar", id="similar"):
                 yield Static("", id="without", markup=False)
                 yield LazyTable(SimilarToolRows.COLUMNS, empty="no other tool is like it", name="alike")
@@ -121,6 +125,7 @@ class ToolDetail(FocusContainer):
         self.query_one("#told", Static).update("")
         self.query_one("#schemas", TextView).read("")
         self.query_one("#alike", LazyTable).show(SimilarToolRows())
+        self.query_one("#neighbours", TextView).read("")
 
     async def show(self, tool: Tool, hit: ToolHit | None = None) -> None:
         """Show a tool, unless another is to be shown meanwhile, or none.
@@ -204,8 +209,15 @@ class ToolDetail(FocusContainer):
                     self.focus_inside()
             elif tab == "similar":
                 await self._like(told.tool)
+            elif tab == "flow":
+                await self._around(told.tool)
             if self.info is told:
                 self._filled.add(tab)
+
+    async def _around(self, tool: Tool) -> None:
+        found = await asyncio.to_thread(neighbourhood, self.infospace.space, tool.full_name)
+        if self.tool is tool:
+            self.query_one("#neighbours", TextView).read("\n".join(draw_neighbours(found)))
 
     async def _like(self, tool: Tool) -> None:
         space = self.infospace.space

@@ -138,6 +138,42 @@ def test_types_are_json_schemas_or_names_of_types(cli: Any, tmp_path: Path) -> N
         assert (said.code, sentence in said.err) == (2, True), said
 
 
+def test_the_graph_is_drawn_told_and_written_for_graphviz(cli: Any, tmp_path: Path) -> None:
+    whole, answers = {"type": "integer"}, {"description": "It."}
+    order = {"type": "object", "properties": {"order_id": whole}, "required": ["order_id"]}
+    made = {**answers, "content": {"application/json": {"schema": order}}}
+    wanted = {"name": "order_id", "in": "path", "required": True, "schema": whole}
+    paths = {
+        "/orders": {"post": {"operationId": "make", "responses": {"200": made}}},
+        "/orders/{order_id}": {
+            "get": {"operationId": 'see "it"', "parameters": [wanted], "responses": {"200": answers}}
+        },
+    }
+    document = {"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "paths": paths}
+    (tmp_path / "shop.json").write_text(json.dumps(document))
+    write(tmp_path, shop={"openapi": "shop.json", "base_url": "http://127.0.0.1:9"}, one=odd("plain"))
+    assert cli("tools", "sync").code == 0
+    names = [tool["tool_name"] for tool in cli("tools", "list", "--server", "shop", "--json").json["tools"]]
+    [see] = [name for name in names if name != "shop/make"]
+    said = cli("tools", "graph", see)
+    assert said.out == f"  ┌─ shop/make  order_id → order_id  100%\n▶ {see}\n"
+    assert cli("tools", "graph", "shop/make", "--json").json["after"][0]["to"] == see
+    assert "none takes what it gives" in cli("tools", "graph", "one/echo").out
+    said = cli("tools", "graph", "--server", "shop")
+    assert (said.out.splitlines()[0], "1 service, 2 tools, 1 flow" in said.err) == ("▶ shop/make", True)
+    assert f'"shop/make" -> "{see}" [label="order_id → order_id"];' in cli("tools", "graph", "--dot").out
+    said = cli("tools", "graph", "shop/mak")
+    assert (said.code, "there is no tool 'shop/mak' (did you mean 'shop/make'?)" in said.err) == (1, True)
+    said = cli("tools", "graph", "--server", "shoop")
+    assert (said.code, "no server 'shoop' has a tool here (did you mean 'shop'?)" in said.err) == (1, True)
+    for words, sentence in (
+        (["shop/make", "--dot"], "a TOOL goes without --server and --dot"),
+        (["--dot", "--json"], "--dot and --json are two forms of the same graph"),
+    ):
+        said = cli("tools", "graph", *words)
+        assert (said.code, sentence in said.err + said.out) == (2, True), said
+
+
 @pytest.mark.parametrize("order", [[], ["--desc"]])
 def test_tools_of_servers_and_saved_plans_are_not_listed_behind_the_primitives(
     cli: Any, known: Path, order: list[str]
