@@ -36,9 +36,11 @@ def edit(store: Store, note: Note, content: JSON, metadata: Mapping[str, JSON], 
     changes: list[Change] = [Revise(note.id, value, metadata, note.version, made)]
     with store.reading() as snapshot:
         file = next((one for one in snapshot.tracked() if one.note == note.id and not one.part), None)
-        changes += _new_links(snapshot, file, note.id, content, metadata, made)
-    store.commit(changes, [OpenRun(run, "edit", goal, None, {}, now(), "")])
-    settle_run(store, [] if file is None else [file.root], made)
+        links = _new_links(snapshot, file, note.id, content, metadata, made)
+    if file is None or not links:  # no file is called otherwise before it is written back, so links lead where they did
+        return _done(store, run, changes, goal)
+    store.commit([*changes, *links], [OpenRun(run, "edit", goal, None, {}, now(), "")])
+    settle_run(store, [file.root], made)
     return run
 
 

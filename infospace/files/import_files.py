@@ -190,8 +190,8 @@ class Import:
             )
             self._commit()
         self._settle_links()
-        for file, reason in hidden_aliases(self._linked, self._written):
-            self._summary.warnings.append({"path": str(Path(file.root) / file.path), "reason": reason})
+        for called, reason in hidden_aliases(self._linked, self._written):
+            self._summary.warnings.append({"path": str(Path(called.root) / called.path), "reason": reason})
 
     def _list(self, paths: Sequence[Path]) -> None:
         """List the files under their roots."""
