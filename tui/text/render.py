@@ -57,6 +57,8 @@ def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> 
             said.append("\n" + escape_controls(under), style="not bold italic dim")
         if text:
             said.append("\n" + snippet_with(words, text), style="not bold dim")
+        if "explanation" in metadata:
+            said.append("\n" + format_explanation(metadata["explanation"]), style="not bold italic")
         where = [Text(escape_controls(metadata.get(place) or ""), style="dim") for place in places]
         table.add_row(str(rank), _score(metadata["score"]), Text(escape_controls(metadata["source_id"])), said, *where)
     return table
@@ -183,6 +185,24 @@ def format_certificate(certificate: Mapping[str, Any]) -> str:
     if certificate.get("words_left_out"):
         message += f"; very common, so not looked for: {', '.join(certificate['words_left_out'])}"
     return message
+
+
+def format_count(certificate: Mapping[str, Any]) -> str:
+    """Say in a sentence what a number of matches counts, whatever the limit of the search that told it was."""
+    return format_certificate({**certificate, "returned": certificate["matched"]})
+
+
+def format_explanation(explanation: Mapping[str, Any]) -> str:
+    """Say what a score is made of: which part of a note is near the query, and which words it has where."""
+    near = [f"{one['part']} {one['cosine']:.3f}" for one in explanation.get("meaning", ())]
+    words = [
+        f"{escape_controls(one['word'])} {one.get('adds', one['bm25']):.3f} ({', '.join(one['in'])})"
+        for one in explanation.get("words", ())
+    ]
+    told = [f"meaning: {', '.join(near) or 'not embedded yet'}"] if "meaning" in explanation else []
+    if "words" in explanation:
+        told.append(f"words: {', '.join(words) or 'none'}")
+    return "; ".join(told)
 
 
 def noun_of(certificate: Mapping[str, Any]) -> str:

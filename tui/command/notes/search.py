@@ -19,7 +19,10 @@ EXAMPLES = """examples:
   infospace search 'why the re-ranker did not ship'
   infospace search 'decisions about ranking' --limit all --threshold auto
   infospace search 'HNSW ef_construction' --mode hybrid
-  infospace search 'risks' --where "metadata.status = 'open'" --json"""
+  infospace search 'HNSW ef_construction' --mode hybrid --explain
+  infospace search 'decisions about ranking' --threshold auto --count
+  infospace search 'risks' --where "metadata.status = 'open'" --json
+  infospace search --where "metadata.status = 'open'" --count"""
 
 
 USAGE = 2
@@ -28,8 +31,10 @@ AUTO = "auto"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("query", help="what to look for, in plain words")
-    parser.add_argument("--limit", default="5", metavar="N|all", help="at most this many (5)")
+    parser.add_argument("query", nargs="?", help="what to look for, in plain words; may be left out with --where")
+    how_many = parser.add_mutually_exclusive_group()
+    how_many.add_argument("--limit", metavar="N|all", help="at most this many (5; without a query all)")
+    how_many.add_argument("--count", action="store_true", help="say how many match, and list none")
     parser.add_argument(
         "--threshold",
         type=_threshold,
@@ -40,28 +45,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--mode", choices=["semantic", "keyword", "hybrid"], default="semantic", help="by meaning, by words, or both"
     )
     parser.add_argument("--where", metavar="SQL", help="only notes that satisfy this condition")
+    parser.add_argument("--explain", action="store_true", help="say of each hit what its score is made of")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """Search, and show the hits with the certificate."""
+    """Search, and show the hits, or how many there are, with the certificate."""
     from infospace.context.invoke import call_directly
     from primitives.discover_notes import discover_notes
 
-    arguments: dict[str, Any] = {
-        "query": args.query,
-        "limit": int(args.limit) if _is_number(args.limit) else args.limit,
-    }
-    if args.threshold is not None:
-        arguments["threshold"] = args.threshold
-    arguments["mode"] = args.mode
-    if args.where is not None:
-        arguments["where"] = args.where
+    if (refusal := _refusal(args)) is not None:
+        out.talk(f"infospace: {refusal}")
+        return USAGE
+    arguments = _arguments(args)
     with open_from(args, create=False) as space, out.progress() as listener:
         found = asyncio.run(call_directly(discover_notes, arguments, space.view(listener=listener, scratch=True)))
         if found.error == ModelError.kind and fetch_missing(space, out):
             found = asyncio.run(call_directly(discover_notes, arguments, space.view(listener=listener, scratch=True)))
         _locate(found, space)
-    if out.json:
+        if args.explain and found.status == "success":
+            _explain(found, space, args)
+    if args.count and found.status == "success":
+        _show_count(found, out)
+    elif out.json:
         out.document(found.to_json())
     elif found.status == "success":
         _show(found, out)
@@ -70,6 +75,53 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if found.status == "success":
         return 0
     return USAGE if found.error == Invalid.kind else 1
+
+
+def _refusal(args: argparse.Namespace) -> str | None:
+    """Why options do not go together, None where they do."""
+    if args.query is None and args.where is None:
+        return "search needs a query, what to look for in plain words, or --where, a condition that chooses notes"
+    if args.explain and args.query is None:
+        return "--explain needs a query: without one nothing is scored"
+    if args.explain and args.count:
+        return "--explain says what the scores of hits are made of, and --count lists none: leave one of them out"
+    return None
+
+
+def _arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """What is asked of `discover-notes`; to be counted, all notes are compared."""
+    found: dict[str, Any] = {"query": args.query, "mode": args.mode, "threshold": args.threshold, "where": args.where}
+    if args.count:
+        found |= {"limit": 1, "certify": True}
+    elif args.limit is not None:
+        found["limit"] = int(args.limit) if _is_number(args.limit) else args.limit
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _explain(found: StepResult, space: Space, args: argparse.Namespace) -> None:
+    """Say of each hit what its score is made of, in its metadata as `explanation`."""
+    from infospace.search.explain import explain
+    from tui.text.render import searched_words
+
+    hits: Any = found.data or []
+    ids = [hit["metadata"]["source_id"] for hit in hits]
+    for hit, explanation in zip(
+        hits, explain(space, args.query, ids, searched_words(found.extra), args.mode), strict=True
+    ):
+        hit["metadata"]["explanation"] = explanation.to_json(args.mode)
+
+
+def _show_count(found: StepResult, out: Output) -> None:
+    from tui.text.render import format_count
+
+    certificate: Any = found.extra["certificate"]
+    if out.json:
+        complete = certificate["unembedded"] == 0
+        out.document({"count": certificate["matched"], "complete": complete, "certificate": certificate})
+        return
+    out.result.print(f"{certificate['matched']}")
+    out.talk(format_count(certificate), style="dim")
+    _show_remarks(found, out)
 
 
 def _locate(found: StepResult, space: Space) -> None:
@@ -105,6 +157,10 @@ def _show(found: StepResult, out: Output) -> None:
         out.result.print(hits_table(hits, searched_words(found.extra)))
     certificate: Any = found.extra["certificate"]
     out.talk(format_certificate(certificate), style="dim")
+    _show_remarks(found, out)
+
+
+def _show_remarks(found: StepResult, out: Output) -> None:
     for told in ("mismatched", "hint"):
         if found.extra.get(told):
             out.talk(str(found.extra[told]))
