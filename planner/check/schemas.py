@@ -103,7 +103,11 @@ class FitChecker:
         self._problems.error("missing-argument", place, f"{whose} needs {key!r}", hint, _only(wanted, join(place, key)))
 
     def _strangers(self, given: Mapping[str, Any], schema: Schema, pointer: str, whose: str) -> None:
-        """Warn of what an open schema lets pass and says nothing of; what was meant for a missing one is told there."""
+        """Tell what an open schema lets pass and says nothing of; what was meant for a missing one is told there.
+
+        It is an error where it is but another spelling of one argument that is not given and that its value fits: what
+        a server does not know it passes over, and nobody would notice.
+        """
         known = schema.get("properties")
         if not isinstance(known, Mapping) or not known or any(key in schema for key in _OPEN):
             return
@@ -111,10 +115,17 @@ class FitChecker:
         meant = {nearest(key, strange) for key in schema.get("required", ()) if key not in given}
         for key in strange:
             if key not in meant:
-                near = nearest(key, [name for name in known if name not in given])
-                hint = f"did you mean {near!r}?" if near else f"it takes {listed(list(known))}"
+                free = [name for name in known if name not in given]
+                spelt = [name for name in free if is_misspelling(key, name)]
+                place = join(pointer, key)
                 message = f"{whose} says nothing of {key!r}, and may pass over it"
-                self._problems.warn("unknown-argument", join(pointer, key), message, hint)
+                if len(spelt) == 1 and _fits(given[key], _inner(schema, schema, spelt[0])):
+                    fix: Patch = [{"op": "move", "from": place, "path": join(pointer, spelt[0])}]
+                    self._problems.error("unknown-argument", place, message, f"did you mean {spelt[0]!r}?", fix)
+                    continue
+                near = nearest(key, free)
+                hint = f"did you mean {near!r}?" if near else f"it takes {listed(list(known))}"
+                self._problems.warn("unknown-argument", place, message, hint)
 
     @staticmethod
     def _intended_key(key: str, lacking: Sequence[str]) -> str | None:
@@ -148,6 +159,11 @@ def _known(read: Value) -> Any:
         case ObjectOf(items):
             return {key: _known(item) for key, item in items.items()}
     return UNKNOWN
+
+
+def _fits(value: Any, schema: Schema) -> bool:
+    """Whether a value, as far as it is known, is what a schema wants."""
+    return next(iter(validate_ignoring(value, schema, UNKNOWN)), None) is None
 
 
 def _only(wanted: Schema, place: str) -> Patch | None:

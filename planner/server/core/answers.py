@@ -42,8 +42,8 @@ SCHEMA = 600
 UNSENT: Final = frozenset({"never-read", "not-connected"})
 """Warnings without a meaning here: what is bound last is read in the answer, and a run starts the servers it calls."""
 
-DOUBTS: Final = frozenset({"unknown-property", "unknown-value", "hidden-property"})
-"""Warnings that a run's answer tells, too: what was read may be empty for a name that was misspelt."""
+DOUBTS: Final = frozenset({"unknown-argument", "unknown-property", "unknown-value", "hidden-property"})
+"""Warnings that a run's answer tells, too: what was read may be empty, or passed over, for a name that was misspelt."""
 
 
 def show_check(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -95,6 +95,34 @@ def test_a_refused_plan_in_the_words_of_other_systems_says_in_a_word_what_mends_
     assert len(text) <= 760
 
 
+def test_an_argument_that_a_server_would_pass_over_is_told(space: Space) -> None:
+    """Its schema lets others pass: what is another spelling of one that it has is a mistake, others are told."""
+    space.tools.add(Words())
+
+    async def scene(door: Door) -> list[Any]:
+        called = [{"zebra": 1}, {"City": "Oslo"}, {"City": 3}, {"City": "Oslo", "city": "Bergen"}]
+        plans = [[{"type": "words/plain", "arguments": one, "out": "$x"}] for one in called]
+        return [await door.call("run", plan=plan) for plan in plans]
+
+    other, spelt, unfit, both = play(space, scene)
+    told = "words/plain says nothing of 'City', and may pass over it"
+    assert other["problems"] == [
+        {
+            "at": "/0/arguments/zebra",
+            "problem": "words/plain says nothing of 'zebra', and may pass over it",
+            "warning": True,
+            "hint": "it takes n, city",
+        }
+    ]
+    assert spelt == {
+        "status": "refused",
+        "problems": [{"at": "/0/arguments/City", "problem": told, "rename": "city"}],
+    }
+    for one in (unfit, both):
+        assert one["status"] == "success"
+        assert [(problem["problem"], problem["warning"]) for problem in one["problems"]] == [(told, True)]
+
+
 def mend(plan: Any, place: str, told: dict[str, Any]) -> Any:
     """Do what a fix in a word says, as whoever reads it does."""
     plan = copy.deepcopy(plan)
