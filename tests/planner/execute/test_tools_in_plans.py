@@ -258,7 +258,7 @@ def test_what_the_space_itself_can_do_is_no_call_of_a_tool(space: Space, errors:
     [
         ("$w.degres", "did you mean `degrees`?", "$w.degrees"),
         ("$w.wind", "there is city, degrees, metadata", None),
-        ("it has ${w.degres}", "did you mean `degrees`?", None),
+        ("it has ${w.degres}", "did you mean `degrees`?", "it has ${w.degrees}"),
     ],
 )
 @pytest.mark.usefixtures("calls")
