@@ -24,11 +24,12 @@ class TakeQueued:
     """A run that this commit claims is one of its queue, which has room for it.
 
     Raises Conflict where it is in none, or where as many runs of its queue go on as may. A run whose owner did not
-    renew its lease since `lost` counts no more.
+    renew its lease since `lost` counts no more. `losses` is `QueuedRun.losses`, which is kept with it.
     """
 
     run: str
     lost: str
+    losses: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,11 @@ class LimitQueue:
 
 @dataclass(frozen=True, slots=True)
 class QueuedRun:
-    """A run in a queue, until it ends. `due` is None while it waits for an answer; the rest is as in `RunHead`."""
+    """A run in a queue, until it ends. `due` is None while it waits for an answer; the rest is as in `RunHead`.
+
+    `losses` is how many owners of one that goes on were lost one after the other without a step that ended meanwhile,
+    had the present one been lost too; 0 of one that does not go on.
+    """
 
     run: str
     queue: str
@@ -51,3 +56,4 @@ class QueuedRun:
     owner: str | None
     heartbeat: str | None
     started: str
+    losses: int = 0

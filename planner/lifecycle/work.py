@@ -11,6 +11,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
@@ -18,11 +19,11 @@ from typing import Final
 from infospace.core.clock import later, now
 from infospace.core.errors import Conflict, InfospaceError, LeaseLost, NotFound, StoreError
 from infospace.journal.queue_rows import QueuedRun, TakeQueued
-from infospace.journal.rows import RunHead
+from infospace.journal.rows import ClaimRun, CloseRun, RunHead
 from infospace.space import Space
 from planner.journal.commit_order import SuspendRequest
 from planner.journal.events import Emit
-from planner.journal.lease import LEASE, is_live
+from planner.journal.lease import LEASE, is_live, new_owner
 from planner.journal.result import RunResult
 from planner.lifecycle.resume import resume
 from planner.lifecycle.schedules import settle
@@ -31,6 +32,8 @@ LOOK: Final = 0.5
 """Seconds between two looks at the queues, where nothing wakes the worker before."""
 CANDIDATES: Final = 50
 """Runs that are tried in one look."""
+LOSSES: Final = 3
+"""Workers that may be lost one after the other at the same place of a run, before it is set aside."""
 ASIDE: Final = 30.0
 """Seconds for which a worker leaves a run alone that it could not go on with."""
 
@@ -39,7 +42,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Worker:
-    """Works off the queues of a space until `stop` is set; `queues` are the names of those, all when empty."""
+    """Works off the queues of a space until `stop` is set; `queues` are the names of those, all when empty.
+
+    It runs `jobs` runs at once, on one event loop.
+    """
 
     space: Space
     queues: Sequence[str] = ()
@@ -49,12 +55,24 @@ class Worker:
     """Hears how each run that was taken ended, or came to rest."""
     failed: Callable[[str, InfospaceError], None] = lambda _run, _error: None
     """Hears of a run that could not be gone on with, "" where the queues could not be looked at."""
+    jobs: int = 1
     _aside: dict[str, float] = field(default_factory=dict)
-    _full: set[str] = field(default_factory=set)
-    """Queues that had no room in this look."""
+    _going: set[str] = field(default_factory=set)
+    """Runs that it goes on with, or tries to claim."""
+    _resting: asyncio.Task[None] | None = None
 
     async def work(self, *, once: bool = False) -> int:
         """Take runs until `stop` is set, or with `once` until none is due; return how many were taken."""
+        jobs = [asyncio.create_task(self._work(once=once)) for _ in range(self.jobs)]
+        try:
+            return sum(await asyncio.gather(*jobs))
+        finally:
+            left = [job for job in jobs if not job.done()]
+            if left:  # one of them failed: the others give back what they run
+                self.stop.set()
+                await asyncio.wait(left)
+
+    async def _work(self, *, once: bool) -> int:
         taken = 0
         while not self.stop.now:
             try:
@@ -79,7 +97,8 @@ class Worker:
         All that wait are looked at, page by page, so that runs which cannot be taken never hide one that can. What
         leaves the queues meanwhile moves others up: the next look finds those.
         """
-        self._full.clear()
+        full = set[str]()
+        """Queues that had no room in this look."""
         self._settle_schedules()
         for skip in count(0, CANDIDATES):
             with self.space.store.reading() as snapshot:
@@ -87,7 +106,7 @@ class Worker:
             for one in page:
                 if self.stop.now:
                     return False
-                if self._may_take(one) and await self._run(one):
+                if one.queue not in full and self._may_take(one) and await self._claim(one, full):
                     return True
             if len(page) < CANDIDATES:
                 break
@@ -110,22 +129,53 @@ class Worker:
                 self.failed(key, error)
 
     def _may_take(self, one: QueuedRun) -> bool:
-        if one.queue in self._full or self._aside.get(one.run, 0.0) > time.monotonic():
+        if one.run in self._going or self._aside.get(one.run, 0.0) > time.monotonic():
             return False
         return one.status != "running" or not _is_live(one)
 
-    async def _run(self, one: QueuedRun) -> bool:
+    async def _claim(self, one: QueuedRun, full: set[str]) -> bool:
+        """Go on with a run, unless it takes each of its workers along; whether this worker got it."""
+        self._going.add(one.run)
+        try:
+            if one.losses < LOSSES:
+                return await self._run(one, full)
+            self._set_aside(one)
+        finally:
+            self._going.remove(one.run)
+        return False
+
+    def _set_aside(self, one: QueuedRun) -> None:
+        """Let a run rest until somebody resumes it: what it does has ended one worker after the other."""
+        with self.space.store.reading() as snapshot:
+            calls = [call for call in snapshot.calls(one.run) if call.status == "started"]
+            ended = [step for step in snapshot.steps(one.run) if step.status not in ("started", "suspended")]
+        where = "before a step had ended"
+        if ended:
+            where = f"after step {ended[-1].position}"
+        if calls:
+            where = f"in step {calls[-1].position} ({calls[-1].target})"
+        reason = f"{one.losses} workers ended one after the other while they ran it, {where}: it is set aside"
+        at, hint = now(), f"`infospace resume {one.run}` goes on with it, `infospace cancel {one.run}` ends it"
+        claim = ClaimRun(one.run, new_owner(), one.owner, at)
+        with suppress(Conflict):  # somebody else has it, or did the same
+            self.space.store.commit(
+                [], [claim, CloseRun(one.run, "suspended", at, reason=f"{reason} ({hint})", interrupted=True)]
+            )
+            self.failed(one.run, Conflict(reason, hint=hint))
+
+    async def _run(self, one: QueuedRun, full: set[str]) -> bool:
         """Go on with a run; whether this worker got it."""
         run = one.run
         halt = SuspendRequest()
         watching = asyncio.create_task(self._pass_on(halt))
         try:
-            result = await resume(self.space, run, self.emit, halt, also=[TakeQueued(run, later(-LEASE))])
+            take = TakeQueued(run, later(-LEASE), one.losses)
+            result = await resume(self.space, run, self.emit, halt, also=[take])
         except Conflict as error:
             # Another worker has it, its queue is full, or what it needs is not here.
             _log.debug("%s is not taken: %s", run, error)
             if self._is_full(one.queue):
-                self._full.add(one.queue)
+                full.add(one.queue)
             elif self._is_suspended(run):
                 self._aside[run] = time.monotonic() + ASIDE
                 self.failed(run, error)
@@ -166,9 +216,10 @@ class Worker:
 
     async def _rest(self) -> None:
         """Wait until something may have come into the queues."""
-        resting = asyncio.create_task(asyncio.to_thread(self.space.store.wait_for_queue, LOOK))
+        if self._resting is None or self._resting.done():
+            self._resting = asyncio.create_task(asyncio.to_thread(self.space.store.wait_for_queue, LOOK))
         try:
-            await resting
+            await asyncio.shield(self._resting)
         except StoreError:
             await asyncio.sleep(LOOK)  # the next look tells of it
 

@@ -266,6 +266,12 @@ def _sixteenth(engine: Connection) -> None:
         engine.run(statement)
 
 
+def _seventeenth(engine: Connection) -> None:
+    """It is counted how often a run in a queue lost its owner."""
+    for statement in queue.COUNTED:
+        engine.run(statement)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _first,
     _second,
@@ -283,6 +289,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _fourteenth,
     _fifteenth,
     _sixteenth,
+    _seventeenth,
 )
 """Each brings a file from the version of its index to the next one."""
 

@@ -13,10 +13,11 @@ from infospace import open_space
 from infospace.core.clock import later, now
 from infospace.journal.queue_rows import LimitQueue
 from infospace.journal.rows import ClaimRun
+from infospace.tools.local import LocalTools
 from planner.execute import wait
 from planner.execute.start import run_sync
 from planner.lifecycle import work as working
-from planner.lifecycle.resume import answer, pending_of
+from planner.lifecycle.resume import answer, pending_of, resume
 from planner.lifecycle.work import Worker
 
 
@@ -27,6 +28,23 @@ def sending(to: str) -> dict[str, Any]:
 
 SAYING: dict[str, Any] = {"type": "say", "value": "done"}
 LOOKING: dict[str, Any] = {"type": "outside/look", "arguments": {}}
+
+
+def harmless() -> LocalTools:
+    """The tools of the workers, without their deaths."""
+    outside = LocalTools("outside")
+
+    @outside.tool()
+    async def send(to: str) -> str:
+        """Send something that nobody takes back."""
+        return to
+
+    @outside.tool(read_only=True)
+    async def look() -> str:
+        """Look at something."""
+        return "seen"
+
+    return outside
 
 
 def test_what_waits_is_taken_by_priority(team: Team) -> None:
@@ -55,6 +73,66 @@ def test_an_accepted_run_outlives_its_worker_and_repeats_nothing(team: Team) -> 
     assert (team.status(run), team.queued(), team.calls()) == ("running", [run], ["first"])
     assert team.work() == 0
     assert (team.status(run), team.queued(), team.calls()) == ("success", [], ["first", "last"])
+
+
+def test_a_run_that_takes_its_workers_along_is_set_aside(team: Team) -> None:
+    """It rests with the reason, harms nobody more, and can be resumed."""
+    run = team.enqueue(SAYING, LOOKING, sending("last"))
+    for _ in range(3):
+        assert team.work("kill") == -signal.SIGKILL
+    told: list[str] = []
+    worker = Worker(team.space, failed=lambda which, error: told.append(f"{which}: {error.message}"))
+    assert asyncio.run(worker.work(once=True)) == 0
+    reason = "3 workers ended one after the other while they ran it, in step 2 (outside/look): it is set aside"
+    assert told == [f"{run}: {reason}"]
+    with team.space.store.reading() as snapshot:
+        row = snapshot.run(run)
+    assert (row.status, row.reason) == (
+        "suspended",
+        f"{reason} (`infospace resume {run}` goes on with it, `infospace cancel {run}` ends it)",
+    )
+    assert asyncio.run(worker.work(once=True)) == 0
+    assert len(told) == 1
+    with open_space(team.address) as space:
+        space.tools.add(harmless())
+        assert asyncio.run(resume(space, run)).status == "success"
+    assert team.queued() == []
+
+
+def test_a_run_that_gets_on_is_not_set_aside_however_often_its_workers_are_killed(team: Team) -> None:
+    run = team.enqueue(*[LOOKING] * 8)
+    for _ in range(4):
+        assert team.work("after 4") == -signal.SIGKILL
+    assert team.status(run) == "running"
+    assert team.work() == 0
+    assert team.status(run) == "success"
+
+
+def test_several_runs_go_on_at_once_in_one_worker(team: Team) -> None:
+    """Each once, and no more of them than it has jobs."""
+    together, most = set[str](), 0
+    everybody = asyncio.Event()
+
+    outside = LocalTools("outside")
+
+    @outside.tool()
+    async def send(to: str) -> str:
+        """Send something that nobody takes back."""
+        nonlocal most
+        together.add(to)
+        most = max(most, len(together))
+        if len(together) == 3:
+            everybody.set()
+        await everybody.wait()
+        together.discard(to)
+        return to
+
+    runs = [team.enqueue(sending(name)) for name in "abcde"]
+    with open_space(team.address) as space:
+        space.tools.add(outside)
+        assert asyncio.run(Worker(space, jobs=3).work(once=True)) == 5
+    assert most == 3
+    assert {team.status(run) for run in runs} == {"success"}
 
 
 def test_a_call_that_may_have_had_its_effect_is_asked_about(team: Team) -> None:

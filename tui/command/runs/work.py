@@ -2,8 +2,8 @@
 
 Any number of workers may look at once, on a database from any machines. Those that are due go by priority, then by
 time. A run whose worker was killed stays in its queue and is gone on with: what had ended is not done again, and a
-call that may have had its effect is asked about. SIGTERM, or Ctrl-C, lets the step under way end, gives the run back
-to its queue, and ends the worker.
+call that may have had its effect is asked about. A run at one place of which three workers were killed in a row is
+set aside. SIGTERM, or Ctrl-C, lets the steps under way end, gives the runs back, and ends the worker.
 """
 
 from __future__ import annotations
@@ -31,8 +31,12 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   infospace work
   infospace work --queue nightly --queue reports
+  infospace work --jobs 8
   infospace work --once
   infospace work --limit nightly=2 --once"""
+
+MOST_JOBS = 64
+"""Runs that one process may run at once: its steps share one interpreter."""
 
 STOPS = (signal.SIGTERM, signal.SIGINT)
 
@@ -40,6 +44,7 @@ STOPS = (signal.SIGTERM, signal.SIGINT)
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--queue", action="append", default=[], metavar="NAME", help="only this queue; may be repeated")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="run so many at once in this process (1)")
     parser.add_argument("--once", action="store_true", help="end when nothing is due any more")
     parser.add_argument(
         "--limit",
@@ -55,6 +60,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Work until told to end, and say what became of each run."""
     from infospace.journal.queue_rows import LimitQueue
 
+    if not 1 <= args.jobs <= MOST_JOBS:
+        raise UsageError(f"--jobs is 1 to {MOST_JOBS}, not {args.jobs}", hint="more workers take more")
     limits = [LimitQueue(*_limit(given)) for given in args.limit]
     with open_from(args, create=True) as space:
         use_cache(args, space)
@@ -62,7 +69,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             space.store.commit([], limits)
         from planner.lifecycle.work import Worker
 
-        worker = Worker(space, args.queue, finished=lambda result: _tell(result, out), failed=_Failures(out))
+        worker = Worker(
+            space, args.queue, finished=lambda result: _tell(result, out), failed=_Failures(out), jobs=args.jobs
+        )
         taken = asyncio.run(_work(worker, once=args.once))
     if not out.json:
         out.talk(f"{pluralize(taken, 'run')} taken", "dim")

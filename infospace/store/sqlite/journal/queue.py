@@ -3,6 +3,8 @@
 All who write to a space do so one after the other, so what a claim is compared with stays true until its commit.
 """
 
+# ruff: noqa: S608 - statements are put together from constants alone
+
 from __future__ import annotations
 
 import sys
@@ -22,7 +24,18 @@ TABLES = (
     "CREATE TABLE queue_limits (name TEXT PRIMARY KEY, most INTEGER NOT NULL) WITHOUT ROWID",
 )
 
-_QUEUED = """SELECT run, name, priority, due, status, owner, heartbeat, started FROM queue JOIN runs ON number = run"""
+# How many owners were lost one after the other, and the last execution of the run that had ended at the latest claim.
+COUNTED = (
+    "ALTER TABLE queue ADD COLUMN losses INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE queue ADD COLUMN reached INTEGER NOT NULL DEFAULT 0",
+)
+
+_REACHED = """coalesce((SELECT sequence FROM steps WHERE steps.run = queue.run
+    AND steps.status NOT IN ('started', 'suspended') ORDER BY sequence DESC LIMIT 1), 0)"""
+
+_QUEUED = f"""SELECT run, name, priority, due, status, owner, heartbeat, started,
+    CASE WHEN status <> 'running' THEN 0 WHEN reached = {_REACHED} THEN losses + 1 ELSE 1 END
+    FROM queue JOIN runs ON number = run"""
 
 _ORDER = "ORDER BY priority DESC, due, run"
 
@@ -41,11 +54,12 @@ def enqueue(work: Transaction, entry: Enqueue) -> None:
 
 
 def take(work: Transaction, entry: TakeQueued) -> None:
-    """Raise Conflict unless a run is in a queue that has room for it."""
+    """Raise Conflict unless a run is in a queue that has room for it; keep how often its owner was lost."""
     number = run_number(entry.run)
     name = work.engine.value("SELECT name FROM queue WHERE run = ?", (number,))
     if name is None:
         raise Conflict(f"{entry.run} waits in no queue", hint="`infospace resume` goes on with it")
+    work.engine.run(f"UPDATE queue SET losses = ?, reached = {_REACHED} WHERE run = ?", (entry.losses, number))
     most = work.engine.value("SELECT most FROM queue_limits WHERE name = ?", (name,))
     if most is None:
         return
@@ -77,7 +91,7 @@ def closed(engine: Connection, number: int, entry: CloseRun) -> None:
         engine.run("DELETE FROM queue WHERE run = ?", (number,))
         _wake(engine)  # there may be room for another one of its queue
         return
-    there = engine.run("UPDATE queue SET due = ? WHERE run = ?", (entry.due, number))
+    there = engine.run("UPDATE queue SET due = ?, losses = 0 WHERE run = ?", (entry.due, number))
     if not there and entry.due is not None and not entry.interrupted:
         row = (number, DEFAULT_QUEUE, entry.due)
         engine.run("INSERT INTO queue (run, name, priority, due) VALUES (?, ?, 0, ?)", row)

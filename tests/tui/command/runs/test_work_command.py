@@ -41,6 +41,16 @@ def test_a_detached_run_waits_until_somebody_works(cli: Any, plan: str) -> None:
     assert cli("work", "--once").err == "0 runs taken\n"
 
 
+def test_one_worker_runs_several_at_once(cli: Any, plan: str) -> None:
+    for _ in range(3):
+        cli("run", plan, "--detach")
+    said = cli("work", "--once", "--jobs", "2")
+    assert (sorted(said.out.splitlines()), said.err) == (
+        [f"run_{number}  success" for number in (1, 2, 3)],
+        "3 runs taken\n",
+    )
+
+
 def test_a_refused_plan_does_not_wait(cli: Any) -> None:
     said = cli("run", "-", "--detach", stdin='[{"type": "sai"}]')
     assert said.code == 3
@@ -63,6 +73,7 @@ def test_a_cancelled_run_is_taken_by_nobody(cli: Any, plan: str) -> None:
         (["run", "PLAN", "--detach", "--queue", " "], "--queue names no queue"),
         (["run", "PLAN", "--detach", "--priority", "x"], "--priority is 'x', not a whole number"),
         (["work", "--once", "--limit", "x"], "--limit 'x' is no NAME=N"),
+        (["work", "--once", "--jobs", "0"], "--jobs is 1 to 64, not 0"),
         (["work", "--once", "--limit", "x=0"], "--limit 'x=0' is no NAME=N"),
     ],
 )
