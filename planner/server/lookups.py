@@ -12,6 +12,7 @@ from planner.metatools import manage_connections as connections
 from planner.metatools.arguments import ManageConnections
 from planner.metatools.audit import write_audit
 from planner.metatools.chaining.plan_tools import PlanTools, SelectTool, plan_tools, select_tool
+from planner.metatools.compat.debug_list_tools import DebugListTools, debug_list_tools
 from planner.metatools.compat.discover import Discover
 from planner.metatools.compat.select_servers import SelectServers, select_servers
 from planner.parse.vocabulary import conditions_in_full, full, short
@@ -62,6 +63,12 @@ async def choose_servers(operations: Operations, args: SelectServers, tell: Tell
     """Say which servers a message needs, of those that the caller may know."""
     del tell
     return await select_servers(operations.space, args)
+
+
+async def list_services(operations: Operations, args: DebugListTools, tell: Tell) -> dict[str, Any]:
+    """List the tools of some servers, of those that the caller may know."""
+    del tell
+    return await debug_list_tools(operations.space, args)
 
 
 async def choose_tool(operations: Operations, args: SelectTool, tell: Tell) -> dict[str, Any]:

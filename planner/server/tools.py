@@ -12,6 +12,7 @@ from infospace.core.errors import Invalid
 from infospace.data.json_text import dump
 from planner.metatools.arguments import ManageConnections
 from planner.metatools.chaining.plan_tools import PLAN_TOOLS, SELECT_TOOL
+from planner.metatools.compat.debug_list_tools import DEBUG_LIST_TOOLS
 from planner.metatools.compat.discover import DISCOVER
 from planner.metatools.compat.select_servers import SELECT_SERVERS
 from planner.server import arguments
@@ -180,6 +181,13 @@ COMPAT = {
             PLAN_TOOLS.description,
             PLAN_TOOLS.model,
             looking.chain_tools,
+            read_only=True,
+        ),
+        Tool(
+            DEBUG_LIST_TOOLS.name,
+            DEBUG_LIST_TOOLS.description,
+            DEBUG_LIST_TOOLS.model,
+            looking.list_services,
             read_only=True,
         ),
         TOOLS["manage_connections"],

@@ -14,7 +14,7 @@ from planner.server.tools import COMPAT, DISCOVER_NOTES, TOOLS, Tool
 SETS: Final[Mapping[ToolSet, str]] = {
     "core": "five tools: find, run, step, follow, read",
     "meta": "the six tools about tools: search, list, describe, execute, categories, similar",
-    "compat": "the doors of other systems: discover, select_servers, select_tool, plan_tools and two more",
+    "compat": "the doors of other systems: discover, select_servers, select_tool, plan_tools and three more",
     "full": "each operation as a tool of its own, besides those of `meta`",
 }
 

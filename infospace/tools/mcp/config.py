@@ -188,7 +188,10 @@ def _servers(path: Path, where: str) -> Mapping[str, Any]:
     except InvalidJSON as error:
         if not error.pointer.startswith(f"/{SERVERS}/"):
             raise
-        whole = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_object)
+        try:
+            whole = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_object)
+        except (RecursionError, ValueError):  # too deep, or a number too long: no entry can be told from the others
+            raise error from None
     servers = whole.get(SERVERS) if isinstance(whole, Mapping) else None
     if not isinstance(servers, Mapping):
         near = nearest(SERVERS, whole) if isinstance(whole, Mapping) and SERVERS not in whole else None
@@ -305,8 +308,8 @@ class _Reader:
         elif name.startswith(PLAN):
             message = f"a server cannot be called {name!r}: `{PLAN}` begins the names of saved plans"
             self._wrong(message, f"give it another name, such as {name.removeprefix(PLAN)!r}")
-        elif not name.strip() or "/" in name or not name.isprintable():
-            self._wrong(f"{name!r} cannot be a server's name", "printable, without `/`")
+        elif not name or name != name.strip() or "/" in name or not name.isprintable():
+            self._wrong(f"{name!r} cannot be a server's name", "printable, without `/`, and no blank at its ends")
 
     def _keys_fit(self, raw: Mapping[str, Any]) -> None:
         for key, value in raw.items():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infospace.core.tool import Tool
+from infospace.data.misspelling import closest_spelling, words_of
 from infospace.tools.search import scoring
 from infospace.tools.search.confidence import NullScores, everyday_words
 from infospace.tools.search.documents import Fields
@@ -22,6 +23,10 @@ from infospace.tools.search.vectors import centred_vectors, dot_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+LONGEST_NAME = 128
+"""Characters of a request that may be a name with slips."""
 
 
 @dataclass(slots=True, eq=False)
@@ -72,6 +77,17 @@ class Corpus:
             for name in (known.fields.name, known.tool.full_name):
                 found.setdefault(name.casefold(), []).append(at)
         return found
+
+    def names_meant(self, request: str) -> list[int]:
+        """Return the places of the tools whose name a request is plainly meant to be that is one name of several words.
+
+        A request of other words is none: `delte a file` speaks of what is to be done.
+        """
+        if " " in request or len(words_of(request)) < 2 or len(request) > LONGEST_NAME:
+            return []
+        names = [self.tools[places[0]].fields.name for places in self.tools_by_name.values()]
+        near = closest_spelling(request.rpartition("/")[2], dict.fromkeys(names))
+        return [] if near is None else [at for at, known in enumerate(self.tools) if known.fields.name == near]
 
     @cached_property
     def labelled(self) -> dict[str, list[int]]:

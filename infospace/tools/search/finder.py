@@ -51,6 +51,9 @@ EMBEDDED_AT_ONCE = 32
 EXACT = 2.0
 """Evidence for a tool whose name the request is, or which says just that of itself, however many say the same."""
 
+MISSPELT = 0.95
+"""Evidence for a tool whose name the request is plainly meant to be, and is not; its confidence is no less."""
+
 LABELLED = 0.5
 """Evidence for a tool whose server, category or tag the request is: a tool of that name goes before it."""
 
@@ -176,8 +179,10 @@ class Finder:
         names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
         whole = request.strip().casefold()
         called, labelled = corpus.tools_by_name.get(whole, []), corpus.labelled.get(whole, [])
+        meant = [] if called or labelled else corpus.names_meant(request.strip())
         quoted = asked.quoted(corpus)
         names[labelled] = np.maximum(names[labelled], LABELLED)
+        names[meant] = MISSPELT
         names[called] = EXACT
         guessed = asked.guessed(corpus) | (names > 0)
         evidence = found + names + EXACT * quoted + (0 if past is None else past.evidence)

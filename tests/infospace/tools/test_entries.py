@@ -159,11 +159,22 @@ def test_what_belongs_to_the_other_sort_is_a_warning(tmp_path: Path) -> None:
     assert (problem.message, problem.severity) == ("'headers' has no use beside 'command'", "warning")
 
 
-@pytest.mark.parametrize("name", ["infospace", "", " ", "a/b", "a\nb"])
+@pytest.mark.parametrize("name", ["infospace", "", " ", " a", "a/b", "a\nb", "a\x1b[31m", "a\u202eb"])
 def test_a_name_that_no_server_can_have(tmp_path: Path, name: str) -> None:
     """`infospace` is where primitives and saved plans are found."""
     found = read_entries(write(tmp_path, **{name: {"command": "x"}}))
     assert (found.entries, len(found.problems)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"), [("[" * 5000 + "]" * 5000, "nested more than 200 deep"), ("1" * 5000, "5,000 digits")]
+)
+def test_an_entry_that_no_reader_of_json_reads_is_told_in_a_sentence(tmp_path: Path, value: str, message: str) -> None:
+    """As the file's, since where the entry ends is not known."""
+    path = tmp_path / "mcp.json"
+    path.write_text(f'{{"mcpServers": {{"a": {{"timeout_s": {value}}}}}}}')
+    with pytest.raises(InvalidJSON, match=message):
+        read_entries(path)
 
 
 def test_what_stands_twice_is_wrong_with_that_entry_alone(tmp_path: Path) -> None:

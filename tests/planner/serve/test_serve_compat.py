@@ -44,6 +44,29 @@ def shop(space: Space) -> Space:
     return space
 
 
+def test_blocked_tools_are_listed_where_that_is_asked_for_and_in_scope(space: Space) -> None:
+    """Nobody may call them all the same; a tool out of scope is not there."""
+    folder = Path(space.store.address).parent
+    write(folder, one=odd("plain"), off=odd("plain", blocked=True), far=odd("plain", blocked=True, team="x"))
+    synced(space)
+
+    async def scene(planner: Planner) -> Any:
+        listed = await planner.call("debug_list_tools", service_filter=["one", "off", "far"], page_size=100)
+        every = await planner.call(
+            "debug_list_tools", service_filter=["one", "off", "far"], include_blocked=True, page_size=100
+        )
+        page = await planner.call("debug_list_tools", service_filter=["off"], include_blocked=True, page_size=1)
+        wrong = await planner.call("debug_list_tools", service_filter=["onne"])
+        return listed, every, page, wrong
+
+    listed, every, page, wrong = play(space, scene, Access("ann", Scope(exclude_servers=("far",)), tools=("compat",)))
+    assert {tool["server"] for tool in listed["tools"]} == {"one"}
+    assert {(tool["server"], tool["blocked"]) for tool in every["tools"]} == {("one", False), ("off", True)}
+    assert (len(page["tools"]), page["pages"]) == (1, page["total"])
+    assert page["total"] == sum(tool["server"] == "off" for tool in every["tools"])
+    assert wrong["unknown"] == ["no tool here is of a server 'onne'; did you mean 'one'?"]
+
+
 def test_discover_answers_in_exactly_its_shape(shop: Space) -> None:
     async def scene(planner: Planner) -> Any:
         names = [tool.name for tool in (await planner.client.list_tools()).tools]
@@ -51,6 +74,7 @@ def test_discover_answers_in_exactly_its_shape(shop: Space) -> None:
 
     names, found = play(shop, scene, COMPAT)
     assert sorted(names) == [
+        "debug_list_tools",
         "discover",
         "execute_tool",
         "manage_connections",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from infospace.core.errors import InvalidJSON, NotFound
 from tui.command.common.open_space import open_from
 from tui.command.common.sign_in import offer_sign_in
+from tui.text.format import single_line
 from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
 
@@ -91,7 +92,7 @@ def _lines(one: SyncedServer) -> Iterator[tuple[str, str]]:
     """Return the lines of a server, each with its style."""
     if one.failed is not None:
         hint = f" ({one.failed.hint})" if one.failed.hint else ""
-        yield f"✗ {one.server or one.failed.file}  {one.failed.reason}{hint}", "red"
+        yield f"✗ {single_line(one.server or one.failed.file)}  {one.failed.reason}{hint}", "red"
         return
     yield f"✓ {one.server}  listed", ""
     for refused in one.refused:

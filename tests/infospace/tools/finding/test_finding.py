@@ -13,7 +13,7 @@ from made_tools import SERVERS, made_tools, named
 from infospace import Invalid
 from infospace.core.tool import Tool
 from infospace.tools.scope import Filters, Scope
-from infospace.tools.search.finder import Finder
+from infospace.tools.search.finder import MISSPELT, Finder
 from infospace.tools.search.results import CallExample, ToolQuery, ToolResults
 
 TOOLS = made_tools()
@@ -22,6 +22,23 @@ EVERY = Filters(min_score=0)
 
 def names(found: ToolResults) -> list[str]:
     return [hit.tool.full_name for hit in found.hits]
+
+
+@pytest.mark.parametrize(
+    ("request_", "wanted"),
+    [
+        ("read_fiel", "filesystem/read_file"),
+        ("filesystem/read_flie", "filesystem/read_file"),
+        ("searchCodes", "github/search_code"),
+        ("instal_package", "brew/install_package"),
+    ],
+)
+def test_a_name_with_a_slip_is_found_first(finder: Finder, request_: str, wanted: str) -> None:
+    """As that tool's name; words of a wish are none."""
+    [first, *_] = finder.find(TOOLS, ToolQuery(request_)).hits
+    assert (first.tool.full_name, "name" in first.matched_by) == (wanted, True)
+    assert first.confidence >= MISSPELT
+    assert all(hit.confidence < MISSPELT for hit in finder.find(TOOLS, ToolQuery("read fiel")).hits)
 
 
 @pytest.mark.parametrize(
