@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from databases import place_in_database
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     LoggingMessageNotificationParams,
@@ -19,7 +20,8 @@ from mcp_types import (
     ResourceUpdatedNotification,
 )
 
-from infospace import Space
+from infospace import Space, open_space
+from planner.execute.start import run
 from planner.server.protocol.event_store import RETRY_MS, RecentEvents
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -28,6 +30,27 @@ from serving import NOTE, TOKEN, Planner, Served, over_http, planners, play
 EARLIER = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 """The client warns whoever speaks the earlier protocol of what the later one has no more."""
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+@EARLIER
+def test_a_client_learns_what_another_machine_changed_in_a_database(tmp_path: Path) -> None:
+    """Of the server of each: they share the space alone."""
+    address, heard = place_in_database(tmp_path), list[str]()
+
+    async def on_message(message: Any) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            heard.append(str(message.params.uri))
+
+    async def scene(planner: Planner) -> None:
+        uri = "infospace://note/diary"
+        await planner.client.subscribe_resource(uri)
+        made = {"type": "create-note", "value": 1, "out": "$x"}
+        kept = {"type": "persist", "target": "$x", "name": "diary"}
+        assert (await run(there, [made, kept])).status == "success"
+        await until(lambda: heard == [uri])
+
+    with open_space(address) as here, open_space(address) as there:
+        play(here, scene, mode="legacy", message_handler=on_message)
 
 
 @EARLIER

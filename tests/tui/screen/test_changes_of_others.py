@@ -1,0 +1,63 @@
+"""What another machine does is seen on an open screen by itself, in a file and in a database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from databases import place_in_database
+from staging import Show, Stage
+
+from infospace import Space, open_space
+from infospace.core.json_types import JSON
+from infospace.core.resources import Note
+from infospace.editing.edit import edit
+from planner.execute.start import Prepared, enqueue, prepare
+from planner.lifecycle.work import Worker
+
+MAKES: JSON = {
+    "goal": "Write the minutes",
+    "steps": [
+        {"type": "create-note", "value": "of the meeting", "out": "$n"},
+        {"type": "persist", "target": "$n", "name": "minutes"},
+    ],
+}
+
+
+@pytest.fixture(params=["file", "database"])
+def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Space, Space]]:
+    """One space, opened as by two processes."""
+    address = str(tmp_path / "team.db") if request.param == "file" else place_in_database(tmp_path)
+    with open_space(address) as here, open_space(address) as there:
+        yield here, there
+
+
+def revise(space: Space) -> None:
+    """Change the note."""
+    with space.store.reading() as snapshot:
+        note = snapshot.get(str(snapshot.named("minutes")))
+    assert isinstance(note, Note)
+    edit(space.store, note, "changed elsewhere", note.metadata, "edit")
+
+
+def test_runs_and_notes_of_others_appear_and_change(show: Show, shared: tuple[Space, Space]) -> None:
+    """A run that comes into a queue, its end by a worker, and the note that it kept; nothing is pressed for it."""
+    here, there = shared
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("no runs yet")
+        prepared = prepare(there, MAKES)
+        assert isinstance(prepared, Prepared), prepared
+        enqueue(there, prepared)
+        await stage.sees("run_1 ", "Write the minutes")
+        await stage.loses("success")
+        await Worker(there).work(once=True)
+        await stage.sees("run_1 ", "success")
+        await stage.press("f6")
+        await stage.sees("1 kept note", "minutes")
+        await asyncio.to_thread(revise, there)
+        await stage.sees("version 2", "changed elsewhere")
+
+    show(story, (160, 50), here)
