@@ -20,8 +20,10 @@ from infospace.expressions.query.builder import (
     all_whole,
     chosen_whole,
     first_of,
+    is_null,
     json_of,
     kinds_of,
+    may_fail,
     number,
     number_as_text,
     unify,
@@ -193,7 +195,35 @@ def like_of(at: Mismatches, value: Typed, pattern: Typed, known: str | None, esc
 
 
 def call_of(at: Mismatches, name: str, arguments: Sequence[Typed], text: str) -> Typed:
-    """Return a call of a function of `FUNCTIONS`."""
+    """Return a call of a function of `FUNCTIONS`: what stands after a null is not asked for."""
+    found = _call_of(at, name, arguments, text)
+    if not at.strict or name == "coalesce":
+        return found
+    known = next((place for place, value in enumerate(arguments) if value.type is Type.NULL), None)
+    if known is not None and name != "concat_ws":
+        return replace(found, sql=evaluated(arguments[:known], found.sql))
+    last = max((place for place, value in enumerate(arguments) if may_fail(value.sql)), default=0)
+    ahead = arguments[: last if name != "concat_ws" else min(last, 1)]
+    return replace(found, sql=unless_null(ahead, found.sql))
+
+
+def unless_null(values: Sequence[Typed], sql: str) -> str:
+    """Return SQL that is null, and evaluates nothing more, where one of the values is; the first null ends it."""
+    nulls = [is_null(value.sql) for value in values if value.type is not Type.NULL]
+    if not nulls or len(sql) > _LONG:
+        return sql
+    return f"CASE{''.join(f' WHEN {null} THEN NULL' for null in nulls)} ELSE {sql} END"
+
+
+def evaluated(values: Sequence[Typed], sql: str) -> str:
+    """Return SQL that does not depend on values, and evaluates those of them that may fail."""
+    for value in values:
+        if may_fail(value.sql):
+            sql = f"CASE WHEN {is_null(value.sql)} THEN {sql} ELSE {sql} END"
+    return sql
+
+
+def _call_of(at: Mismatches, name: str, arguments: Sequence[Typed], text: str) -> Typed:
     native = _NATIVE.get(name)
     if name == "coalesce":
         unified, type_ = unify(arguments)
@@ -313,6 +343,9 @@ def _of_number(name: str, values: Sequence[Typed]) -> tuple[Type, str | None]:
 
 
 def _concat_ws(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
+    if values[0].type is Type.NULL:
+        return Typed("NULL::VARCHAR", Type.TEXT)
+
     def call(given: list[str | None]) -> str | None:
         separator, *rest = (None if one is None else json.loads(one) for one in given)
         if separator is None:
@@ -426,4 +459,15 @@ _NATIVE: Final[dict[str, Callable[[Sequence[Typed]], Typed | None]]] = {
 }
 """Functions of the engine that mean the same; None where they do not for these types."""
 
-__all__ = ["MISMATCH", "Mismatches", "call_of", "cast_to", "fit", "like_of", "mixed_numbers", "number"]
+__all__ = [
+    "MISMATCH",
+    "Mismatches",
+    "call_of",
+    "cast_to",
+    "evaluated",
+    "fit",
+    "like_of",
+    "mixed_numbers",
+    "number",
+    "unless_null",
+]

@@ -8,6 +8,7 @@ them may fail, CASE does.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from infospace.core.errors import Invalid, PathNotFound
@@ -28,7 +29,16 @@ from infospace.expressions.query.builder import (
     number,
     unify,
 )
-from infospace.expressions.query.calls import MISMATCH, call_of, cast_to, fit, like_of, mixed_numbers
+from infospace.expressions.query.calls import (
+    MISMATCH,
+    call_of,
+    cast_to,
+    evaluated,
+    fit,
+    like_of,
+    mixed_numbers,
+    unless_null,
+)
 from infospace.expressions.query.columns import EXACT, KIND_NAMES, NUMBERS, WORD, Type
 from infospace.expressions.query.tree import MARK
 from infospace.expressions.show import show
@@ -202,7 +212,11 @@ class Expressions:
             case Compare(by, left, right):
                 return self._compared(by, self.value(left), self.value(right), clean(show(node)))
             case In(value, items):
-                return self._in(self.value(value), [self.value(item) for item in items], clean(show(node)))
+                one, listed = self.value(value), [self.value(item) for item in items]
+                found = self._in(one, listed, clean(show(node)))
+                if self.strict and any(may_fail(item.sql) for item in listed):
+                    return replace(found, sql=unless_null([one], found.sql))
+                return found
             case InList(value, items):
                 return self._in_list(self.value(value), items, clean(show(node)))
             case Like(value, pattern, escape):
@@ -235,7 +249,7 @@ class Expressions:
         """Compare two values: unknown where one is null, without a result where their kinds differ."""
         one, other = left.type, right.type
         if Type.NULL in (one, other):
-            return Typed("NULL::BOOLEAN", Type.BOOL)
+            return Typed(self._beside("NULL::BOOLEAN", left, right), Type.BOOL)
         if Type.LIST in (one, other):
             raise Invalid(f"`{text}` compares a list that the query makes", hint="it stands in the SELECT list alone")
         if one in NUMBERS and other in NUMBERS:
@@ -288,22 +302,20 @@ class Expressions:
             return all_of
         return f"CASE WHEN ({value}) IN ({', '.join(sure)}) THEN TRUE ELSE {all_of} END"
 
-    def _beside(self, value: Typed, verdict: str) -> str:
-        """Write a verdict that does not depend on a value, which is evaluated all the same where it may fail."""
-        if not self.strict or not may_fail(value.sql):
-            return verdict
-        return f"CASE WHEN ({value.sql}) IS NULL THEN {verdict} ELSE {verdict} END"
+    def _beside(self, verdict: str, *values: Typed) -> str:
+        """Write a verdict that does not depend on values, which are evaluated all the same where they may fail."""
+        return evaluated(values, verdict) if self.strict else verdict
 
     def _in_list(self, value: Typed, items: Parameter, text: str) -> Typed:
         if items.name.startswith(MARK):
             return self._inner(items.name, value)
         given = self._given(items.name, absent=not self.strict)
         if given is None:
-            return Typed(self._beside(value, "NULL::BOOLEAN"), Type.BOOL)
+            return Typed(self._beside("NULL::BOOLEAN", value), Type.BOOL)
         if not isinstance(given, (list, tuple)):
             return Typed(f"({self.mismatch(f'`{text}` takes a list', value)})::BOOLEAN", Type.BOOL)
         if not given:
-            return Typed(self._beside(value, "FALSE"), Type.BOOL)
+            return Typed(self._beside("FALSE", value), Type.BOOL)
         if len(given) > FEW and value.type is Type.TEXT and all(isinstance(item, str) for item in given):
             listed = self.builder.parameter(list(given))
             return Typed(f"({value.sql}) IN (SELECT unnest({listed}::VARCHAR[]))", Type.BOOL)
@@ -318,7 +330,7 @@ class Expressions:
         elif isinstance(pattern, Parameter):
             known = self._given(pattern.name, absent=not self.strict)
         if Type.NULL in (one.type, other.type):
-            return Typed("NULL::BOOLEAN", Type.BOOL)
+            return Typed(self._beside("NULL::BOOLEAN", one, other), Type.BOOL)
         fitted = [fit(self, part, "text", f"`{text}`", text) for part in (one, other)]
         if fitted[0] is None or fitted[1] is None:
             what = f"`{text}` compares {WORDS[one.type]} with {WORDS[other.type]}"
@@ -375,7 +387,8 @@ class Expressions:
                 raise mixed_numbers(text, value)
         whole = left.type in (Type.INT, Type.NULL) and right.type in (Type.INT, Type.NULL)
         if Type.NULL in (left.type, right.type):
-            return Typed("NULL::HUGEINT" if whole else "NULL::DOUBLE", Type.INT if whole else Type.NUM, 0)
+            null = self._beside("NULL::HUGEINT" if whole else "NULL::DOUBLE", left, right)
+            return Typed(null, Type.INT if whole else Type.NUM, 0)
         if not (left.is_number and right.is_number):
             what = f"`{text}` computes with {WORDS[left.type]} and {WORDS[right.type]}, not with numbers"
             return Typed(f"({self.mismatch(what, left, right)})::DOUBLE", Type.NUM)
@@ -415,7 +428,7 @@ class Expressions:
 
     def _concatenated(self, left: Typed, right: Typed, text: str) -> Typed:
         if Type.NULL in (left.type, right.type):
-            return Typed("NULL::VARCHAR", Type.TEXT)
+            return Typed(self._beside("NULL::VARCHAR", left, right), Type.TEXT)
         for value in (left, right):
             if value.type is Type.LIST or (value.type is Type.ANY and value.kinds & {"list", "object"}):
                 what = f"`{text}` joins texts, numbers and booleans"

@@ -99,6 +99,61 @@ def test_a_quoted_word_of_the_resource_is_that_word(sql: str, values: list[JSON]
     assert queried(sql, ROWS) == values
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "concat_ws(t, {what})",
+        "concat_ws(t, {what}, 'b')",
+        "coalesce(t, concat_ws(t, {what}))",
+        "concat_ws(NULL, {what})",
+        "substr(t, {what})",
+        "starts_with(t, concat_ws('', {what}))",
+        "contains(t, concat_ws('', {what}))",
+        "greatest(t, concat_ws('', {what}))",
+        "replace(t, 'a', concat_ws('', {what}))",
+        "replace(t, u, concat_ws('', {what}))",
+        "t IN (concat_ws('', {what}), 'b')",
+        "n IN ({what}, 4)",
+        "power(n, {what})",
+        "round(n, {what})",
+    ],
+)
+def test_what_stands_after_a_null_is_not_asked_for(text: str) -> None:
+    """As the evaluator reads the arguments of a function, one after the other: null ends it."""
+    written = text.format(what="sqrt(x)")
+    rows = ({"x": -1, "t": None, "u": "a", "n": None}, {"x": 4, "t": "-", "u": None, "n": 3})
+    assert queried(f"SELECT {written} AS v FROM $rows", rows) == evaluated(written, rows)
+    if not text.startswith(("coalesce", "concat_ws(NULL")):
+        with pytest.raises(Mismatch):
+            queried(f"SELECT {written} AS v FROM $rows", ({"x": -1, "t": "-", "u": "a", "n": 3},))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nothing || sqrt(x)",
+        "sqrt(x) || nothing",
+        "nothing + sqrt(x)",
+        "sqrt(x) * nothing",
+        "nothing = sqrt(x)",
+        "sqrt(x) < nothing",
+        "nothing BETWEEN sqrt(x) AND 3",
+        "nothing LIKE concat_ws('', sqrt(x))",
+        "greatest(sqrt(x), nothing)",
+        "substr(concat_ws('', sqrt(x)), nothing)",
+        "sqrt(x) + NULL",
+    ],
+)
+def test_a_column_of_nulls_hides_no_failure(text: str) -> None:
+    """What the evaluator fails of, the query fails of, whatever else the column may hold."""
+    rows = ({"x": -1, "nothing": None}, {"x": 4, "nothing": None})
+    with pytest.raises(Mismatch, match="sqrt"):
+        evaluated(text, rows)
+    with pytest.raises(Mismatch, match="sqrt"):
+        queried(f"SELECT {text} AS v FROM $rows", rows)
+    assert queried(f"SELECT {text} AS v FROM $rows", rows[1:]) == [None]
+
+
 def clock() -> tuple[str, str]:
     return "2026-01-01", "2026-01-01T00:00:00Z"
 

@@ -6,6 +6,7 @@ import os
 import random
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
@@ -70,13 +71,30 @@ def excuse(tree: Expression, row: Note, given: Evaluation, translator: Translato
     for node in walk(tree):
         if isinstance(node, Star):
             continue
-        value = compile_expression(node)(row, given)
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            continue
-        if isinstance(value, int) and abs(value) >= 10**38:
-            return "a whole number of more than 38 digits"
-        if translator.type_of(node) == REAL and abs(value) > EXACT:
-            return "a number beyond 2**53 as a double"
+        reason = inexact(node, compile_expression(node)(row, given), translator)
+        if reason is not None:
+            return reason
+    return None
+
+
+def excuse_of_many(tree: Expression, rows: Sequence[Note], given: Evaluation, translator: Translator) -> str | None:
+    """Why the engine may give another value of many rows: a number computed with their aggregates."""
+    for node in walk(tree):
+        if has_aggregate(node):
+            reason = inexact(node, parse_aggregate(show(node)).of(rows, given), translator)
+            if reason is not None:
+                return reason
+    return None
+
+
+def inexact(node: Expression, value: Any, translator: Translator) -> str | None:
+    """Why the engine does not hold every digit of a value of an expression."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if isinstance(value, int) and abs(value) >= 10**38:
+        return "a whole number of more than 38 digits"
+    if translator.type_of(node) == REAL and abs(value) > EXACT:
+        return "a number beyond 2**53 as a double"
     return None
 
 
@@ -142,6 +160,8 @@ class Proof:
         )
         found = (excuse(part, one, self.given(), self.translator) for part in parts for one in rows)
         reason = next(filter(None, found), None)
+        if reason is None and row is None:
+            reason = excuse_of_many(tree, self.rows, self.given(), self.translator)
         content = None if row is None else row.content
         if reason is None:
             figures.others.append(f"{text}\n  gives {ours!r}\n  DuckDB {theirs!r}\n  of {content!r}")
