@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+WAITING = 50
+"""Notes that are embedded in whatever order, since a second or two does for all of them."""
+
 TURNS = 3
 """How often a search begins anew because another process has given the space another model meanwhile."""
 
@@ -100,8 +103,9 @@ class Search:
                 return self._keyword_search(wanted)
             if self._is_empty():
                 return self._nothing(wanted)
+            first = self._asked_for(wanted)
             for turn in range(TURNS):
-                self._embedding.catch_up(listener, seconds_in_search())
+                self._embedding.catch_up(listener, seconds_in_search(), first)
                 key, info = self._embedding.key, self._embedding.info  # a change from here on is seen by the key
                 vector = self._query(str(wanted.query), key)
                 everyday = self._embedding.queries(EVERYDAY) if wanted.is_auto else None
@@ -118,6 +122,21 @@ class Search:
             if self._matrix is not None:
                 matrixfile.save(self._shelf, self._matrix)
             return found
+
+    def _asked_for(self, wanted: SearchQuery) -> list[int]:
+        """Numbers of the Notes that wait to be embedded and have a word of the query, those that fit best first.
+
+        Where very many wait, there is time for a few of them; of these the search shall have what it is after.
+        """
+        with self._store.reading() as snapshot:
+            if snapshot.pending_count() < WAITING or (words := snapshot.keyword_matches(str(wanted.query))) is None:
+                return []
+            waiting = snapshot.pending_numbers()
+        if wanted.within is not None:
+            waiting = np.intersect1d(waiting, wanted.within, assume_unique=True)
+        there = np.isin(words.numbers, waiting, assume_unique=True)
+        found: list[int] = words.numbers[there][np.argsort(-words.scores[there], kind="stable")].tolist()
+        return found
 
     def _cut(
         self, wanted: SearchQuery, snapshot: Snapshot, key: str, least: float, everyday: NDArray[np.float32] | None

@@ -84,6 +84,7 @@ class Deadline:
         self._clock = clock
         self._end = None if seconds is None else clock() + seconds
         self.is_nothing = seconds == 0
+        self.is_bound = seconds is not None
         self.characters = BATCH_CHARACTERS if seconds is None else BOUND_CHARACTERS
 
     def is_over(self) -> bool:
@@ -94,15 +95,25 @@ class Deadline:
 class EmbeddingBackfill:
     """Embeds the Notes that are pending when it begins. `used` says at any time which model the space uses.
 
-    Those that are long come last, so that none has to wait for them. Progress is told in passages: those that are
+    Those that are long come last, so that none has to wait for them. Those that are wanted `first`, by number, come
+    before the others, in this order; where time is bounded, the newest follow, since what was just made is looked for
+    more often than what lay there before. Progress is told in passages: those that are
     embedded, out of those and what is left by the length of the texts.
     """
 
-    def __init__(self, store: Store, used: Callable[[], ActiveModel], listener: Listener, bound: Deadline) -> None:
+    def __init__(
+        self,
+        store: Store,
+        used: Callable[[], ActiveModel],
+        listener: Listener,
+        bound: Deadline,
+        first: Sequence[int] = (),
+    ) -> None:
         self._store = store
         self._used = used
         self._listener = listener
         self._bound = bound
+        self._first = {number: place for place, number in enumerate(first)}
         self._embedded = 0
         self._expected = Expected()
 
@@ -114,7 +125,8 @@ class EmbeddingBackfill:
         while left and not over:
             numbers = _page(left)
             with self._store.reading() as snapshot:
-                texts = snapshot.pending(among=list(numbers))
+                places = {number: place for place, number in enumerate(numbers)}
+                texts = sorted(snapshot.pending(among=list(numbers)), key=lambda text: places[number_of(text.id)])
             for number in numbers.keys() - {number_of(text.id) for text in texts}:
                 self._expected.settle(numbers[number])  # somebody else has embedded it, or it is gone
             now_used = used
@@ -139,7 +151,16 @@ class EmbeddingBackfill:
         with self._store.reading() as snapshot:
             sizes = snapshot.pending_sizes()
         self._expected.begin([size for _, size in sizes])
-        return dict(sorted(sizes, key=lambda one: one[1] if one[1] >= LONG else 0))
+        return dict(sorted(sizes, key=self._turn))
+
+    def _turn(self, waiting: tuple[int, int]) -> tuple[int, int, int]:
+        """What a Note that waits, by number and size, is sorted by."""
+        number, size = waiting
+        return (
+            size if size >= LONG else 0,
+            self._first.get(number, len(self._first)),
+            -number if self._bound.is_bound else number,
+        )
 
     def _embed(self, used: ActiveModel, texts: Sequence[Text]) -> bool:
         """Embed a batch, or as much of it as there is time for; say whether there is time for more.

@@ -178,15 +178,16 @@ class Embedding:
             vectors[at] = known[digests[at]]
         return vectors, there
 
-    def catch_up(self, listener: Listener, seconds: float | None = None) -> int:
+    def catch_up(self, listener: Listener, seconds: float | None = None, first: Sequence[int] = ()) -> int:
         """Embed what is pending; return how many passages were embedded. A space nobody can write to is left.
 
-        After `seconds`, None for no bound, it ends with the stretch of text that it is at; 0 embeds nothing.
-        When another process gives the space another model meanwhile, it goes on with that one.
+        After `seconds`, None for no bound, it ends with the stretch of text that it is at; 0 embeds nothing. Notes by
+        the numbers in `first` come before others, but for those that are very long. When another process gives the
+        space another model meanwhile, it goes on with that one.
         """
         if not self._store.writable:
             return 0
-        return EmbeddingBackfill(self._store, self._used, listener, Deadline(seconds, self._clock)).run()
+        return EmbeddingBackfill(self._store, self._used, listener, Deadline(seconds, self._clock), first).run()
 
     def passages(self, texts: Sequence[str], listener: Listener) -> Passages:
         """Return the passages of any texts with their vectors; what was embedded once is not embedded again."""

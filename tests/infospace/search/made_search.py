@@ -73,7 +73,7 @@ class MadeEmbedding:
         rows: NDArray[np.float32] = np.stack([vector_of(text) for text in texts])
         return rows
 
-    def catch_up(self, _listener: Any, _seconds: float | None = None) -> int:
+    def catch_up(self, _listener: Any, _seconds: float | None = None, _first: Sequence[int] = ()) -> int:
         """Embed what is pending, as `Embedding` does."""
         if not self._store.writable:
             return 0

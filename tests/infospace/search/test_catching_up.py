@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from infospace import Space, open_space
@@ -13,6 +14,7 @@ from infospace.core.listener import NullListener
 from infospace.search.embedding import backfill as catching
 from infospace.search.embedding.backfill import Expected
 from infospace.search.models.switch import choose, inspect_model
+from infospace.search.query import SearchQuery
 from infospace.store.changes import Delete, MakeNote
 from infospace.store.records import Text
 from tests.infospace.search.tiny_model import WORDS, make_model
@@ -180,3 +182,46 @@ def test_texts_are_embedded_in_parts_of_so_many_characters(lengths: list[int], p
     slices = list(catching._slices(found, 4))
     assert [len(digests) for digests in slices] == parts
     assert [digest for digests in slices for digest in digests] == list(found)
+
+
+@pytest.fixture
+def many(tiny: str, tmp_path: Path) -> Iterator[Space]:
+    """A space of 200 Notes, none of them embedded, and a clock by which each look at it takes a second."""
+    with open_space(tmp_path / "many.db") as opened:
+        choose(opened, inspect_model(tiny))
+        texts = [f"{WORDS[number % len(WORDS)]} {'tale ' * 200}" for number in range(199)]
+        texts.insert(120, "tale " * 200 + "zeppelin")
+        opened.store.commit([MakeNote(opened.store.new_id(Kind.NOTE), text, {}, kept=True) for text in texts])
+        opened.embedding._clock = map(float, range(10_000)).__next__
+        yield opened
+
+
+ZEPPELIN = 121
+
+
+def test_a_search_embeds_first_what_has_a_word_of_the_query(many: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is time for some twenty of the two hundred, and the one that has it stands among the others."""
+    monkeypatch.setenv("INFOSPACE_EMBED_SECONDS", "1")
+    found = many.search.find(SearchQuery("the zeppelin", None, -1.0), NullListener())
+    left = pending(many)
+    assert len(left) == found.certificate["unembedded"] > 150
+    assert ZEPPELIN not in left
+    assert f"Note_{ZEPPELIN}" in {hit.source for hit in found.hits}
+
+
+def test_where_nothing_has_a_word_the_newest_come_first(many: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was just made is looked for more often."""
+    monkeypatch.setenv("INFOSPACE_EMBED_SECONDS", "1")
+    many.search.find(SearchQuery("nothing of it", None, -1.0), NullListener())
+    left = pending(many)
+    assert left == list(range(1, len(left) + 1))
+    assert 150 < len(left) < 200
+
+
+def test_a_search_within_a_collection_embeds_its_notes_first(many: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of other Notes that have the word wait."""
+    monkeypatch.setenv("INFOSPACE_EMBED_SECONDS", "1")
+    within = np.arange(1, 4, dtype=np.int64)
+    many.search.find(SearchQuery("zeppelin tale", None, -1.0, within=within), NullListener())
+    assert not set(pending(many)) & {1, 2, 3}
+    assert ZEPPELIN in pending(many)
