@@ -70,7 +70,7 @@ bench-discovery: $(BENCH)/.installed
 
 prove: $(STAMP)
 	@$(BIN)/infospace model get
-	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest --timeout=0 -s tests/proofs tests/infospace/query/test_means_what_verbs_mean.py tests/planner/check/test_check_is_sound.py tests/planner/order/test_parallel_is_serial.py tests/planner/lifecycle/test_resume_anywhere.py tests/planner/goals/test_noisy_planners.py tests/tui/screen/test_any_keys.py
+	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest --timeout=0 -s tests/proofs tests/infospace/memory/test_stores_alike.py tests/infospace/query/test_means_what_verbs_mean.py tests/planner/check/test_check_is_sound.py tests/planner/order/test_parallel_is_serial.py tests/planner/lifecycle/test_resume_anywhere.py tests/planner/goals/test_noisy_planners.py tests/tui/screen/test_any_keys.py
 	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest --timeout=0 -q -n $(WORKERS) -m hypothesis
 	@$(if $(DATA),$(BIN)/python tests/benchmarks/gold_plans.py --data "$(DATA)")
 
