@@ -1,0 +1,149 @@
+"""The closures of parameters, elements of lists, and calls of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from infospace.core.errors import PathNotFound
+from infospace.core.json_types import JSON
+from infospace.data.paths import Readable, kind_of
+from infospace.expressions.compare import kind_word
+from infospace.expressions.evaluate.closures import Getter
+from infospace.expressions.functions import KINDS, joined
+from infospace.expressions.wrong import Evaluation, Wrong
+
+
+def parameter_of(name: str, *, lenient: bool) -> Getter:
+    """Make the closure that reads a parameter. Of a missing place: PathNotFound, or null where that is `lenient`."""
+
+    def parameter(_resource: Readable, given: Evaluation) -> JSON:
+        try:
+            found = given.parameters[name]
+        except KeyError:
+            raise PathNotFound(f"the expression was given no value for ${name}") from None
+        if isinstance(found, PathNotFound):
+            if lenient:
+                return None
+            raise found
+        return found
+
+    return parameter
+
+
+def element_of(get: Getter, place: int, text: str) -> Getter:
+    """Make the closure that takes an element of a list; null where there are not so many."""
+
+    def element(resource: Readable, given: Evaluation) -> JSON:
+        found = get(resource, given)
+        if isinstance(found, (list, tuple)):
+            return found[place] if -len(found) <= place < len(found) else None
+        if found is not None:
+            given.tally.wrong(text, f"takes an element of {kind_word(found)}, not of a list", found)
+        return None
+
+    return element
+
+
+def coalesce(getters: list[Getter]) -> Getter:
+    """Make the closure of `coalesce`, which asks for no more values than it needs."""
+
+    def first(resource: Readable, given: Evaluation) -> JSON:
+        for get in getters:
+            value = get(resource, given)
+            if value is not None:
+                return value
+        return None
+
+    return first
+
+
+def concat_ws(getters: list[Getter], text: str) -> Getter:
+    """Make the closure of `concat_ws`, which asks for nothing where there is nothing to put between."""
+    get_separator, *rest = getters
+
+    def concat(resource: Readable, given: Evaluation) -> JSON:
+        separator = get_separator(resource, given)
+        if separator is None:
+            return None
+        if not isinstance(separator, str):
+            given.tally.wrong(text, f"takes a text between the parts, not {kind_word(separator)}", separator)
+            return None
+        values = [get(resource, given) for get in rest]
+        try:
+            return joined(separator, values)
+        except Wrong as error:
+            given.tally.wrong(text, str(error), *[value for value in values if value is not None][:3])
+            return None
+
+    return concat
+
+
+_A: Final = {
+    "text": "text",
+    "date": "a date",
+    "number": "a number",
+    "whole": "a whole number",
+    "list": "a list",
+    "text or list": "text or a list",
+    "number or text": "numbers, or texts",
+    "any": "any value",
+}
+
+
+def call_with_one(name: str, apply: Callable[..., JSON], get: Getter, kind: str, text: str) -> Getter:
+    """Make the closure of a function of one value."""
+    accepted = KINDS[kind]
+
+    def applied(resource: Readable, given: Evaluation) -> JSON:
+        value = get(resource, given)
+        if value is None:
+            return None
+        if kind_of(value) not in accepted:
+            given.tally.wrong(text, f"has {name}, which takes {_A[kind]}, not {kind_word(value)}", value)
+            return None
+        try:
+            return apply(value)
+        except Wrong as error:
+            given.tally.wrong(text, _reason(name, error), value)
+            return None
+
+    return applied
+
+
+def _reason(name: str, error: Wrong) -> str:
+    message = str(error)
+    if message.startswith(("is not a date", "is no day")):
+        return f"has {name} of what {message}"
+    return f"has {name}, which {message}"
+
+
+def call_with_several(
+    name: str, apply: Callable[..., JSON], getters: Sequence[Getter], kinds: Sequence[str], text: str
+) -> Getter:
+    """Make the closure of a function of several values, which are read in order up to a null."""
+    triples = [(get, kind, KINDS[kind]) for get, kind in zip(getters, kinds, strict=True)]
+
+    def applied(resource: Readable, given: Evaluation) -> JSON:
+        values: list[JSON] = []
+        for get, kind, accepted in triples:
+            value = get(resource, given)
+            if value is None:
+                return None
+            if kind_of(value) not in accepted:
+                message = f"has {name}, which takes {_A[kind]}, not {kind_word(value)}"
+                given.tally.wrong(text, message, value)
+                return None
+            if kind == "whole" and isinstance(value, float):
+                if not value.is_integer():
+                    given.tally.wrong(text, f"has {name}, which takes a whole number", value)
+                    return None
+                value = int(value)
+            values.append(value)
+        try:
+            return apply(*values)
+        except Wrong as error:
+            given.tally.wrong(text, _reason(name, error), *values)
+            return None
+
+    return applied
