@@ -19,6 +19,7 @@ from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
 from infospace.expressions import parse_where
 from infospace.search.index import ann_index as index
+from infospace.search.index import hnsw
 from infospace.search.index.hnsw import Hnsw
 from infospace.store.changes import Delete, GiveName, MakeNote, Revise
 from infospace.store.protocol import Store
@@ -58,6 +59,23 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
 def pairs(found: Any) -> list[tuple[str, float]]:
     """Sources and scores of the hits."""
     return [(hit.source, hit.score) for hit in found.hits]
+
+
+def test_the_rows_whose_vectors_are_others_are_told_by_their_places() -> None:
+    """Also where one number of a row differs, and behind the rows that are read at once."""
+    vectors = clustered(2 * hnsw.CHUNK + 3, dimension=4)
+    made = Hnsw.built(np.arange(len(vectors)), vectors, 1)
+    assert made is not None
+    labels = made.labels()
+    assert made.unlike(labels, vectors) == []
+    other, places = vectors.copy(), [0, 7, hnsw.CHUNK - 1, hnsw.CHUNK, 2 * hnsw.CHUNK + 2]
+    for at in places:
+        other[at, at % 4] += 1
+    assert made.unlike(labels, other) == places
+    some = [hnsw.CHUNK, 3, 7]
+    assert made.unlike(labels[some], vectors[some]) == []
+    assert made.unlike(labels[some], vectors[[hnsw.CHUNK, 7, 3]]) == [1, 2]
+    assert made.unlike(labels[:0], vectors[:0]) == []
 
 
 @pytest.mark.usefixtures("always")

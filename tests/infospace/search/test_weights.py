@@ -205,11 +205,17 @@ def test_a_folder_that_is_not_what_its_manifest_says_is_told_by_its_file(tmp_pat
     (tmp_path / "a").write_text("four")
     record = weights.FileRecord(4, sha256_of(tmp_path / "a"))
     weights.check_sizes(tmp_path, weights.Manifest("m", "o", "r", {"a": record}))
-    with pytest.raises(ModelError, match=r"^b is missing from the model's folder"):
-        weights.check_sizes(tmp_path, weights.Manifest("m", "o", "r", {"a": record, "b": record}))
-    (tmp_path / "a").write_text("fives")
-    with pytest.raises(ModelError, match=r"has 5 bytes and should have 4$"):
-        weights.check_sizes(tmp_path, weights.Manifest("m", "o", "r", {"a": record}))
+    (tmp_path / "c").mkdir()
+    for missing in ("b", "c"):
+        with pytest.raises(ModelError) as refusal:
+            weights.check_sizes(tmp_path, weights.Manifest("m", "o", "r", {"a": record, missing: record}))
+        assert str(refusal.value) == f"{missing} is missing from the model's folder {str(tmp_path)!r}"
+    for text in ("fives", "two"):
+        (tmp_path / "a").write_text(text)
+        with pytest.raises(ModelError) as refusal:
+            weights.check_sizes(tmp_path, weights.Manifest("m", "o", "r", {"a": record, "b": record}))
+        assert str(refusal.value) == f"a in {str(tmp_path)!r} has {len(text)} bytes and should have 4"
+    (tmp_path / "c").rmdir()
     (tmp_path / weights.MANIFEST_FILE).write_text("{")
     with pytest.raises(ModelError, match="is not the manifest of a model") as refusal:
         read_manifest(tmp_path)

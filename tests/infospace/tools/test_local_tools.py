@@ -135,3 +135,36 @@ def test_who_is_narrowed_calls_no_tool_out_of_scope_that_somebody_else_found() -
         asyncio.run(narrowed.call(tools.get("desk/send"), {"text": "out"}))
     asyncio.run(narrowed.call(tools.get("desk/read"), {"text": "in"}))
     assert made == ["in"]
+
+
+def test_a_tool_out_of_scope_is_not_called_though_somebody_has_it() -> None:
+    """It answers as one that is not there, and nothing is done; those in scope are called."""
+    called: list[str] = []
+    atlas = LocalTools("atlas")
+
+    @atlas.tool()
+    def find(name: str) -> str:
+        """Find a place."""
+        called.append(name)
+        return name
+
+    @atlas.tool()
+    def fund(name: str) -> str:
+        """Pay for a place."""
+        called.append(name)
+        return name
+
+    tools = Toolbox()
+    tools.add(atlas)
+    narrow = tools.scoped(Scope(exclude_names=("fund",)))
+    with pytest.raises(NotFound) as refusal:
+        asyncio.run(narrow.call(tools.get("atlas/fund"), {"name": "x"}))
+    assert refusal.value.message == "there is no tool 'atlas/fund'"
+    assert refusal.value.hint == narrow.hint("atlas/fund")
+    assert "fund" not in str(refusal.value.hint)
+    with pytest.raises(NotFound):
+        asyncio.run(narrow.call(tools.get("atlas/fund"), {"nothing": "that fits"}))
+    assert called == []
+    assert asyncio.run(narrow.call(tools.get("atlas/find"), {"name": "x"})).content == "x"
+    asyncio.run(tools.call(tools.get("atlas/fund"), {"name": "y"}))
+    assert called == ["x", "y"]
