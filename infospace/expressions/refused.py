@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from infospace.core.errors import ExpressionInvalid, WhereInvalid
+from infospace.data.paths import Path
+
+LISTS: Final = "a list stands after IN, in parentheses: IN ('a', 'b'); elsewhere it is a variable, or split('a,b', ',')"
+"""What to write for a list in brackets: there they hold a key, or a place."""
+
+
+def list_meant(text: str, path: Path) -> str | None:
+    """Return a hint where a path of a text is one key in brackets and quotes, as other languages write a list."""
+    if len(path.parts) != 1:
+        return None
+    key = path.parts[0]
+    written = next((one for one in (f'["{key}"]', f"['{key}']") if one in text), None)
+    return None if written is None else f"{written} is the key {key!r} of an item; {LISTS}"
 
 
 class Refused(Exception):

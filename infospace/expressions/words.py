@@ -19,7 +19,7 @@ from infospace.core.errors import Invalid
 from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import KEY, nearest, parse_suffix, read_path
 from infospace.expressions.functions import AGGREGATES, FUNCTIONS, INSTEAD, SYNONYMS
-from infospace.expressions.refused import Refused
+from infospace.expressions.refused import LISTS, Refused
 from infospace.expressions.tree import Constant, Field, Parameter, Star
 
 VALUES: Final = (
@@ -367,7 +367,8 @@ def _read_field(text: str, start: int) -> tuple[Word, int]:
         path, end = read_path(text, start, backticks=True)
     except Invalid as error:
         message = f"has {_cut(text, start)} (character {start}), which is no path"
-        raise Refused(message, hint=error.hint, position=start) from error
+        hint = LISTS if text[start] == "[" else error.hint
+        raise Refused(message, hint=hint, position=start) from error
     return _value(text, start, end, Field(path)), end
 
 

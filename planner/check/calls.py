@@ -28,6 +28,7 @@ from infospace.data.paths import Path
 from infospace.expressions.aggregates import Aggregate
 from infospace.expressions.expression import SortKey, guarded_paths, parse_sort_key
 from infospace.expressions.query.properties import Given
+from infospace.expressions.refused import list_meant
 from infospace.schema.shapes import (
     UNTOLD,
     CollectionShape,
@@ -403,6 +404,8 @@ class CallChecker:
             mended = str(Path(better))
         elif len(path.parts) == 1 and str(path).lower() in ("today", "now"):
             hint = f"`{str(path).lower()}()` is a function"
+        elif isinstance(written, str) and not isinstance(leaf, Path):
+            hint = list_meant(written, path) or hint
         fix = None
         sure = parts is not None or (better is not None and is_same_place(path.parts, better))
         if mended is not None and isinstance(written, str) and sure:

@@ -120,6 +120,8 @@ def test_what_is_read_is_shown_as_the_language_has_it(text: str, read: str) -> N
         ("x" * 50 + "(a)", f"has no function {'x' * 40!r} (character 0)", "there are coalesce"),
         ("a " + "b" * 50, f"has {'b' * 40 + '…'!r} (character 2)", ""),
         ("a[1..2]", "(character 0), which is no path", ""),
+        ("a = [1, 2]", "has '[1, 2]' (character 4), which is no path", "a list stands after IN, in parentheses"),
+        ("coalesce(a, [])", "has '[])' (character 12), which is no path", "a list stands after IN, in parentheses"),
         ("1" * 401, "(character 0), beyond what a number holds", "numbers go to about 1.8e308"),
         ("-1e400", "has '-1e400' (character 0), beyond what a number holds", "numbers go to about 1.8e308"),
     ],

@@ -50,6 +50,36 @@ def test_a_place_that_is_written_as_elsewhere_is_told_with_how_it_is_written_her
     assert (problem.code, problem.pointer, problem.hint, problem.fix) == (code, "/2/value", hint, None)
 
 
+LISTS = "a list stands after IN, in parentheses: IN ('a', 'b'); elsewhere it is a variable, or split('a,b', ',')"
+
+
+@pytest.mark.parametrize(
+    ("step", "code", "hint"),
+    [
+        ({"type": "filter-structured", "target": "$rows", "where": 'id = ["Oslo"]'}, "unknown-field", '["Oslo"]'),
+        ({"type": "filter-structured", "target": "$rows", "where": "id = ['Oslo']"}, "unknown-field", "['Oslo']"),
+        ({"type": "project", "target": "$rows", "fields": {"v": '["Oslo"]'}}, "unknown-field", '["Oslo"]'),
+        ({"type": "compute", "expression": '["Oslo"]'}, "bad-expression", '["Oslo"]'),
+        ({"type": "wait", "condition": 'contains(["Oslo"], $r.total)'}, "bad-expression", '["Oslo"]'),
+    ],
+)
+def test_a_list_of_one_text_in_an_expression_is_told_to_be_a_key(
+    space: Space, step: dict[str, Any], code: str, hint: str
+) -> None:
+    """And how a list is written."""
+    [problem] = [one for one in check_plan(space, [R, ROWS, step])[1].found if one.severity == "error"]
+    assert (problem.code, problem.hint, problem.fix) == (code, f"{hint} is the key 'Oslo' of an item; {LISTS}", None)
+
+
+def test_a_path_of_a_known_key_in_brackets_is_no_list(space: Space) -> None:
+    """Neither is a wrong key further in, which keeps its own hint."""
+    right = {"type": "filter-structured", "target": "$rows", "where": "[\"id\"] = 'a'"}
+    wrong = {"type": "filter-structured", "target": "$rows", "where": "id[\"Oslo\"] = 'a'"}
+    assert not [one for one in check_plan(space, [R, ROWS, right])[1].found if one.severity == "error"]
+    [problem] = [one for one in check_plan(space, [R, ROWS, wrong])[1].found if one.severity == "error"]
+    assert LISTS not in (problem.hint or "")
+
+
 def _if(**condition: Any) -> dict[str, Any]:
     return {"type": "if", "condition": condition, "then": [note("yes", "$y")], "else": [note("no", "$y")]}
 

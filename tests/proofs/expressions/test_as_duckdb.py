@@ -93,7 +93,9 @@ def inexact(node: Expression, value: Any, translator: Translator) -> str | None:
         return None
     if isinstance(value, int) and abs(value) >= 10**38:
         return "a whole number of more than 38 digits"
-    if translator.type_of(node) == REAL and abs(value) > EXACT:
+    # The engine raises to powers as doubles, whatever its type for the result.
+    double = translator.type_of(node) == REAL or (isinstance(node, Call) and node.function == "power")
+    if double and abs(value) > EXACT:
         return "a number beyond 2**53 as a double"
     return None
 
