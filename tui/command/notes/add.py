@@ -89,7 +89,7 @@ class _Adding:
                 unembedded = error
         summary.seconds = time.perf_counter() - started
         if not quiet or summary.run or summary.failed:
-            _report(summary, self._out)
+            _report(summary, self._out, whole=not cancelled)
         if unembedded is not None:
             with self._space.store.reading() as snapshot:
                 waiting = pluralize(snapshot.pending_count(), "note")
@@ -142,14 +142,15 @@ def _watch(adding: _Adding, paths: Sequence[Path], out: Output) -> int:
     return CANCELLED
 
 
-def _report(summary: Summary, out: Output) -> None:
+def _report(summary: Summary, out: Output, *, whole: bool) -> None:
+    """Say what was done; how many passages were embedded is known only of what came to its end."""
     if out.json:
         out.document(summary.to_json())
     else:
         counts = ("added", "changed", "restored", "moved", "unchanged", "removed")
         said = ", ".join(f"{getattr(summary, word):,} {word}" for word in counts if getattr(summary, word))
-        embedded = f"{pluralize(summary.passages_embedded, 'passage')} embedded, {summary.seconds:.1f} s"
-        out.text(f"{said or 'nothing to add'} ({embedded})")
+        embedded = f"{pluralize(summary.passages_embedded, 'passage')} embedded, " if whole else ""
+        out.text(f"{said or 'nothing to add'} ({embedded}{summary.seconds:.1f} s)")
     if message := format_skipped(summary.skipped):
         out.talk(message, style="dim")
     for failure in summary.failed:

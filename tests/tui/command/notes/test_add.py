@@ -165,6 +165,21 @@ def test_an_interrupted_import_keeps_what_it_has(folder: Path, tmp_path: Path, c
     assert cli("runs", "--json").json["runs"][0]["status"] == "cancelled"
 
 
+def test_embedding_that_is_interrupted_counts_no_passages(
+    cli: Any, folder: Path, model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How many there are is not known then, and none is not said."""
+
+    def interrupted(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("infospace.search.embedding.service.Embedding.catch_up", interrupted)
+    said = cli("add", str(folder))
+    assert said.code == 130
+    assert " added (" in said.out
+    assert "embedded" not in said.out
+
+
 def test_what_is_skipped_is_told_with_the_reason(cli: Any, folder: Path, model: Any) -> None:
     """In a sentence by reason, and one by one in the document; of a folder, how many files it would have been."""
     for name in (".obsidian/a.md", ".obsidian/x/b.md", ".obsidian/c.css", ".git/x.md", "p.png", "q.PNG", "Makefile"):
