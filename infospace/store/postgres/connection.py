@@ -222,6 +222,12 @@ _SENTENCES: Final = {
 }
 
 
+_REFUSALS: Final = (
+    (re.compile(r'FATAL: +database ".*" does not exist'), "3D000"),
+    (re.compile(r'FATAL: +(password authentication failed|role ".*" does not exist)|no password supplied'), "28P01"),
+)
+
+
 def reported(error: Exception, address: str) -> InfospaceError:
     """Say what PostgreSQL reported in one sentence."""
     if isinstance(error, UnicodeEncodeError):
@@ -231,7 +237,7 @@ def reported(error: Exception, address: str) -> InfospaceError:
         )
     if isinstance(error, OverflowError):
         return Invalid("a whole number is too large to be stored", hint="at most 2^63 - 1")
-    code = getattr(error, "sqlstate", None) or ""
+    code = getattr(error, "sqlstate", None) or _code_of_refusal(str(error))
     if code in _SENTENCES:
         sentence, hint = _SENTENCES[code]
         return StoreError(f"the database {address!r} {sentence}", hint=hint)
@@ -242,6 +248,11 @@ def reported(error: Exception, address: str) -> InfospaceError:
             hint="look whether it runs; what was committed before is safe",
         )
     return StoreError(f"the database {address!r} refused a statement: {first}", hint="this is a fault of infospace")
+
+
+def _code_of_refusal(message: str) -> str:
+    """Return the code of why a server let nobody in, which the driver tells by the sentence alone; "" for others."""
+    return next((code for pattern, code in _REFUSALS if pattern.search(message)), "")
 
 
 def public(address: str) -> str:

@@ -83,6 +83,23 @@ def test_a_name_that_no_schema_can_have_is_refused(name: str) -> None:
     assert "postgresql:///notes?space=team" in (refused.value.hint or "")
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("/t_", "/nothing_"), r"does not exist \(make it with `createdb`, or name another database\)"),
+        (
+            ("//postgres:@", "//nobody:@"),
+            r"does not know this user and password \(look at the address, or at ~/.pgpass",
+        ),
+    ],
+)
+def test_who_is_not_let_in_is_told_why(address: str, change: tuple[str, str], message: str) -> None:
+    """And what to do, which is not to wait for the server."""
+    assert change[0] in address
+    with pytest.raises(StoreError, match=message):
+        open_store(address.replace(*change), create=True)
+
+
 def test_a_schema_of_somebody_else_is_left_as_it_is(address: str) -> None:
     """Tables that infospace did not make are not mixed with its own."""
     with psycopg.connect(address, autocommit=True) as session:
