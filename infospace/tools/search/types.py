@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -210,7 +210,7 @@ def callable_with(
 
     `name` is the name that somebody called. Names of arguments that are the same go before names that are alike.
     """
-    matcher, keys, called = TypeMatcher(types, TypeQuery(given)), set(given.get("properties", ())), set(tokenize(name))
+    matcher, keys, called = TypeMatcher(types, TypeQuery(given)), set(given.get("properties", ())), _words(name)
     found: list[tuple[tuple[int, int, str], Tool, InputFit]] = []
     for tool in tools:
         fit = matcher.fit(tool) if keys and tool.kind == "tool" and not tool.blocked else None
@@ -262,6 +262,11 @@ def _by_names(parameters: Sequence[Parameter], whole: Alternative) -> InputFit |
     worst = min(taken.values(), key=lambda fit: fit.score)
     needs = tuple(one.name for one in left.values() if one.required)
     return InputFit(worst.score, worst.reason, tuple(taken), needs)
+
+
+@lru_cache(maxsize=20_000)
+def _words(name: str) -> frozenset[str]:
+    return frozenset(tokenize(name))
 
 
 def _names_all(parameter: Parameter, given: NormalSchema) -> bool:

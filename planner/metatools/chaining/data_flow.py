@@ -8,6 +8,7 @@ sends or reads aloud.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -85,7 +86,7 @@ class Neighbours:
 def data_flow(types: ToolTypes, tools: Sequence[Tool]) -> list[Flow]:
     """Return the data flow between tools: at most `MOST_EDGES` from each, the surest first."""
     takers = _Takers(types, tools)
-    return [flow for source in tools for flow in _best(takers.flows_from(source))]
+    return [flow for source in tools for flow in takers.flows_from(source)]
 
 
 def neighbours(types: ToolTypes, tools: Sequence[Tool], tool: Tool) -> Neighbours:
@@ -93,7 +94,7 @@ def neighbours(types: ToolTypes, tools: Sequence[Tool], tool: Tool) -> Neighbour
     into = _Takers(types, [tool])
     near = [one for one in tools if one.server == tool.server and one.full_name != tool.full_name]
     before = [flow for source in near for flow in into.flows_from(source)]
-    return Neighbours(_best(before), _best(_Takers(types, near).flows_from(tool)))
+    return Neighbours(_best(before), _Takers(types, near).flows_from(tool))
 
 
 def _best(found: Iterable[Flow]) -> list[Flow]:
@@ -103,32 +104,60 @@ def _best(found: Iterable[Flow]) -> list[Flow]:
 
 
 class _Takers:
-    """The arguments of tools, by their server and the last word of their names.
+    """The arguments of tools, by their server and by what an edge to them needs.
 
-    An edge needs the same server and the same last word: what is not found by these has none.
+    That is, as `_related` says: an identifier of a thing is taken where the result, or the tool that gives it, has a
+    word of that thing; anything else where it is called the same. What is not found by these has no edge.
     """
 
     def __init__(self, types: ToolTypes, tools: Iterable[Tool]) -> None:
         self._types = types
-        self._found: dict[tuple[str, str], list[tuple[Tool, Parameter]]] = {}
+        self._found: defaultdict[tuple[str, ...], list[tuple[Tool, Parameter]]] = defaultdict(list)
         for tool in tools:
             for parameter in types.parameters(tool):
-                for word in tokenize(parameter.name)[-1:]:
-                    self._found.setdefault((tool.server, word), []).append((tool, parameter))
+                wanted = tokenize(parameter.name)
+                if wanted and wanted[-1] in IDENTIFIERS:
+                    for word in _thing(wanted, parameter, tool):
+                        self._found[tool.server, wanted[-1], "of", word].append((tool, parameter))
+                elif wanted and parameter.required:
+                    self._found[tool.server, *wanted].append((tool, parameter))
 
-    def flows_from(self, source: Tool) -> Iterable[Flow]:
-        """Return for each argument that a result can be the flow from its best place."""
+    def flows_from(self, source: Tool) -> list[Flow]:
+        """Return the surest flows from a tool, `MOST_EDGES` at most, for each argument from its best place."""
         best: dict[tuple[str, str], Flow] = {}
+        for related, target, parameter, place in self._candidates(source):
+            key = target.full_name, parameter.name
+            if len(best) >= MOST_EDGES and not _may_enter(best.values(), related, key):
+                break  # whatever follows is less sure, or as sure and later by name
+            flow = _flow(source, place, target, parameter)
+            if flow is not None and flow.score >= LEAST and (key not in best or _rank(flow) > _rank(best[key])):
+                best[key] = flow
+        return _best(best.values())
+
+    def _candidates(self, source: Tool) -> list[tuple[float, Tool, Parameter, Place]]:
+        """Places and arguments that mean one thing, by how surely they do; no flow is surer than that."""
+        found = []
         for place in self._types.places(source):
-            for word in tokenize(place.name)[-1:]:
-                for target, parameter in self._found.get((source.server, word), ()):
-                    flow = None if target.full_name == source.full_name else _flow(source, place, target, parameter)
-                    if flow is None or flow.score < LEAST:
-                        continue
-                    key = target.full_name, parameter.name
-                    if key not in best or _rank(flow) > _rank(best[key]):
-                        best[key] = flow
-        return best.values()
+            has = tokenize(place.name)
+            if not has:
+                continue
+            keys: list[tuple[str, ...]] = [(source.server, *has)]
+            keys += [(source.server, has[-1], "of", word) for word in _around(place, has) | subject(source)]
+            near = {(id(tool), parameter.name): (tool, parameter) for key in keys for tool, parameter in self._at(key)}
+            for target, parameter in near.values():
+                related = _related(source, place, target, parameter)[0]
+                if related >= LEAST and target.full_name != source.full_name:
+                    found.append((related, target, parameter, place))
+        return sorted(found, key=lambda one: (-one[0], one[1].full_name, one[2].name, len(one[3].names)))
+
+    def _at(self, key: tuple[str, ...]) -> Sequence[tuple[Tool, Parameter]]:
+        return self._found.get(key, ())
+
+
+def _may_enter(best: Iterable[Flow], related: float, key: tuple[str, str]) -> bool:
+    """Whether a flow that is at most so sure may be among the surest."""
+    top = sorted((-flow.score, flow.target.full_name, flow.parameter) for flow in best)[:MOST_EDGES]
+    return (-related, *key) <= top[-1]
 
 
 def _rank(flow: Flow) -> tuple[float, int]:
@@ -173,8 +202,7 @@ def _same_thing(
     if source.server != target.server or has[-1] != wanted[-1]:
         return 0.0, ""
     around = [word for name in place.names[:-1] for word in tokenize(name)]
-    of = {*has[:-1], *around} - _SAYS_NOTHING
-    thing = set(wanted[:-1]) or set(words(parameter.description) & subject(target))
+    of, thing = _around(place, has), _thing(wanted, parameter, target)
     owner = of or set(subject(source))
     inner = around[-1] if around and around[-1] not in _SAYS_NOTHING else None
     if inner is not None and inner not in thing and not set(has[:-1]) & thing:
@@ -186,3 +214,13 @@ def _same_thing(
         return 0.0, ""
     named = ", ".join(sorted(thing))
     return (1.0 if near else 0.9), f"`{place.path.lstrip('.')}` of {source.full_name} is the {wanted[-1]} of: {named}"
+
+
+def _around(place: Place, has: Sequence[str]) -> set[str]:
+    """The words of the keys around an identifier, and of its own name, that say of what it is."""
+    return {*has[:-1], *(word for name in place.names[:-1] for word in tokenize(name))} - _SAYS_NOTHING
+
+
+def _thing(wanted: Sequence[str], parameter: Parameter, target: Tool) -> set[str]:
+    """The words for what an argument identifies."""
+    return set(wanted[:-1]) or set(words(parameter.description) & subject(target))
