@@ -4,7 +4,7 @@ Type in the field above the list to see only some: every word has to be in a run
 Runs that have the text in their plan or in the values of their steps are shown too, with `≈`.
 
 `broken off` is a run whose process is gone without ending it: it can be resumed. A run that waits (`suspended`) may
-ask something; answering it goes on with it, here.
+ask something; answering it goes on with it, here. Above the list stands which schedule is due next, and when.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.markup import escape
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
@@ -30,7 +31,7 @@ from tui.runtime.workers import poll_delay
 from tui.screen_registry import key_of
 from tui.screens.run_actions import RunActions
 from tui.tables.runs_table import RunList, state_of
-from tui.text.format import format_bytes, question_line, single_line
+from tui.text.format import format_bytes, next_scheduled, question_line, single_line
 from tui.text.planning import attempts_of
 from tui.widgets.lazy_table import LazyTable
 
@@ -72,6 +73,8 @@ class Runs(RunActions):
         self._timer: Timer | None = None
         self._next = 0.0
         self._heard = False
+        self._scheduled = ""
+        """What is due next of the schedules."""
         """Whether something happened here since the last look began."""
         self._asking: str | None = None
         """The run at the cursor, once it is known that it waits for an answer."""
@@ -113,7 +116,10 @@ class Runs(RunActions):
         grid = self.query_one(LazyTable)
         asked = self._runs.wanted | set(self._runs.unfinished(grid.in_sight))
         try:
-            heads, tallies = await self.ask(lambda snapshot: (snapshot.run_heads(), snapshot.run_stats(sorted(asked))))
+            heads, tallies, schedules = await self.ask(
+                lambda snapshot: (snapshot.run_heads(), snapshot.run_stats(sorted(asked)), snapshot.schedules())
+            )
+            self._scheduled = next_scheduled(schedules)
             first = not self._runs.heads
             self._runs.update(heads)
             self._runs.merge(tallies)
@@ -134,7 +140,10 @@ class Runs(RunActions):
         )
         inside = f", {self._runs.inside:,} by what is in them" if self._runs.inside else ""
         gaps = gaps_in([head.run for head in self._runs.heads]) if shown == all_of_them else []
-        self.query_one("#found", Static).update(f"{message}{inside}{f' ({format_gaps(gaps)})' if gaps else ''}")
+        scheduled = f"; {escape(self._scheduled)}" if self._scheduled else ""
+        self.query_one("#found", Static).update(
+            f"{message}{inside}{f' ({format_gaps(gaps)})' if gaps else ''}{scheduled}"
+        )
         self._about()
         if self._runs.wanted:
             self.do(self._load_tallies, group="learn", exclusive=False)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
 from rich.text import Text
 
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
+from infospace.journal.schedule_rows import Schedule
 
 SIGNS: Mapping[str, tuple[str, str]] = {
     "success": ("✓", "success"),
@@ -72,6 +74,25 @@ def between(begin: str, end: str | None) -> float:
 def format_time(at: str) -> str:
     """Return a time as the people here read it: `04-01 09:30:00`."""
     return datetime.fromisoformat(at).astimezone().strftime("%m-%d %H:%M:%S")
+
+
+def format_time_in(zone: str, at: str) -> str:
+    """Return a time as a clock in a time zone shows it: `Thu 2026-11-26 03:10 CET`."""
+    from zoneinfo import ZoneInfo
+
+    return datetime.fromisoformat(at).astimezone(ZoneInfo(zone)).strftime("%a %Y-%m-%d %H:%M %Z")
+
+
+def next_scheduled(schedules: Sequence[Schedule]) -> str:
+    """Return which schedule is due next, and when, as `next digest, Thu 2026-11-26 03:10 CET`; "" where there is none.
+
+    Where all of them are paused, it says so.
+    """
+    due = [(one.due, one) for one in schedules if one.due is not None]
+    if not due:
+        return f"{pluralize(len(schedules), 'schedule')} paused" if schedules else ""
+    moment, first = min(due, key=lambda one: one[0])
+    return f"next {single_line(first.name)}, {format_time_in(first.zone, moment)}"
 
 
 def json_as_prose(value: JSON, *, inside: bool = False) -> str:

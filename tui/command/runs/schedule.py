@@ -242,10 +242,9 @@ def _missed(one: Schedule) -> str:
 
 def _moment(moment: str, one: Schedule) -> str:
     """A time of a schedule as the clock in its zone shows it."""
-    from datetime import datetime
-    from zoneinfo import ZoneInfo
+    from tui.text.format import format_time_in
 
-    return datetime.fromisoformat(moment).astimezone(ZoneInfo(one.zone)).strftime("%a %Y-%m-%d %H:%M %Z")
+    return format_time_in(one.zone, moment)
 
 
 def _json(one: Schedule, waits: str | None) -> dict[str, Any]:
