@@ -132,6 +132,9 @@ class Finder:
             texts = list(dict.fromkeys(text for known in waiting for text in known.texts))
             # It lasts, and whoever searches meanwhile is not held up.
             self._embedding.embed_whole_texts(TEMPLATE, texts, listener, None)
+            if tools:
+                # Every search compares the catalogue with these, and remembered once they cost none anything.
+                self._embedding.queries(EVERYDAY)
         except ModelError as error:
             return f"tools are found by words alone: {error}"
         return None

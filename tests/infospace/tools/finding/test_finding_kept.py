@@ -12,6 +12,7 @@ from made_tools import made_tools
 from tiny_model import make_model
 
 from infospace import Space, open_space
+from infospace.core.listener import NullListener
 from infospace.core.tool import Tool
 from infospace.search.embedding.embedder import Embedder
 from infospace.store.note_fields import text_digest as digest_of
@@ -72,6 +73,26 @@ def test_what_is_compared_is_embedded_once(space: Space, embedded: list[str]) ->
     assert embedded == []
     assert [alike.tool for alike in first[0]].count(TOOLS[0]) == 0
     assert [len(finder.similar(TOOLS, TOOLS[0], limit)[0]) for limit in (0, 1, 3)] == [0, 1, 3]
+
+
+def test_after_all_is_embedded_the_first_search_embeds_its_request_alone(
+    space: Space, embedded: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither tools nor the everyday requests that it compares with."""
+    asked: list[str] = []
+    embed = Embedder.embed_queries
+
+    def noted(self: Embedder, texts: Sequence[str]) -> Any:
+        asked.extend(texts)
+        return embed(self, texts)
+
+    monkeypatch.setattr(Embedder, "embed_queries", noted)
+    assert Finder(space.embedding).embed(TOOLS, NullListener()) is None
+    assert len(embedded) > 0
+    embedded.clear()
+    asked.clear()
+    Finder(space.embedding).find(TOOLS, ToolQuery("read a file"))
+    assert (embedded, asked) == ([], ["read a file"])
 
 
 def test_no_purge_takes_the_vectors_of_tools(space: Space, embedded: list[str]) -> None:
