@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from infospace.store.protocol import Snapshot
 
+    Seen: TypeAlias = Callable[[Snapshot, NDArray[np.int64]], NDArray[np.int64]]
     Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float32]]
     """Owners, ascending, and vectors, row for row."""
 
@@ -131,15 +132,15 @@ class Chances:
         self._at: tuple[str, int] | None = None
         self._found: dict[bytes, float | None] = {}
 
-    def of(
-        self, snapshot: Snapshot, model: str, notes: NDArray[np.int64], everyday: NDArray[np.float32]
-    ) -> float | None:
-        """Return the chance among `notes`, numbers in ascending order; None where none of them is embedded."""
+    def of(self, snapshot: Snapshot, model: str, seen: Seen | None, everyday: NDArray[np.float32]) -> float | None:
+        """Return the chance among the Notes that `seen` leaves, None for all; None where none of them is embedded."""
         at = (model, snapshot.generation)
         if self._at != at:
             self._at, self._found = at, {}
-        known = sha256(notes.tobytes()).digest()
+        notes = None if seen is None else seen(snapshot, snapshot.discoverable())
+        known = b"" if notes is None else sha256(notes.tobytes()).digest()
         if known not in self._found:
+            notes = snapshot.discoverable() if notes is None else notes
 
             def read(some: NDArray[np.int64]) -> Rows:
                 rows = snapshot.rows(model, some.tolist())

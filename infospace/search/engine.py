@@ -56,6 +56,7 @@ class Search:
         self._matrix: Matrix | None = None
         self._choice = NoteFilter()
         self._chances = Chances()
+        self._everyday: tuple[str, NDArray[np.float32]] | None = None
         self._lock = threading.Lock()
 
     @contextmanager
@@ -108,7 +109,7 @@ class Search:
                 self._embedding.catch_up(listener, seconds_in_search(), first)
                 key, info = self._embedding.key, self._embedding.info  # a change from here on is seen by the key
                 vector = self._query(str(wanted.query), key)
-                everyday = self._embedding.queries(EVERYDAY) if wanted.is_auto else None
+                everyday = self._everyday_vectors(key) if wanted.is_auto else None
                 with self._store.reading() as snapshot:
                     if turn < TURNS - 1 and self._store.writable and snapshot.model() != key:
                         continue
@@ -144,9 +145,12 @@ class Search:
         """Where hits end; for that, what everyday requests find among the Notes that whoever asks may know of."""
         if everyday is None:
             return wanted.cut(least, None)
-        notes = snapshot.discoverable()
-        known = notes if wanted.seen is None else wanted.seen(snapshot, notes)
-        return wanted.cut(least, self._chances.of(snapshot, key, known, everyday))
+        return wanted.cut(least, self._chances.of(snapshot, key, wanted.seen, everyday))
+
+    def _everyday_vectors(self, key: str) -> NDArray[np.float32]:
+        if self._everyday is None or self._everyday[0] != key:
+            self._everyday = key, self._embedding.queries(EVERYDAY)
+        return self._everyday[1]
 
     def _ranked(
         self, wanted: SearchQuery, snapshot: Snapshot, key: str, vector: NDArray[np.float32], cut: Cut

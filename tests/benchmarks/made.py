@@ -64,7 +64,8 @@ def made_space(path: Path, count: int) -> Space:
         for number in range(start, start + len(rows)):
             text = made_text(number)
             identifier = space.store.new_id(Kind.NOTE)
-            notes.append(MakeNote(identifier, text, {"title": f"Note {number}", "year": 2000 + number % 25}, kept=True))
+            # Without a title, which would wait to be embedded with the model, and the Note with it.
+            notes.append(MakeNote(identifier, text, {"year": 2000 + number % 25}, kept=True))
             digest = hashlib.sha256(text_of(text).encode()).digest()
             digests.append(digest)
             embedded.append(Embed(identifier, 1, [PassageSpan(0, len(text), digest)]))
