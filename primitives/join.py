@@ -66,7 +66,7 @@ def _content(shape: Shape | None) -> Schema | None:
     gives=_result_shape,
     failures=[
         "Neither `on` nor both of `left_key` and `right_key` are given, or more than that.",
-        "The content of an item is no object, so that there is nothing to merge.",
+        "The content of an item is not an object, so that there is nothing to merge.",
     ],
     examples=[
         {"type": "join", "target": "$sales", "value": "$customers", "on": "customer", "out": "$both"},

@@ -47,7 +47,7 @@ def _tables(parsed: ParsedQuery, written: WrittenQuery, context: Context) -> dic
         if isinstance(found, Collection):
             tables[key] = found
         elif found is not None:
-            raise Invalid(f"{name!r} is a {found.kind}, and no table", hint="FROM takes a Collection or a list")
+            raise Invalid(f"{name!r} is a {found.kind}, not a table", hint="FROM takes a Collection or a list")
     unbound = [one for one in parsed.variables if f"${one}" not in tables]
     for reference in (*unbound, *(one for one in parsed.parameters if one not in written.parameters)):
         hint = "FROM notes, items, links read the space, FROM name a Collection that has that name"

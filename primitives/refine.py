@@ -53,7 +53,7 @@ async def refine(args: Refine, context: Context) -> Note:
     text = note.evidence or isinstance(note.content, str)
     schema = None if text else {"type": schema_of_value(note.content)["type"]}
     instruction = (
-        "Write the material anew by the instruction, and give the whole result. What the instruction does not"
+        "Rewrite the material by the instruction, and give the whole result. What the instruction does not"
         f" concern stays as it is.\n\nInstruction:\n{args.instruction}"
     )
     return context.note(

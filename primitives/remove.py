@@ -37,7 +37,7 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
     gives=_result_shape,
     changes=_result_shape,
     failures=[
-        "`value` is given and `target` is no Collection.",
+        "`value` is given and `target` is not a Collection.",
         "`target` is not at `if_version`.",
         "A search result of a tool, which has no source here.",
     ],

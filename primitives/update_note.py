@@ -48,7 +48,7 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
     failures=[
         "Neither `value` nor `metadata` is given.",
         "The Note is not at `if_version`.",
-        "With `merge`, the content or `value` is no JSON object.",
+        "With `merge`, the content or `value` is not a JSON object.",
         "A search result of a tool or a Collection, which stands for no Note.",
     ],
     examples=[

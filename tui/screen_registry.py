@@ -41,7 +41,7 @@ PLACES = (
     Entry("variables", "Variables", "what every variable was bound to at any moment of the run"),
     Entry("notes", "Notes", "browse and search notes, Collections and Relations: edit, versions, provenance"),
     Entry("tools", "Tools", "servers and tools: search, describe, try a call, metrics; what a client would see"),
-    Entry("compose", "Compose", "write a plan: checked, mended and completed as one types; run it, step by step too"),
+    Entry("compose", "Compose", "write a plan: checked, fixed and completed as you type; run it, step by step too"),
     Entry("compare", "Compare", "two runs side by side: arguments, outcomes, what came and went, time and cost"),
 )
 

@@ -362,7 +362,7 @@ def _read_query(value: object) -> BoundQuery:
         raise _custom_error("expression_type")
     for reference, table in written.tables.items():
         if not isinstance(table, Collection):
-            raise Invalid(f"${reference} is no table", hint="FROM takes a Collection or a list")
+            raise Invalid(f"${reference} is not a table", hint="FROM takes a Collection or a list")
     return BoundQuery(parse_query(written.text), written)
 
 
@@ -423,7 +423,7 @@ def _read_slice(value: object) -> slice:
         raise _custom_error()
     start, stop, step = (int(part) if part else None for part in found.groups())
     if step == 0:
-        raise Invalid(f"{shown(value)} goes by steps of 0", hint='"::2" takes every second, "::-1" all from the end')
+        raise Invalid(f"{shown(value)} has steps of 0", hint='"::2" takes every second, "::-1" all from the end')
     return slice(start, stop, step)
 
 

@@ -240,7 +240,7 @@ def _hints(name: str, function: Callable[..., Awaitable[Any]]) -> dict[str, Any]
     if parameters != ["args", "context"]:
         raise TypeError(f"primitive {name!r}: its parameters are `args` and `context`, not {', '.join(parameters)}")
     if not inspect.getdoc(function):
-        raise TypeError(f"primitive {name!r} has no docstring, and so no contract")
+        raise TypeError(f"primitive {name!r} has no docstring, which its contract needs")
     try:
         hints = typing.get_type_hints(function, include_extras=True, localns=_names())
     except NameError as error:

@@ -89,7 +89,7 @@ class Position:
         """
         found = _position(text)
         if found is None:
-            raise Invalid(f"{text!r} is no position of a step", hint="a position is like 4, 4#2 or 4.do[3].2")
+            raise Invalid(f"{text!r} is not a position of a step", hint="a position is like 4, 4#2 or 4.do[3].2")
         return found
 
     @property
@@ -189,7 +189,7 @@ class Part:
         """Take a part apart; raises Invalid."""
         found = _part(text)
         if found is None:
-            raise Invalid(f"{text!r} is no part of a step", hint="a part is like 4.then, 4.do[3] or 4/")
+            raise Invalid(f"{text!r} is not a part of a step", hint="a part is like 4.then, 4.do[3] or 4/")
         return found
 
     @property

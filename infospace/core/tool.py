@@ -54,7 +54,7 @@ class Tool:
     """Whether the word of its server is believed."""
     blocked: bool = False
     auto_approved: bool = False
-    """Whether nobody is asked before it is called."""
+    """Whether it needs no approval."""
     visibility: str = "public"
     team: str = ""
     examples: tuple[Mapping[str, Any], ...] = ()

@@ -248,7 +248,7 @@ def parse_aggregate(text: str) -> Aggregate:
         if isinstance(node, AggregateNode) and any(
             isinstance(inner, AggregateNode) for argument in node.arguments for inner in walk(argument)
         ):
-            message = f"{text!r:.60} is no aggregate: it has one within another"
+            message = f"{text!r:.60} is not an aggregate: it has an aggregate inside another"
             raise Invalid(message, hint="`group` twice, one after another")
     return _made(text, tree)
 
@@ -256,8 +256,8 @@ def parse_aggregate(text: str) -> Aggregate:
 def _not_an_aggregate(text: str, tree: Expression) -> Invalid:
     word = str(tree.path.parts[0]).lower() if isinstance(tree, Field) and len(tree.path.parts) == 1 else ""
     if word in AGGREGATES:
-        return Invalid(f"{text!r:.60} is no aggregate: {word} needs a path", hint=f"such as {word}(metadata.score)")
-    return Invalid(f"{text!r:.60} is no aggregate: it computes nothing of many items", hint=_FORMS)
+        return Invalid(f"{text!r:.60} is not an aggregate: {word} needs a path", hint=f"such as {word}(metadata.score)")
+    return Invalid(f"{text!r:.60} is not an aggregate: it computes nothing of many items", hint=_FORMS)
 
 
 def _refused(text: str, error: Any) -> Invalid:
@@ -266,7 +266,7 @@ def _refused(text: str, error: Any) -> Invalid:
     if refused.meant is not None:
         quote = '"' if '"' not in refused.meant else "`"
         hint = f"did you mean {quote}{refused.meant}{quote}?"
-    invalid = Invalid(f"{text!r:.60} is no aggregate: {refused.message}", hint=hint)
+    invalid = Invalid(f"{text!r:.60} is not an aggregate: {refused.message}", hint=hint)
     invalid.meant = refused.meant
     return invalid
 
@@ -288,7 +288,7 @@ def _outside(text: str, tree: Expression) -> tuple[Path, ...]:
         if isinstance(node, Field):
             found[node.path] = None
         elif isinstance(node, Star):
-            message = f"{text!r:.60} is no aggregate: `complete(*)` looks at one item, and here are many"
+            message = f"{text!r:.60} is not an aggregate: `complete(*)` looks at one item, and here are many"
             raise Invalid(message, hint="count(CASE WHEN complete(*) THEN 1 END) counts the items that are complete")
         elif not isinstance(node, AggregateNode):
             left.extend(reversed(children(node)))

@@ -37,7 +37,7 @@ def parse_date(text: str) -> datetime:
     try:
         return datetime.fromisoformat(written)
     except ValueError as error:
-        raise Wrong("is no day of the calendar, or no time of a day") from error
+        raise Wrong("is not a day of the calendar, or no time of a day") from error
 
 
 def date_add(text: str, days: int) -> str:

@@ -141,7 +141,7 @@ def power(base: float, exponent: float) -> int | float:
     except OverflowError as error:
         raise Wrong("is beyond what a number holds") from error
     if isinstance(found, complex):
-        raise Wrong("is no real number")
+        raise Wrong("is not a real number")
     return checked(found)
 
 

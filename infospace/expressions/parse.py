@@ -106,7 +106,7 @@ def _read_sql(words: Sequence[Word]) -> exp.Expr:
         place = error.errors[0].get("col") if error.errors else None
         raise _not_of_the_language(words[place or 0]) from error
     except RecursionError as error:
-        message = "nests too deeply to be read by a program that is itself nested so deeply"
+        message = "is nested too deeply to be read by a program that is itself nested so deeply"
         raise Refused(message, "AND and OR in a row need no parentheses", 0) from error
     if tree is None:
         raise _not_of_the_language(words[0])

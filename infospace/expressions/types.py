@@ -243,7 +243,7 @@ class Typer:
         yield from self.senseless(node)
         kinds = self.kinds(node)
         if kinds and "boolean" not in kinds:
-            message = f"`{show(node)}` stands as a condition, and is {format_kinds(kinds)}"
+            message = f"`{show(node)}` is used as a condition, and is {format_kinds(kinds)}"
             yield Senseless(message, "compare it with a value")
 
     def _parts(self, node: Expression) -> Iterator[Senseless]:

@@ -366,7 +366,7 @@ def _read_field(text: str, start: int) -> tuple[Word, int]:
     try:
         path, end = read_path(text, start, backticks=True)
     except Invalid as error:
-        message = f"has {_cut(text, start)} (character {start}), which is no path"
+        message = f"has {_cut(text, start)} (character {start}), which is not a path"
         hint = LISTS if text[start] == "[" else error.hint
         raise Refused(message, hint=hint, position=start) from error
     return _value(text, start, end, Field(path)), end
@@ -382,7 +382,7 @@ def _read_parameter(text: str, start: int) -> tuple[Word, int]:
     try:
         _, end = parse_suffix(text, variable.end())
     except Invalid as error:
-        message = f"has {_cut(text, start)} (character {start}), which is no place of ${variable[0]}"
+        message = f"has {_cut(text, start)} (character {start}), which is not a place of ${variable[0]}"
         raise Refused(message, hint=error.hint, position=start) from error
     return _value(text, start, end, Parameter(text[start + 1 : end])), end
 

@@ -61,7 +61,7 @@ def export(store: Store, folder: Path, *, force: bool = False) -> ExportReport:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Invalid(f"{str(folder)!r} is no folder to write to: {error.strerror}", hint="name a folder") from None
+        raise Invalid(f"{str(folder)!r} is not a folder to write to: {error.strerror}", hint="name a folder") from None
     with store.reading() as snapshot:
         place = os.path.realpath(folder)
         is_imported = any(is_inside(place, one.root) for one in snapshot.tracked())

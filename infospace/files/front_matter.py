@@ -125,7 +125,7 @@ def read_yaml(block: str) -> dict[str, JSON]:
         line = block.count("\n", 0, error.position)
         raise _invalid(line, f"the character {block[error.position]!r} is not allowed") from None
     except (OverflowError, ValueError):
-        raise Invalid("the front matter has an escape that is no character") from None
+        raise Invalid("the front matter has an escape that is not a character") from None
 
 
 def _invalid(line: int, message: str, hint: str = "YAML: indent with spaces, quote a text with a colon") -> Invalid:

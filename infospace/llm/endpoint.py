@@ -162,7 +162,7 @@ class Endpoint(Generic[ClientT]):
             yield event
 
     def _no_event(self) -> BadResponse:
-        return BadResponse(f"{self.url} streams what is no part of an answer", hint="ask another model")
+        return BadResponse(f"{self.url} streams what is not a part of an answer", hint="ask another model")
 
     def timed_out(self) -> Unreachable:
         """Return what is said of an endpoint that was silent for too long."""

@@ -130,7 +130,9 @@ def _must_be_url(name: str, url: str) -> None:
     except ValueError:
         fits = False
     if not fits or any(character.isspace() for character in url):
-        raise Invalid(f"{name} is {shown_url(url)!r:.200}, which is no http or https URL", hint=f"such as {EXAMPLE}")
+        raise Invalid(
+            f"{name} is {shown_url(url)!r:.200}, which is not an http or https URL", hint=f"such as {EXAMPLE}"
+        )
 
 
 def _env(name: str) -> str:

@@ -147,7 +147,7 @@ def _bad_reference(reference: str, resolver: Any, place: Place) -> Iterator[Sche
         yield SchemaFault(place, f"{place[-1]} {reference!r:.80} leads nowhere in this schema", hint)
         return
     if not isinstance(there, (Mapping, bool)):
-        yield SchemaFault(place, f"{place[-1]} {reference!r:.80} leads to {shown(there)}, which is no schema", hint)
+        yield SchemaFault(place, f"{place[-1]} {reference!r:.80} leads to {shown(there)}, which is not a schema", hint)
 
 
 def first_violation(value: JSON, schema: Mapping[str, Any], *, formats: bool = False) -> str | None:

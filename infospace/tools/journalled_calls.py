@@ -216,7 +216,9 @@ class ToolCalls:
                 raise NotAllowed(f"{tool.full_name} was not called again: asked about it, somebody said no")
             return
         if not self.asks:
-            message = f"{tool.full_name} was called with these arguments by step {earlier}, and nobody is asked here"
+            message = (
+                f"{tool.full_name} was called with these arguments by step {earlier}, and nobody can be asked here"
+            )
             raise NotAllowed(message, hint="give it other arguments, or call it in another run")
         told = {"tool": tool.full_name, "digest": tool.digest.hex()}
         asked = repeat_question(tool, arguments, earlier)
@@ -289,7 +291,7 @@ class ToolCalls:
                 raise NotAllowed(f"{tool.full_name} was not called: asked about it, somebody said no")
             return
         if not self.asks:
-            message = f"{tool.full_name} is asked about before it is called, and nobody is asked here"
+            message = f"{tool.full_name} is asked about before it is called, and nobody can be asked here"
             raise NotAllowed(message, hint="answered with `always` in a run, it is not asked about any more")
         told = {"tool": tool.full_name, "digest": tool.digest.hex()}
         raise InputRequired(position, "approve", question(tool, arguments), SCHEMA, key=key, about=told)

@@ -54,7 +54,7 @@ def resource_uri(resource: Tool, arguments: Mapping[str, JSON]) -> str:
     try:
         return UriTemplate.parse(resource.name).expand({name: str(value) for name, value in arguments.items()})
     except ValueError as error:
-        raise Invalid(f"{resource.full_name} is no template of URIs: {error}") from error
+        raise Invalid(f"{resource.full_name} is not a template of URIs: {error}") from error
 
 
 def _plain(content: Any) -> JSON:

@@ -94,7 +94,7 @@ class ConditionChecker:
         with self._values.lenient(type_ in PRESENCE), self._values.handling():
             _, left = self._values.value(target, place, None, env)
         if type_ == "matches_pattern" and left is not None and disjoint(left, _TEXT):
-            self._problems.error("bad-condition", place, "matches_pattern looks into a text, and this is none")
+            self._problems.error("bad-condition", place, "matches_pattern looks into a text, and this is not one")
         if type_ not in COMPARED:
             return
         raw, beside = arguments["value"], join(pointer, "value")
@@ -126,7 +126,7 @@ class ConditionChecker:
             self._problems.error("bad-condition", right[1], f"{type_} looks for text in a text, and this is none")
         elif not types_of(left[0]) - {"object"} and right[0] is not None and disjoint(right[0], _TEXT):
             self._problems.error(
-                "bad-condition", right[1], f"{type_} looks for a key in an object, and this is no text"
+                "bad-condition", right[1], f"{type_} looks for a key in an object, and this is not text"
             )
         elif not types_of(left[0]) - {"array"} and right[0] is not None:
             self._never_element(type_, left[0], right)
@@ -153,7 +153,7 @@ class ConditionChecker:
         if reference.name in self.later:
             return
         near = nearest(reference.name, env.variables)
-        hint = f"did you mean ${near}?" if near else "the condition always takes it as unbound"
+        hint = f"did you mean ${near}?" if near else "here it is always unbound"
         sure = near is not None and is_misspelling(reference.name, near)
         fix = replace(pointer, str(Reference(near, reference.path))) if near and sure else None
         self._problems.warn("never-bound", pointer, f"no step before this one binds ${reference.name}", hint, fix)

@@ -129,7 +129,7 @@ class ToolChecker:
             nested = join(pointer, "arguments")
             mend += [{"op": "move", "from": join(nested, key), "path": join(pointer, key)} for key in written]
             mend.append({"op": "remove", "path": nested})
-        self._problems.error("unknown-tool", place, f"{name!r} is no tool of a server", self._tools.hint(name), mend)
+        self._problems.error("unknown-tool", place, f"{name!r} is not a tool of a server", self._tools.hint(name), mend)
 
     def condition(self, test: Test, env: Environment) -> None:
         """Check a `tool_condition`: its tool reads only, and says true or false."""

@@ -478,7 +478,7 @@ class ValueChecker:
         if given is not None and given.certain:
             return given.shape
         if holder in env.renamed and given is None and not is_id(text):
-            message = f"what had the name {text!r} has another by then: an earlier step gives it"
+            message = f"an earlier step has renamed what was called {text!r}"
             self.problems.error("unknown-name", pointer, message, "write the new name, or the `$variable`")
             return None
         shape = self.known.shape(text)

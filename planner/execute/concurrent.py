@@ -201,7 +201,7 @@ class ConcurrentSteps:
             if self._lanes[later].begun:
                 self._lanes[later].drop()
                 unit = self.units[later]
-                message = f"step {failure.position} failed before it; what it had done ahead is dropped"
+                message = f"step {failure.position} failed before it; what this step had done ahead is dropped"
                 self._run.journal_dropped(unit.step, self._position(unit), self._frame, message, failure.position)
 
     def _position(self, unit: StepNode) -> str:

@@ -76,7 +76,7 @@ def stops(space: Space, turns: Sequence[Turn], limits: Limits, *, steps: bool) -
             turns,
         )
     if last is not None and not steps and len(turns) > MAX_REPLANS:
-        return _sentence(f"{_reason(last)}; the rest of a plan is written anew {MAX_REPLANS} times at most", turns)
+        return _sentence(f"{_reason(last)}; the rest of a plan is written again at most {MAX_REPLANS} times", turns)
     if len(turns) >= limits.turns:
         return _sentence(f"the budget of {pluralize(limits.turns, 'turn')} is spent", turns)
     if idle_turns(space, turns) >= MAX_IDLE:

@@ -106,7 +106,7 @@ def repair_messages(
         wrong += f"\n\n{contracts}" if contracts else ""
     if repeated:
         wrong = f"You gave this answer before.\n{wrong}"
-    again = f"{wrong}\n\nAnswer with the whole plan once more, mended, as one JSON document and nothing else."
+    again = f"{wrong}\n\nAnswer with the whole plan once more, corrected, as one JSON document and nothing else."
     return [*first, {"role": "assistant", "content": answer or "(nothing)"}, {"role": "user", "content": again}]
 
 

@@ -40,7 +40,9 @@ def read_reply(text: str) -> Reply:
     else:
         document = plan_in(whole)
         return (
-            Reply(problem="the answer is JSON, and no plan: it has no steps") if document is None else Reply(document)
+            Reply(problem="the answer is JSON without `steps`, so it is not a plan")
+            if document is None
+            else Reply(document)
         )
     values, is_whole = _values(without)
     documents = [

@@ -95,7 +95,7 @@ class GoalSession:
             document = snapshot.run(run).document
         steps: Any = document.get("steps", []) if isinstance(document, Mapping) else []
         if not is_of_goal(document):
-            raise Conflict(f"{run} is no run of a goal", hint="`infospace resume` goes on with any run")
+            raise Conflict(f"{run} is not a run of a goal", hint="`infospace resume` goes on with any run")
         lines = [line for line in steps if line.get("expect") == PLAN]
         budget: Any = document.get("budget", {})  # type: ignore[union-attr]
         last = lines[-1]

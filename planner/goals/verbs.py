@@ -39,7 +39,7 @@ class WritePlan(Args):
     gives=lambda _arguments, _shapes: NoteShape({"type": "object", "required": ["goal", "steps"]}, NO_METADATA),
     failures=[
         "No language model is configured, or it cannot be reached.",
-        "`inputs`, `bound`, `budget` or `known` is no object.",
+        "`inputs`, `bound`, `budget` or `known` is not an object.",
         "No answer of the model is a plan that passes the check; `extra.attempts` says what was wrong with each.",
     ],
     examples=[
@@ -85,5 +85,5 @@ async def write_plan(args: WritePlan, context: Context) -> Note[Any]:
 def _object(args: WritePlan, name: str) -> Mapping[str, Any]:
     value = getattr(args, name)
     if value is not None and not isinstance(value, Mapping):
-        raise Invalid(f"`{name}` is no object", hint='{"topic": "ranking"}')
+        raise Invalid(f"`{name}` is not an object", hint='{"topic": "ranking"}')
     return value or {}

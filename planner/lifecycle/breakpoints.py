@@ -63,7 +63,7 @@ class ConditionBreakpoint:
             problem = problem or problems.found[0]
             raise Invalid(problem.message, hint=problem.hint)
         if any(test.type == "tool_condition" for test in every_test(condition)):
-            raise Invalid("a run is not paused by what a tool says", hint="a condition here only reads variables")
+            raise Invalid("a breakpoint cannot ask a tool", hint="its condition only reads variables")
         return cls(text, condition)
 
 

@@ -76,9 +76,9 @@ async def fork(
 def _changed(row: RunRow, patch: Patch) -> JSON:
     if row.kind == "session":
         hint = f"`infospace show {row.run} --json` has its lines, to be run as a plan"
-        raise Conflict(f"{row.run} is a session, which is given its lines call by call, and is not forked", hint=hint)
+        raise Conflict(f"{row.run} is a session, whose lines come call by call, and cannot be forked", hint=hint)
     if row.kind != "plan":
-        raise Conflict(f"{row.run} is no run of a plan, and cannot be forked", hint="`infospace runs` lists them")
+        raise Conflict(f"{row.run} is not a run of a plan, and cannot be forked", hint="`infospace runs` lists them")
     check_patch(patch)
     document: JSON = row.document
     for index, operation in enumerate(patch):

@@ -71,7 +71,7 @@ async def replay(
             before = taken_over(snapshot, run)
         calls, answers, products = [*calls, *before.calls], {**before.answers, **answers}, [*before.products, *products]
         if row.kind not in ("plan", "session"):
-            message = f"{run} is no run of a plan or a session, and cannot be replayed"
+            message = f"{run} is not a run of a plan or a session, and cannot be replayed"
             raise Conflict(message, hint="`infospace runs` lists them")
         if any(step.type == WRITE_PLAN for step in rows):
             _free_names(store, products)

@@ -49,7 +49,7 @@ def answer(space: Space, run: str, step: str, value: JSON) -> None:
         )
     if step not in waiting:
         near = nearest(step, waiting)
-        hint = f"it waits for {', '.join(waiting)}" if waiting else "`infospace resume` goes on with it"
+        hint = f"it waits for {', '.join(waiting)}" if waiting else "`infospace resume` continues it"
         raise NotFound(f"step {step!r} of {run} asks nothing", hint=f"did you mean {near!r}?" if near else hint)
     schema = waiting[step].schema
     fault = None if schema is None else first_violation(value, schema, formats=True)
@@ -132,14 +132,14 @@ def _answered(space: Space, result: RunResult) -> bool:
 
 def _may_go_on(row: RunRow) -> None:
     if row.kind not in ("plan", "session"):
-        message = f"{row.run} is no run of a plan or a session, and cannot be resumed"
+        message = f"{row.run} is not a run of a plan or a session, and cannot be resumed"
         raise Conflict(message, hint="`infospace runs` lists them")
     if row.status == "suspended":
         return
     if row.document is None and not is_live(row):
         raise _no_plan(row)
     if row.status != "running":
-        raise Conflict(f"{row.run} has ended already: {row.status}", hint="`infospace run` runs its plan anew")
+        raise Conflict(f"{row.run} has ended already: {row.status}", hint="`infospace run` runs its plan again")
     if is_live(row):
         hint = "it can be resumed once that process has ended"
         raise Conflict(f"{row.run} is being run by {row.owner}", hint=hint)
@@ -192,4 +192,4 @@ def plan_of(row: RunRow) -> Plan:
 def _no_plan(row: RunRow) -> Conflict:
     """Say of a run that was opened before its document had arrived that this came to nothing."""
     what = "was refused" if row.status == "refused" else "never arrived whole"
-    return Conflict(f"the plan of {row.run} {what}: nothing of it was done", hint="`infospace run` runs it anew")
+    return Conflict(f"the plan of {row.run} {what}: nothing of it was done", hint="`infospace run` runs it again")

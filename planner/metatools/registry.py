@@ -55,7 +55,7 @@ META: Final = {
         ),
         MetaTool(
             "describe_tool",
-            "Describe one tool: schemas, annotations, examples; whether somebody is asked before it is called.",
+            "Describe one tool: schemas, annotations, examples; whether it needs approval before each call.",
             arguments.DescribeTool,
             describe_tool,
         ),

@@ -21,7 +21,7 @@ PRIMER = """# infospace plans
 
 A plan is JSON: `{"goal": "…", "inputs": {…}, "steps": [ … ], "result": "$x", "budget": {…}}`. All of it is checked \
 before anything happens; a refused plan has done nothing, and each problem says where, what would have fitted, and \
-often a JSON Patch that mends it.
+often a JSON Patch that fixes it.
 
 **Resources.** Everything is a Note (`Note_12`: JSON content, metadata), a Collection (an ordered list of resources) \
 or a Relation. What a step makes is transient until `persist`, or the step's own `name`, keeps it.

@@ -80,7 +80,7 @@ def list_path_hint(shape: Shape, reference: Reference, index: int) -> str | None
     ends = at + 1 == len(parts) or isinstance(place_in(shape, rest), NoSuchPath)
     if isinstance(parts[at], int) and "array" not in types and not ends:
         meant = Reference(reference.name, Path((*before, *rest)))
-        return f"{whole} is no list: write `{meant}`"
+        return f"{whole} is not a list: write `{meant}`"
     return None
 
 

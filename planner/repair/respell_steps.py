@@ -324,7 +324,7 @@ class StepSpeller:
             if value is None and not mine and key not in nullable and key != "type":
                 patch: Patch = [{"op": "remove", "path": join(pointer, key)}]
                 code = "bad-value" if key in (*COMMON, *form) else "unknown-argument"
-                message = f"`{key}` is null, which says nothing"
+                message = f"`{key}` is null, which has no meaning here"
                 self._respelt.take(Spelling(code, join(pointer, key), message, "leave it out", patch))
                 self._nulls(pointer, type_, own)
                 return

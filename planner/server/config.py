@@ -227,7 +227,7 @@ def _must_have_scope(one: TokenEntry, where: str, written: ConfigFile) -> None:
 
 def _written(document: JSON) -> ConfigFile:
     if not isinstance(document, dict):
-        raise Invalid("it is no JSON object", hint='{"scopes": {…}, "tokens": […]}')
+        raise Invalid("it is not a JSON object", hint='{"scopes": {…}, "tokens": […]}')
     written: ConfigFile = Signature(_WHAT, "", ConfigFile).validate(document)
     _must_name_tools(written)
     _must_be_conditions(written)
@@ -277,7 +277,7 @@ def _digest(one: TokenEntry, where: str, environment: Mapping[str, str]) -> byte
         raise Invalid(f"{where} needs `token` or `sha256`, one of them", hint='"token": "${NAME_OF_A_VARIABLE}"')
     if one.sha256 is not None:
         if not _DIGEST.fullmatch(one.sha256.lower()):
-            raise Invalid(f"`sha256` of {where} is no SHA-256", hint="64 digits from 0 to f")
+            raise Invalid(f"`sha256` of {where} is not a SHA-256 digest", hint="64 digits from 0 to f")
         return bytes.fromhex(one.sha256)
     missing: list[str] = []
     token = filled_in(one.token or "", environment, missing)

@@ -265,7 +265,7 @@ class Operations:
             )
         going = self.lives.going(args.run)
         if not going and is_live(row):
-            raise Conflict(f"{args.run} is not run through this door", hint=_where(row))
+            raise Conflict(f"{args.run} is not run by this caller", hint=_where(row))
         journalled = self._cancelling[args.run] = asyncio.Event()
         try:
             await self.lives.cancel(going)

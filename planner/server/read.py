@@ -74,7 +74,7 @@ def _find(view: Context, ref: str) -> Resource | Place:
     scope.bind("it", place[1])
     reference = whole_reference(f"$it{place[2]}")
     if reference is None:
-        raise Invalid(f"{ref!r:.80} is no place in {place[1]}", hint=f"such as {place[1]}.title or {place[1]}[0]")
+        raise Invalid(f"{ref!r:.80} is not a place in {place[1]}", hint=f"such as {place[1]}.title or {place[1]}[0]")
     return Resolver(view, scope).thing(reference)
 
 
@@ -199,6 +199,6 @@ def _entries(fetch: Fetch, start: int, stop: int) -> Iterator[tuple[str, JSON]]:
 
 def _range(part: slice, total: int) -> tuple[int, int]:
     if part.step not in (None, 1):
-        raise Invalid(f"a slice is read without steps, and this goes by {part.step}", hint='such as "0:100" or "-20:"')
+        raise Invalid(f"a slice here has no step, and this has {part.step}", hint='such as "0:100" or "-20:"')
     start, stop, _ = part.indices(total)
     return start, max(start, stop)

@@ -164,7 +164,7 @@ def _problems(problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _more_problems(problems: Sequence[Any], shown: Sequence[Any]) -> str:
-    return f"{len(problems) - len(shown)} of {len(problems)}; mend these first"
+    return f"{len(problems) - len(shown)} of {len(problems)}; fix these first"
 
 
 def _problem(problem: dict[str, Any]) -> dict[str, Any]:

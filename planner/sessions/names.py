@@ -72,7 +72,7 @@ def _note(snapshot: Snapshot, full: str) -> Note[Any] | None:
         return None
     note = snapshot.get(identifier)
     if not isinstance(note, Note) or not isinstance(note.content, dict):
-        message = f"{identifier} has the name {full!r}, and is no record of a session"
+        message = f"{identifier} has the name {full!r}, and is not a record of a session"
         raise Conflict(message, hint="give it another name")
     return note
 

@@ -125,7 +125,7 @@ class _Arriving:
         except InvalidJSON as error:
             return Refused((unreadable(error),))
         if isinstance(read, Lines):
-            message = "this is a session, line by line, and not the document of a plan"
+            message = "these are the lines of a session, not the document of a plan"
             return Refused((Problem("not-a-plan", "", message, '{"steps": [ … ]}'),))
         declared = read.value.get("inputs", {}) if isinstance(read.value, dict) else {}
         return prepare(self._space, read.value, self._given(declared), self._opened)

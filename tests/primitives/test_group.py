@@ -157,7 +157,7 @@ def test_aggregates_stand_in_expressions_with_parameters_and_keys_of_the_group(r
 @pytest.mark.parametrize(
     ("arguments", "pointer", "message", "hint"),
     [
-        ({"aggregates": {"x": "summ(n)"}}, "/aggregates/x", "'summ(n)' is no aggregate", 'did you mean "sum(n)"?'),
+        ({"aggregates": {"x": "summ(n)"}}, "/aggregates/x", "'summ(n)' is not an aggregate", 'did you mean "sum(n)"?'),
         ({"aggregates": {"x": 3}}, "/aggregates/x", "`aggregates.x` is 3, not an aggregate such as", None),
         ({"aggregates": {"x": "sum"}}, "/aggregates/x", "sum needs a path", "such as sum(metadata.score)"),
         ({"aggregates": ["count"]}, "/aggregates", '`aggregates` is ["count"], not an object', None),

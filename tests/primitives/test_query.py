@@ -195,10 +195,10 @@ def test_the_check_follows_its_fields(space: Any) -> None:
         ("SELECT code > 1 AS x FROM $orders", "`code > 1` compares values of other types"),
         ("SELECT code + 1 AS x FROM $orders", "`code + 1` computes with a column of number and text"),
         ("SELECT 1 / (code_of - 7) AS x FROM $orders", "divides by zero"),
-        ("SELECT CAST(person AS number) AS x FROM $orders", "cannot cast a text that is no number"),
+        ("SELECT CAST(person AS number) AS x FROM $orders", "cannot cast a text that is not a number"),
         (
             "SELECT (SELECT person FROM $orders) AS x FROM $orders",
-            "a subselect that stands for one value gives several",
+            "a subselect that is used as one value gives several",
         ),
         ("SELECT big * big AS x FROM $orders", "more than 38 digits"),
     ],

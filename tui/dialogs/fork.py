@@ -1,4 +1,4 @@
-"""Where a fork is described: the step from which the plan is run anew, and the plan as it is to be."""
+"""Where a fork is described: the step from which the plan runs again, and the plan as it is to be."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ class ForkDialog(Dialog[ForkRequest | None]):
         """The step, the plan, and what is wrong with it."""
         with Vertical(classes="dialog -tall") as dialog:
             dialog.border_title = f"Fork {self._run}"
-            dialog.border_subtitle = "^s forks, ^n next problem, ^f mends it, escape leaves"
+            dialog.border_subtitle = "^s forks, ^n next problem, ^f fixes it, escape leaves"
             with Horizontal(classes="field"):
-                yield Label("run anew from step")
+                yield Label("run again from step")
                 yield Select(self._labels, value=self._step, allow_blank=False, compact=True)
             yield Static("Steps before it are taken as they were. Change the plan from it on:", classes="detail -close")
             yield Editor(self._written)

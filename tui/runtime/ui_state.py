@@ -100,7 +100,7 @@ class UiState:
         except (OSError, InfospaceError) as error:
             why = error.strerror if isinstance(error, OSError) else getattr(error, "message", str(error))
             self.complaint = (
-                f"What the screen remembered in {str(self._path)!r} cannot be read, so it starts anew: {why}"
+                f"What the screen remembered in {str(self._path)!r} cannot be read, so it starts empty: {why}"
             )
             return {}
         return dict(found)

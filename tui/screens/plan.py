@@ -187,7 +187,7 @@ class Plan(RunScreen):
             if problem.hint:
                 text.append(f"\n→ {safely(problem.hint)}", "dim")
             if problem.fix is not None:
-                text.append(f"\nu mends it: {safely(format_fix(problem.fix))}", "dim")
+                text.append(f"\nu fixes it: {safely(format_fix(problem.fix))}", "dim")
             return text
         row = outline.rows.get(node.key)
         if row is None:

@@ -163,7 +163,7 @@ def _lines(before: str, after: str, colours: Colours) -> tuple[list[Line], list[
     for side, whole in ((one, before), (other, after)):
         if len(side) > MOST_LINES or len(whole) > LONGEST:
             del side[MOST_LINES:]
-            side.append((Text(f"… the rest of {len(whole):,} characters is not told here", "italic"), None))
+            side.append((Text(f"… the rest of {len(whole):,} characters is not shown here", "italic"), None))
     return one, other
 
 

@@ -135,9 +135,9 @@ def _counted(found: Sequence[Tool], tools: Sequence[Tool], sought: ToolsQuery, s
 def _format_own_list(space: Space, access: Access) -> str:
     """Say what a client is told when it asks for its list, before it searches."""
     doors, direct = listed_names(space, access)
-    own = f"its own list has {pluralize(len(doors), 'door')}"
+    own = f"its own list has {pluralize(len(doors), 'meta-tool')}"
     return (
-        f"{own} and no tool, these are found through them"
+        f"{own} and no tool: these are found through them"
         if not direct
         else f"{own} and {pluralize(len(direct), 'tool')}"
     )

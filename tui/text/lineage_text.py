@@ -67,7 +67,7 @@ class _Tree:
                 yield from self._branch(edge, indent, level, last=place == len(edges) and not told)
         if hidden or told:
             words = [f"{hidden:,} more"] if hidden else []
-            words += [f"{told:,} told above"] if told else []
+            words += [f"{told:,} shown above"] if told else []
             yield f"{indent}└─ … and {', '.join(words)}", "dim", None
 
     def _is_repeated(self, edge: Edge) -> bool:
@@ -78,10 +78,10 @@ class _Tree:
         node = self._graph.nodes[edge.to]
         line = f"{indent}{'└─' if last else '├─'} {_role(edge, forward=self._graph.forward)}"
         if edge.to in self._shown:
-            yield f"{line}{format_origin_name(node.origin)}  (told above)", "dim", edge.to
+            yield f"{line}{format_origin_name(node.origin)}  (shown above)", "dim", edge.to
             return
         if edge.how == "before" and edge.to in self._graph.roots:
-            yield f"{line}{at(edge.to)}  (told below)", "dim", edge.to
+            yield f"{line}{at(edge.to)}  (shown below)", "dim", edge.to
             return
         self._shown.add(edge.to)
         yield f"{line}{self._format_node(node)}", None, edge.to

@@ -113,7 +113,7 @@ def call_with_one(name: str, apply: Callable[..., JSON], get: Getter, kind: str,
 
 def _reason(name: str, error: Wrong) -> str:
     message = str(error)
-    if message.startswith(("is not a date", "is no day")):
+    if message.startswith(("is not a date", "is not a day")):
         return f"has {name} of what {message}"
     return f"has {name}, which {message}"
 

@@ -112,7 +112,7 @@ def _sentence(text: str, name: str, error: Wrong) -> str:
     reason = str(error)
     if not name:
         return f"{MISMATCH}`{text}` {reason}{MISMATCH}"
-    if reason.startswith(("is not a date", "is no day")):
+    if reason.startswith(("is not a date", "is not a day")):
         return f"{MISMATCH}`{text}` has {name} of what {reason}{MISMATCH}"
     return f"{MISMATCH}`{text}` has {name}, which {reason}{MISMATCH}"
 

@@ -212,7 +212,7 @@ def _encodable(text: str, name: str) -> None:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         message = f"a text of `{name}` has half of a surrogate pair (character {error.start})"
-        raise Invalid(message, hint="such a text is no Unicode, and a query cannot hold it") from error
+        raise Invalid(message, hint="such a text is not valid Unicode, and a query cannot hold it") from error
 
 
 def _whole(values: list[JSON], name: str, *, nulls: bool) -> Column:

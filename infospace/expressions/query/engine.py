@@ -205,12 +205,12 @@ def _told(error: duckdb.Error) -> Exception:
         message = text.split(MISMATCH)[1]
         return Mismatch(message, hint=_hint(message))
     if isinstance(error, duckdb.OutOfMemoryException):
-        message = f"the query needs more than the {MEMORY} of memory that one may take"
+        message = f"the query needs more memory than {MEMORY}, the most that one query may take"
         return BudgetExceeded(message, hint="join on a condition, or take fewer rows first")
     if isinstance(error, (duckdb.OutOfRangeException, duckdb.ConversionException)):
         return Mismatch("a whole number of the query has more than 38 digits", hint="CAST(… AS number)")
     if "More than one row returned by a subquery" in text:
-        return Invalid("a subselect that stands for one value gives several", hint="LIMIT 1, or an aggregate")
+        return Invalid("a subselect that is used as one value gives several", hint="LIMIT 1, or an aggregate")
     return Invalid(f"the query cannot be run: {text.splitlines()[0][:300]}")
 
 

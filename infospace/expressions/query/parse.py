@@ -105,7 +105,7 @@ def parse_query(text: str) -> ParsedQuery:
     except Refused as error:
         raise error.named(NAME, text) from error
     except RecursionError as error:
-        raise Refused("nests too deeply", "WITH names what is nested", 0).named(NAME, text) from error
+        raise Refused("is nested too deeply", "WITH names what is nested", 0).named(NAME, text) from error
     sources = sources_of(query)
     variables = dict.fromkeys(source.reference for source in sources if isinstance(source, Variable))
     tables = dict.fromkeys(name for name in parser.tables if name.lower() not in parser.common)
@@ -491,7 +491,7 @@ class _Parser:
                 raise Refused(message, f"such as {call.text}(…) OVER (PARTITION BY a ORDER BY b)", call.start)
             return None
         if call.text not in WINDOWS and call.text not in AGGREGATES:
-            message = f"has {call.text} (character {call.start}) with OVER, and it is no function of windows"
+            message = f"has {call.text} (character {call.start}) with OVER, and it is not a function of windows"
             raise Refused(message, f"there are {', '.join((*WINDOWS, *AGGREGATES))}", call.start)
         arguments = self._window_arguments(call)
         self._need("OVER")

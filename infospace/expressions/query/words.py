@@ -91,7 +91,7 @@ class _QueryCutter(Cutter):
         try:
             path, end = read_path(self._text, own.end(), backticks=True)
         except Invalid as error:
-            message = f"has {self._text[start : start + 20]!r} (character {start}), which is no path"
+            message = f"has {self._text[start : start + 20]!r} (character {start}), which is not a path"
             raise Refused(message, error.hint, start) from error
         whole = Path((own["alias"], *path.parts))
         return Word(Kind.VALUE, TokenType.NUMBER, self._text[start:end], start, Field(whole)), end

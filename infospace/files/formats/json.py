@@ -36,5 +36,5 @@ def read(data: bytes, name: str, metadata: bytes = b"") -> FileContent:
         return FileContent(content, {})
     known = read_json(metadata, what=f"the metadata of {name!r}", max_bytes=MAX_BYTES)
     if not isinstance(known, dict):
-        raise Invalid(f"the metadata of {name!r} is no object", hint='{"key": value, …}')
+        raise Invalid(f"the metadata of {name!r} is not an object", hint='{"key": value, …}')
     return FileContent(content, known)

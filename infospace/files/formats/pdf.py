@@ -35,7 +35,7 @@ def read(data: bytes, name: str) -> FileContent:
         text = "\n\n".join(page.extract_text().strip() for page in reader.pages).strip()
         metadata = _metadata(reader)
     except (PyPdfError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
-        raise Invalid(f"{name!r} is not a PDF that can be read: {error}", hint="open it, and save it anew") from None
+        raise Invalid(f"{name!r} is not a PDF that can be read: {error}", hint="open it, and save it again") from None
     if not text:
         raise Invalid(f"{name!r} holds no text", hint="pages that were scanned must be recognised first")
     return FileContent(text.replace("\0", ""), metadata)

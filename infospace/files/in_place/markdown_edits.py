@@ -136,7 +136,7 @@ def _differ(one: Mapping[str, JSON], other: Mapping[str, JSON], key: str) -> boo
 
 def _check_text(content: JSON, name: str) -> None:
     if not isinstance(content, str) or "\0" in content or "\r" in content:
-        raise Invalid(f"the content is no text that {name!r} can hold", hint="`infospace export FOLDER` has it")
+        raise Invalid(f"the content is not text that {name!r} can hold", hint="`infospace export FOLDER` has it")
 
 
 @dataclass(frozen=True, slots=True)

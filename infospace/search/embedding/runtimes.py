@@ -260,5 +260,5 @@ def _first_line(error: Exception) -> str:
 
 def _remedy(model: ModelInfo) -> str:
     if model.folder.is_relative_to(cache_folder()):
-        return "`infospace model get` checks its files and fetches it anew"
+        return "`infospace model get` checks its files and fetches it again"
     return "put the folder right; or `infospace model use` takes another model"

@@ -131,7 +131,7 @@ def model_of(chosen: Chosen | None) -> ModelInfo:
         raise ModelError(
             f"the embedding model {chosen.name!r} is not the one that this space was embedded with: "
             f"it was {chosen.key}, and is {found.key}",
-            hint=f"`infospace model use {chosen.name}` embeds all notes anew with what is there now",
+            hint=f"`infospace model use {chosen.name}` embeds all notes again with what is there now",
         )
     return replace(found, threshold=chosen.threshold)
 

@@ -29,7 +29,7 @@ def open_tensors(path: Path) -> Callable[[str], NDArray[np.float32]]:
         whole = 0 < length < path.stat().st_size
         header = json.loads(file.read(length)) if whole else None
     if not header:
-        raise ValueError(f"{path.name} is no safetensors file")
+        raise ValueError(f"{path.name} is not a safetensors file")
     data = np.memmap(path, mode="r", dtype=np.uint8, offset=8 + length)
 
     def tensor(name: str) -> NDArray[np.float32]:

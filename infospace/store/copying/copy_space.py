@@ -136,7 +136,7 @@ def _verified(place: Destination, listener: Listener) -> tuple[dict[str, int], s
             if found != recorded(place.engine, table):
                 raise StoreError(
                     f"what was copied to {place.address!r} is not what was read there again (table `{table.name}`)",
-                    hint="look at its disk; remove the copy, and begin anew",
+                    hint="look at its disk; remove the copy, and start again",
                 )
             rows[table.name] = sum(size for size, _ in found)
             digests += [one for _, one in found]

@@ -101,7 +101,7 @@ def provenance_columns(made: Made) -> tuple[int | None, str | None, str | None]:
         return None, made.step, made.by
     number = _run_number(run)
     if number is None:
-        raise Invalid(f"{run!r} cannot be where something came from", hint="a run's id looks like run_3")
+        raise Invalid(f"{run!r} is not the id of a run that made something", hint="a run's id looks like run_3")
     return number, made.step, made.by
 
 

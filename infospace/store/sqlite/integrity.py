@@ -29,7 +29,7 @@ _ROW_RULES: tuple[tuple[str, str], ...] = (
         f"SELECT item, collection FROM members LEFT JOIN resources ON key = item WHERE key IS NULL AND NOT {_IN_BATCH}",
     ),
     (
-        "has members and is no Collection that exists",
+        "has members and is not a Collection that exists",
         """SELECT DISTINCT collection FROM members LEFT JOIN resources ON key = collection
         WHERE key IS NULL OR (key & 3) <> 1""",
     ),
@@ -111,7 +111,7 @@ _ROW_RULES: tuple[tuple[str, str], ...] = (
         "SELECT b.first * 4 FROM batches a JOIN batches b ON b.first > a.first AND b.first < a.first + a.count",
     ),
     (
-        "has packed members and is no transient Collection",
+        "has packed members and is not a transient Collection",
         """SELECT DISTINCT collection FROM packed_members LEFT JOIN resources ON key = collection
         WHERE key IS NULL OR (key & 3) <> 1 OR (kept = 1 AND deleted IS NULL)""",
     ),

@@ -163,7 +163,7 @@ class Connection:
             async with self._deadlines.within(self.entry.start_timeout_s):
                 return await self._while_here(self._read(self._live()))
         except TimeoutError:
-            message = f"did not tell its list within {self.entry.start_timeout_s:g} s"
+            message = f"did not list its tools within {self.entry.start_timeout_s:g} s"
             raise self._failed(message) from None
         except Invalid as error:
             raise self._failed(f"cannot be listed: {error.message}", lasting=True) from error
@@ -373,7 +373,7 @@ class Connection:
     def _not_started(self, failure: BaseException | None, *, late: bool) -> ServerFailed:
         heard, entry = self._heard, self.entry
         if late:
-            noise = f", and wrote {heard.noise[:60]!r}, which is no message" if heard.noise else ""
+            noise = f", and wrote {heard.noise[:60]!r}, which is not a message" if heard.noise else ""
             return self._failed(f"did not answer within {entry.start_timeout_s:g} s of its start{noise}")
         if heard.left and heard.code is not None:
             how = f"was ended by signal {heard.code - 128}" if heard.code > 128 else f"ended with code {heard.code}"

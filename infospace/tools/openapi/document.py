@@ -103,7 +103,7 @@ def _parsed(data: bytes) -> Any:
         try:
             return read_json(data, what="it", max_bytes=LARGEST)
         except InvalidJSON as error:
-            raise Invalid(f"it is no JSON: {error.message}", hint=error.hint) from error
+            raise Invalid(f"it is not JSON: {error.message}", hint=error.hint) from error
     return _yaml(data)
 
 
@@ -114,7 +114,7 @@ def _yaml(data: bytes) -> Any:
     try:
         return YAML(typ="safe", pure=True).load(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise Invalid("it is no text in UTF-8") from None
+        raise Invalid("it is not text in UTF-8") from None
     except MarkedYAMLError as error:
         place = f" (line {error.problem_mark.line + 1})" if error.problem_mark else ""
         raise Invalid(f"it is neither JSON nor YAML: {error.problem or error.context}{place}") from None

@@ -235,7 +235,7 @@ def _bytes(value: JSON, what: str) -> bytes:
     try:
         return base64.b64decode(str(value), validate=True)
     except (binascii.Error, ValueError):
-        raise Invalid(f"{what} is no base64, as which bytes are given") from None
+        raise Invalid(f"{what} is not base64, as which bytes are given") from None
 
 
 def _plain(value: JSON) -> str:

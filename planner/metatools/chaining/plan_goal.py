@@ -142,7 +142,7 @@ class GoalPlanner:
             return NoPlan("there is no tool that a plan could call")
         given = [one for name, value in (inputs or {}).items() if (one := of_input(name, value)) is not None]
         if len(given) < len(inputs or {}):
-            return NoPlan("an input that is neither a text nor a number is no argument of a chained plan")
+            return NoPlan("an input that is neither a text nor a number is not an argument of a chained plan")
         found = [*literals(goal), *given]
         scored = sorted(self._scored(goal, found), key=lambda one: (-one.confidence, one.chain.names))
         if not scored:

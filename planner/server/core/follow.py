@@ -79,7 +79,7 @@ async def _resumed(operations: Operations, run: str, seconds: float, tell: Tell)
 async def _forked(operations: Operations, args: Follow, tell: Tell) -> dict[str, Any]:
     run, step = str(args.run), args.step
     if step is None:
-        raise Invalid("a fork needs `step`, from which the plan is run anew", hint="`patch` changes it from there on")
+        raise Invalid("a fork needs `step`, from which the plan runs again", hint="`patch` changes it from there on")
 
     async def play(emit: Emit) -> RunResult:
         return await fork(operations.space, run, step, args.patch, emit, approve=operations.access.approve)

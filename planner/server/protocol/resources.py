@@ -55,7 +55,7 @@ def _listed(snapshot: Snapshot, cursor: str, most: int) -> tuple[list[ListedReso
     """Return at most so many resources from a cursor on, all of one kind."""
     part, _, after = cursor.partition(":")
     if part not in TEMPLATES or not (after.isdecimal() or (part == "run" and not after)):
-        raise Invalid(f"{cursor!r:.60} is no cursor of this list", hint="begin without one")
+        raise Invalid(f"{cursor!r:.60} is not a cursor of this list", hint="begin without one")
     if part == "run":
         runs = snapshot.runs(limit=most, before=int(after) if after else None)
         listing = [

@@ -133,7 +133,7 @@ def _refused(line: str) -> JSONRPCError | None:
         number = _request_id(line)
         if number is None:
             return None
-        code, why = INVALID_REQUEST, "it is no message of JSON-RPC 2.0"
+        code, why = INVALID_REQUEST, "it is not a message of JSON-RPC 2.0"
         if fault["type"] == "json_invalid":
             code, why = PARSE_ERROR, fault["msg"]
             if "hex escape" in why:

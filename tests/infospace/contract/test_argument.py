@@ -117,7 +117,7 @@ def read(**arguments: Any) -> Any:
         ({"weight": 2}, ("weight",), "`weight` is 2, not a number from -1 to 1"),
         ({"weight": "0.3"}, ("weight",), '`weight` is "0.3", not a number from -1 to 1'),
         ({"slice": "5"}, ("slice",), '`slice` is "5", not a slice such as "2:5", ":100" or "-3:"'),
-        ({"slice": "1:2:0"}, ("slice",), '`slice`: "1:2:0" goes by steps of 0'),
+        ({"slice": "1:2:0"}, ("slice",), '`slice`: "1:2:0" has steps of 0'),
         ({"field": 3}, ("field",), "`field` is 3, not a path"),
         ({"field": "a..b"}, ("field",), "`field`: 'a..b' is not a path: found '.' at character 1"),
         ({"fields": {"a": "b", "c": 1}}, ("fields", "c"), "`fields.c` is 1, not a path"),

@@ -173,7 +173,7 @@ def not_async(args: Words, context: Context) -> Note:
 @pytest.mark.parametrize(
     ("function", "declared", "message"),
     [
-        (no_docstring, {}, "'no-docstring' has no docstring, and so no contract"),
+        (no_docstring, {}, "'no-docstring' has no docstring, which its contract needs"),
         (no_return, {}, "'no-return' does not say what it gives; annotate it with `-> Note` or the like"),
         (gives_text, {}, "'gives-text': it gives <class 'str'>, which is neither a resource nor None"),
         (other_arguments, {}, r"'other-arguments': `args` is annotated with a class made from Args, not dict\["),

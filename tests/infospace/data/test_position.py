@@ -91,7 +91,7 @@ def test_any_text_is_a_position_a_part_or_refused(text: str) -> None:
     ["", "4.", ".4", "4..1", "4.then", "4.do[3]", "4.on_fail", "4/", "4.do.1", "4.then[1].2", "4#", "4[]", "4 1"],
 )
 def test_what_is_no_step_is_refused(text: str) -> None:
-    with pytest.raises(Invalid, match="is no position of a step"):
+    with pytest.raises(Invalid, match="is not a position of a step"):
         Position.parse(text)
 
 

@@ -71,7 +71,7 @@ def test_an_aggregate_of_a_thousand_characters_is_read_and_a_longer_one_refused(
 )
 def test_what_is_no_aggregate_is_told_with_the_nearest(text: str, hint: str) -> None:
     """In one sentence."""
-    with pytest.raises(Invalid, match="is no aggregate") as raised:
+    with pytest.raises(Invalid, match="is not an aggregate") as raised:
         parse_aggregate(text)
     assert raised.value.hint == hint
 

@@ -91,7 +91,7 @@ def test_a_where_is_read_once() -> None:
         ("a = 'x' AND b = \"y'", 16, 'a quote " (character 16) that is not closed'),
         ("`a = 1", 0, "a quote ` (character 0) that is not closed"),
         ("a['x", 2, "a quote ' (character 2) that is not closed"),
-        ("a[b] = 1", 0, "is no path"),
+        ("a[b] = 1", 0, "is not a path"),
         ("@what = 1", 0, "there are @metadata, @id"),
         ("$ = 1", 0, "a parameter is written $x"),
         ("$x[y] = 1", 0, "no place of $x"),
@@ -224,7 +224,7 @@ def test_nesting_up_to_the_limit_is_read_even_from_a_deep_stack() -> None:
     assert "deeper than 24 levels" in refused("(" * 25 + "a" + ")" * 25).message
     assert below(300).paths
     parse_where.cache_clear()
-    with pytest.raises(WhereInvalid, match="nests too deeply"):
+    with pytest.raises(WhereInvalid, match="is nested too deeply"):
         below(sys.getrecursionlimit() - len(inspect.stack(0)) - 200)
 
 

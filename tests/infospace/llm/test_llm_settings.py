@@ -115,6 +115,6 @@ def test_a_url_that_nothing_could_reach_is_refused_before_anything_is_tried(
     monkeypatch.setenv("INFOSPACE_LLM_MODEL", "m")
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv(name, url)
-    with pytest.raises(Invalid, match=f"^{name} is '.*, which is no http or https URL") as raised:
+    with pytest.raises(Invalid, match=f"^{name} is '.*, which is not an http or https URL") as raised:
         configured()
     assert raised.value.hint == "such as http://localhost:11434/v1"

@@ -21,7 +21,7 @@ from served import call, left, odd, synced, until, write
 FAILURES = {
     "dies": "the server 'dies' ended with code 3 at its start; it said 'cannot find its configuration'",
     "hangs": "the server 'hangs' did not answer within 2 s of its start",
-    "babbles": "did not answer within 10 s of its start, and wrote b'Server running on stdio', which is no message",
+    "babbles": "did not answer within 10 s of its start, and wrote b'Server running on stdio', which is not a message",
     "breaks": "cannot be spoken with: what it answers is not of the protocol",
     "broad": "cannot be listed: it answers with more than 16 MB",
     "endless": "cannot be listed: its list of tools does not end",

@@ -101,7 +101,7 @@ NONE: dict[str, tuple[Any, str]] = {
     "5,000 digits": (10**5_000, ""),
     "negative, 5,000 digits": (-(10**5_000), ""),
     "a set": ({1, 2}, ""),
-    "a key that is no text": ({1: 2}, ""),
+    "a key that is not text": ({1: 2}, ""),
     "bytes": (b"abc", ""),
 }
 

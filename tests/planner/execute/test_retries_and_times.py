@@ -90,7 +90,7 @@ def made(space: Space, limits: Limits) -> list[str]:
     async def called(what: str) -> str:
         made.append(what)
         if not what.isalpha():
-            raise InfospaceError(f"{what} is no letter")
+            raise InfospaceError(f"{what} is not a letter")
         return what
 
     @outside.tool()

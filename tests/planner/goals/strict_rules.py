@@ -19,7 +19,7 @@ def broken_rules(schema: dict[str, Any]) -> list[str]:
     """Return what a vendor would refuse a schema for."""
     found = []
     if schema.get("type") != "object" or "anyOf" in schema:
-        found.append("the root is no object")
+        found.append("the root is not an object")
     parts = list(subschemas(schema))
     for part in parts:
         found += [f"unknown keyword {key!r}" for key in part.keys() - KNOWN]

@@ -64,7 +64,7 @@ def test_a_head_before_steps_a_line_is_kept() -> None:
         ("", "the answer is empty"),
         ("<think>hm", "the answer is empty"),
         ("I cannot do that.", "the answer has no JSON; it begins 'I cannot do that.'"),
-        ('{"error": "no"}', "the answer is JSON, and no plan: it has no steps"),
+        ('{"error": "no"}', "the answer is JSON without `steps`, so it is not a plan"),
         ('{"steps": [{"type": "say", "value": "a"}, {"type": "sa', "cut off"),
         ('[{"type": "say", "value": "a"}, {"type": "sa', "cut off"),
         ('{"type": "say", "value": "a"}\n{"type": "sa', "a second document"),

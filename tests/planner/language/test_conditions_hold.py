@@ -120,7 +120,7 @@ def test_a_pattern_is_not_looked_for_in_what_is_no_text(run: Any, errors: Any, p
     made = {"type": "create-note", "value": VALUE, "out": "$x"}
     [problem] = errors([made, asked])
     assert (problem.code, problem.pointer) == ("bad-condition", "/1/condition/target")
-    assert problem.message == "matches_pattern looks into a text, and this is none"
+    assert problem.message == "matches_pattern looks into a text, and this is not one"
     result = run({"inputs": {"x": {"default": VALUE}}, "steps": [asked]})
     assert result.status == "failed"
     assert f"matches_pattern looks into a text, not into {shown}" in result.reason

@@ -220,7 +220,7 @@ def test_a_live_run_is_not_resumed_and_an_ended_one_neither(space: Space) -> Non
     ended = run_sync(space, [note(1)])
     with pytest.raises(Conflict, match="has ended already: success") as told:
         go_on(space, ended)
-    assert told.value.hint == "`infospace run` runs its plan anew"
+    assert told.value.hint == "`infospace run` runs its plan again"
     result = run_sync(space, [ASK])
     run = str(result.run)
     with space.store.reading() as snapshot:

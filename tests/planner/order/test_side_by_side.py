@@ -147,7 +147,7 @@ def test_what_ran_ahead_of_a_failure_is_dropped(space: Space) -> None:
     assert sorted(result.bindings) == ["a"]
     assert result.steps[2].extra["ahead"] is True
     assert result.steps[2].extra["cause"] == "2"
-    assert result.steps[2].reason == "step 2 failed before it; what it had done ahead is dropped"
+    assert result.steps[2].reason == "step 2 failed before it; what this step had done ahead is dropped"
     assert crossing.peak == 3
 
 

@@ -37,7 +37,7 @@ PLUCK = '{"type": "pluck", "target": "$r.items", "field": "id", "out": "$all"}'
         ("$r.items.length", "unknown-field", '`size` counts: {"type": "size", "target": "$r.items", "out": "$n"}'),
         ("$rows.length", "unknown-field", '`size` counts: {"type": "size", "target": "$rows", "out": "$n"}'),
         ("$rows.id", "unknown-field", "an item is $rows[0]; all of a field: `pluck`"),
-        ("$r[0].total", "unknown-field", "$r is no list: write `$r.total`"),
+        ("$r[0].total", "unknown-field", "$r is not a list: write `$r.total`"),
         ("$AAPL", "unbound-variable", "bound here: $r, $rows; `$$AAPL` is the text `$AAPL`"),
     ],
 )

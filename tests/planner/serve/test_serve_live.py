@@ -165,7 +165,7 @@ def test_a_run_of_another_door_is_waited_for_as_long_as_one_asks(space: Space) -
         begun = loop.time()
         told = await answer(other, "get_run", {"run": run, "wait_s": 0.6}, nobody)
         assert (told["status"], loop.time() - begun >= 0.6) == ("running", True)  # type: ignore[index]
-        with pytest.raises(Conflict, match="is not run through this door"):
+        with pytest.raises(Conflict, match="is not run by this caller"):
             await answer(other, "cancel_run", {"run": run}, nobody)
 
     at_door(space, scene, Access("ann"))

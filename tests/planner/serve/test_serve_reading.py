@@ -197,7 +197,7 @@ def test_a_piece_says_what_it_is_of(space: Space) -> None:
     assert read_piece(space, ReadRequest(f"{note}.@id", WHOLE, (), 99))["ref"] == f"{note}.@id"
     run = read_piece(space, ReadRequest(str(result.run), WHOLE, (), 9))
     assert (run["ref"], run["of"], run["data"]) == (result.run, "characters", '{"run":"r')
-    with pytest.raises(Invalid, match="is no place in Note_1"):
+    with pytest.raises(Invalid, match="is not a place in Note_1"):
         read_piece(space, ReadRequest(f"{note}.[", WHOLE, (), 9))
     with pytest.raises(Invalid, match="read without steps, and this goes by 2"):
         read_piece(space, ReadRequest(note, slice(0, 4, 2), (), 9))

@@ -78,7 +78,7 @@ def test_hidden_notes_are_passed_over_at_the_end_of_a_page_too(space: Space) -> 
 
 @pytest.mark.parametrize("cursor", ["x", "note", "note:x", "collection:", "relation:0", "note:-1"])
 def test_a_cursor_that_this_did_not_give_is_refused(space: Space, cursor: str) -> None:
-    with pytest.raises(Invalid, match=f"{cursor!r} is no cursor of this list"):
+    with pytest.raises(Invalid, match=f"{cursor!r} is not a cursor of this list"):
         list_resources(space, cursor)
 
 

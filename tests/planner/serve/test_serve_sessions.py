@@ -221,7 +221,7 @@ def test_steps_that_run_elsewhere_keep_a_session_to_themselves(space: Space) -> 
 
     first, second = asyncio.run(go())
     assert "is running steps in another process" in first
-    assert "is not run through this door (another caller of this server began it, and can cancel it)" in second
+    assert "is not run by this caller (another caller of this server began it, and can cancel it)" in second
 
 
 # Questions

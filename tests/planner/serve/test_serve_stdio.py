@@ -60,7 +60,7 @@ UNREADABLE = {
     '{"tool_name": "\\ud800", "arguments": {}}': (-32700, "holds half of a character"),
     '{"tool_name": "x", "arguments": {"x": ' + "[" * 5_000 + "]" * 5_000 + "}}": (-32700, "recursion limit exceeded"),
     '{"tool_name": "x", "arguments": {"x": ' + "9" * 5_000 + "}}": (-32700, "number out of range"),
-    "[]": (-32600, "is no message of JSON-RPC 2.0"),
+    "[]": (-32600, "is not a message of JSON-RPC 2.0"),
 }
 
 

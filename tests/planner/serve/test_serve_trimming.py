@@ -198,7 +198,7 @@ def test_problems_are_told_as_many_as_one_can_mend() -> None:
     many = [{"pointer": f"/{number}", "message": "no", "hint": None, "fix": None} for number in range(PROBLEMS + 1)]
     assert truncate_check(ok=False, problems=many[:-1]) == {"ok": False, "problems": many[:-1]}
     told = truncate_check(ok=False, problems=many)
-    assert told == {"ok": False, "problems": many[:-1], "left_out": {"problems": "1 of 21; mend these first"}}
+    assert told == {"ok": False, "problems": many[:-1], "left_out": {"problems": "1 of 21; fix these first"}}
     assert truncate_run(document(problems=many))["left_out"] == told["left_out"]
     fix = [{"op": "x" * (DATA - len(dump([{"op": ""}])))}]
     problem = {"pointer": f"/a/{'b' * REASON}/c", "message": "s" * DATA, "hint": "h" * DATA, "fix": fix}

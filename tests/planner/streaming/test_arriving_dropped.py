@@ -49,7 +49,7 @@ def test_a_refused_document_leaves_nothing_but_word_of_it(space: Space) -> None:
     for door in (resume, replay):
         with pytest.raises(Conflict, match=f"the plan of {run.run} was refused: nothing of it was done") as raised:
             asyncio.run(door(space, run.run))  # type: ignore[operator]  # two functions of one shape
-        assert raised.value.hint == "`infospace run` runs it anew"
+        assert raised.value.hint == "`infospace run` runs it again"
 
 
 def test_a_document_is_refused_the_same_wherever_it_breaks_off(space: Space) -> None:
@@ -126,7 +126,7 @@ def test_lines_of_a_session_are_no_document(space: Space) -> None:
     """They are refused at this door, with a sentence."""
     result, written = write(space, steps(LIST) + "\n", steps(SIZE) + "\n")
     assert (result.status, written.begun) == ("refused", [])
-    assert result.problems[0].message == "this is a session, line by line, and not the document of a plan"
+    assert result.problems[0].message == "these are the lines of a session, not the document of a plan"
 
 
 # Ends before the end
@@ -158,7 +158,7 @@ def test_a_halt_before_the_whole_is_there_cancels(space: Space) -> None:
     for door in (resume, replay):
         with pytest.raises(Conflict, match="the plan of run_1 never arrived whole: nothing of it was done") as raised:
             asyncio.run(door(space, result.run))  # type: ignore[operator]  # two functions of one shape
-        assert raised.value.hint == "`infospace run` runs it anew"
+        assert raised.value.hint == "`infospace run` runs it again"
 
 
 def test_closing_the_stream_cancels(space: Space) -> None:

@@ -76,7 +76,7 @@ DIFFERENCES: Final[list[tuple[str, Any, str, Any, str]]] = [
         "c",
         "places before the first are empty, as SQL's standard has it",
     ),
-    ("split('abc', '')", ["abc"], "string_split('abc', '')", ["a", "b", "c"], "nothing is no separator"),
+    ("split('abc', '')", ["abc"], "string_split('abc', '')", ["a", "b", "c"], "nothing is not a separator"),
     ("regexp_extract('abc', 'x')", None, "regexp_extract('abc', 'x')", "", "what is not found is null, not a text"),
     ("regexp_extract('b', '(x)?b', 1)", None, "regexp_extract('b', '(x)?b', 1)", "", "what is not found is null"),
     ("year('2026-1-5')", Fails("is not a date"), "year(CAST('2026-1-5' AS DATE))", 2026, _DATES),

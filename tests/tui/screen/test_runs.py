@@ -220,7 +220,7 @@ def test_a_run_is_forked_with_a_change(show: Show, furnished: Space) -> None:
     async def story(stage: Stage) -> None:
         await stage.sees("run_5 ")
         await stage.press("end", "f")
-        await stage.sees("Fork run_1", "run anew from step")
+        await stage.sees("Fork run_1", "run again from step")
         area = stage.app.screen.query_one(TextArea)
         written = area.text
         area.text = written.rstrip()[:-1]

@@ -40,7 +40,7 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-memory",
         action="store_true",
-        help="write the plan anew, also for a goal that one went well for before, and do not remember it",
+        help="write the plan again, also for a goal that one went well for before, and do not remember it",
     )
 
 
@@ -121,7 +121,7 @@ def _must_be_no_slip(goal: str) -> None:
     near = goal if goal in PLANS_ACTIONS else nearest(goal, PLANS_ACTIONS)
     if near is not None:
         hint = f"did you mean `infospace plans {near}`? Put a goal into more words"
-        raise UsageError(f"{goal!r:.60} is no goal", hint=hint)
+        raise UsageError(f"{goal!r:.60} is not a goal", hint=hint)
     if len(goal) < 256 and path_of(goal).is_file():
         hint = f"`infospace run {goal}` runs the plan in it, and `infospace check {goal}` checks that"
         raise UsageError(f"{goal!r:.60} is a file, and no goal", hint=hint)

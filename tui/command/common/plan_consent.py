@@ -29,7 +29,7 @@ def agreed(session: GoalSession, out: Output, *, yes: bool, can_ask: bool = True
         show_plan(session.document, effects, out)
         if session.recalled is not None:
             source = session.recalled.source
-            out.talk(f"It went well before, in {source.run}; --no-memory lets the model write it anew.", "dim")
+            out.talk(f"It went well before, in {source.run}; --no-memory lets the model write it again.", "dim")
     if yes:
         return []
     if not needs_consent(effects):

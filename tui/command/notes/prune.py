@@ -97,7 +97,7 @@ def _which(args: argparse.Namespace) -> PruneFilter | None:
     from infospace.journal.prune import PruneFilter, read_age
 
     if args.keep is not None and args.keep < 0:
-        raise UsageError(f"--keep {args.keep} is no number of runs", hint="0 or more")
+        raise UsageError(f"--keep {args.keep} is not a number of runs", hint="0 or more")
     try:
         older = None if args.older_than is None else read_age(args.older_than)
     except Invalid as error:

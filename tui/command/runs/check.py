@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Check, and list the problems."""
     if args.write and not args.fix:
-        raise UsageError("--write keeps what --fix mends", hint=f"infospace check {args.plan} --fix --write")
+        raise UsageError("--write needs --fix", hint=f"infospace check {args.plan} --fix --write")
     with open_from(args, create=False, new=True) as space:
         from tui.command.common.plan_input import problems_of, read_from
 
@@ -75,7 +75,7 @@ def _told(problems: Sequence[Problem], out: Output, mended: Mended | None = None
         errors = sum(problem.severity == "error" for problem in problems)
         warnings = len(problems) - errors
         said = f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}"
-        plan = "the plan" if mended is None or not mended.fixed else "the mended plan"
+        plan = "the plan" if mended is None or not mended.fixed else "the fixed plan"
         out.text(f"{plan} may run{f' ({said})' if warnings else ''}" if ok else f"{plan} is refused: {said}")
     return 0 if ok else REFUSED
 
@@ -108,15 +108,15 @@ def _text_of(args: argparse.Namespace) -> str:
 
     saved = args.plan.startswith(SAVED)
     if args.write and (saved or args.plan == "-"):
-        hint = "`infospace plans save --replace` keeps a saved plan" if saved else "--fix --json prints the mended plan"
-        raise UsageError(f"--write keeps a plan in its file, and {args.plan!r} is none", hint=hint)
+        hint = "`infospace plans save --replace` keeps a saved plan" if saved else "--fix --json prints the fixed plan"
+        raise UsageError(f"--write writes into a plan file, and {args.plan!r} is not one", hint=hint)
     if saved:
         read = read_from(args.plan, args)
         assert isinstance(read, Document)  # noqa: S101 - a saved plan is one document
         return json.dumps(read.value, indent=2, ensure_ascii=False)
     source = read_source(args.plan)
     if not isinstance(read_plan(source), Document):
-        raise UsageError("--fix mends a plan, and the lines of a session are none", hint='{"steps": [ … ]}')
+        raise UsageError("--fix takes a plan, not the lines of a session", hint='{"steps": [ … ]}')
     return source.decode("utf-8-sig")
 
 
@@ -132,13 +132,13 @@ def _show(name: str, text: str, mended: Mended, out: Output) -> None:
     from difflib import unified_diff
 
     for problem in mended.fixed:
-        out.talk(f"mended at {_shown(problem.pointer)} [{problem.code}]: {problem.message}", "green")
+        out.talk(f"fixed at {_shown(problem.pointer)} [{problem.code}]: {problem.message}", "green")
     before, after = text.splitlines(), mended.text.splitlines()
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    for line in unified_diff(before, after, name, f"{name} (mended)", lineterm=""):
+    for line in unified_diff(before, after, name, f"{name} (fixed)", lineterm=""):
         out.text(line, styles.get(line[:1]))
     if not mended.fixed:
-        out.talk("there is nothing that a fix could mend", "dim")
+        out.talk("no problem here has a fix", "dim")
 
 
 def show_problems(problems: Sequence[Problem], out: Output) -> None:

@@ -62,5 +62,7 @@ def _patch(written: str) -> list[dict[str, Any]]:
     text = written if written.lstrip().startswith("[") else read_source(written)
     read = read_json(text, what="the patch")
     if not isinstance(read, list) or not all(isinstance(one, dict) and "op" in one and "path" in one for one in read):
-        raise UsageError("the patch is no list of operations", hint='[{"op": "replace", "path": "/steps/2/limit", …}]')
+        raise UsageError(
+            "the patch is not a list of operations", hint='[{"op": "replace", "path": "/steps/2/limit", …}]'
+        )
     return [dict(one) for one in read if isinstance(one, dict)]

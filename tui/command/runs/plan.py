@@ -89,7 +89,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         else:
             show_plan(document, effects, out)
             if any(row.extra.get("remembered") for row in result.steps):
-                out.talk("It went well for this goal before; --no-memory lets the model write it anew.", "dim")
+                out.talk("It went well for this goal before; --no-memory lets the model write it again.", "dim")
             _show_kept(args, out)
     return 0
 

@@ -105,7 +105,7 @@ def _limit(given: str) -> tuple[str, int | None]:
     if is_one and name and number == "none":
         return name, None
     if not is_one or not name or not number.isdecimal() or not 1 <= int(number) < 2**31:
-        raise UsageError(f"--limit {given!r} is no NAME=N", hint="a queue and 1 or more, or NAME=none")
+        raise UsageError(f"--limit {given!r} is not NAME=N", hint="a queue and 1 or more, or NAME=none")
     return name, int(number)
 
 

@@ -29,7 +29,7 @@ EXAMPLES = """examples:
   infospace doctor --deep"""
 
 RESTORE = "restore a copy of the space"
-RENEW = "a note is embedded anew when it is changed; the files in {}.derived can be removed; else restore a copy"
+RENEW = "a note is embedded again when it is changed; the files in {}.derived can be removed; else restore a copy"
 
 Verdict = Literal["good", "weak", "bad"]
 

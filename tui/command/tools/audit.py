@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Show the latest entries of the audit."""
     if args.limit < 1:
-        raise UsageError(f"{args.limit} is not a limit", hint="a whole number from 1")
+        raise UsageError(f"--limit {args.limit} is too low", hint="a whole number from 1")
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
         rows = snapshot.audit(args.limit)
     if out.json:

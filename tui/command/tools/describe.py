@@ -65,11 +65,11 @@ def _show(tool: dict[str, Any], out: Output) -> None:
 
 def _about(tool: dict[str, Any]) -> str:
     hints = tool["annotations"]
-    message = "does not say what it does to the world"
+    message = "does not say whether it changes anything"
     if hints is not None:
         words = [name.replace("_", " ") for name, holds in hints.items() if holds]
-        message = ", ".join(words) or "adds, and takes nothing away"
-    asked = "somebody is asked before it is called" if tool["needs_approval"] else "nobody is asked before it is called"
+        message = ", ".join(words) or "adds, and removes nothing"
+    asked = "it needs approval before each call" if tool["needs_approval"] else "it needs no approval"
     return f"{message}; {'it is blocked' if tool['blocked'] else asked}"
 
 

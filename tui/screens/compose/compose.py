@@ -455,7 +455,7 @@ class Compose(RunActions):
         space = self.infospace.space
         mended = await asyncio.to_thread(apply_fixes, draft.text, lambda document: check_plan(space, document)[1].found)
         if self.text != draft.text:
-            self.notify("The text was changed meanwhile: nothing was mended.", severity="warning")
+            self.notify("The text was changed meanwhile: nothing was fixed.", severity="warning")
             return
         self.editor.become(mended.text)
         count = len(mended.fixed)

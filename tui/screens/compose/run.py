@@ -60,7 +60,7 @@ class DraftRun:
         """Write on the plan of a run, which can be forked then."""
         self._screen.files.open_text("", format_plan(document))
         self.run_id, self.ran = run, document
-        told = Text.assemble("the plan of ", (run, "bold"), ": alt+k runs it anew from the first step that you change")
+        told = Text.assemble("the plan of ", (run, "bold"), ": alt+k runs it again from the first step that you change")
         self.show_status(told)
         self._screen.render_status()
 

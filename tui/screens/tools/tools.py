@@ -377,7 +377,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         one, tool = self._server, self.detail.tool
         name = (one.name if one is not None else None) if self.lists_servers else (tool.server if tool else None)
         if servers is None or name is None or name not in servers.providers():
-            self.notify(f"{single_line(name)} is no server that can be started." if name else "No server is chosen.")
+            self.notify(f"{single_line(name)} is not a server that can be started." if name else "No server is chosen.")
             return
         self.server_sync.start([name], restart=True)
 

@@ -120,7 +120,7 @@ class Suggester:
         """Show what may stand here, or take it; not where only what stands here may, or nothing is begun."""
         if found is None or self._is_there(found) or not (self._asked or self._begun(found)):
             if self._asked and found is None:
-                self._screen.notify("Nothing that is known may stand here.")
+                self._screen.notify("No completion is known here.")
             self.leave()
             self._pass_on(taken_by)
             return

@@ -58,7 +58,7 @@ def take(work: Transaction, entry: TakeQueued) -> None:
     number = run_number(entry.run)
     name = work.engine.value("SELECT name FROM queue WHERE run = ?", (number,))
     if name is None:
-        raise Conflict(f"{entry.run} waits in no queue", hint="`infospace resume` goes on with it")
+        raise Conflict(f"{entry.run} is not in a queue", hint="`infospace resume` continues it")
     work.engine.run(f"UPDATE queue SET losses = ?, reached = {_REACHED} WHERE run = ?", (entry.losses, number))
     most = work.engine.value("SELECT most FROM queue_limits WHERE name = ?", (name,))
     if most is None:
@@ -69,13 +69,15 @@ def take(work: Transaction, entry: TakeQueued) -> None:
         (name, entry.lost, number),
     )
     if busy >= most:
-        raise Conflict(f"{most} of the queue {name!r} go on already", hint="`infospace work --limit` sets how many may")
+        raise Conflict(
+            f"the queue {name!r} is full: {most} at once may run", hint="`infospace work --limit` sets how many may"
+        )
 
 
 def limit(work: Transaction, entry: LimitQueue) -> None:
     """Keep how many runs of a queue may go on at once. Raises Invalid for a number below 1."""
     if entry.most is not None and not 1 <= entry.most < 2**31:
-        raise Invalid(f"{entry.most} runs of a queue at once are none", hint="1 or more")
+        raise Invalid(f"{entry.most} is not a number of runs at once", hint="1 or more")
     work.engine.run("DELETE FROM queue_limits WHERE name = ?", (entry.queue,))
     if entry.most is not None:
         work.engine.run("INSERT INTO queue_limits VALUES (?, ?)", (entry.queue, entry.most))

@@ -58,7 +58,7 @@ def test_a_run_is_taken_once_and_stays_until_it_ends(store: Store) -> None:
 def test_a_run_in_no_queue_is_not_taken(store: Store) -> None:
     run = open_run(store)
     store.commit([], [CloseRun(run, "suspended", AT)])
-    with pytest.raises(Conflict, match="waits in no queue"):
+    with pytest.raises(Conflict, match="is not in a queue"):
         take(store, run)
     with store.reading() as snapshot:
         assert snapshot.run(run).status == "suspended"

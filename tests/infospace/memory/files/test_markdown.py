@@ -141,7 +141,7 @@ def test_front_matter_means_what_yaml_1_2_says(block: str, expected: dict[str, J
         ("a: !!binary aGk=", "line 2: the tag"),
         ("a: !me 1", "line 2: the tag '!me'"),
         ('a: 1\nb: "\\ud800"', "line 3: an escape is half of a character"),
-        ('a: "\\U7FFFFFFF"', "an escape that is no character"),
+        ('a: "\\U7FFFFFFF"', "an escape that is not a character"),
         ("a: 1\nb: \x01", "line 3: the character '\\x01' is not allowed"),
         ("a: " + "[" * 50_000, "line 2: it is nested too deep"),
         ("a: 1\n%YAML 1.1", "line 3: a directive begins"),

@@ -80,7 +80,7 @@ class TestDamage:
 DAMAGES = {
     "UPDATE resources SET found = 1 - found WHERE key = 4": "Note_1 is wrongly marked",
     "INSERT INTO members VALUES (5, 900, 4000, 1, NULL, NULL)": "Note_1000 is a member of Collection_1",
-    "INSERT INTO members VALUES (4, 0, 4, 1, NULL, NULL)": "Note_1 has members and is no Collection",
+    "INSERT INTO members VALUES (4, 0, 4, 1, NULL, NULL)": "Note_1 has members and is not a Collection",
     "UPDATE members SET since = 9 WHERE position = 3": "Collection_1 has a member of versions",
     "DELETE FROM relations": "Relation_1 is a Relation without ends",
     "INSERT INTO relations VALUES (4002, 4, 4, 'x')": "Relation_1000 has ends and does not exist",

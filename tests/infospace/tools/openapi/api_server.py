@@ -102,7 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
             for one in parameters:
                 kind = _followed(document, one.get("schema", {})).get("type")
                 if one["in"] == "path" and kind == "integer" and not unquote(values[one["name"]]).isdigit():
-                    return _json(400, {"message": f"{one['name']} is no number"})
+                    return _json(400, {"message": f"{one['name']} is not a number"})
             return _answer(document, operation)
         return _json(404, {"message": f"nothing at {path}"})
 

@@ -35,9 +35,9 @@ def api(paths: Any, **members: Any) -> dict[str, Any]:
     ("data", "reason"),
     [
         (b"", "it is empty"),
-        (b"{", "it is no JSON: "),
+        (b"{", "it is not JSON: "),
         (b"- a: [b", "it is neither JSON nor YAML: "),
-        (b"\xff\xfe\x00", "it is no text in UTF-8"),
+        (b"\xff\xfe\x00", "it is not text in UTF-8"),
         (b"[1, 2]", "it is [1, 2], not an object"),
         (b'{"swagger": "2.0", "paths": {}}', "it is of Swagger 2.0, and 3.0 and 3.1 are read"),
         (b'{"info": {}, "paths": {}}', "it has no `openapi`, which says its version"),
@@ -46,7 +46,7 @@ def api(paths: Any, **members: Any) -> dict[str, Any]:
         (b'{"openapi": "3.0.0", "info": {}}', "it has no `paths`"),
         (b'{"openapi": "3.1.0", "info": {}, "paths": []}', "its `paths` is [], not an object"),
         (b"<html></html>", "it is "),
-        (b'{"openapi": "3.1.0", "info": ' + b'{"a":' * 300 + b"1" + b"}" * 300 + b', "paths": {}}', "it is no JSON: "),
+        (b'{"openapi": "3.1.0", "info": ' + b'{"a":' * 300 + b"1" + b"}" * 300 + b', "paths": {}}', "it is not JSON: "),
         (b"x" * (2**24 + 1), "it is larger than 16 MB"),
         (
             b"a: &a [1,1,1,1,1,1,1,1,1,1]\n"

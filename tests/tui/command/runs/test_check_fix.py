@@ -74,7 +74,7 @@ def test_what_no_fix_mends_is_told_of_the_mended_plan(cli: Any, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("arguments", "stdin", "message"),
     [
-        (["-", "--write"], WRONG, "--write keeps what --fix mends"),
+        (["-", "--write"], WRONG, "--write needs --fix"),
         (["-", "--fix", "--write"], WRONG, "--write keeps a plan in its file"),
         (["-", "--fix"], '{"type": "say", "value": 1}\n{"type": "say", "value": 2}\n', "lines of a session"),
         (["nowhere.json", "--fix"], "", "there is no file 'nowhere.json'"),

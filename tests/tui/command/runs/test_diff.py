@@ -77,7 +77,7 @@ def test_a_run_that_failed_is_told_with_both_reasons(cli: Any, runs: None) -> No
     assert cli("run", "-", stdin=json.dumps(failing)).code == 1
     said = cli("diff", "run_1", "run_4").out
     assert "success → failed" in said
-    assert '+ step 2 (coerce) failed: "six" is no whole number' in said
+    assert '+ step 2 (coerce) failed: "six" is not a whole number' in said
 
 
 def test_much_is_cut_and_counted(cli: Any) -> None:

@@ -142,8 +142,8 @@ def test_a_goal_is_taken_as_it_is_written(cli: Any, endpoint: Endpoint, goal: st
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
-        ("list", "'list' is no goal (did you mean `infospace plans list`?"),
-        ("lsit", "'lsit' is no goal (did you mean `infospace plans list`?"),
+        ("list", "'list' is not a goal (did you mean `infospace plans list`?"),
+        ("lsit", "'lsit' is not a goal (did you mean `infospace plans list`?"),
         ("plan.json", "'plan.json' is a file, and no goal (`infospace run plan.json` runs the plan in it"),
     ],
 )

@@ -72,9 +72,9 @@ def test_a_cancelled_run_is_taken_by_nobody(cli: Any, plan: str) -> None:
         (["run", "PLAN", "--detach", "--session", "s"], "a run that waits for a worker has no --session"),
         (["run", "PLAN", "--detach", "--queue", " "], "--queue names no queue"),
         (["run", "PLAN", "--detach", "--priority", "x"], "--priority is 'x', not a whole number"),
-        (["work", "--once", "--limit", "x"], "--limit 'x' is no NAME=N"),
+        (["work", "--once", "--limit", "x"], "--limit 'x' is not NAME=N"),
         (["work", "--once", "--jobs", "0"], "--jobs is 1 to 64, not 0"),
-        (["work", "--once", "--limit", "x=0"], "--limit 'x=0' is no NAME=N"),
+        (["work", "--once", "--limit", "x=0"], "--limit 'x=0' is not NAME=N"),
     ],
 )
 def test_wrong_use_is_told(cli: Any, plan: str, words: list[str], message: str) -> None:

@@ -121,7 +121,7 @@ def test_findings_are_lines_with_marks(cli: Any, sample: Path) -> None:
     hurt(sample, "DELETE FROM passages WHERE note = 1")
     out = cli("doctor", "--deep").out
     assert "✗ discovery: Note_1 is searched, and neither is it embedded nor does it wait to be" in out
-    assert "→ a note is embedded anew when it is changed" in out
+    assert "→ a note is embedded again when it is changed" in out
 
 
 def test_it_says_whether_a_language_model_is_configured(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:

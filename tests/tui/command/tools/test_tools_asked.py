@@ -112,7 +112,7 @@ def test_a_person_reads_lines(cli: Any, known: Path) -> None:
     described = cli("tools", "describe", "one/echo", "--metrics")
     for part in ("the server one says: Say a text again.", "read only", "nobody is asked", "never called", '"text"'):
         assert part in described.out
-    assert "somebody is asked before it is called" in cli("tools", "describe", "one/slow").out
+    assert "it needs approval before each call" in cli("tools", "describe", "one/slow").out
     assert "Says texts again." in cli("tools", "categories", "--servers").out
     assert "both are named echo" in cli("tools", "similar", "one/echo").out
 
