@@ -31,6 +31,7 @@ QUESTIONS = {
     "notes of a folder": "SELECT title, status, modified FROM notes WHERE folder = 'area 7/part 3'",
     "what links to a note": "SELECT source, line FROM links WHERE target = 'Note_77'",
     "due on a day": "SELECT note, text FROM items WHERE due = '2026-03-03'",
+    "notes of a tag": "SELECT title, status FROM notes WHERE contains(tags, 'topic/t77')",
     "notes by status": "SELECT status, count(*) AS n FROM notes GROUP BY status",
     "most linked": "SELECT target, count(*) AS n FROM links GROUP BY target ORDER BY n DESC LIMIT 10",
     "open tasks by folder": """SELECT n.folder, count(*) AS n FROM items i JOIN notes n ON n."@id" = i.note
@@ -43,7 +44,7 @@ def text(number: int) -> str:
     day = f"2026-{number % 12 + 1:02}-{number % 28 + 1:02}"
     links = " ".join(f"[[note {(number * 7 + step * step) % NOTES}]]" for step in range(1, 3))
     return (
-        f"---\nstatus: {'open' if number % 3 else 'done'}\nrank: {number % 10}\n---\n"
+        f"---\nstatus: {'open' if number % 3 else 'done'}\nrank: {number % 10}\ntags: [topic/t{number % 500}]\n---\n"
         f"# About {number}\n\nSome words that say what it is about, {links}.\n\n"
         f"- [ ] Call somebody 📅 {day}\n- [x] Write it down ✅ 2026-01-02\n- [ ] Look again\n"
         f"- see [[note {number % 50}]]\n"
