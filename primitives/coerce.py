@@ -147,7 +147,7 @@ def _to_integer(content: JSON) -> int:
         return int(number)
     if isinstance(number, int):
         return number
-    raise _refused(content, "no whole number", "`float` keeps what is behind the point")
+    raise _refused(content, "not a whole number", "`float` keeps what is behind the point")
 
 
 def _real(content: JSON) -> float:
@@ -168,8 +168,10 @@ def _number(content: JSON, what: str, example: str) -> int | float | Decimal:
         text = content.strip()
         if _NUMBER.fullmatch(text):
             return Decimal(text)
-        raise _refused(content, f"no {what}", f"{example}, without signs of thousands, units or words")
-    raise _refused(content, f"no {what}", f"a number, true, false, or a text of {example}; `$x.key` is a place in it")
+        raise _refused(content, f"not a {what}", f"{example}, without signs of thousands, units or words")
+    raise _refused(
+        content, f"not a {what}", f"a number, true, false, or a text of {example}; `$x.key` is a place in it"
+    )
 
 
 def _boolean(content: JSON) -> bool:
@@ -196,7 +198,7 @@ def _list(content: JSON, delimiter: str | None) -> list[Any]:
         return content
     if not isinstance(content, str):
         hint = 'a list or a text; `create-note` with "value": ["$x"] makes a list of one'
-        raise _refused(content, "no list, and no text of one", hint)
+        raise _refused(content, "not a list, nor a text of one", hint)
     found = json_list(content)
     if found is not None and delimiter is None:
         return found

@@ -340,7 +340,7 @@ def _number(value: JSON, to: str) -> int | float:
 def _parsed(text: str, to: str) -> int | float:
     written = text.strip()
     if not _NUMERIC.fullmatch(written) or len(written) > _LONGEST_NUMBER:
-        raise Wrong(f"cannot cast a text that is no {_NO[to]}")
+        raise Wrong(f"cannot cast a text that is not a {_NO[to]}")
     if set(written) & set(".eE"):
         found = float(written)
         if not math.isfinite(found):

@@ -156,7 +156,7 @@ def test_it_was_made_from_all_rows_of_its_tables(run: Any) -> None:
         ("SELECT person FROM tasks", "there is no table 'tasks'"),
         (
             "SELECT person FROM $typed UNION SELECT person, n FROM $other",
-            "UNION joins a SELECT of 1 outputs with one of 2",
+            "UNION joins a SELECT of 1 output with one of 2",
         ),
         ("DELETE FROM notes", "'DELETE' (character 0) where a query was expected"),
     ],

@@ -56,13 +56,13 @@ def negation_of(part: Judge) -> Judge:
 
 
 def truth_of(get: Getter, text: str) -> Judge:
-    """Make the closure of a value that stands as a condition."""
+    """Make the closure of a value that is used as a condition."""
 
     def truth(resource: Readable, given: Evaluation) -> Verdict:
         value = get(resource, given)
         if value is None or isinstance(value, bool):
             return value
-        given.tally.wrong(text, f"stands as a condition and is {kind_word(value)}", value)
+        given.tally.wrong(text, f"is used as a condition and is {kind_word(value)}", value)
         return None
 
     return truth

@@ -156,9 +156,9 @@ class Expressions:
             return "(NULL::BOOLEAN)"
         text = clean(show(node))
         if found.type is Type.ANY:
-            other = self.mismatch(f"`{text}` stands as a condition and is not true or false", found)
+            other = self.mismatch(f"`{text}` is used as a condition and is not true or false", found)
             return f"(CASE WHEN ({found.sql}).v.k = 2 THEN ({found.sql}).v.d = 1 ELSE {other} END)"
-        return f"({self.mismatch(f'`{text}` stands as a condition and is {WORDS[found.type]}', found)}::BOOLEAN)"
+        return f"({self.mismatch(f'`{text}` is used as a condition and is {WORDS[found.type]}', found)}::BOOLEAN)"
 
     def _top(self, node: Expression) -> Typed:
         match node:

@@ -148,9 +148,9 @@ def problems(text: str, *, condition: bool = False) -> list[tuple[str, str | Non
         ("n IN $l", "`n IN $l` compares a number with text, and so is never true", "nothing is converted: CAST"),
         ("n BETWEEN 'a' AND 'b'", "`n >= 'a'` compares a number with text", "CAST one"),
         ("n BETWEEN 1 AND 'b'", "`n <= 'b'` compares a number with text", "CAST one"),
-        ("t AND n", "`n` stands as a condition, and is a number", "compare it with a value"),
-        ("t OR NOT s", "`s` stands as a condition, and is text", "compare it with a value"),
-        ("CASE WHEN s THEN 1 END", "`s` stands as a condition, and is text", "compare it with a value"),
+        ("t AND n", "`n` is used as a condition, and is a number", "compare it with a value"),
+        ("t OR NOT s", "`s` is used as a condition, and is text", "compare it with a value"),
+        ("CASE WHEN s THEN 1 END", "`s` is used as a condition, and is text", "compare it with a value"),
         ("CASE WHEN t THEN s + 1 END", "computes with numbers, and `s` is text", None),
         ("CASE WHEN t THEN 1 ELSE s + 1 END", "computes with numbers, and `s` is text", None),
         ("coalesce(s + 1, 2)", "computes with numbers, and `s` is text", None),
@@ -202,7 +202,7 @@ def test_what_may_have_a_result_is_left_alone(text: str) -> None:
 def test_a_condition_is_true_or_false() -> None:
     """What stands as one is looked at."""
     [(message, hint, _)] = problems("n", condition=True)
-    assert (message, hint) == ("`n` stands as a condition, and is a number", "compare it with a value")
+    assert (message, hint) == ("`n` is used as a condition, and is a number", "compare it with a value")
     assert problems("t", condition=True) == problems("unknown", condition=True) == []
     [(message, _, _)] = problems("s = 1", condition=True)
     assert message == "`s = 1` compares text with a number, and so is never true"

@@ -360,8 +360,8 @@ def test_cast_converts_what_is_written_so(text: str, result: Any) -> None:
         ("n IN $p", "takes a list, not text", None),
         ("s LIKE n", "compares text with number", None),
         ("n LIKE 'x'", "looks at number, not at text: 5", None),
-        ("NOT s", "stands as a condition and is text", None),
-        ("CASE WHEN n THEN 1 END", "`n` stands as a condition and is number: 5", None),
+        ("NOT s", "is used as a condition and is text", None),
+        ("CASE WHEN n THEN 1 END", "`n` is used as a condition and is number: 5", None),
     ],
 )
 def test_what_has_no_result_is_said_in_one_sentence(text: str, message: str, hint: str | None) -> None:

@@ -94,7 +94,7 @@ def test_a_where_is_read_once() -> None:
         ("a[b] = 1", 0, "is not a path"),
         ("@what = 1", 0, "there are @metadata, @id"),
         ("$ = 1", 0, "a parameter is written $x"),
-        ("$x[y] = 1", 0, "no place of $x"),
+        ("$x[y] = 1", 0, "not a place of $x"),
         ("a.= 1", 1, "'.' (character 1)"),
         ("5abc = 1", 1, "'abc' (character 1)"),
         ("0x1F = a", 1, "'x1F' (character 1)"),

@@ -195,7 +195,7 @@ PLACE = f"/steps/{len(GIVEN) + 1}/condition"
             "a variable is written $name",
         ),
         ("word = 'x'", "`word` is a name, and there are no items here to have it", "did you mean $word?"),
-        ("$n", "`$n` stands as a condition, and is a number", "compare it with a value"),
+        ("$n", "`$n` is used as a condition, and is a number", "compare it with a value"),
         ("$n > ", "the condition ends where a value was expected", None),
         ("lenght($word) > 3", "no function 'lenght'", "did you mean length?"),
         ("sum($n) > 3", "'sum' (character 0), which is made of many items", "`group` makes it"),
