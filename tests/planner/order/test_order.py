@@ -74,6 +74,11 @@ def room(space: Space) -> Space:
         """Look around."""
         return "nothing"
 
+    @tools.tool(read_only=True)
+    def is_dark() -> bool:
+        """Whether nothing can be seen."""
+        return True
+
     @tools.tool()
     def paint() -> str:
         """Paint the walls."""
@@ -85,6 +90,9 @@ def room(space: Space) -> Space:
 
 ITEMS = {"type": "create-collection", "value": ["room/look"], "out": "$c"}
 NOTED = {"type": "create-note", "value": "room/look", "out": "$name"}
+COUNTED = {"type": "size", "target": "$c", "out": "$n"}
+DARK = {"type": "tool_condition", "tool": "room/is_dark"}
+FULL = {"type": "has_value", "target": "$c"}
 
 
 @pytest.mark.parametrize(
@@ -101,6 +109,10 @@ NOTED = {"type": "create-note", "value": "room/look", "out": "$name"}
         ({"type": "map", "target": "$c", "operation": {"type": "call-tool", "tool": "room/look"}}, False, True),
         ({"type": "map", "target": "$c", "operation": {"type": "call-tool", "tool": "room/paint"}}, True, True),
         ({"type": "map", "target": "$c", "operation": {"type": "call-tool", "tool": "$item"}}, True, True),
+        ({"type": "if", "condition": DARK, "then": [COUNTED]}, False, True),
+        ({"type": "if", "condition": {"type": "and", "of": [FULL, DARK]}, "then": [COUNTED]}, False, True),
+        ({"type": "if", "condition": {"type": "not", "of": DARK}, "then": [COUNTED]}, False, True),
+        ({"type": "for-each", "target": "$c", "do": [COUNTED], "until": DARK}, False, True),
         ({"type": "size", "target": "$c", "out": "$n"}, False, False),
         ({"type": "persist", "target": "$c"}, True, False),
         ({"type": "parallel", "branches": [[{"type": "room/look"}], [{"type": "room/paint"}]]}, True, True),
