@@ -13,8 +13,10 @@ import pytest
 from infospace import InvalidJSON, NotFound, Space, open_space
 from infospace.core.listener import NullListener
 from infospace.core.tool import NotCalled, ToolFailed
+from infospace.search.embedding.embedder import Embedder
 from infospace.store.changes import Change
 from infospace.store.tool_records import AddSource, DropTools, KeepServer, KeepTools, KeptServer, ListedTool
+from infospace.tools.builtin import searched
 from infospace.tools.mcp.servers import Servers
 from infospace.tools.scope import Scope
 from infospace.tools.search.results import ToolQuery
@@ -396,7 +398,7 @@ def test_a_sync_embeds_so_that_no_search_waits(space: Space, tmp_path: Path, mon
     synced(space, mcp=write(tmp_path, a=odd("several")))
 
     def degraded() -> str | None:
-        return space.finder.find(list(space.tools.everything()), ToolQuery("say a text"), None, ()).degraded
+        return space.finder.find(searched(space, others=True), ToolQuery("say a text"), None, ()).degraded
 
     assert "wait to be embedded" in str(degraded())
     heard = EmbeddingHeard()
@@ -404,4 +406,7 @@ def test_a_sync_embeds_so_that_no_search_waits(space: Space, tmp_path: Path, mon
     assert done.by_words is None
     assert heard.steps[-1][0] == heard.steps[-1][1] > 500
     monkeypatch.setenv("INFOSPACE_EMBED_SECONDS", "1")
+    embedded: list[str] = []
+    monkeypatch.setattr(Embedder, "embed", lambda _, texts, *rest: embedded.extend(texts) or rest)
     assert degraded() is None
+    assert embedded == []

@@ -14,6 +14,7 @@ from infospace.core.listener import Listener, NullListener
 from infospace.core.tool import ToolKind
 from infospace.store.changes import Change
 from infospace.store.tool_records import AddSource, DropServer, ForgetSource, KeptServer
+from infospace.tools.builtin import searched
 from infospace.tools.mcp.catalogue.save import saved_digests
 from infospace.tools.mcp.config import Entry, EntryProblem, read_entries
 from infospace.tools.mcp.errors import ServerFailed
@@ -143,7 +144,8 @@ async def sync(
     work.heard, work.taken = heard or (lambda _: None), lambda name: space.catalogue.find(name) is not None
     done = await work.all()
     if embed:
-        tools = [*space.tools.everything(), *space.tools.never_listed()]
+        # All that a search looks among, also what the space itself can do: else the first search embeds that.
+        tools = searched(space, others=True)
         done.by_words = await asyncio.to_thread(space.finder.embed, tools, listener or NullListener())
     return done
 
