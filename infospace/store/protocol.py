@@ -418,8 +418,10 @@ class Store(Protocol):
         to stays.
         """
 
-    def forget(self, runs: Sequence[str], *, really: bool) -> DeletedRuns:
+    def forget(self, runs: Sequence[str], *, really: bool, compact: bool = True) -> DeletedRuns:
         """Remove runs that have ended from the journal, with what they made and nobody kept; or only count it.
+
+        `compact` gives their room back to the system, which may write the whole space anew; else it is used again.
 
         What something that stays needs for its content stays, and so does what an unfinished run uses. Raises
         NotFound for an unknown run, Conflict for one that has not ended.

@@ -560,9 +560,9 @@ class SeenStore:
         del really
         raise NotSeen(f"{self._who} may not remove anything for good")
 
-    def forget(self, runs: Sequence[str], *, really: bool) -> Any:
+    def forget(self, runs: Sequence[str], *, really: bool, compact: bool = True) -> Any:
         """No run is removed through here. Raises NotSeen."""
-        del runs, really
+        del runs, really, compact
         raise NotSeen(f"{self._who} may not remove runs")
 
     def check(self) -> list[str]:

@@ -13,11 +13,13 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import count
 from typing import Final
 
 from infospace.core.clock import later, now
 from infospace.core.errors import Conflict, InfospaceError, LeaseLost, NotFound, StoreError
+from infospace.journal.prune import PruneFilter, select
 from infospace.journal.queue_rows import QueuedRun, TakeQueued
 from infospace.journal.rows import ClaimRun, CloseRun, RunHead
 from infospace.space import Space
@@ -34,6 +36,10 @@ CANDIDATES: Final = 50
 """Runs that are tried in one look."""
 LOSSES: Final = 3
 """Workers that may be lost one after the other at the same place of a run, before it is set aside."""
+PRUNE_SECONDS: Final = 3600.0
+"""Seconds after which it is looked again for runs that are not retained any more."""
+PRUNED_AT_ONCE: Final = 100
+"""Runs that are removed in one commit: whoever writes meanwhile waits for it."""
 ASIDE: Final = 30.0
 """Seconds for which a worker leaves a run alone that it could not go on with."""
 
@@ -56,6 +62,9 @@ class Worker:
     failed: Callable[[str, InfospaceError], None] = lambda _run, _error: None
     """Hears of a run that could not be gone on with, "" where the queues could not be looked at."""
     jobs: int = 1
+    retain: timedelta | None = None
+    """Runs of plans and sessions that ended longer ago are removed, None to keep all."""
+    _pruned: float = float("-inf")
     _aside: dict[str, float] = field(default_factory=dict)
     _going: set[str] = field(default_factory=set)
     """Runs that it goes on with, or tries to claim."""
@@ -85,6 +94,8 @@ class Worker:
                     raise
             taken += took
             if took:
+                continue
+            if self._prune():
                 continue
             if once:
                 break
@@ -127,6 +138,26 @@ class Worker:
             except InfospaceError as error:
                 self._aside[key] = time.monotonic() + ASIDE
                 self.failed(key, error)
+
+    def _prune(self) -> bool:
+        """Remove the oldest of the runs that are not retained, where nothing is to be run; whether there are more.
+
+        Once there are none it is looked for them again after an hour.
+        """
+        if self.retain is None or time.monotonic() - self._pruned < PRUNE_SECONDS:
+            return False
+        with self.space.store.reading() as snapshot:
+            old = select(snapshot, PruneFilter(older=self.retain))[-PRUNED_AT_ONCE:]
+        try:
+            if old:
+                self.space.store.forget(old, really=True, compact=False)
+                _log.info("%d runs that ended more than %s ago are removed", len(old), self.retain)
+        except NotFound:
+            _log.debug("another worker removes what is not retained")
+        if len(old) < PRUNED_AT_ONCE:
+            self._pruned = time.monotonic()
+            return False
+        return True
 
     def _may_take(self, one: QueuedRun) -> bool:
         if one.run in self._going or self._aside.get(one.run, 0.0) > time.monotonic():

@@ -174,11 +174,14 @@ class SqliteStore:
                 self._pool.writing().run("VACUUM")
         return freed
 
-    def forget(self, runs: Sequence[str], *, really: bool) -> DeletedRuns:
-        """Remove runs from the journal, with what they made and nobody kept; or only count it."""
+    def forget(self, runs: Sequence[str], *, really: bool, compact: bool = True) -> DeletedRuns:
+        """Remove runs from the journal, with what they made and nobody kept; or only count it.
+
+        Without `compact` their room stays in the file, for what comes: else the whole file is written anew.
+        """
         with self._writing() as engine:
             forgotten = forgetting.forget(engine, runs, really=really)
-        if really:
+        if really and compact:
             with self._pool.busy:
                 self._pool.writing().run("VACUUM")
         return forgotten

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -133,6 +134,28 @@ def test_several_runs_go_on_at_once_in_one_worker(team: Team) -> None:
         assert asyncio.run(Worker(space, jobs=3).work(once=True)) == 5
     assert most == 3
     assert {team.status(run) for run in runs} == {"success"}
+
+
+def test_what_is_not_retained_is_removed_in_pieces_and_once_an_hour(
+    team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing is to be run; what waits stays."""
+    monkeypatch.setattr(working, "PRUNED_AT_ONCE", 2)
+    for _ in range(3):
+        run_sync(team.space, [SAYING])
+    waiting = team.enqueue(SAYING, queue="other")
+    worker = Worker(team.space, ["mine"], retain=timedelta(0))
+
+    def left() -> list[str]:
+        with team.space.store.reading() as snapshot:
+            return [row.run for row in snapshot.runs()]
+
+    assert left() == ["run_4", "run_3", "run_2", "run_1"]
+    asyncio.run(worker.work(once=True))
+    assert left() == [waiting]
+    run_sync(team.space, [SAYING])
+    asyncio.run(worker.work(once=True))
+    assert left() == ["run_5", waiting]
 
 
 def test_a_call_that_may_have_had_its_effect_is_asked_about(team: Team) -> None:

@@ -3,7 +3,8 @@
 Any number of workers may look at once, on a database from any machines. Those that are due go by priority, then by
 time. A run whose worker was killed stays in its queue and is gone on with: what had ended is not done again, and a
 call that may have had its effect is asked about. A run at one place of which three workers were killed in a row is
-set aside. SIGTERM, or Ctrl-C, lets the steps under way end, gives the runs back, and ends the worker.
+set aside. With --retain, runs that ended long ago are removed as by `infospace prune`, each hour. SIGTERM, or
+Ctrl-C, lets the steps under way end, gives the runs back, and ends the worker.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from infospace.core.errors import InfospaceError
+from infospace.core.errors import InfospaceError, Invalid
 from infospace.core.plural import pluralize
 from tui.command.common.cache_option import add_cache, use_cache
 from tui.command.common.open_space import open_from
 from tui.text.output import Output, UsageError
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from planner.journal.commit_order import SuspendRequest
     from planner.journal.result import RunResult
     from planner.lifecycle.work import Worker
@@ -32,6 +35,7 @@ EXAMPLES = """examples:
   infospace work
   infospace work --queue nightly --queue reports
   infospace work --jobs 8
+  infospace work --retain 90d
   infospace work --once
   infospace work --limit nightly=2 --once"""
 
@@ -45,6 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--queue", action="append", default=[], metavar="NAME", help="only this queue; may be repeated")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="run so many at once in this process (1)")
+    parser.add_argument(
+        "--retain", metavar="AGE", help="remove runs of plans and sessions that ended longer ago: 36h, 30d, 8w"
+    )
     parser.add_argument("--once", action="store_true", help="end when nothing is due any more")
     parser.add_argument(
         "--limit",
@@ -62,6 +69,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
     if not 1 <= args.jobs <= MOST_JOBS:
         raise UsageError(f"--jobs is 1 to {MOST_JOBS}, not {args.jobs}", hint="more workers take more")
+    retain = None if args.retain is None else _age(args.retain)
     limits = [LimitQueue(*_limit(given)) for given in args.limit]
     with open_from(args, create=True) as space:
         use_cache(args, space)
@@ -70,7 +78,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         from planner.lifecycle.work import Worker
 
         worker = Worker(
-            space, args.queue, finished=lambda result: _tell(result, out), failed=_Failures(out), jobs=args.jobs
+            space,
+            args.queue,
+            finished=lambda result: _tell(result, out),
+            failed=_Failures(out),
+            jobs=args.jobs,
+            retain=retain,
         )
         taken = asyncio.run(_work(worker, once=args.once))
     if not out.json:
@@ -98,6 +111,15 @@ def stopping(stop: SuspendRequest) -> Iterator[None]:
     finally:
         for one, handler in before:
             signal.signal(one, handler)
+
+
+def _age(given: str) -> timedelta:
+    from infospace.journal.prune import read_age
+
+    try:
+        return read_age(given)
+    except Invalid as error:
+        raise UsageError(f"--retain {error.message}", hint=error.hint) from error
 
 
 def _limit(given: str) -> tuple[str, int | None]:

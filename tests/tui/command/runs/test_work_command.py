@@ -51,6 +51,17 @@ def test_one_worker_runs_several_at_once(cli: Any, plan: str) -> None:
     )
 
 
+def test_runs_that_ended_long_ago_are_removed_where_that_is_wanted(cli: Any, plan: str) -> None:
+    """What waits, and what ended lately, stays."""
+    cli("run", plan)
+    cli("run", plan, "--detach")
+    cli("work", "--once", "--retain", "1h", "--queue", "other")
+    assert [one["run"] for one in cli("runs", "--json").json["runs"]] == ["run_2", "run_1"]
+    cli("work", "--once", "--retain", "0h", "--queue", "other")
+    assert [one["run"] for one in cli("runs", "--json").json["runs"]] == ["run_2"]
+    assert cli("work", "--once").out == "run_2  success\n"
+
+
 def test_a_refused_plan_does_not_wait(cli: Any) -> None:
     said = cli("run", "-", "--detach", stdin='[{"type": "sai"}]')
     assert said.code == 3
@@ -73,6 +84,7 @@ def test_a_cancelled_run_is_taken_by_nobody(cli: Any, plan: str) -> None:
         (["run", "PLAN", "--detach", "--queue", " "], "--queue names no queue"),
         (["run", "PLAN", "--detach", "--priority", "x"], "--priority is 'x', not a whole number"),
         (["work", "--once", "--limit", "x"], "--limit 'x' is not NAME=N"),
+        (["work", "--once", "--retain", "1"], "--retain '1' is not an age"),
         (["work", "--once", "--jobs", "0"], "--jobs is 1 to 64, not 0"),
         (["work", "--once", "--limit", "x=0"], "--limit 'x=0' is not NAME=N"),
     ],
