@@ -293,3 +293,12 @@ def test_all_fields_are_those_of_one_item() -> None:
     assert raised.value.hint == "count(CASE WHEN complete(*) THEN 1 END) counts the items that are complete"
     items = [Note(id=f"Note_{place}", content=content) for place, content in enumerate([{"x": 1}, {"x": None}])]
     assert parse_aggregate("count(CASE WHEN complete(*) THEN 1 END)").of(items, Evaluation(fields=("x",))) == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [([1, 3], "2"), ([1, 2], "1.5"), ([1.0, 3.0], "2.0"), ([10**17 + 1, 10**17 + 3], str(10**17 + 2))],
+)
+def test_an_average_of_whole_numbers_is_whole_and_exact_where_it_can_be(values: list[Any], found: str) -> None:
+    """2, and not 2.0: so it is written, compared as text and joined as one; large ones keep their digits."""
+    assert repr(reckon("avg(x)", *values)) == found
