@@ -46,8 +46,8 @@ def next_time(cron: str, zone: str, after: str) -> str:
         message = str(error)
         raise _no_times(cron, f"has no {message.removeprefix('Bad ')} that fits") from error
     except (OverflowError, ValueError) as error:
-        raise _no_times(cron, "never comes") from error
-    raise _no_times(cron, "never comes")
+        raise _no_times(cron, "fits no time") from error
+    raise _no_times(cron, "fits no time")
 
 
 def next_times(schedule: Schedule, count: int) -> list[str]:
@@ -67,7 +67,7 @@ def _zone(name: str) -> ZoneInfo:
 
 def _no_times(cron: str, why: str) -> Invalid:
     return Invalid(
-        f"{cron!r} are no times: it {why}",
+        f"{cron!r} is not a cron expression: it {why}",
         hint="minute, hour, day of the month, month, day of the week: '30 6 * * mon-fri' is 6:30 on working days",
     )
 

@@ -101,7 +101,7 @@ def test_a_plan_that_is_refused_is_not_scheduled(cli: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["add", "x", "* * * *", "plan:greet"], "'* * * *' are no times: it has 4 fields, not 5"),
+        (["add", "x", "* * * *", "plan:greet"], "'* * * *' is not a cron expression: it has 4 fields, not 5"),
         (["add", "x", "* * * * *", "greet"], "'greet' is not a saved plan"),
         (["add", "x", "* * * * *", "plan:gret"], "there is no saved plan 'gret' (did you mean 'greet'?)"),
         (["add", "x", "* * * * *", "plan:greet", "--zone", "Tokyo"], "there is no time zone 'Tokyo'"),
