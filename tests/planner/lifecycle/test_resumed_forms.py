@@ -1,0 +1,113 @@
+"""Forms that a run goes on with in the middle: what they had decided, bound and lost before holds."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from infospace import Space
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
+from planner.lifecycle.resume import answer, pending_of, resume
+from planner.parse.saved_plans import save_plan
+
+ASK = {"type": "ask", "value": "Go on?", "out": "$go"}
+SAY = {"type": "say", "value": "waits for nobody"}
+LIST = {"type": "create-collection", "value": ["a", "b"], "out": "$list"}
+FAILS = {"type": "coerce", "target": "$word", "coercion": "int", "out": "$lost", "on_fail": "continue"}
+WORD = {"type": "create-collection", "value": ["no number"], "out": "$words"}
+
+
+def note(value: Any, out: str) -> dict[str, Any]:
+    return {"type": "create-note", "value": value, "out": out}
+
+
+def rows(space: Space, result: RunResult) -> Any:
+    with space.store.reading() as snapshot:
+        return snapshot.steps(str(result.run))
+
+
+def to_the_end(space: Space, plan: Any) -> RunResult:
+    """Run a plan, and answer each question in a resume of its own."""
+    result = run_sync(space, plan)
+    while result.status == "suspended":
+        [pending] = pending_of(rows(space, result))
+        answer(space, str(result.run), pending.step, "yes")
+        result = asyncio.run(resume(space, str(result.run)))
+    return result
+
+
+def told(space: Space, plan: Any, asked: str) -> list[Any]:
+    """What the steps of a plan did, by place, but for those that ask."""
+    found = rows(space, to_the_end(space, plan))
+    return sorted((one.position, one.status, one.value, one.reason) for one in found if one.type not in ("ask", asked))
+
+
+def test_a_saved_plan_keeps_the_inputs_that_it_was_given(space: Space) -> None:
+    """They are the same Notes after each question, and none is written anew."""
+    steps = [ASK, note("${x}1", "$a"), {**ASK, "out": "$more"}, note("${a}${x}", "$b")]
+    save_plan(space, "slow", {"inputs": {"x": {"type": "string"}}, "steps": steps, "result": "$b"})
+    result = run_sync(space, [{"type": "plan:slow", "arguments": {"x": "v"}, "out": "$r"}])
+    given = [frames["1"]["x"] for frames in (one.frames for one in rows(space, result)) if "1" in frames]
+    assert len(set(given)) == 1
+    ended = result
+    while ended.status == "suspended":
+        [pending] = pending_of(rows(space, ended))
+        answer(space, str(ended.run), pending.step, "yes")
+        ended = asyncio.run(resume(space, str(ended.run)))
+    assert ended.result is not None
+    assert ended.result.data == "v1v"
+    by_place = {one.position: one for one in rows(space, ended)}
+    for place in ("1/2", "1/4"):
+        assert given[0] in {use.id for use in by_place[place].uses}
+
+
+@pytest.mark.parametrize(
+    ("body", "gave"),
+    [
+        ([note("${item}1", "$x"), ASK, note("${x}2", "$y")], ["a12", "b12"]),
+        ([ASK, note("${item}", "$x"), {**ASK, "out": "$again"}, note("${x}${x}", "$y")], ["aa", "bb"]),
+    ],
+)
+def test_a_loop_goes_on_with_the_item_at_which_it_stood(space: Space, body: Any, gave: Any) -> None:
+    """What was done for items before is not done again, and what they gave is collected."""
+    loop = {"type": "for-each", "target": "$list", "do": body, "collect": "$y", "out": "$all"}
+    without = [one if one["type"] != "ask" else SAY for one in body]
+    plan = {"steps": [LIST, loop], "result": "$all"}
+    ended = to_the_end(space, plan)
+    assert ended.result is not None
+    assert (ended.status, ended.result.data) == ("success", gave)
+    places = [one.position for one in rows(space, ended)]
+    assert len(places) == len(set(places))
+    assert told(space, plan, "say") == told(space, {**plan, "steps": [LIST, {**loop, "do": without}]}, "say")
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        [note("${lost}!", "$x")],
+        [note("kept", "$k"), {"type": "stop", "value": "$k"}],
+        [{"type": "if", "condition": {"type": "bound", "target": "$lost"}, "then": [SAY], "else": [note("no", "$n")]}],
+    ],
+)
+def test_what_a_step_lost_before_a_question_is_lost_after_it(space: Space, rest: Any) -> None:
+    """A step that failed and was passed over binds nothing: who reads it is skipped, for the same reason."""
+    before = [FAILS, {"type": "create-note", "value": "${lost}?", "out": "$q", "on_fail": "continue"}, note("on", "$o")]
+
+    def plan(middle: Any) -> Any:
+        return [WORD, {"type": "for-each", "target": "$words", "as": "$word", "do": [*before, middle, *rest]}]
+
+    assert told(space, plan(ASK), "say") == told(space, plan(SAY), "say")
+
+
+def test_what_a_skipped_step_left_unbound_before_a_question_is_unbound_after_it(space: Space) -> None:
+    """And whose fault it is: the step that failed first."""
+    skipped = {"type": "create-note", "value": "${lost}?", "out": "$q", "on_fail": "continue"}
+    body = [FAILS, skipped, ASK, note("${q}!", "$x")]
+    ended = to_the_end(space, [WORD, {"type": "for-each", "target": "$words", "as": "$word", "do": body}])
+    last = next(one for one in rows(space, ended) if one.position == "2.do[1].4")
+    assert (last.status, last.extra.get("cause")) == ("skipped", "2.do[1].1")
+    assert str(last.reason).startswith("$q is not bound: ")
+    assert str(last.reason).endswith("step 2.do[1].1 failed and was passed over")
