@@ -16,16 +16,31 @@ from infospace.core.json_types import JSON
 from infospace.expressions.evaluate import compile_expression
 from infospace.expressions.expression import walk
 from infospace.expressions.query.tree import MARK, Derived, Inner, Join, Query, Select, Table, Union, Window
-from infospace.expressions.tree import Aggregate, And, Between, Compare, Expression, Field, In, InList, Parameter, Star
+from infospace.expressions.tree import (
+    Aggregate,
+    And,
+    Between,
+    Call,
+    Compare,
+    Expression,
+    Field,
+    In,
+    InList,
+    Parameter,
+    Star,
+)
 from infospace.expressions.wrong import Clock, Evaluation, TypeMismatches
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnTest:
-    """What a column of one of the space's own tables must be: equal to one of some texts, or before or after one."""
+    """What a column of one of the space's own tables must be: equal to one of some texts, or before or after one.
+
+    `tags`, which are lists, must have (`has`) a text among them, and are not compared.
+    """
 
     column: str
-    by: Literal["=", "<", "<=", ">", ">="]
+    by: Literal["=", "<", "<=", ">", ">=", "has"]
     values: tuple[str, ...]
 
 
@@ -93,15 +108,21 @@ class _Selection:
                 self._add(value, "=", items, found)
             case InList(value, items):
                 self._add(value, "=", (items,), found)
+            case Call("contains" | "has", (value, sought)):
+                self._add(value, "has", (sought,), found)
 
     def _add(self, node: Expression, by: str, others: Sequence[Expression], found: dict[int, Wanted]) -> None:
         place = self._column(node)
         if place is None:
             return
         table, column = place
+        if (column == "tags") != (by == "has"):
+            return
         if by != "=" and (table.name.lower(), column) in _IDS:
             return
         values = [value for other in others for value in self._values(other)]
+        if by == "has" and len(values) != 1:
+            return
         if values and all(isinstance(value, str) for value in values):
             texts = tuple(str(value) for value in values)
             found[table.start].tests.append(ColumnTest(column, by, texts))  # type: ignore[arg-type]  # only these comparisons come here

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infospace.core.errors import NotFound
 from infospace.core.json_types import JSON
 from infospace.core.resources import Location
+from infospace.data.json_text import dump
 from infospace.data.titles import aliases_of, title_of
 from infospace.store.sqlite.codec import id_of, key_of, keys_json, read
 from infospace.store.sqlite.connection import Connection, Row
@@ -91,7 +92,7 @@ _NOTES: Final = {
     "file": _plain(_BASENAME),
     "created": _plain("coalesce(f.created, r.created)"),
     "modified": _plain("coalesce(f.modified, r.updated)"),
-    "tags": _Column("o.tags", _json),
+    "tags": _Column("o.tags", _json, "o.tags"),
     "aliases": _Column("r.metadata", _aliases),
     "words": _Column("o.words"),
     "text": _Column("r.content", _text),
@@ -110,7 +111,7 @@ _ITEMS: Final = {
     "scheduled": _plain("o.scheduled"),
     "completed": _plain("o.completed"),
     "priority": _plain("o.priority"),
-    "tags": _Column("o.tags", _json),
+    "tags": _Column("o.tags", _json, "o.tags"),
     "fields": _Column("o.fields", _json),
 }
 _LINK_END: Final = _LEADS
@@ -179,6 +180,8 @@ class SqliteTable:
             values = self._ends(column, (n for value in one.values if (n := _number(value)) is not None))
         if one.by == "=":
             return _one_of(column, ", ".join("?" * len(values)), values)
+        if one.by == "has":
+            return f"instr({column}, ?)", [dump(value) for value in values]
         return f"{column} {one.by} ?", values
 
     def __len__(self) -> int:

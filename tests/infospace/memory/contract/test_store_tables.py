@@ -38,3 +38,15 @@ def test_a_table_without_rows_is_empty(store: Store, name: str) -> None:
     note(store, "plain", kept=True)
     with store.reading() as snapshot:
         assert len(snapshot.space_table(name, (), ())) == 0
+
+
+def test_rows_are_chosen_by_a_tag_that_is_one_of_theirs(store: Store) -> None:
+    """A whole tag, or one above it; a part of a word is none."""
+    first = note(store, "- [ ] call #a/b", kept=True, tags=['north "x"', "wärme"])
+    note(store, "- [ ] walk #ab", kept=True)
+    note(store, "plain", kept=True)
+    with store.reading() as snapshot:
+        for tag, found in {"a": [first], "a/b": [first], 'north "x"': [first], "wärme": [first], "b": []}.items():
+            rows = snapshot.space_table("notes", [ColumnTest("tags", "has", (tag,))], ())
+            assert rows.column("@id") == found, tag
+        assert len(snapshot.space_table("items", [ColumnTest("tags", "has", ("a",))], ())) == 1
