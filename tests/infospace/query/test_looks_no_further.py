@@ -237,3 +237,11 @@ def test_groups_look_no_further_either(form: str) -> None:
     found = queried(f"SELECT s, {text} AS v FROM $rows GROUP BY s ORDER BY s", ROWS)
     plain = form.format(what="sqrt(x)", when="x < 0")
     assert found == evaluated(plain, ({"x": -1}, {"x": 13}))
+
+
+def test_a_list_of_joined_rows_is_in_the_order_of_the_left_then_the_right() -> None:
+    """Whatever the order in which the engine finds the pairs."""
+    rows = tuple({"k": place % 3, "x": place} for place in range(60))
+    sql = "SELECT list(a.x * 100 + b.x) AS v FROM $rows a JOIN $rows b ON a.k = b.k WHERE a.x < 6"
+    pairs = [left * 100 + right for left in range(6) for right in range(60) if left % 3 == right % 3]
+    assert queried(sql, rows) == [pairs]
