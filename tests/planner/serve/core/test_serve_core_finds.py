@@ -123,7 +123,7 @@ def test_a_server_that_is_down_is_told_apart_from_a_tool_that_is_not_there(space
     assert missing.startswith("there is no tool 'other/zzzzzz' (`server/tool`: there are other/")
     [problem] = refused["problems"]
     assert problem["problem"] == "there is no tool 'other/zzzzzz' in this space"
-    assert "one/" not in problem["hint"]
+    assert "other/echo" in problem["hint"]
     assert "down" not in problem["hint"]
 
 
