@@ -126,7 +126,7 @@ def test_several_workers_make_each_missed_time_up_once(team: Team) -> None:
 def test_workers_that_are_killed_neither_lose_nor_repeat_a_time(team: Team, when: str) -> None:
     """Before or after the commit that begins a run, the one by which it is taken, and those of its steps."""
     keep(team, {"steps": [{"type": "say", "value": "x"}, LOOKING]}, "all", new_year(YEAR - 3))
-    for commit in range(1, 6):
+    for commit in range(1, 4):  # of one run, fewer than it is set aside after
         assert team.work(f"{when} {commit}") == -signal.SIGKILL
     assert team.work() == 0
     assert [team.status(run) for run in runs(team)] == ["success"] * 4
