@@ -70,7 +70,7 @@ def test_a_head_before_steps_a_line_is_kept() -> None:
         ('{"type": "say", "value": "a"}\n{"type": "sa', "a second document"),
         ('{"steps": [{"type": "say", "value": "a"},]}', "a value was expected"),
         ('{"steps": [{"type": "say", "value": "a"}], "result": $x}', "not JSON"),
-        ('{"steps": {"type": "object", "value": 1}}', "it has no steps"),
+        ('{"steps": {"type": "object", "value": 1}}', "without `steps`"),
     ],
 )
 def test_what_is_no_plan_is_said_in_a_sentence(answer: str, problem: str) -> None:

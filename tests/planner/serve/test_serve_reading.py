@@ -199,7 +199,7 @@ def test_a_piece_says_what_it_is_of(space: Space) -> None:
     assert (run["ref"], run["of"], run["data"]) == (result.run, "characters", '{"run":"r')
     with pytest.raises(Invalid, match="is not a place in Note_1"):
         read_piece(space, ReadRequest(f"{note}.[", WHOLE, (), 9))
-    with pytest.raises(Invalid, match="read without steps, and this goes by 2"):
+    with pytest.raises(Invalid, match="a slice here has no step, and this has 2"):
         read_piece(space, ReadRequest(note, slice(0, 4, 2), (), 9))
     assert read_piece(space, ReadRequest(note, slice(1, 3, 1), (), 9))["data"] == "ex"
     nothing = read_piece(space, ReadRequest(note, slice(3, 1), (), 9))

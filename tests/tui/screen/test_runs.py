@@ -92,7 +92,7 @@ def test_a_state_that_makes_no_sense_is_as_none(show: Show, tmp_path: Path, text
 
     async def story(stage: Stage) -> None:
         await stage.sees("no runs yet")
-        said = any("starts anew" in one for one in stage.said())
+        said = any("starts empty" in one for one in stage.said())
         assert said == (not text.startswith('{"'))
 
     show(story, memory=UiState(path))

@@ -138,7 +138,7 @@ def _show(name: str, text: str, mended: Mended, out: Output) -> None:
     for line in unified_diff(before, after, name, f"{name} (fixed)", lineterm=""):
         out.text(line, styles.get(line[:1]))
     if not mended.fixed:
-        out.talk("no problem here has a fix", "dim")
+        out.talk("no fix applies", "dim")
 
 
 def show_problems(problems: Sequence[Problem], out: Output) -> None:

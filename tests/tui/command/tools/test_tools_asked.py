@@ -110,7 +110,13 @@ def test_a_person_reads_lines(cli: Any, known: Path) -> None:
     listed = cli("tools", "list", "--server", "one", "--page-size", "3")
     assert (listed.out.count("\n"), "page 1 of 5, 14 tools in all" in listed.err) == (3, True)
     described = cli("tools", "describe", "one/echo", "--metrics")
-    for part in ("the server one says: Say a text again.", "read only", "nobody is asked", "never called", '"text"'):
+    for part in (
+        "the server one says: Say a text again.",
+        "read only",
+        "it needs no approval",
+        "never called",
+        '"text"',
+    ):
         assert part in described.out
     assert "it needs approval before each call" in cli("tools", "describe", "one/slow").out
     assert "Says texts again." in cli("tools", "categories", "--servers").out
@@ -211,7 +217,7 @@ def test_tools_of_servers_and_saved_plans_are_not_listed_behind_the_primitives(
         (["call", "one/echo", "--input", "text=x", "--timeout-ms", "0"], 2, "`options.timeout_ms` is 0"),
         (["call", "one/echo", "--input", "text=x", "--approve", "one"], 2, "names no tool that could be approved"),
         (["approvals", "--forget", "one/echo"], 1, "is not among the tools that may always be called"),
-        (["audit", "--limit", "0"], 2, "0 is not a limit"),
+        (["audit", "--limit", "0"], 2, "--limit 0 is too low"),
         (["describ", "x"], 2, "invalid choice"),
     ],
 )
