@@ -136,7 +136,8 @@ class StepExecution:
                 raise Stopped(self._position, step.form.status, row.resource)
             return None
         if row.status == "skipped":
-            self._mark_unbound(UnboundReason(str(row.extra.get("cause", self._position)), row.reason or "", None))
+            blamed = str(row.extra.get("cause", self._position))
+            self._mark_unbound(UnboundReason.of_skipped(self._position, blamed, row.reason or ""))
             return None
         if row.extra.get("retried"):
             self.again = True

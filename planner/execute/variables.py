@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from infospace.core.errors import InfospaceError
 
+_UNBOUND, _SKIPPED = " is not bound", " was skipped, because "
+
 
 @dataclass(frozen=True, slots=True)
 class UnboundReason:
@@ -16,7 +18,19 @@ class UnboundReason:
     skipped: str | None = None
 
     def __str__(self) -> str:
-        return self.message if self.skipped is None else f"step {self.skipped} was skipped, because {self.message}"
+        return self.message if self.skipped is None else f"step {self.skipped}{_SKIPPED}{self.message}"
+
+    @classmethod
+    def of_skipped(cls, position: str, step: str, reason: str) -> UnboundReason:
+        """Return what `Unbound.passed_on` gave for a step that was skipped, from its journal: who is to blame, and why.
+
+        The journal has the reason as `Unbound` says it, and the same message goes on to whoever reads the next name.
+        """
+        name, said, cause = reason.partition(f"{_UNBOUND}: ")
+        if not name.startswith("$") or not (said or reason.endswith(_UNBOUND)):
+            return cls(step, reason)
+        earlier, skipped, message = cause.partition(_SKIPPED)
+        return cls(step, message if skipped and earlier.startswith("step ") else cause or reason, position)
 
 
 class Unbound(InfospaceError):
@@ -25,14 +39,14 @@ class Unbound(InfospaceError):
     kind = "unbound"
 
     def __init__(self, name: str, cause: UnboundReason | None) -> None:
-        super().__init__(f"${name} is not bound" + (f": {cause}" if cause else ""))
+        super().__init__(f"${name}{_UNBOUND}" + (f": {cause}" if cause else ""))
         self.name = name
         self.cause = cause
 
     def passed_on(self, position: str) -> UnboundReason:
         """Return the cause of what the step at a position does not bind, as it is skipped for this."""
         if self.cause is None:
-            return UnboundReason(position, f"${self.name} is not bound", position)
+            return UnboundReason(position, f"${self.name}{_UNBOUND}", position)
         return UnboundReason(self.cause.step, self.cause.message, position)
 
 

@@ -105,9 +105,14 @@ def test_what_a_step_lost_before_a_question_is_lost_after_it(space: Space, rest:
 def test_what_a_skipped_step_left_unbound_before_a_question_is_unbound_after_it(space: Space) -> None:
     """And whose fault it is: the step that failed first."""
     skipped = {"type": "create-note", "value": "${lost}?", "out": "$q", "on_fail": "continue"}
-    body = [FAILS, skipped, ASK, note("${q}!", "$x")]
-    ended = to_the_end(space, [WORD, {"type": "for-each", "target": "$words", "as": "$word", "do": body}])
+
+    def plan(middle: Any) -> Any:
+        body = [FAILS, skipped, middle, note("${q}!", "$x"), note("${x}!", "$y")]
+        return [WORD, {"type": "for-each", "target": "$words", "as": "$word", "do": body}]
+
+    ended = to_the_end(space, plan(ASK))
     last = next(one for one in rows(space, ended) if one.position == "2.do[1].4")
     assert (last.status, last.extra.get("cause")) == ("skipped", "2.do[1].1")
-    assert str(last.reason).startswith("$q is not bound: ")
-    assert str(last.reason).endswith("step 2.do[1].1 failed and was passed over")
+    because = "step 2.do[1].2 was skipped, because step 2.do[1].1 failed and was passed over"
+    assert last.reason == f"$q is not bound: {because}"
+    assert told(space, plan(ASK), "say") == told(space, plan(SAY), "say")
