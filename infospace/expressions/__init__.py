@@ -19,7 +19,7 @@ from infospace.expressions.expression import (
     parse_sort_key,
     parse_where,
 )
-from infospace.expressions.wrong import Clock, Evaluation, ItemMismatches, Mismatch, Refusing, TypeMismatches
+from infospace.expressions.mismatch import Clock, Evaluation, ItemMismatches, Mismatch, Refusing, TypeMismatches
 
 __all__ = [
     "Clock",

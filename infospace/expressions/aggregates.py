@@ -19,10 +19,10 @@ from infospace.expressions.compare import kind_word
 from infospace.expressions.evaluate import Compiler, Getter, compile_expression
 from infospace.expressions.expression import Parsed, walk
 from infospace.expressions.functions import AGGREGATES
+from infospace.expressions.mismatch import Evaluation, Mismatch, OperandError, TypeMismatches
 from infospace.expressions.show import show
 from infospace.expressions.tree import Aggregate as AggregateNode
 from infospace.expressions.tree import Expression, Field, Parameter, Star
-from infospace.expressions.wrong import Evaluation, Mismatch, TypeMismatches, Wrong
 
 EXACT: Final = 2**53
 """Up to here every whole number is a float too (IEEE 754, binary64)."""
@@ -75,7 +75,7 @@ def reckon_of(node: AggregateNode) -> Reckoner:
             return reckon(values, given.tally, text, *more)
         except OverflowError:
             given.tally.wrong(text, "is beyond what a number holds")
-        except Wrong as error:
+        except OperandError as error:
             given.tally.wrong(text, str(error))
         return None
 
@@ -159,7 +159,7 @@ def _quantile(values: list[JSON], tally: TypeMismatches, text: str, part: JSON) 
     if isinstance(part, bool) or not isinstance(part, (int, float)) or not 0 <= part <= 1:
         if part is None:
             return None
-        raise Wrong("takes a number from 0 to 1 as its second argument")
+        raise OperandError("takes a number from 0 to 1 as its second argument")
     numbers: list[Any] = []
     for value in values:
         if isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -27,6 +27,7 @@ from infospace.expressions.functions import (
     concatenated,
     joined,
 )
+from infospace.expressions.mismatch import Evaluation, OperandError
 from infospace.expressions.tree import (
     And,
     Arithmetic,
@@ -50,7 +51,6 @@ from infospace.expressions.tree import (
     Parameter,
     children,
 )
-from infospace.expressions.wrong import Evaluation, Wrong
 
 
 class _Hole:
@@ -98,7 +98,7 @@ _NAMESPACE: Final[dict[str, Any]] = {
     "NUMBERS": frozenset({int, float}),
     "ORDERED": frozenset({int, float, str}),
     "SIZED": frozenset({str, list}),
-    "Wrong": Wrong,
+    "OperandError": OperandError,
     "check_time": check_time,
     "concatenated": concatenated,
     "divided": OPERATIONS["/"],
@@ -280,7 +280,7 @@ class _Loop:
         for test, value in cases:
             self._write(f"{word} {test}: {found} = {value}")
             word = "elif"
-        self._write("else: raise Wrong")
+        self._write("else: raise OperandError")
         return found
 
     # Reading
@@ -290,7 +290,7 @@ class _Loop:
         lines = [f"   {name} = c.get({self._kept(parts[0])})" for parts, name in self._fields.items()]
         for parts, name in self._fields.items():
             lines += self._steps(name, parts)
-        return ["   if type(c) is not dict: raise Wrong", *lines] if lines else []
+        return ["   if type(c) is not dict: raise OperandError", *lines] if lines else []
 
     def _steps(self, name: str, parts: tuple[Any, ...]) -> list[str]:
         lines = []
@@ -298,10 +298,10 @@ class _Loop:
             kept = self._kept(part)
             if isinstance(part, str):
                 lines += [f"   if type({name}) is dict: {name} = {name}.get({kept})"]
-                lines += [f"   elif {name} is not None: raise Wrong"]
+                lines += [f"   elif {name} is not None: raise OperandError"]
             else:
                 lines += [f"   if type({name}) is list: {name} = {_at(name, kept)}"]
-                lines += [f"   elif {name} is not None: raise Wrong"]
+                lines += [f"   elif {name} is not None: raise OperandError"]
         return lines
 
     def _field(self, path: Path) -> str:
@@ -314,7 +314,7 @@ class _Loop:
             name = self._new()
             self._write(f"if type(c) is str: {name} = c")
             self._write(f"elif type(c) is dict: {name} = c.get('content')")
-            self._write("else: raise Wrong")
+            self._write("else: raise OperandError")
             return name
         if not isinstance(parts[0], str) or parts[0] in OWN or parts[0] in ("metadata", "content"):
             name = self._new()
@@ -410,10 +410,10 @@ class _Loop:
         inline = {"/": f"divided({left}, {right})", "%": f"remainder({left}, {right})"}
         self._begin(f"if type({left}) in NUMBERS and type({right}) in NUMBERS:")
         self._write(f"{found} = {inline.get(operator, f'{left} {operator} {right}')}")
-        self._write(f"if not -MOST < {found} < MOST: raise Wrong")
+        self._write(f"if not -MOST < {found} < MOST: raise OperandError")
         self._end()
         self._write(f"elif {null}: {found} = None")
-        self._write("else: raise Wrong")
+        self._write("else: raise OperandError")
         return found
 
     def _cast(self, value: str, to: str, *, attempt: bool) -> str:
@@ -422,7 +422,7 @@ class _Loop:
             self._write(f"{found} = None if {value} is None else {to}({value})")
             return found
         self._write(f"try: {found} = None if {value} is None else {to}({value})")
-        self._write(f"except Wrong: {found} = None")
+        self._write(f"except OperandError: {found} = None")
         return found
 
     def _case(self, node: Case) -> str:

@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 from infospace.core.json_types import JSON
 from infospace.data.json_text import same
 from infospace.data.paths import kind_of
+from infospace.expressions.mismatch import TypeMismatches
 from infospace.expressions.tree import Comparator
-from infospace.expressions.wrong import TypeMismatches
 
 Verdict: TypeAlias = bool | None
 """True, false or, as None, unknown."""

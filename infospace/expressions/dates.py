@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from infospace.expressions.wrong import Wrong
+from infospace.expressions.mismatch import OperandError
 
 _ISO: Final = re.compile(
     r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})"
@@ -25,10 +25,10 @@ _DIRECTIVE: Final = re.compile(r"%(-?)(.)", re.DOTALL)
 
 @lru_cache(maxsize=4096)
 def parse_date(text: str) -> datetime:
-    """Read an ISO date, or date and time; raises Wrong. A zone is kept; of seconds, six digits are."""
+    """Read an ISO date, or date and time; raises OperandError. A zone is kept; of seconds, six digits are."""
     found = _ISO.fullmatch(text.strip())
     if found is None:
-        raise Wrong("is not a date such as 2026-04-01 or 2026-04-01T09:30:00Z")
+        raise OperandError("is not a date such as 2026-04-01 or 2026-04-01T09:30:00Z")
     written = found["date"]
     if found["time"]:
         clock, _, fraction = found["time"].partition(".")
@@ -37,7 +37,7 @@ def parse_date(text: str) -> datetime:
     try:
         return datetime.fromisoformat(written)
     except ValueError as error:
-        raise Wrong("is not a day of the calendar, or no time of a day") from error
+        raise OperandError("is not a day of the calendar, or no time of a day") from error
 
 
 def date_add(text: str, days: int) -> str:
@@ -46,7 +46,7 @@ def date_add(text: str, days: int) -> str:
     try:
         moved = (found.date() + timedelta(days)).isoformat()
     except OverflowError as error:
-        raise Wrong("leaves the years 1 to 9999") from error
+        raise OperandError("leaves the years 1 to 9999") from error
     return moved + text.strip()[10:]
 
 
@@ -76,7 +76,7 @@ def weekday(text: str) -> int:
 
 
 def strftime(text: str, form: str) -> str:
-    """Write a date by a pattern, with English names whatever the machine's language; raises Wrong."""
+    """Write a date by a pattern, with English names whatever the machine's language; raises OperandError."""
     moment = parse_date(text)
     return _DIRECTIVE.sub(lambda found: _written(moment, found[2], padded=not found[1]), form)
 
@@ -104,7 +104,7 @@ def _written(moment: datetime, letter: str, *, padded: bool) -> str:
         case "T":
             return moment.strftime("%H:%M:%S")
     there = " ".join(f"%{one}" for one in (*_NUMBERS, *"AaBbpFT"))
-    raise Wrong(f"has no pattern %{letter} for dates: there are {there}")
+    raise OperandError(f"has no pattern %{letter} for dates: there are {there}")
 
 
 _NUMBERS: Final[Mapping[str, tuple[Callable[[datetime], int], int]]] = {

@@ -14,8 +14,8 @@ from infospace.core.errors import ExpressionInvalid, Invalid, WhereInvalid
 from infospace.core.json_types import JSON
 from infospace.data.paths import Path, Readable
 from infospace.expressions.evaluate import Getter, Judge, compile_condition, compile_expression
+from infospace.expressions.mismatch import Evaluation, ItemMismatches, Mismatch, TypeMismatches
 from infospace.expressions.tree import And, Call, Expression, Field, IsNull, Not, Or, Parameter, Star, children
-from infospace.expressions.wrong import Evaluation, ItemMismatches, Mismatch, TypeMismatches
 
 LONGEST: Final = 32_768
 """Characters of an expression: the slowest of this length is read in about half a second."""

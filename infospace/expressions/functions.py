@@ -22,7 +22,7 @@ from infospace.data.json_text import dump, same
 from infospace.data.paths import kind_of
 from infospace.expressions import dates
 from infospace.expressions.compare import kind_word
-from infospace.expressions.wrong import Wrong
+from infospace.expressions.mismatch import OperandError
 
 MAX_BITS: Final = 1024
 """Bits of a whole number, which is as large as a double may be."""
@@ -72,27 +72,27 @@ KINDS: Final[Mapping[str, frozenset[str]]] = {
 
 
 def whole(value: int | float) -> int:
-    """Return a number as a whole number; raises Wrong where it is none."""
+    """Return a number as a whole number; raises OperandError where it is none."""
     if isinstance(value, float):
         if not value.is_integer():
-            raise Wrong("takes a whole number")
+            raise OperandError("takes a whole number")
         return int(value)
     return value
 
 
 def checked(value: int | float) -> int | float:
-    """Return a number that was computed; raises Wrong for one beyond what a number holds."""
+    """Return a number that was computed; raises OperandError for one beyond what a number holds."""
     if isinstance(value, float):
         if math.isfinite(value):
             return value
     elif value.bit_length() <= MAX_BITS:
         return value
-    raise Wrong("is beyond what a number holds")
+    raise OperandError("is beyond what a number holds")
 
 
 def _rounded(value: float, digits: int = 0) -> int | float:
     if abs(digits) > 400:
-        raise Wrong("takes at most 400 digits")
+        raise OperandError("takes at most 400 digits")
     if isinstance(value, int):
         if digits >= 0:
             return value
@@ -132,33 +132,33 @@ def power(base: float, exponent: float) -> int | float:
     """Raise to a power; whole numbers stay whole where the exponent is whole and not negative."""
     if isinstance(base, int) and isinstance(exponent, int) and exponent >= 0:
         if abs(base) > 1 and (base.bit_length() - 1) * exponent > MAX_BITS:
-            raise Wrong("is beyond what a number holds")
+            raise OperandError("is beyond what a number holds")
         return checked(base**exponent)
     try:
         found = float(base) ** float(exponent)
     except ZeroDivisionError as error:
-        raise Wrong("divides by zero") from error
+        raise OperandError("divides by zero") from error
     except OverflowError as error:
-        raise Wrong("is beyond what a number holds") from error
+        raise OperandError("is beyond what a number holds") from error
     if isinstance(found, complex):
-        raise Wrong("is not a real number")
+        raise OperandError("is not a real number")
     return checked(found)
 
 
 def sqrt(value: float) -> float:
-    """Return the square root; raises Wrong for a negative number."""
+    """Return the square root; raises OperandError for a negative number."""
     if value < 0:
-        raise Wrong("takes a number that is not negative")
+        raise OperandError("takes a number that is not negative")
     try:
         return math.sqrt(value)
     except OverflowError as error:
-        raise Wrong("is beyond what a number holds") from error
+        raise OperandError("is beyond what a number holds") from error
 
 
 def substr(text: str, start: int, *length: int) -> str:
     """Return the characters from a place, which is 1 at the beginning, as SQL has it."""
     if length and length[0] < 0:
-        raise Wrong("takes a length that is not negative")
+        raise OperandError("takes a length that is not negative")
     end = start - 1 + length[0] if length else len(text)
     return text[max(0, start - 1) : max(0, end)]
 
@@ -188,7 +188,7 @@ def contains(held: JSON, value: JSON) -> bool:
     """Say whether a text has a part, or a list an equal element."""
     if isinstance(held, str):
         if not isinstance(value, str):
-            raise Wrong("looks for text in a text")
+            raise OperandError("looks for text in a text")
         return value in held
     kind = kind_of(value)
     assert isinstance(held, (list, tuple))  # noqa: S101 - its kind is looked at before
@@ -198,7 +198,7 @@ def contains(held: JSON, value: JSON) -> bool:
 def formatted(value: float, digits: int) -> str:
     """Write a number with commas between thousands and so many digits behind the point."""
     if not 0 <= digits <= 400:
-        raise Wrong("takes 0 to 400 digits")
+        raise OperandError("takes 0 to 400 digits")
     rounded = _decimal(value).quantize(_place(digits), context=_HALF_UP)
     return f"{abs(rounded) if rounded == 0 else rounded:,f}"
 
@@ -208,7 +208,7 @@ def _pattern(pattern: str) -> Any:
     try:
         return compile_pattern(pattern)
     except Invalid as error:
-        raise Wrong(f"takes a pattern of RE2: {error.message}") from error
+        raise OperandError(f"takes a pattern of RE2: {error.message}") from error
 
 
 def matches(text: str, pattern: str) -> bool:
@@ -220,7 +220,7 @@ def regexp_extract(text: str, pattern: str, *group: int) -> JSON:
     """Return what a pattern, or a group of it, finds first; null where it finds nothing."""
     compiled, number = _pattern(pattern), group[0] if group else 0
     if not 0 <= number <= compiled.groups:
-        raise Wrong(f"takes a group from 0 to {compiled.groups}")
+        raise OperandError(f"takes a group from 0 to {compiled.groups}")
     found = compiled.search(text)
     extracted: str | None = None if found is None else found.group(number)
     return extracted
@@ -229,7 +229,7 @@ def regexp_extract(text: str, pattern: str, *group: int) -> JSON:
 def regexp_replace(text: str, pattern: str, new: str, flags: str = "") -> str:
     r"""Replace what a pattern finds first, with the flag `g` all of it; `\1` is what its first group found."""
     if flags not in ("", "g"):
-        raise Wrong("takes the flag 'g' alone, which replaces all")
+        raise OperandError("takes the flag 'g' alone, which replaces all")
     compiled = _pattern(pattern)
     parts: list[str] = []
     end = size = 0
@@ -257,13 +257,13 @@ def _group(found: Any, digit: str, groups: int) -> str:
     if digit == "\\":
         return "\\"
     if int(digit) > groups:
-        raise Wrong(f"has no group {digit}: the pattern has {groups}")
+        raise OperandError(f"has no group {digit}: the pattern has {groups}")
     return found.group(int(digit)) or ""
 
 
 def _bound(characters: int) -> None:
     if characters > MAX_TEXT:
-        raise Wrong(f"makes a text of more than {MAX_TEXT:,} characters")
+        raise OperandError(f"makes a text of more than {MAX_TEXT:,} characters")
 
 
 def least(*values: Any) -> Any:
@@ -278,7 +278,7 @@ def greatest(*values: Any) -> Any:
 
 def _alike(values: Sequence[Any]) -> Sequence[Any]:
     if len({kind_of(value) for value in values}) > 1:
-        raise Wrong("takes numbers, or texts, and not both")
+        raise OperandError("takes numbers, or texts, and not both")
     return values
 
 
@@ -287,7 +287,7 @@ def _absolute(value: float) -> float:
 
 
 def joined(separator: str, values: Sequence[JSON]) -> str:
-    """Join texts, numbers and booleans, and those of lists; nulls are left out. Raises Wrong for anything else."""
+    """Join texts, numbers and booleans, and those of lists, without nulls. Raises OperandError for anything else."""
     parts: list[str] = []
     for value in values:
         if isinstance(value, (list, tuple)):
@@ -299,19 +299,19 @@ def joined(separator: str, values: Sequence[JSON]) -> str:
 
 
 def written(value: JSON) -> str:
-    """Return a text as it is, a number or a boolean as JSON writes it; raises Wrong for anything else."""
+    """Return a text as it is, a number or a boolean as JSON writes it; raises OperandError for anything else."""
     kind = type(value)
     if kind is str:
         return value  # type: ignore[return-value]  # its type is looked at
     if kind is float:
         return repr(value)
     if kind_of(value) not in ("string", "number", "boolean"):
-        raise Wrong("joins texts, numbers and booleans")
+        raise OperandError("joins texts, numbers and booleans")
     return text_of(value)
 
 
 def concatenated(one: JSON, other: JSON) -> str:
-    """Write two texts, numbers or booleans one after the other; raises Wrong for anything else."""
+    """Write two texts, numbers or booleans one after the other; raises OperandError for anything else."""
     first, second = written(one), written(other)
     _bound(len(first) + len(second))
     return first + second
@@ -333,18 +333,18 @@ def _to_number(value: JSON) -> JSON:
 
 def _number(value: JSON, to: str) -> int | float:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise Wrong(f"cannot cast {kind_word(value)} to {to}")
+        raise OperandError(f"cannot cast {kind_word(value)} to {to}")
     return value if not isinstance(value, str) else _parsed(value, to)
 
 
 def _parsed(text: str, to: str) -> int | float:
     written = text.strip()
     if not _NUMERIC.fullmatch(written) or len(written) > _LONGEST_NUMBER:
-        raise Wrong(f"cannot cast a text that is not a {_NO[to]}")
+        raise OperandError(f"cannot cast a text that is not a {_NO[to]}")
     if set(written) & set(".eE"):
         found = float(written)
         if not math.isfinite(found):
-            raise Wrong("is beyond what a number holds")
+            raise OperandError("is beyond what a number holds")
         return found
     return checked(int(written))
 
@@ -360,7 +360,7 @@ def _whole(value: JSON, to: str) -> int:
         return int(_TRUTHS[value.strip().lower()])
     number = _number(value, to)
     if isinstance(number, float) and not number.is_integer():
-        raise Wrong(f"cannot cast a number with a fraction to {to}")
+        raise OperandError(f"cannot cast a number with a fraction to {to}")
     return int(number)
 
 
@@ -374,7 +374,7 @@ CASTS: Final[dict[str, Callable[[JSON], JSON]]] = {
     "integer": _to_integer,
     "boolean": _to_boolean,
 }
-"""What CAST makes of values, one function for each type; each raises Wrong for what cannot be cast."""
+"""What CAST makes of values, one function for each type; each raises OperandError for what cannot be cast."""
 
 
 FUNCTIONS: Final[Mapping[str, Function]] = {

@@ -337,14 +337,14 @@ def _constants(node: Call) -> Iterator[Senseless]:
         if isinstance(pattern, Constant) and isinstance(pattern.value, str):
             from infospace.expressions import functions
             from infospace.expressions.dates import strftime
-            from infospace.expressions.wrong import Wrong
+            from infospace.expressions.mismatch import OperandError
 
             try:
                 if node.function == "strftime":
                     strftime("2026-01-01", pattern.value)
                 else:
                     functions.matches("", pattern.value)
-            except (Wrong, Invalid) as error:
+            except (OperandError, Invalid) as error:
                 yield Senseless(f"`{show(node)}` has {node.function}, which {error}", None)
 
 

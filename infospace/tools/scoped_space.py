@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 from infospace.core.json_types import JSON
 from infospace.space import Space
-from infospace.store.seen import EVERYTHING as EVERYTHING_SEEN
-from infospace.store.seen import SeenStore, Sight, Whose, sight_of
+from infospace.store.scoped_store import EVERYTHING as EVERYTHING_SEEN
+from infospace.store.scoped_store import ScopedStore, Visibility, Whose, visibility_of
 from infospace.tools.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
@@ -32,8 +32,10 @@ class ScopedSpace(Space):
     is what `sight` sees. All else is the space that it was made of, which stays open when this is closed.
     """
 
-    def __init__(self, of: Space, scope: Scope, longest_s: float | None = None, sight: Sight = EVERYTHING_SEEN) -> None:
-        super().__init__(cast("Store", SeenStore(of.store, sight)) if sight.limits else of.store)
+    def __init__(
+        self, of: Space, scope: Scope, longest_s: float | None = None, sight: Visibility = EVERYTHING_SEEN
+    ) -> None:
+        super().__init__(cast("Store", ScopedStore(of.store, sight)) if sight.limits else of.store)
         self.sight = sight
         self._longest_s = longest_s
         self._of = of
@@ -54,7 +56,7 @@ class ScopedSpace(Space):
         """What finds Notes by meaning, among those that are seen."""
         if not self.sight.hides:
             return self._of.search
-        return cast("Search", SeenSearch(self._of.search, cast("SeenStore", self.store)))
+        return cast("Search", SeenSearch(self._of.search, cast("ScopedStore", self.store)))
 
     @cached_property
     def finder(self) -> Finder:
@@ -83,7 +85,7 @@ class ScopedSpace(Space):
 class SeenSearch:
     """A search among the Notes that are seen: the others are neither compared nor counted."""
 
-    def __init__(self, of: Search, store: SeenStore) -> None:
+    def __init__(self, of: Search, store: ScopedStore) -> None:
         self._of = of
         self._store = store
 
@@ -96,7 +98,7 @@ class SeenSearch:
         return self._of.find(replace(wanted, seen=self._store.searched), listener)
 
 
-def sight_in(space: Space) -> Sight:
+def sight_in(space: Space) -> Visibility:
     """Return what is seen in a space."""
     return space.sight if isinstance(space, ScopedSpace) else EVERYTHING_SEEN
 
@@ -115,8 +117,8 @@ def within(space: Space, kept: JSON) -> Space:
     """
     if not isinstance(kept, dict):
         return space
-    of_run, now = sight_of(kept), sight_in(space)
-    tools = {name: value for name, value in kept.items() if name not in Sight.__slots__}
+    of_run, now = visibility_of(kept), sight_in(space)
+    tools = {name: value for name, value in kept.items() if name not in Visibility.__slots__}
     runs: Whose = "own" if "own" in (of_run.runs, now.runs) else "all"
     sessions: Whose = "own" if "own" in (of_run.sessions, now.sessions) else "all"
     narrower = replace(of_run, runs=runs, sessions=sessions)

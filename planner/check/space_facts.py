@@ -25,7 +25,7 @@ from infospace.schema.shapes import (
 )
 from infospace.store.called import notes_called
 from infospace.store.protocol import Snapshot
-from infospace.store.seen import whole_of
+from infospace.store.scoped_store import unscoped
 from planner.parse.saved_plans import saved_plan
 
 SURVEYED = 1_000
@@ -101,7 +101,7 @@ class SnapshotFacts:
         members = found.members[:SURVEYED] if isinstance(found, Collection) else ()
         ids = dict.fromkeys([identifier, *(member.id for member in members)])
         # Which tools are behind something that is seen says whether its text is trusted, and nothing of what is hidden.
-        return tools_behind(whole_of(self._snapshot), [Use(one, self._snapshot.get(one).version) for one in ids])
+        return tools_behind(unscoped(self._snapshot), [Use(one, self._snapshot.get(one).version) for one in ids])
 
     def holder(self, name: str) -> str | None:
         """Return the id of who has a name."""

@@ -16,7 +16,7 @@ from infospace.core.json_types import JSON
 from infospace.core.plural import pluralize
 from infospace.core.position import item_at, prefix_in
 from infospace.core.resources import Collection, Made, Member, Resource, is_resource
-from infospace.expressions.wrong import Mismatch
+from infospace.expressions.mismatch import Mismatch
 from infospace.schema.words import shown
 from planner.check.calls import item_slot
 from planner.execute.arguments import Resolver

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from infospace.core.bounds import Bounds
-from infospace.store.seen import EVERYTHING as EVERYTHING_SEEN
-from infospace.store.seen import Sight
+from infospace.store.scoped_store import EVERYTHING as EVERYTHING_SEEN
+from infospace.store.scoped_store import Visibility
 from infospace.tools.scope import EVERYTHING, Scope
 from planner.metatools.arguments import LONGEST_MS, MOST_ON_PAGE
 
@@ -43,7 +43,7 @@ class Access:
     """Who answers what runs ask."""
     admin: bool = False
     """Whether it may have servers listed anew, and sees the figures of all callers."""
-    sight: Sight = EVERYTHING_SEEN
+    sight: Visibility = EVERYTHING_SEEN
     """Which notes, runs and sessions it may see, and whether it may change notes."""
     tools: Sequence[ToolSet] = ("core",)
     """The sets of tools that it is told of."""

@@ -43,7 +43,7 @@ from infospace.core.tool import Tool
 from infospace.data.json_text import read_json
 from infospace.data.paths import nearest
 from infospace.expressions import parse_where
-from infospace.store.seen import Sight, Whose
+from infospace.store.scoped_store import Visibility, Whose
 from infospace.tools.approvals import parse_tool_names, unknown_tool_names
 from infospace.tools.mcp.env_vars import filled_in
 from infospace.tools.scope import Bounds, Limits, Scope
@@ -100,7 +100,7 @@ class ScopeEntry(Bounds):
             self.limits.results,
             parse_tool_names(self.approve),
             self.approvals or approvals,
-            sight=Sight(
+            sight=Visibility(
                 self.notes.where if isinstance(self.notes, NotesEntry) else self.notes,
                 self.runs,
                 self.sessions,

@@ -12,7 +12,7 @@ from infospace.data.paths import nearest
 from infospace.journal.rows import FINISHED, RunRow
 from infospace.store.changes import Change, GiveName, MakeNote, Revise
 from infospace.store.protocol import Snapshot, Store
-from infospace.store.seen import SESSION, sessions_of
+from infospace.store.scoped_store import SESSION, sessions_of
 
 PREFIX = SESSION
 """What the name of the Note begins with that says which run a session is: infrastructure, left out of discovery."""

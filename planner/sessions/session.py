@@ -12,7 +12,7 @@ from infospace.core.json_types import JSON
 from infospace.journal.forks import calls_before
 from infospace.journal.rows import FINISHED, CallRow, Disapprove, Entry, RunRow, RunStatus
 from infospace.space import Space
-from infospace.store.seen import sight_of
+from infospace.store.scoped_store import visibility_of
 from infospace.tools.approvals import approvals_for_run, parse_tool_names
 from infospace.tools.scoped_space import sight_in, within
 from planner.execute.run import Steps
@@ -333,7 +333,7 @@ class Session:
         """Return its run as the journal has it, in a space. Raises Conflict where steps of it run elsewhere."""
         if is_live(row):
             raise moved_error(self._shown, row)
-        if not sight_of(row.scope).sees_as(sight_in(self._space)):
+        if not visibility_of(row.scope).sees_as(sight_in(self._space)):
             message = f"the {self._shown} is of a caller who sees other notes"
             raise Conflict(message, hint="give steps to a session of another name")
         run = self._run = SessionRun(space or self._space, Plan(()))

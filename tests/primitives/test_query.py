@@ -316,7 +316,7 @@ def test_two_equal_signs_are_one(run: Any) -> None:
 def test_a_token_sees_in_notes_what_it_may_read(space: Any) -> None:
     """Neither rows nor counts nor provenance of the others, with every limit that `notes` of a token may have."""
     from infospace.store.changes import MakeNote
-    from infospace.store.seen import Sight
+    from infospace.store.scoped_store import Visibility
     from infospace.tools.scope import EVERYTHING
     from infospace.tools.scoped_space import ScopedSpace
     from planner.execute.start import run_sync
@@ -329,7 +329,7 @@ def test_a_token_sees_in_notes_what_it_may_read(space: Any) -> None:
     sql = "SELECT @id, n, (SELECT count(*) FROM notes) AS all_, count(*) OVER (PARTITION BY 1) AS here FROM notes"
 
     def seen(notes: str) -> tuple[list[Any], set[str]]:
-        narrowed = ScopedSpace(space, EVERYTHING, sight=Sight(notes=notes, caller="someone"))
+        narrowed = ScopedSpace(space, EVERYTHING, sight=Visibility(notes=notes, caller="someone"))
         result = run_sync(narrowed, [{"type": "query", "sql": sql, "out": "$rows"}])
         assert result.status == "success", (result.reason, result.problems)
         return list(result.result.data), {use.id for use in result.steps[0].uses}

@@ -11,8 +11,8 @@ from infospace.data.paths import Readable, kind_of
 from infospace.expressions.compare import kind_word
 from infospace.expressions.evaluate.closures import Getter
 from infospace.expressions.functions import checked, concatenated
+from infospace.expressions.mismatch import Evaluation, OperandError
 from infospace.expressions.tree import Operator
-from infospace.expressions.wrong import Evaluation, Wrong
 
 
 def _add(one: Any, other: Any) -> Any:
@@ -29,7 +29,7 @@ def _multiply(one: Any, other: Any) -> Any:
 
 def _divide(one: Any, other: Any) -> Any:
     if other == 0:
-        raise Wrong("divides by zero")
+        raise OperandError("divides by zero")
     if isinstance(one, int) and isinstance(other, int) and one % other == 0:
         return one // other
     return one / other
@@ -38,7 +38,7 @@ def _divide(one: Any, other: Any) -> Any:
 def _remainder(one: Any, other: Any) -> Any:
     """The remainder has the sign of the first; whole numbers stay exact."""
     if other == 0:
-        raise Wrong("divides by zero")
+        raise OperandError("divides by zero")
     if isinstance(one, int) and isinstance(other, int):
         rest = abs(one) % abs(other)
         return -rest if one < 0 else rest
@@ -92,19 +92,19 @@ def operated(apply: Callable[[Any, Any], Any], one: JSON, other: JSON, given: Ev
         return concat(one, other)
     except OverflowError:
         given.tally.wrong(text, "is beyond what a number holds", one, other)
-    except Wrong as error:
+    except OperandError as error:
         given.tally.wrong(text, str(error), one, other)
     return None
 
 
 def concat(one: JSON, other: JSON) -> str:
-    """Join two values as text. Raises Wrong for what has none, naming it."""
+    """Join two values as text. Raises OperandError for what has none, naming it."""
     try:
         return concatenated(one, other)
-    except Wrong:
+    except OperandError:
         for value in (one, other):
             if kind_of(value) not in ("string", "number", "boolean"):
-                raise Wrong(f"joins texts, numbers and booleans, not {kind_word(value)}") from None
+                raise OperandError(f"joins texts, numbers and booleans, not {kind_word(value)}") from None
         raise
 
 
@@ -132,7 +132,7 @@ def cast_of(get: Getter, to: Callable[[JSON], JSON], text: str, *, attempt: bool
             return None
         try:
             return to(value)
-        except Wrong as error:
+        except OperandError as error:
             if not attempt:
                 given.tally.wrong(text, str(error), value)
             return None

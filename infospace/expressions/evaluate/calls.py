@@ -11,7 +11,7 @@ from infospace.data.paths import Readable, kind_of
 from infospace.expressions.compare import kind_word
 from infospace.expressions.evaluate.closures import Getter
 from infospace.expressions.functions import KINDS, joined
-from infospace.expressions.wrong import Evaluation, Wrong
+from infospace.expressions.mismatch import Evaluation, OperandError
 
 
 def parameter_of(name: str, *, lenient: bool) -> Getter:
@@ -72,7 +72,7 @@ def concat_ws(getters: list[Getter], text: str) -> Getter:
         values = [get(resource, given) for get in rest]
         try:
             return joined(separator, values)
-        except Wrong as error:
+        except OperandError as error:
             given.tally.wrong(text, str(error), *[value for value in values if value is not None][:3])
             return None
 
@@ -104,14 +104,14 @@ def call_with_one(name: str, apply: Callable[..., JSON], get: Getter, kind: str,
             return None
         try:
             return apply(value)
-        except Wrong as error:
+        except OperandError as error:
             given.tally.wrong(text, _reason(name, error), value)
             return None
 
     return applied
 
 
-def _reason(name: str, error: Wrong) -> str:
+def _reason(name: str, error: OperandError) -> str:
     message = str(error)
     if message.startswith(("is not a date", "is not a day")):
         return f"has {name} of what {message}"
@@ -142,7 +142,7 @@ def call_with_several(
             values.append(value)
         try:
             return apply(*values)
-        except Wrong as error:
+        except OperandError as error:
             given.tally.wrong(text, _reason(name, error), *values)
             return None
 

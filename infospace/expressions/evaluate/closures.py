@@ -12,7 +12,7 @@ from typing import TypeAlias
 from infospace.core.json_types import JSON
 from infospace.data.paths import Readable
 from infospace.expressions.compare import Verdict
-from infospace.expressions.wrong import Evaluation
+from infospace.expressions.mismatch import Evaluation
 
 Getter: TypeAlias = Callable[[Readable, Evaluation], JSON]
 """Gives a value."""

@@ -39,6 +39,7 @@ from infospace.expressions.evaluate.conditions import (
     truth_of,
 )
 from infospace.expressions.functions import CASTS, FUNCTIONS
+from infospace.expressions.mismatch import Evaluation
 from infospace.expressions.show import show
 from infospace.expressions.tree import (
     Aggregate,
@@ -65,7 +66,6 @@ from infospace.expressions.tree import (
     Parameter,
     Star,
 )
-from infospace.expressions.wrong import Evaluation
 
 FieldReader: TypeAlias = Callable[[Path], Getter]
 """Makes the closure that reads a path."""

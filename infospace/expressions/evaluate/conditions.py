@@ -9,8 +9,8 @@ from infospace.data.json_text import same
 from infospace.data.paths import ABSENT, Path, Readable, kind_of, reader
 from infospace.expressions.compare import TESTS, Verdict, compare, kind_word
 from infospace.expressions.evaluate.closures import Getter, Judge
+from infospace.expressions.mismatch import Evaluation
 from infospace.expressions.tree import Comparator
-from infospace.expressions.wrong import Evaluation
 
 
 def all_of(parts: list[Judge]) -> Judge:

@@ -12,8 +12,8 @@ from infospace.core.bounds import Stop
 from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
+from infospace.expressions.mismatch import Clock
 from infospace.expressions.query.columns import DIGITS, EXACT, KIND_NAMES, NUMBERS, Rows, Type, any_key
-from infospace.expressions.wrong import Clock
 
 STRUCT: Final = "STRUCT(v STRUCT(k UTINYINT, d DOUBLE, r HUGEINT, s VARCHAR), o VARCHAR)"
 """The engine's type of a value of mixed kinds."""

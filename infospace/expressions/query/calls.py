@@ -11,6 +11,7 @@ from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.data.like import like
 from infospace.expressions.functions import CASTS, FUNCTIONS, joined, whole
+from infospace.expressions.mismatch import OperandError
 from infospace.expressions.query.builder import (
     UNSURE,
     WORDS,
@@ -30,7 +31,6 @@ from infospace.expressions.query.builder import (
     wholeness,
 )
 from infospace.expressions.query.columns import DIGITS, EXACT, NUMBERS, Type
-from infospace.expressions.wrong import Wrong
 
 MISMATCH: Final = "\1"
 """Begins the message of an operation that has no result."""
@@ -66,7 +66,7 @@ class Mismatches(Protocol):
         """Return SQL for it: null where one of the values is."""
 
 
-class _Beyond(Wrong):
+class _Beyond(OperandError):
     """A value that the language has, and a query's numbers do not hold."""
 
 
@@ -88,11 +88,11 @@ def guarded(
                 return None
         try:
             return call(*values)
-        except Wrong as error:
+        except OperandError as error:
             if attempt and not isinstance(error, _Beyond):
                 return None
             if strict:
-                raise Wrong(_sentence(text, name, error)) from None
+                raise OperandError(_sentence(text, name, error)) from None
             doubt()
             return None
 
@@ -108,7 +108,7 @@ _COUNTED: Final[tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...]] 
 )
 
 
-def _sentence(text: str, name: str, error: Wrong) -> str:
+def _sentence(text: str, name: str, error: OperandError) -> str:
     reason = str(error)
     if not name:
         return f"{MISMATCH}`{text}` {reason}{MISMATCH}"
@@ -118,7 +118,7 @@ def _sentence(text: str, name: str, error: Wrong) -> str:
 
 
 def exact(value: JSON) -> float | None:
-    """Return a number as a double. Raises Wrong for a whole number that a double does not hold."""
+    """Return a number as a double. Raises OperandError for a whole number that a double does not hold."""
     if value is None:
         return None
     assert isinstance(value, (int, float))  # noqa: S101 - functions of numbers give numbers
@@ -128,7 +128,7 @@ def exact(value: JSON) -> float | None:
 
 
 def bounded(value: JSON) -> int | None:
-    """Return a whole number. Raises Wrong for one of more than 38 digits."""
+    """Return a whole number. Raises OperandError for one of more than 38 digits."""
     if value is None:
         return None
     assert isinstance(value, int)  # noqa: S101 - functions of whole numbers give whole numbers
@@ -352,9 +352,9 @@ def _concat_ws(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
             return None
         try:
             return _joined(separator, rest)
-        except Wrong as error:
+        except OperandError as error:
             if at.strict:
-                raise Wrong(_sentence(text, "concat_ws", error)) from None
+                raise OperandError(_sentence(text, "concat_ws", error)) from None
             doubt()
             return None
 
@@ -373,7 +373,7 @@ def _concat_ws(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
 
 def _joined(separator: JSON, values: Sequence[JSON]) -> str:
     if not isinstance(separator, str):
-        raise Wrong("takes a text between the parts")
+        raise OperandError("takes a text between the parts")
     return joined(separator, values)
 
 
@@ -413,7 +413,7 @@ def _list_has(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:
     def call(held: str, value: str) -> bool:
         read, sought = json.loads(held), json.loads(value)
         if kind_of(read) not in ("list", "string"):
-            raise Wrong("takes text or a list")
+            raise OperandError("takes text or a list")
         return contains(read, sought)
 
     udf = Udf(guarded(at, call, text, "contains", 2), ("VARCHAR", "VARCHAR"), "BOOLEAN")
@@ -428,7 +428,7 @@ def _length(at: Mismatches, value: Typed, text: str) -> Typed:
     def call(given: str) -> int:
         read = json.loads(given)
         if not isinstance(read, (str, list)):
-            raise Wrong("takes text or a list")
+            raise OperandError("takes text or a list")
         return len(read)
 
     udf = Udf(guarded(at, call, text, "length", 1), ("VARCHAR",), "BIGINT")

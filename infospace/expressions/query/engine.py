@@ -19,6 +19,7 @@ from infospace.core.bounds import MOST_ITEMS, OutOfTime, Stop, check_time
 from infospace.core.clock import today_and_now
 from infospace.core.errors import BudgetExceeded, Invalid, PathNotFound
 from infospace.core.json_types import JSON
+from infospace.expressions.mismatch import Clock, ItemMismatches, Mismatch
 from infospace.expressions.query.builder import Builder, Typed
 from infospace.expressions.query.calls import MISMATCH
 from infospace.expressions.query.columns import EXACT, Column, Rows, Type
@@ -27,7 +28,6 @@ from infospace.expressions.query.parse import ParsedQuery
 from infospace.expressions.query.relations import Compiled, Tables, physical
 from infospace.expressions.query.select import Writer
 from infospace.expressions.query.tree import Query
-from infospace.expressions.wrong import Clock, ItemMismatches, Mismatch
 
 MEMORY: Final = "2GB"
 """What one query may take, of which nothing goes to a disk."""

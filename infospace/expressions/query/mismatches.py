@@ -17,6 +17,7 @@ from infospace.core.json_types import JSON
 from infospace.data.paths import Path
 from infospace.expressions.evaluate import compile_condition
 from infospace.expressions.expression import walk
+from infospace.expressions.mismatch import Clock, Evaluation, ItemMismatches
 from infospace.expressions.query.columns import Element
 from infospace.expressions.query.select import of_place, rewrite
 from infospace.expressions.query.tree import (
@@ -29,7 +30,6 @@ from infospace.expressions.query.tree import (
     Union,
 )
 from infospace.expressions.tree import Aggregate, And, Expression, Field, Parameter
-from infospace.expressions.wrong import Clock, Evaluation, ItemMismatches
 
 MOST_PAIRS: Final = 100_000
 """Pairs of rows that are looked at for one ON."""

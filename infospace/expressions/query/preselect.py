@@ -15,6 +15,7 @@ from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.expressions.evaluate import compile_expression
 from infospace.expressions.expression import walk
+from infospace.expressions.mismatch import Clock, Evaluation, TypeMismatches
 from infospace.expressions.query.tree import MARK, Derived, Inner, Join, Query, Select, Table, Union, Window
 from infospace.expressions.tree import (
     Aggregate,
@@ -29,7 +30,6 @@ from infospace.expressions.tree import (
     Parameter,
     Star,
 )
-from infospace.expressions.wrong import Clock, Evaluation, TypeMismatches
 
 
 @dataclass(frozen=True, slots=True)

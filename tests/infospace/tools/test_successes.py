@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, Space
-from infospace.store.seen import Sight
+from infospace.store.scoped_store import Visibility
 from infospace.tools.builtin import all_tools
 from infospace.tools.call_examples import SWITCH
 from infospace.tools.local import LocalTools
@@ -150,7 +150,7 @@ def test_whoever_may_not_know_of_everything_learns_nothing_of_others_calls(offic
 
 def test_whoever_sees_its_own_runs_alone_is_shown_its_own_calls_alone(office: Space) -> None:
     """By examples, the ranking, the filter and the list; and another's same call puts out none of them."""
-    ann, bob = (ScopedSpace(office, Scope(), sight=Sight(runs="own", caller=name)) for name in ("ann", "bob"))
+    ann, bob = (ScopedSpace(office, Scope(), sight=Visibility(runs="own", caller=name)) for name in ("ann", "bob"))
     call(ann, "beta", code="of-ann")
     assert (described(bob, "beta"), described(ann, "beta")) == ([], [{"code": "of-ann"}])
     assert find(bob, LIKE_IT).no_match
@@ -166,7 +166,7 @@ def test_whoever_sees_its_own_runs_alone_is_shown_its_own_calls_alone(office: Sp
 def test_whoever_sees_other_notes_is_shown_no_arguments_that_may_be_of_these(office: Space) -> None:
     """What was read out of a note was given to a tool."""
     call(office, "beta", code="of a private note")
-    narrow = ScopedSpace(office, Scope(), sight=Sight("none", caller="bob"))
+    narrow = ScopedSpace(office, Scope(), sight=Visibility("none", caller="bob"))
     call(narrow, "beta", code="mine")
     assert described(narrow, "beta") == [{"code": "mine"}]
 

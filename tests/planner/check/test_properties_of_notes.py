@@ -8,7 +8,7 @@ import pytest
 
 from infospace import Space, open_space
 from infospace.store.changes import Delete, MakeNote
-from infospace.store.seen import Sight
+from infospace.store.scoped_store import Visibility
 from infospace.tools.scope import EVERYTHING
 from infospace.tools.scoped_space import ScopedSpace
 from planner.execute.start import check_plan, run_sync
@@ -114,7 +114,7 @@ def test_nothing_is_said_of_a_space_without_properties(space: Space) -> None:
 
 def test_a_token_learns_of_the_notes_alone_that_it_may_read(notes: Space) -> None:
     """Of the others neither the names of properties, nor their values, nor how many there are."""
-    seen = ScopedSpace(notes, EVERYTHING, sight=Sight(notes="metadata.priority = 1"))
+    seen = ScopedSpace(notes, EVERYTHING, sight=Visibility(notes="metadata.priority = 1"))
     with seen.store.reading() as snapshot:
         found = snapshot.properties()
     assert {name: (one.notes, one.values) for name, one in found.items()} == {
@@ -128,7 +128,7 @@ def test_a_token_learns_of_the_notes_alone_that_it_may_read(notes: Space) -> Non
         'no note has "done" as `status`: it is "open"',
         "no note has a property `author`",
     ]
-    with ScopedSpace(notes, EVERYTHING, sight=Sight(notes="none")).store.reading() as snapshot:
+    with ScopedSpace(notes, EVERYTHING, sight=Visibility(notes="none")).store.reading() as snapshot:
         assert snapshot.properties() == {}
 
 

@@ -11,7 +11,7 @@ from chatting import Endpoint
 
 from infospace import Space
 from infospace.core.resources import Note
-from infospace.store.seen import Sight
+from infospace.store.scoped_store import Visibility
 from infospace.tools.scope import Scope
 from infospace.tools.scoped_space import ScopedSpace
 from planner import RunResult, run_sync
@@ -233,7 +233,7 @@ def test_no_scope_knows_of_the_plans_of_another(space: Space) -> None:
         found = recall(one, GOAL, {})
         assert found is not None
         assert found.source.run == kept.run
-    hidden = ScopedSpace(space, Scope(), sight=Sight(notes="none"))
+    hidden = ScopedSpace(space, Scope(), sight=Visibility(notes="none"))
     remember(hidden, GOAL, {}, PLAN, "run_9")
     assert remembered(hidden) == []
     assert recall(hidden, GOAL, {}) is None

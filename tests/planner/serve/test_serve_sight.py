@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from infospace import Space, open_space
 from infospace.core.errors import Invalid
 from infospace.journal.audit import AuditRow
-from infospace.store.seen import Sight
+from infospace.store.scoped_store import Visibility
 from planner.execute.start import run_sync
 from planner.server.access import Access
 from planner.server.config import read_config
@@ -31,12 +31,16 @@ from serving import NOTE, SLOW, Planner, Served, over_http, planners
 Scene: TypeAlias = "Callable[[Planner], Awaitable[Any]]"
 
 PUBLIC = "has(metadata.tags, 'public')"
-SEEN = {"notes": Sight(PUBLIC, caller="ann"), "none": Sight("none", caller="ann"), "read": Sight("read", caller="ann")}
+SEEN = {
+    "notes": Visibility(PUBLIC, caller="ann"),
+    "none": Visibility("none", caller="ann"),
+    "read": Visibility("read", caller="ann"),
+}
 WORD = "hunter2"
 """Stands in every note that is hidden, and must not get out."""
 
 
-def play(space: Space, scene: Scene, sight: Sight) -> Any:
+def play(space: Space, scene: Scene, sight: Visibility) -> Any:
     """Let a planner play a scene at a door of its own."""
 
     async def go() -> Any:
@@ -249,7 +253,7 @@ def test_who_sees_some_notes_writes_these_and_new_ones(shelf: Space) -> None:
     assert shelf.store.get("Note_2").name == "dogs"
 
 
-OWN = Sight(runs="own", sessions="own", caller="bob")
+OWN = Visibility(runs="own", sessions="own", caller="bob")
 
 
 def test_each_tool_of_the_door_knows_no_run_of_another(space: Space) -> None:
@@ -269,7 +273,7 @@ def test_each_tool_of_the_door_knows_no_run_of_another(space: Space) -> None:
         session = await planner.call("run_steps", session="default", steps=[NOTE])
         return ran["run"], session["run"]
 
-    run, session = play(space, others, Sight(caller="ann"))
+    run, session = play(space, others, Visibility(caller="ann"))
 
     async def scene(planner: Planner) -> None:
         for number in (run, session):
@@ -302,7 +306,7 @@ def test_each_tool_of_the_door_knows_no_run_of_another(space: Space) -> None:
         assert (answer["status"], [one["step"] for one in answer["pending"]]) == ("suspended", ["2"])
         assert (await planner.call("list_bindings", session="default"))["bindings"].keys() == {"x"}
 
-    play(space, again, Sight(caller="ann"))
+    play(space, again, Visibility(caller="ann"))
 
 
 def test_own_sessions_of_callers_whose_names_look_alike_are_apart(space: Space) -> None:
@@ -313,7 +317,7 @@ def test_own_sessions_of_callers_whose_names_look_alike_are_apart(space: Space) 
         names = ("b/c", "c")
         return {(await planner.call("run_steps", session=name, steps=steps))["run"] for name in names}
 
-    runs = [play(space, scene, Sight(sessions="own", caller=caller)) for caller in ("a", "a/b", "a")]
+    runs = [play(space, scene, Visibility(sessions="own", caller=caller)) for caller in ("a", "a/b", "a")]
     assert not runs[0] & runs[1]
     assert runs[0] == runs[2]
 
@@ -334,7 +338,7 @@ def test_who_has_its_own_sessions_makes_no_name_mean_a_session(space: Space, nam
     async def opens(planner: Planner) -> str:
         return str((await planner.call("run_steps", session="default", steps=[NOTE]))["run"])
 
-    assert play(space, plants, OWN) != play(space, opens, Sight(caller="ops"))
+    assert play(space, plants, OWN) != play(space, opens, Visibility(caller="ops"))
     assert play(space, opens, OWN)
 
 
@@ -347,8 +351,8 @@ def test_a_session_of_a_caller_who_sees_other_notes_is_not_joined(shelf: Space) 
     async def joins(planner: Planner) -> str:
         return await planner.wrong("run_steps", session="s", steps=[NOTE])
 
-    play(shelf, begins, Sight(caller="ann"))
-    play(shelf, begins, Sight("read", caller="eve"))
+    play(shelf, begins, Visibility(caller="ann"))
+    play(shelf, begins, Visibility("read", caller="eve"))
     assert "is of a caller who sees other notes" in play(shelf, joins, SEEN["notes"])
 
 
@@ -366,14 +370,14 @@ def test_a_run_goes_on_in_the_sight_in_which_it_was_begun(shelf: Space) -> None:
     async def answers(planner: Planner) -> Any:
         return await planner.call("answer_run", run=run, step="1", value="dogs")
 
-    run = play(shelf, begins, Sight(PUBLIC, "own", "own", "ann"))
-    ran = play(shelf, answers, Sight(caller="ops"))
+    run = play(shelf, begins, Visibility(PUBLIC, "own", "own", "ann"))
+    ran = play(shelf, answers, Visibility(caller="ops"))
     assert (ran["status"], ran["bindings"]["hits"]["size"]) == ("failed", 1)
 
     async def looks(planner: Planner) -> Any:
         return await planner.call("get_run", run=run)
 
-    assert play(shelf, looks, Sight(PUBLIC, "own", "own", "ann"))["status"] == "failed"
+    assert play(shelf, looks, Visibility(PUBLIC, "own", "own", "ann"))["status"] == "failed"
 
 
 @pytest.mark.parametrize("tool", ["run_plan", "run_steps"])
@@ -393,7 +397,7 @@ def test_a_run_of_who_sees_its_own_runs_alone_reads_no_others_result_whoever_goe
         return await planner.call("answer_run", run=begun["run"], step=begun["pending"][0]["step"], value="Note_1")
 
     begun = play(space, begins, OWN)
-    ran = play(space, answers, Sight(caller="ops"))
+    ran = play(space, answers, Visibility(caller="ops"))
     assert ran["status"] == "failed"
     assert "there is no Note_1" in ran["reason"]
 
@@ -403,7 +407,7 @@ def test_a_run_of_another_that_goes_on_is_not_cancelled(space: Space) -> None:
 
     async def go() -> tuple[str, str]:
         ann, bob = (
-            Operations(space, Access(name, sight=Sight(runs="own", caller=name), tools=("full",)))
+            Operations(space, Access(name, sight=Visibility(runs="own", caller=name), tools=("full",)))
             for name in ("ann", "bob")
         )
         try:
@@ -438,7 +442,7 @@ def test_the_configuration_says_what_each_token_sees(tmp_path: Path) -> None:
     """By its scope, with the caller's name."""
     (tmp_path / "c.json").write_text(json.dumps(CONFIG))
     sights = [token.access.sight for token in read_config(tmp_path / "c.json", {}).tokens]
-    assert sights[:2] == [Sight(PUBLIC, "own", "own", "ann"), Sight("read", caller="bob")]
+    assert sights[:2] == [Visibility(PUBLIC, "own", "own", "ann"), Visibility("read", caller="bob")]
     assert not sights[2].limits
 
 

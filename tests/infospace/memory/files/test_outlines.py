@@ -22,7 +22,7 @@ from infospace.editing.undo import undo
 from infospace.files.import_files import import_paths
 from infospace.store.called import notes_called
 from infospace.store.changes import FreeName, GiveName, Keep, MakeNote, Revise
-from infospace.store.seen import Sight
+from infospace.store.scoped_store import Visibility
 from infospace.tools.scope import EVERYTHING
 from infospace.tools.scoped_space import ScopedSpace
 from primitives.discover_notes import discover_notes
@@ -170,7 +170,7 @@ def test_a_token_reads_rows_of_its_notes_alone_and_the_other_end_of_a_link_is_nu
     }.items():
         (tmp_path / "v" / f"{name}.md").write_text(f"---\n{text}\n", encoding="utf-8")
     import_paths(space, [tmp_path / "v"], NullListener())
-    seen: Any = ScopedSpace(space, EVERYTHING, sight=Sight(notes="metadata.open = true"))
+    seen: Any = ScopedSpace(space, EVERYTHING, sight=Visibility(notes="metadata.open = true"))
     assert rows(seen, "SELECT text FROM items") == [{"text": "mine [[b]] [[c]]"}]
     assert rows(seen, "SELECT file FROM notes") == [{"file": "a.md"}, {"file": "c.md"}]
     assert rows(seen, "SELECT source, target, target_text FROM links") == [

@@ -13,7 +13,7 @@ from infospace.core.json_types import JSON
 from infospace.data.paths import Readable
 
 
-class Wrong(Exception):
+class OperandError(Exception):
     """An operation has no result for a value: of another type, out of range, or not to be read."""
 
 

@@ -1,7 +1,7 @@
 """A store as somebody sees it who may not see, or not change, all of it.
 
 Nothing goes round it: what a space of such a caller reads and writes, it reads and writes through here. A question
-that is not listed here has no answer (`SeenSnapshot.__getattr__`), so a new one cannot be forgotten.
+that is not listed here has no answer (`ScopedSnapshot.__getattr__`), so a new one cannot be forgotten.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ _MAKE: Final = (MakeNote, MakeCollection, MakeRelation)
 _CHANGE: Final = (Keep, GiveName, Revise, AddMembers, RemoveMembers, Delete, Restore, FreeName, Unkeep)
 
 
-class NotSeen(Invalid):
+class NotVisible(Invalid):
     """Something kept would be changed by a caller who may only read it, or not even that."""
 
     kind = "not_allowed"
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Visibility:
     """What of a space a caller may see and change besides what its own runs make.
 
     `notes` is `all`, `read` (change nothing that is kept), `none`, or a condition: those Notes alone that satisfy it.
@@ -99,10 +99,10 @@ class Sight:
 
     def to_json(self) -> dict[str, JSON]:
         """Return it as a run keeps it, with what is not as usual alone."""
-        usual = Sight()
+        usual = Visibility()
         return {name: getattr(self, name) for name in self.__slots__ if getattr(self, name) != getattr(usual, name)}
 
-    def sees_as(self, other: Sight) -> bool:
+    def sees_as(self, other: Visibility) -> bool:
         """Whether both see the same Notes."""
         return self.notes == other.notes or not (self.hides or other.hides)
 
@@ -115,13 +115,13 @@ class Sight:
         return BoundWhere(parse_where(self.notes), {}) if self.hides and self.notes != "none" else None
 
 
-EVERYTHING: Final = Sight()
+EVERYTHING: Final = Visibility()
 
 
-def sight_of(kept: JSON) -> Sight:
+def visibility_of(kept: JSON) -> Visibility:
     """Return the sight that a run keeps with its scope."""
     kept = kept if isinstance(kept, dict) else {}
-    return Sight(**{name: cast("Any", kept[name]) for name in Sight.__slots__ if name in kept})
+    return Visibility(**{name: cast("Any", kept[name]) for name in Visibility.__slots__ if name in kept})
 
 
 def sessions_of(caller: str | None) -> str:
@@ -129,15 +129,15 @@ def sessions_of(caller: str | None) -> str:
     return SESSION if caller is None else f"{SESSION}{quote(caller, safe='')}/"
 
 
-def whole_of(snapshot: Snapshot) -> Snapshot:
+def unscoped(snapshot: Snapshot) -> Snapshot:
     """Return all of the space that a snapshot shows, or shows a part of."""
-    return snapshot.whole if isinstance(snapshot, SeenSnapshot) else snapshot
+    return snapshot.whole if isinstance(snapshot, ScopedSnapshot) else snapshot
 
 
-class SeenSnapshot:
+class ScopedSnapshot:
     """A snapshot as far as it is seen. What is hidden is answered as what does not exist."""
 
-    def __init__(self, of: Snapshot, store: SeenStore) -> None:
+    def __init__(self, of: Snapshot, store: ScopedStore) -> None:
         self._of = of
         self._store = store
         self._sight = store.sight
@@ -323,7 +323,7 @@ class SeenSnapshot:
 
     def _sees_run(self, row: RunRow) -> bool:
         whose = self._sight.sessions if row.kind == "session" else self._sight.runs
-        return whose == "all" or sight_of(row.scope).caller == self._sight.caller
+        return whose == "all" or visibility_of(row.scope).caller == self._sight.caller
 
     def runs(self, *, limit: int | None = None, before: int | None = None) -> list[RunRow]:
         """Return the runs that are seen: the limit counts these."""
@@ -405,10 +405,10 @@ class SeenSnapshot:
             return False
 
 
-class SeenStore:
+class ScopedStore:
     """A store as far as somebody sees it. Closing it leaves the store open."""
 
-    def __init__(self, of: Store, sight: Sight) -> None:
+    def __init__(self, of: Store, sight: Visibility) -> None:
         self._of = of
         self.sight = sight
         self._began: dict[str, bool] = {}
@@ -438,7 +438,7 @@ class SeenStore:
     def reading(self) -> Iterator[Snapshot]:
         """Open a snapshot of what is seen."""
         with self._of.reading() as snapshot:
-            yield cast("Snapshot", SeenSnapshot(snapshot, self))
+            yield cast("Snapshot", ScopedSnapshot(snapshot, self))
 
     def get(self, identifier: str) -> Resource:
         """Return a resource that is seen, as it is now."""
@@ -449,7 +449,7 @@ class SeenStore:
     def overlay(self) -> Iterator[Store]:
         """Open a private copy of the space, of which the same is seen."""
         with self._of.overlay() as store:
-            yield cast("Store", SeenStore(store, self.sight))
+            yield cast("Store", ScopedStore(store, self.sight))
 
     def searched(self, snapshot: Snapshot, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return which of the Notes that discovery searches are searched for this caller."""
@@ -474,7 +474,7 @@ class SeenStore:
         return self._saw[run]
 
     def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
-        """Apply changes that the caller may make. Raises NotSeen for others, NotFound for those of what is hidden."""
+        """Apply changes that the caller may make. Raises NotVisible for others, NotFound for what is hidden."""
         if self.sight.limits:
             self._must_be_allowed([change for change in changes if not isinstance(change, _DERIVED)])
             changes = [self._from_nobody_hidden(change) for change in changes]
@@ -518,7 +518,7 @@ class SeenStore:
                 if not isinstance(change, _CHANGE):
                     if type(change).__module__.endswith(".kept"):  # lists of tools
                         continue
-                    raise NotSeen(f"{self._who} may not do that ({type(change).__name__})")
+                    raise NotVisible(f"{self._who} may not do that ({type(change).__name__})")
                 if isinstance(change, Revise) and _of_session(change.made):
                     continue
                 if isinstance(change, GiveName) and not made.get(change.id):
@@ -536,11 +536,13 @@ class SeenStore:
     def _must_be_no_session(self, name: str) -> None:
         # Who opens a session of that name would go on in the run that the Note says.
         if self.sight.sessions == "own" and name.startswith(SESSION):
-            raise NotSeen(f"{self._who} may not give the name {name!r}: it means a session", hint="take another name")
+            raise NotVisible(
+                f"{self._who} may not give the name {name!r}: it means a session", hint="take another name"
+            )
 
     def _must_write(self, what: str) -> None:
         if self.sight.notes in ("read", "none"):
-            raise NotSeen(
+            raise NotVisible(
                 f"{self._who} may not {what}: its scope has `notes` {self.sight.notes!r}",
                 hint="what a run makes for itself stays possible, without `name` and `persist`",
             )
@@ -550,20 +552,20 @@ class SeenStore:
         return self.sight.caller or "this caller"
 
     def use_model(self, *_: Any) -> None:
-        """The model is chosen for the whole space. Raises NotSeen."""
-        raise NotSeen(f"{self._who} may not choose the model")
+        """The model is chosen for the whole space. Raises NotVisible."""
+        raise NotVisible(f"{self._who} may not choose the model")
 
     choose_model = use_model
 
     def purge(self, *, really: bool) -> Any:
-        """Nothing is removed for good through here. Raises NotSeen."""
+        """Nothing is removed for good through here. Raises NotVisible."""
         del really
-        raise NotSeen(f"{self._who} may not remove anything for good")
+        raise NotVisible(f"{self._who} may not remove anything for good")
 
     def forget(self, runs: Sequence[str], *, really: bool, compact: bool = True) -> Any:
-        """No run is removed through here. Raises NotSeen."""
+        """No run is removed through here. Raises NotVisible."""
         del runs, really, compact
-        raise NotSeen(f"{self._who} may not remove runs")
+        raise NotVisible(f"{self._who} may not remove runs")
 
     def check(self) -> list[str]:
         """The store is not checked through here. Raises Conflict."""
@@ -573,12 +575,12 @@ class SeenStore:
         """Leave the store open."""
 
 
-def _run_matches(snapshot: Snapshot, run: str, message: Callable[[Sight], bool]) -> bool:
+def _run_matches(snapshot: Snapshot, run: str, message: Callable[[Visibility], bool]) -> bool:
     try:
         row = snapshot.run(run)
     except NotFound:
         return False
-    return row.kind in ("plan", "session") and message(sight_of(row.scope))
+    return row.kind in ("plan", "session") and message(visibility_of(row.scope))
 
 
 def _of_session(made: Any) -> bool:
