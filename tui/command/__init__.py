@@ -135,6 +135,15 @@ def shared(parser: argparse.ArgumentParser, default: str | None) -> None:
     parser.add_argument("-v", "--verbose", action="store_true", default=off, help="log to standard error")
 
 
+def complete_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser], command: str, examples: str) -> None:
+    """Declare of each action what every command takes, and give its help those examples of the command that call it."""
+    for action, parsed in actions.choices.items():
+        shared(parsed, default=argparse.SUPPRESS)
+        called = [line for line in examples.splitlines() if line.startswith(f"  {command} {action}")]
+        parsed.epilog = "\n".join(["examples:", *(called or [f"  {command} {action}"])])
+        parsed.formatter_class = argparse.RawDescriptionHelpFormatter
+
+
 def _module(name: str) -> ModuleType:
     return importlib.import_module(_MODULES.get(name, f"tui.command.{name}"))
 

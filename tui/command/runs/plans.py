@@ -34,7 +34,7 @@ REFUSED = 3
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    from tui.command import shared
+    from tui.command import complete_actions
 
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     save = actions.add_parser("save", help="check a plan and keep it")
@@ -50,11 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     forgetting.add_argument("--all", action="store_true", help="all of them")
     memory = actions.add_parser("memory", help="say whether plans that go well are remembered, or change it")
     memory.add_argument("state", choices=("on", "off"), nargs="?")
-    for action, parsed in actions.choices.items():
-        shared(parsed, default=argparse.SUPPRESS)
-        called = [line for line in EXAMPLES.splitlines() if line.startswith(f"  infospace plans {action}")]
-        parsed.epilog = "\n".join(["examples:", *(called or [f"  infospace plans {action}"])])
-        parsed.formatter_class = argparse.RawDescriptionHelpFormatter
+    complete_actions(actions, "infospace plans", EXAMPLES)
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:

@@ -40,7 +40,7 @@ MISSED = "missed times: one run for all of them (once), one for each (all), or n
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    from tui.command import shared
+    from tui.command import complete_actions
     from tui.command.runs.run import INPUT
 
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
@@ -64,11 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("rm", "remove a schedule; its runs stay"),
     ):
         actions.add_parser(action, help=summary).add_argument("name", metavar="NAME")
-    for action, parsed in actions.choices.items():
-        shared(parsed, default=argparse.SUPPRESS)
-        called = [line for line in EXAMPLES.splitlines() if line.startswith(f"  infospace schedule {action}")]
-        parsed.epilog = "\n".join(["examples:", *called])
-        parsed.formatter_class = argparse.RawDescriptionHelpFormatter
+    complete_actions(actions, "infospace schedule", EXAMPLES)
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
