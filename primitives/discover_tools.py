@@ -71,7 +71,7 @@ class DiscoverTools(Args):
     ],
 )
 async def discover_tools(args: DiscoverTools, context: Context) -> Collection[ToolResult]:
-    """Find the tools nearest to what a query asks for, best first.
+    """Find the tools nearest to a query, best first.
 
     What is searched are the tools of all servers, the primitives and the saved plans; the last two are tools of the
     server `infospace`, and no tools for `call-tool`: `metadata.step` is the type of the step that does what a hit says.

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from infospace import Space
     from infospace.search.models.find import ModelInfo
 
+# Tests of search and of benchmarks import it, in whatever order a process has them.
+pytest.register_assert_rewrite("made_search")
+
 settings.register_profile(
     "busy",
     deadline=None,

@@ -85,7 +85,7 @@ class Position:
 
         >>> Position.parse("4..2")
         Traceback (most recent call last):
-        infospace.core.errors.Invalid: '4..2' is no position of a step (a position is like 4, 4#2 or 4.do[3].2)
+        infospace.core.errors.Invalid: '4..2' is not a position of a step (a position is like 4, 4#2 or 4.do[3].2)
         """
         found = _position(text)
         if found is None:

@@ -27,7 +27,7 @@ _SCHEMAS = "With the JSON Schemas of what each takes and gives."
 class SearchTools(Args):
     """Arguments of `search_tools`."""
 
-    query: Query | None = Field(None, description="What the tool should do, in plain words; filters or types suffice.")
+    query: Query | None = Field(None, description="What the tool should do, in plain words.")
     filters: Filters = Field(default_factory=Filters, description=_FILTERS)
     limit: int = Field(10, ge=1, le=MOST_FOUND, description="At most this many.")
     include_schemas: bool = Field(default=False, description=_SCHEMAS)
@@ -35,7 +35,7 @@ class SearchTools(Args):
         "hybrid", description="By meaning, by words, or by both."
     )
     input: JsonSchema | None = Field(None, description="JSON Schema of an argument, or of several by name.")
-    output: JsonSchema | None = Field(None, description="JSON Schema of what they give.")
+    output: JsonSchema | None = Field(None, description="JSON Schema of results.")
 
     @property
     def types(self) -> TypeQuery:

@@ -69,7 +69,7 @@ TOOLS = {
         Tool(
             "check_plan",
             "Say everything that is wrong with a plan, and run nothing: {ok, problems}. Each problem has a "
-            "JSON pointer, what would fit, and often `fix`, a JSON Patch that fixes it.",
+            "JSON pointer, what would fit, and often `fix`, a JSON Patch.",
             arguments.CheckPlan,
             Operations.check_plan,
             read_only=True,

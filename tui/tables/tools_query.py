@@ -135,12 +135,8 @@ def _counted(found: Sequence[Tool], tools: Sequence[Tool], sought: ToolsQuery, s
 def _format_own_list(space: Space, access: Access) -> str:
     """Say what a client is told when it asks for its list, before it searches."""
     doors, direct = listed_names(space, access)
-    own = f"its own list has {pluralize(len(doors), 'meta-tool')}"
-    return (
-        f"{own} and no tool: these are found through them"
-        if not direct
-        else f"{own} and {pluralize(len(direct), 'tool')}"
-    )
+    own = f"its own list has infospace's {pluralize(len(doors), 'tool')}"
+    return f"{own} and {len(direct):,} more" if direct else f"{own} alone: these are found through them"
 
 
 def _format_search(found: ToolResults) -> str:

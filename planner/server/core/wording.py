@@ -36,6 +36,7 @@ COMMANDS: Final[Mapping[str, Mapping[Audience, str]]] = {
     "model": {},
     "plans remembered": {},
     "plans save": {},
+    "schedule": {},
     "tools connect": {},
     "tools sync": {},
     "undo": {},

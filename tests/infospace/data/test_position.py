@@ -78,9 +78,9 @@ def test_a_step_holds_what_lies_in_it_and_nothing_else(one: Position, other: Pos
 def test_any_text_is_a_position_a_part_or_refused(text: str) -> None:
     place = place_of(text)
     if place is None:
-        with pytest.raises(Invalid, match="no position"):
+        with pytest.raises(Invalid, match="not a position"):
             Position.parse(text)
-        with pytest.raises(Invalid, match="no part"):
+        with pytest.raises(Invalid, match="not a part"):
             Part.parse(text)
     else:
         assert place_of(place.text) == place

@@ -288,7 +288,7 @@ def test_a_replay_asks_nobody(space: Space, files: Files) -> None:
     assert asyncio.run(replay(space, str(refused.run))).result.status == "success"
     run_sync(space, [{"type": "update-note", "target": "path", "value": "b"}])
     live = asyncio.run(replay(space, str(result.run), live=True))
-    assert "nobody is asked here" in str(live.result.reason)
+    assert "nobody can be asked here" in str(live.result.reason)
     assert files.made == ["a"]
 
 

@@ -219,7 +219,7 @@ def test_steps_side_by_side_are_put_to_rest_in_their_order(space: Space) -> None
         ("nothing at all", "where an operator or the end was expected"),
         ("{nothing", "says no condition"),
         ('{"type": "emty", "target": "$x"}', "no condition 'emty'"),
-        ('{"type": "not", "of": {"type": "tool_condition", "tool": "a/b"}}', "what a tool says"),
+        ('{"type": "not", "of": {"type": "tool_condition", "tool": "a/b"}}', "cannot ask a tool"),
     ],
 )
 def test_what_is_no_condition_is_a_sentence(text: str, message: str) -> None:

@@ -140,7 +140,7 @@ def test_only_runs_of_plans_are_replayed(space: Space) -> None:
     from planner.parse.saved_plans import save_plan
 
     save_plan(space, "x", {"steps": []})
-    with pytest.raises(Conflict, match="no run of a plan"):
+    with pytest.raises(Conflict, match="not a run of a plan"):
         asyncio.run(replay(space, "run_1"))
 
 

@@ -271,7 +271,7 @@ def test_nothing_is_offered_where_nothing_is_known(show: Show, space: Space) -> 
         await stage.write('{"goal": "1?')
         assert place.text == '{"goal": "1?"}'
         await stage.press("ctrl+@")
-        await stage.until(lambda: any("Nothing that is known" in one for one in stage.said()))
+        await stage.until(lambda: any("No completion is known" in one for one in stage.said()))
         assert isinstance(stage.app.screen, Compose)
 
     show(story)

@@ -50,7 +50,7 @@ def test_a_plan_goes_to_what_failed(show: Show, furnished: Space) -> None:
         await stage.until(lambda: stage.app.chosen == "1", "the first step")
         await stage.press("n")
         await stage.until(lambda: stage.app.chosen == "2", "the step that failed")
-        await stage.sees("no whole number")
+        await stage.sees("not a whole number")
         await stage.open("run_1")
         await stage.press("n")
         await stage.until(lambda: any("Nothing failed" in one for one in stage.said()))
@@ -247,7 +247,7 @@ def test_a_step_that_failed_says_why_and_what_would_have_fitted(show: Show, furn
 
     async def story(stage: Stage) -> None:
         await stage.open("run_2", None, "step")
-        await stage.sees("2  coerce", "why", "no whole number", "digits such as 42", "$text was Note_")
+        await stage.sees("2  coerce", "why", "not a whole number", "digits such as 42", "$text was Note_")
 
     show(story, on=furnished)
 

@@ -262,7 +262,7 @@ def test_what_the_client_of_a_token_would_see_is_what_its_list_has(show: Show, h
         await stage.press("enter")
         await stage.sees("stdio", "ann  only tags house, no names like ^book$; tools listed by themselves", "ops")
         await stage.press("down", "enter")
-        await stage.sees("as ann ▾", "its own list has 5 doors and 4 tools")
+        await stage.sees("as ann ▾", "its own list has infospace's 5 tools and 4 more")
         narrowed = ScopedSpace(housed, Scope(include_tags=("house",), exclude_names=("^book$",)))
         total = await asked(narrowed, "list_tools", page_size=100)
         listed = {*names(stage)} - {"gone/*"}
@@ -299,7 +299,7 @@ def test_a_scope_can_be_written_and_what_is_wrong_in_it_is_said(show: Show, hous
         stage.app.screen.query_one("#include_servers", Input).value = "desk , order"
         stage.app.screen.query_one("#include_names").focus()
         await stage.press("enter")
-        await stage.sees("as a client of this scope ▾", "its own list has 5 doors and no tool")
+        await stage.sees("as a client of this scope ▾", "its own list has infospace's 5 tools alone")
         assert names(stage) == ["desk/book", "desk/guestbook", "desk/rooms"]
 
     show(story, on=housed, size=(160, 50))

@@ -25,6 +25,9 @@ LABEL = "links-to"
 _COLUMNS = "root, path, part, note, version, digest, title, created, modified, aliases, lines, reader"
 _AT = f"SELECT {_COLUMNS} FROM files WHERE root = ? AND path = ? AND part = ?"
 
+_AT_ONCE = 500
+"""Paths that one statement asks for: fewer than a statement may have parameters, in SQLite and PostgreSQL."""
+
 # Steps from root to root by the primary key, since a space has few roots and many files.
 _ROOTS = """WITH RECURSIVE every (root) AS (
         SELECT min(root) FROM files
@@ -67,9 +70,14 @@ def _known(engine: Connection, changes: Sequence[Track]) -> dict[tuple[str, str,
     paths: dict[str, set[str]] = {}
     for change in changes:
         paths.setdefault(change.root, set()).add(change.path)
-    sql = f"SELECT {_COLUMNS} FROM files WHERE root = ? AND path IN (SELECT value AS name FROM json_each(?))"
-    found = (engine.all(sql, (root, dump(sorted(of_root)))) for root, of_root in paths.items())
-    return {row[:3]: row for rows in found for row in rows}
+    found: dict[tuple[str, str, int], Row] = {}
+    for root, of_root in paths.items():
+        names = sorted(of_root)
+        for start in range(0, len(names), _AT_ONCE):
+            some = names[start : start + _AT_ONCE]
+            sql = f"SELECT {_COLUMNS} FROM files WHERE root = ? AND path IN ({', '.join('?' * len(some))})"
+            found |= {row[:3]: row for row in engine.all(sql, (root, *some))}
+    return found
 
 
 def _expect(engine: Connection, change: Track | Untrack, row: Row | None, others: Collection[str] = ()) -> None:

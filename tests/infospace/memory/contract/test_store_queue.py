@@ -101,13 +101,13 @@ def test_as_many_of_a_queue_go_on_as_may(store: Store) -> None:
         assert snapshot.queue_limits() == {"slow": 1}
     take(store, one)
     take(store, other)
-    with pytest.raises(Conflict, match="1 of the queue 'slow' go on already"):
+    with pytest.raises(Conflict, match="the queue 'slow' is full: 1 at once"):
         take(store, two)
     take(store, two, at=LATER, lost=AT)
     store.commit([], [LimitQueue("slow", None)])
     with store.reading() as snapshot:
         assert snapshot.queue_limits() == {}
-    with pytest.raises(Invalid, match="0 runs of a queue"):
+    with pytest.raises(Invalid, match="0 is not a number of runs"):
         store.commit([], [LimitQueue("slow", 0)])
 
 

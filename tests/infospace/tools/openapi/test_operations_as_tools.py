@@ -199,7 +199,7 @@ def test_what_cannot_be_sent_is_refused_before_the_call(known: Space, shop: Api)
         ("getFile", {"name": ".."}, "leads elsewhere"),
         ("getFile", {"name": ""}, "is empty, and stands in the path"),
         ("listArticles", {"X-Trace": "a\r\nHost: x"}, "one line of ASCII"),
-        ("putFile", {"name": "x", "body": "?"}, "no base64"),
+        ("putFile", {"name": "x", "body": "?"}, "not base64"),
     ):
         with pytest.raises(NotCalled, match=words):
             call(known, f"shop/{name}", **arguments)

@@ -68,7 +68,7 @@ def test_a_collection_is_a_table_by_its_name(filled: Any, tmp_path: Path) -> Non
     within = "WITH kept AS (SELECT a + 1 AS c FROM kept) SELECT c FROM kept"
     assert "reads itself" in filled("query", within).err
     note = filled("query", "SELECT a FROM one")
-    assert (note.code, "'one' is a Note, and no table (FROM takes a Collection or a list)" in note.err) == (2, True)
+    assert (note.code, "'one' is a Note, not a table (FROM takes a Collection or a list)" in note.err) == (2, True)
 
 
 def test_a_table_has_all_columns_of_the_select(filled: Any) -> None:

@@ -33,9 +33,9 @@ BAD: dict[str, tuple[list[Answer | str], str]] = {
     ),
     "writes half a plan": ([GOOD[:30]] * 9, "the model wrote no plan in 3 attempts"),
     "writes an empty plan": (['{"steps": []}'] * 9, "the plan has no steps"),
-    "writes an empty list": (["[]"] * 9, "it has no steps"),
+    "writes an empty list": (["[]"] * 9, "without `steps`"),
     "writes 10,000 steps": ([MANY] * 9, "the plan has 10,000 steps, and at most 300 are taken"),
-    "writes keys of another language": (['{"schritte": [{"typ": "zähle"}]}'] * 9, "it has no steps"),
+    "writes keys of another language": (['{"schritte": [{"typ": "zähle"}]}'] * 9, "without `steps`"),
     "writes verbs of another language": (
         ['{"steps": [{"type": "zähle", "ziel": "$notizen"}]}'] * 9,
         "there is no step type 'zähle'",
@@ -56,7 +56,9 @@ def hasty(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "command"), [*((name, "do") for name in BAD), ("hangs", "plan"), ("writes an empty plan", "plan")]
 )
-def test_what_goes_wrong_is_one_sentence(cli: Any, endpoint: Endpoint, name: str, command: str) -> None:
+def test_what_goes_wrong_is_one_sentence(
+    cli: Any, endpoint: Endpoint, name: str, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With its exit code; the run is in the list of runs as failed, with its goal, and the next one goes well."""
     answers, sentence = BAD[name]
     endpoint.say(*answers)
@@ -74,6 +76,7 @@ def test_what_goes_wrong_is_one_sentence(cli: Any, endpoint: Endpoint, name: str
     assert (run["status"], run["goal"]) == ("failed", "count what is open")
     endpoint.script.clear()
     endpoint.say(GOOD)
+    monkeypatch.setenv("INFOSPACE_LLM_TIMEOUT", "60")
     assert cli(command, "count what is open").code == 0
 
 

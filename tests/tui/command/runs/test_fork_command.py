@@ -26,7 +26,7 @@ def test_the_command_forks(cli: Any) -> None:
     assert json.loads(done.out)["bindings"]["said"]["kind"] == "Note"
     wrong = cli("fork", "run_1", "3", "[3]")
     assert wrong.code == 2
-    assert "no list of operations" in wrong.err
+    assert "not a list of operations" in wrong.err
 
 
 def test_ctrl_c_once_leaves_a_fork_that_can_be_resumed(tmp_path: Path) -> None:

@@ -245,7 +245,10 @@ def test_a_space_without_a_name_is_wrong_usage_and_not_your_own(cli: Any, tmp_pa
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["search", "x", "--threshold", "low"], "--threshold is 'low', not a number"),
+        (
+            ["search", "x", "--threshold", "low"],
+            "argument --threshold: 'low' is neither a number from -1 to 1 nor 'auto'",
+        ),
         (["prune", "--keep", "x"], "--keep is 'x', not a whole number"),
     ],
 )
