@@ -1,4 +1,4 @@
-"""The chance of a space: how near its nearest Note is to a request that means nothing to it.
+"""The base of `threshold: "auto"`: the cosine that the best Note of a space has with a request that has nothing there.
 
 A fixed cosine gives one hit in one space and three hundred in another. The *chance* of a space is the median, over
 `EVERYDAY`, of the best cosine that a request has there. The threshold `auto` (`query.Cut`) is

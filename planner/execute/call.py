@@ -27,7 +27,7 @@ FINAL = (BUG, BudgetExceeded.kind)
 
 
 class Effects(Protocol):
-    """What one execution of a step does outside of its computation, and what becomes of what it cannot know."""
+    """What one execution of a step does to the world: really, or in a dry run, which only says what it would do."""
 
     def __init__(self, state: StepState) -> None: ...
 

@@ -73,9 +73,9 @@ class Runs(RunActions):
         self._timer: Timer | None = None
         self._next = 0.0
         self._heard = False
+        """Whether something happened here since the last look began."""
         self._scheduled = ""
         """What is due next of the schedules."""
-        """Whether something happened here since the last look began."""
         self._asking: str | None = None
         """The run at the cursor, once it is known that it waits for an answer."""
 
