@@ -11,7 +11,7 @@ LISTS: Final = "a list stands after IN, in parentheses: IN ('a', 'b'); elsewhere
 """What to write for a list in brackets: there they hold a key, or a place."""
 
 
-def list_meant(text: str, path: Path) -> str | None:
+def list_hint(text: str, path: Path) -> str | None:
     """Return a hint where a path of a text is one key in brackets and quotes, as other languages write a list."""
     if len(path.parts) != 1:
         return None

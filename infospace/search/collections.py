@@ -61,7 +61,7 @@ def search_collections(query: str, limit: int | None, threshold: Threshold | Non
             model=space.embedding.info.name,
             generation=matrix.generation,
         )
-        return SearchResults(hits, _renamed(proved) | wanted.told(cut))
+        return SearchResults(hits, _renamed(proved) | wanted.certificate_of(cut))
 
     return look
 
@@ -122,7 +122,7 @@ def _nothing(snapshot: Snapshot, wanted: SearchQuery) -> SearchResults:
         model=name,
         generation=snapshot.generation,
     )
-    return SearchResults([], _renamed(proved) | wanted.told(cut))
+    return SearchResults([], _renamed(proved) | wanted.certificate_of(cut))
 
 
 def _renamed(proved: dict[str, Any]) -> dict[str, Any]:

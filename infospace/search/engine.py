@@ -119,7 +119,7 @@ class Search:
                     )
                 break
             found.certificate["model"] = info.name
-            found.certificate.update(wanted.told(cut))
+            found.certificate.update(wanted.certificate_of(cut))
             if self._matrix is not None:
                 matrixfile.save(self._shelf, self._matrix)
             return found
@@ -247,7 +247,7 @@ class Search:
             model=name,
             generation=generation,
         )
-        return SearchResults([], proved | wanted.told(cut))
+        return SearchResults([], proved | wanted.certificate_of(cut))
 
     def _query(self, query: str, key: str) -> NDArray[np.float32]:
         digest = text_digest(query)

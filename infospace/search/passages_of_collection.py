@@ -162,11 +162,13 @@ def _search(
         extra = both if wanted.mode == "hybrid" else {}
         return Hit(text.source, text.version, float(scores[at]), start, end, extra, passage=True)
 
-    return SearchResults([hit(at) for at in hits[: wanted.limit].tolist()], _renamed(proved) | _told(wanted, cut))
+    return SearchResults(
+        [hit(at) for at in hits[: wanted.limit].tolist()], _renamed(proved) | _cut_certificate(wanted, cut)
+    )
 
 
-def _told(wanted: PassageQuery, cut: Cut) -> dict[str, Any]:
-    return wanted.scoring.told(cut) if wanted.is_auto else {}
+def _cut_certificate(wanted: PassageQuery, cut: Cut) -> dict[str, Any]:
+    return wanted.scoring.certificate_of(cut) if wanted.is_auto else {}
 
 
 def _chance(space: Space, passages: Passages) -> float | None:
@@ -205,7 +207,7 @@ def _nothing(space: Space, wanted: PassageQuery, generation: int) -> SearchResul
         model=None if wanted.mode == "keyword" else name,
         generation=generation,
     )
-    return SearchResults([], _renamed(proved) | _told(wanted, cut))
+    return SearchResults([], _renamed(proved) | _cut_certificate(wanted, cut))
 
 
 def _renamed(proved: dict[str, Any]) -> dict[str, Any]:

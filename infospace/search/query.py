@@ -73,7 +73,7 @@ class SearchQuery:
             return Cut(least, chance if self.is_auto else None)
         return Cut(self.threshold)
 
-    def told(self, cut: Cut) -> dict[str, Any]:
+    def certificate_of(self, cut: Cut) -> dict[str, Any]:
         """Return what the certificate says besides of where hits ended."""
         return {"chance": cut.chance} if self.is_auto else {}
 

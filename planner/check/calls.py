@@ -28,7 +28,7 @@ from infospace.data.paths import Path
 from infospace.expressions.aggregates import Aggregate
 from infospace.expressions.expression import SortKey, guarded_paths, parse_sort_key
 from infospace.expressions.query.properties import Given
-from infospace.expressions.refused import list_meant
+from infospace.expressions.refused import list_hint
 from infospace.schema.shapes import (
     UNTOLD,
     CollectionShape,
@@ -57,7 +57,7 @@ from planner.language.problems import Problems, join, listed, replace
 from planner.language.references import map_expressions, read_value
 from planner.repair.coerce_values import coerce_value
 from planner.repair.misread_places import is_same_place
-from planner.repair.sort_keys import descending, says_order, suggest_orders, suggest_sort
+from planner.repair.sort_keys import descending, has_order, suggest_orders, suggest_sort
 from planner.repair.unknown_arguments import suggest_argument
 from planner.repair.where_text import suggest_where
 
@@ -330,7 +330,7 @@ class CallChecker:
                 at = join(place, *inner)
                 if not isinstance(leaf, Path):
                     self._values.parameters(leaf, at, env)
-                    self._typed(leaf, argument, _item_of(entry, argument, shapes), at, env, ordered=says_order(raw))
+                    self._typed(leaf, argument, _item_of(entry, argument, shapes), at, env, ordered=has_order(raw))
                     if isinstance(leaf, Bound) and argument is not None and _of_notes(entry, argument):
                         self._properties(leaf, at)
             for holder in argument.within if argument else ():
@@ -405,7 +405,7 @@ class CallChecker:
         elif len(path.parts) == 1 and str(path).lower() in ("today", "now"):
             hint = f"`{str(path).lower()}()` is a function"
         elif isinstance(written, str) and not isinstance(leaf, Path):
-            hint = list_meant(written, path) or hint
+            hint = list_hint(written, path) or hint
         fix = None
         sure = parts is not None or (better is not None and is_same_place(path.parts, better))
         if mended is not None and isinstance(written, str) and sure:

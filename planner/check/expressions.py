@@ -12,7 +12,7 @@ from infospace.core.json_types import JSON
 from infospace.data.json_text import same
 from infospace.data.paths import Path, kind_of, nearest
 from infospace.expressions.expression import Parsed, Where, walk
-from infospace.expressions.refused import list_meant
+from infospace.expressions.refused import list_hint
 from infospace.expressions.tree import Compare, Constant, Field, In
 from infospace.expressions.types import Senseless, Typer
 from infospace.schema.shapes import NoSuchPath, Schema, Shape, place_in, types_of
@@ -66,7 +66,7 @@ def bare_names(parsed: Parsed, bound: Environment) -> Iterator[tuple[str, str, s
         name = str(path).partition(".")[0]
         near = nearest(name, bound.variables)
         hint = f"did you mean ${near}?" if near else "a variable is written $name, a text in quotes"
-        hint = list_meant(parsed.text, path) or hint
+        hint = list_hint(parsed.text, path) or hint
         meant = None
         if name in bound.variables and "'" not in parsed.text and '"' not in parsed.text:
             meant = re.sub(rf"(?<![\w$.`]){name}\b", f"${name}", parsed.text)

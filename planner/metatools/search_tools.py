@@ -14,7 +14,7 @@ from infospace.space import Space
 from infospace.tools.scope import NO_FILTERS
 from infospace.tools.search.confidence import SURE
 from infospace.tools.search.results import ToolHit, ToolQuery, ToolResults
-from infospace.tools.search.types import ANY_TYPES, TypeFit, TypeMatcher, says_what_it_gives
+from infospace.tools.search.types import ANY_TYPES, TypeFit, TypeMatcher, has_output_schema
 from planner.metatools.arguments import SearchTools
 from planner.metatools.lookup import known_tools, tool_json, unmatched_json
 
@@ -49,7 +49,7 @@ def _filtered(space: Space, args: SearchTools) -> dict[str, Any]:
     """Return the tools that filters admit, by name: nothing is asked for that they could be near to."""
     every = known_tools(space, servers=True)
     found = sorted(known_tools(space, args.filters, servers=True), key=lambda tool: tool.full_name)
-    untyped = 0 if args.output is None else sum(not says_what_it_gives(tool) for tool in found)
+    untyped = 0 if args.output is None else sum(not has_output_schema(tool) for tool in found)
     matcher = TypeMatcher(space.finder.types, args.types)
     fitting = [(tool, fit) for tool in found if (fit := matcher.fit(tool)) is not None]
     return {

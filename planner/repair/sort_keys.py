@@ -55,7 +55,7 @@ def suggest_sort(name: str, raw: Mapping[str, JSON], pointer: str) -> Patch | No
         written = nulls["keys"]
         if nulls["nulls"].lower() == "first" and "nulls" not in raw:
             patch = [{"op": "add", "path": join(pointer, "nulls"), "value": "first"}]
-    keys = _keys(written, beside=says_order(raw))
+    keys = _keys(written, beside=has_order(raw))
     if not keys:
         return None
     meant = keys if isinstance(written, list) or len(keys) > 1 else keys[0]
@@ -75,14 +75,14 @@ def suggest_orders(
     meant: list[JSON] = []
     for key, one in zip(keys, orders, strict=True):
         order = ("desc" if one == turned else "asc") if isinstance(one, bool) else _ORDERS.get(str(one).lower())
-        if order is None or not isinstance(key, str) or _says_order(key):
+        if order is None or not isinstance(key, str) or _key_has_order(key):
             return None
         meant.append(f"{key} {order}")
     remove: Patch = [{"op": "remove", "path": join(pointer, name)}]
     return "the last word of a key is its own order", [*remove, *replace(join(pointer, "by"), meant)]
 
 
-def says_order(raw: Mapping[str, JSON]) -> bool:
+def has_order(raw: Mapping[str, JSON]) -> bool:
     """Whether an order stands beside the keys, by whatever name."""
     return not raw.keys().isdisjoint({"order", *ARGUMENTS["order"], *TURNED})
 
@@ -125,7 +125,7 @@ def _listed(written: Any, *, beside: bool) -> str | None:
     if isinstance(written, list) and len(written) == 2 and isinstance(written[0], str):
         inner = written[1].get("order") if isinstance(written[1], dict) and len(written[1]) == 1 else written[1]
         order = None if isinstance(inner, bool) else _ORDERS.get(str(inner).lower())
-        return None if order is None or _says_order(written[0]) else _read(f"{written[0]} {order}")
+        return None if order is None or _key_has_order(written[0]) else _read(f"{written[0]} {order}")
     if not isinstance(written, str):
         return None
     text = written.strip()
@@ -136,7 +136,7 @@ def _listed(written: Any, *, beside: bool) -> str | None:
     said = _BEHIND.fullmatch(text) or _AROUND.fullmatch(text)
     return (
         None
-        if said is None or _says_order(said["key"])
+        if said is None or _key_has_order(said["key"])
         else _read(f"{said['key'].strip()} {_ORDERS[said['order'].lower()]}")
     )
 
@@ -146,7 +146,7 @@ def _without_minus(text: str) -> str:
     return (None if key is None else descending(key)) or text
 
 
-def _says_order(text: str) -> bool:
+def _key_has_order(text: str) -> bool:
     """Whether a key says its order itself, by a word or by a sign."""
     key = _parsed(text)
     return key is None or key.order is not None or isinstance(key.tree, Negative)

@@ -78,7 +78,7 @@ class Corpus:
                 found.setdefault(name.casefold(), []).append(at)
         return found
 
-    def names_meant(self, request: str) -> list[int]:
+    def misspelt_name(self, request: str) -> list[int]:
         """Return the places of the tools whose name a request is plainly meant to be that is one name of several words.
 
         A request of other words is none: `delte a file` speaks of what is to be done.

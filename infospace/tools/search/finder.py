@@ -182,7 +182,7 @@ class Finder:
         names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
         whole = request.strip().casefold()
         called, labelled = corpus.tools_by_name.get(whole, []), corpus.labelled.get(whole, [])
-        meant = [] if called or labelled else corpus.names_meant(request.strip())
+        meant = [] if called or labelled else corpus.misspelt_name(request.strip())
         quoted = asked.quoted(corpus)
         names[labelled] = np.maximum(names[labelled], LABELLED)
         names[meant] = MISSPELT

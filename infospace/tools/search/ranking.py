@@ -14,7 +14,7 @@ from infospace.tools.search.confidence import PROBABLE, PROBABLE_NARROWED
 from infospace.tools.search.corpus import CurrentTools
 from infospace.tools.search.results import FINEST, Adjustment, Leg, ToolHit, ToolQuery, ToolResults
 from infospace.tools.search.scoring import LISTED, relevance
-from infospace.tools.search.types import ANY_TYPES, ToolTypes, TypeFit, TypeMatcher, says_what_it_gives
+from infospace.tools.search.types import ANY_TYPES, ToolTypes, TypeFit, TypeMatcher, has_output_schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,7 +70,7 @@ def rank_tools(
     if wanted.types != ANY_TYPES:
         filtered = True
         if wanted.types.output is not None:
-            untyped = sum(not says_what_it_gives(tools[at]) for at in places.tolist())
+            untyped = sum(not has_output_schema(tools[at]) for at in places.tolist())
         matcher = TypeMatcher(types or ToolTypes(), wanted.types)
         fits = {at: fit for at in places.tolist() if (fit := matcher.fit(tools[at])) is not None}
         places = places[[at in fits for at in places.tolist()]]

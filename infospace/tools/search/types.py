@@ -153,8 +153,8 @@ class TypeMatcher:
 
     def __init__(self, types: ToolTypes, wanted: TypeQuery) -> None:
         self._types = types
-        self._input = None if wanted.input is None else normal_form(_meant(wanted.input, required=False))
-        self._output = None if wanted.output is None else normal_form(_meant(wanted.output, required=True))
+        self._input = None if wanted.input is None else normal_form(_as_searched(wanted.input, required=False))
+        self._output = None if wanted.output is None else normal_form(_as_searched(wanted.output, required=True))
 
     def fit(self, tool: Tool) -> TypeFit | None:
         """Return how a tool fits, None where it does not, or nothing is known of what it takes or gives."""
@@ -222,7 +222,7 @@ def callable_with(
     return [(tool, fit) for _, tool, fit in sorted(found, key=lambda one: one[0])]
 
 
-def says_what_it_gives(tool: Tool) -> bool:
+def has_output_schema(tool: Tool) -> bool:
     """Whether a tool has a schema of its results, so that it can be found by them."""
     return tool.kind == "tool" and tool.output_schema is not None
 
@@ -294,18 +294,18 @@ def _declares(said: NormalSchema, wanted: NormalSchema, within: frozenset[Any]) 
     return True
 
 
-def _meant(schema: Any, *, required: bool) -> Any:
+def _as_searched(schema: Any, *, required: bool) -> Any:
     """Return a schema as it is meant in a search: keys are those of an object, and where `required`, all are wanted."""
     if isinstance(schema, list):
-        return [_meant(inner, required=required) for inner in schema]
+        return [_as_searched(inner, required=required) for inner in schema]
     if not isinstance(schema, Mapping):
         return schema
     made = {
-        key: {name: _meant(inner, required=required) for name, inner in value.items()}
+        key: {name: _as_searched(inner, required=required) for name, inner in value.items()}
         if key in _BY_NAME and isinstance(value, Mapping)
         else value
         if key in _AS_IT_IS
-        else _meant(value, required=required)
+        else _as_searched(value, required=required)
         for key, value in schema.items()
     }
     properties = schema.get("properties")

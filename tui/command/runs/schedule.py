@@ -99,7 +99,7 @@ def _add(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(fault.message, hint=fault.hint)
     if not args.plan.startswith(SAVED):
         raise UsageError(
-            f"{args.plan!r} is not a saved plan, and a schedule runs such",
+            f"{args.plan!r} is not a saved plan, which a schedule needs",
             hint=f"`infospace plans save {args.name} PLAN` keeps one, which is plan:{args.name}",
         )
     if args.queue is not None and not args.queue.strip():
