@@ -161,7 +161,7 @@ class StepExecution:
             self._mark_unbound(UnboundReason(self._position, f"step {self._position} failed and was passed over"))
             return None
         self._open = outcome
-        self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
+        self._duration = self._elapsed_ms()
         self._mark_unbound(
             UnboundReason(self._position, f"step {self._position} failed, and its `on_fail` does not bind it")
         )
@@ -309,11 +309,12 @@ class StepExecution:
         """Commit the step's row, and with it its changes: all or nothing."""
         if self._state.known is not None or self._ticket is None:
             return
-        if not self._duration:
-            self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
         row, frame = self._row(outcome, handled), self._frame
         decided = frame.decisions + self._state.clock_told + self._state.decided
         frame.track.end(FinishedStep(self._ticket, row, frame.nesting, tuple(changes), decided))
+
+    def _elapsed_ms(self) -> float:
+        return round((time.perf_counter() - self._clock) * 1000, 3)
 
     def _row(self, outcome: Outcome, handled: bool) -> StepRow:
         resource = outcome.resource
@@ -329,7 +330,7 @@ class StepExecution:
             type=self._step.type,
             status=outcome.status,
             started=self._started,
-            duration_ms=self._duration,
+            duration_ms=self._duration or self._elapsed_ms(),
             out=self._step.out,
             resource=None if resource is None else resource.id,
             version=None if resource is None else resource.version,

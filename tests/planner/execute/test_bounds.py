@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from infospace import Space
+from infospace import Args, Collection, Context, Space, primitive
+from infospace.contract.catalogue import Catalogue, PackageProvider, installed
 from infospace.core.bounds import Bounds, OutOfTime, Room, Stop, at_most, check_time, ending, stopped_by
 from infospace.core.ids import Kind
 from infospace.store.changes import MakeNote
@@ -107,6 +109,36 @@ def test_a_step_that_computes_fails_when_its_time_is_over(space: Space, name: st
     assert row.duration_ms >= SECONDS * 1000
     assert run.bindings.keys() == {"rows", "table", "long", "size"}
     assert took < 20
+    assert space.store.check() == []
+
+
+class Nothing(Args):
+    """No arguments."""
+
+
+@primitive(effect="pure")
+async def fill_the_time(args: Nothing, context: Context) -> Collection:
+    """Make a large table, and return it just before the step's time is over: what is left is too short to commit it."""
+    began = time.perf_counter()
+    table = context.collection(context.make_notes(({"v": number} for number in range(50_000)), table=True))
+    while time.perf_counter() < began + LONG - 0.02:
+        check_time()
+    return table
+
+
+LONG = 1.0
+
+
+def test_the_duration_of_a_step_whose_commit_ran_out_of_time_is_the_whole_time(space: Space) -> None:
+    module: Any = ModuleType("workshop")
+    module.fill_the_time = fill_the_time
+    catalogue: Catalogue = installed()
+    catalogue.add(PackageProvider("workshop", module))
+    space.__dict__["catalogue"] = catalogue
+    run = run_sync(space, [{"type": "fill-the-time", "timeout_s": LONG, "out": "$table"}])
+    (row,) = run.steps
+    assert (row.status, row.error) == ("failed", "timeout")
+    assert row.duration_ms >= LONG * 1000
     assert space.store.check() == []
 
 
