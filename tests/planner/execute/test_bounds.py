@@ -120,7 +120,7 @@ class Nothing(Args):
 async def fill_the_time(args: Nothing, context: Context) -> Collection:
     """Make a large table, and return it just before the step's time is over: what is left is too short to commit it."""
     began = time.perf_counter()
-    table = context.collection(context.make_notes(({"v": number} for number in range(50_000)), table=True))
+    table = context.collection(context.make_notes(({"v": "word " * 60} for _ in range(60_000)), table=True))
     while time.perf_counter() < began + LONG - 0.02:
         check_time()
     return table
