@@ -181,11 +181,11 @@ def _computed(
 def _selected(paths: Sequence[Path], items: Sequence[Resource], *, keep: bool) -> list[JSON]:
     selection = Selection(paths)
     own = {str(path.parts[0])[1:] for path in paths if str(path.parts[0]).startswith("@")}
-    merge: Callable[[Resource, Any], JSON] = _kept(own) if keep else lambda _item, row: row
+    merge: Callable[[Resource, Any], JSON] = _merge_row(own) if keep else lambda _item, row: row
     return [merge(item, row) for item in items if (row := selection.read(item)) is not ABSENT]
 
 
-def _kept(own: set[str]) -> Callable[[Resource, Any], JSON]:
+def _merge_row(own: set[str]) -> Callable[[Resource, Any], JSON]:
     """Return what adds to an item's fields what was taken: what it has in its content stands there already."""
 
     def merge(item: Resource, row: Mapping[str, JSON]) -> JSON:

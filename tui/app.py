@@ -220,7 +220,7 @@ class InfospaceApp(App[int]):
         if isinstance(screen, BaseScreen):
             yield from screen.commands()
             for entry in PLACES:
-                yield SystemCommand(f"Go to {entry.title}", entry.summary, self._going_to(entry.name))
+                yield SystemCommand(f"Go to {entry.title}", entry.summary, self._go_later(entry.name))
             for topic, summary in PAGES.items():
                 yield SystemCommand(f"Help: {topic}", summary, partial(self.open_page, topic))
         for command in super().get_system_commands(screen):
@@ -228,7 +228,7 @@ class InfospaceApp(App[int]):
                 yield command
         yield SystemCommand("Quit", "Leave; runs that go on can be resumed later", self.action_leave)
 
-    def _going_to(self, name: str) -> Callable[[], object]:
+    def _go_later(self, name: str) -> Callable[[], object]:
         return lambda: self.call_later(self.action_go, name)
 
     def do(

@@ -398,13 +398,13 @@ def _missing(value: JSON, parts: Sequence[Part], start: int, of: str) -> PathNot
         inner = _step(value, part)
         if inner is ABSENT:
             holder = f"`{show_parts(parts[:place])}`" if place else of
-            message, hint = _what_is_there(value, part, holder)
+            message, hint = _describe_candidates(value, part, holder)
             return PathNotFound(f"`{show_parts(parts[: place + 1])}` does not exist: {message}", hint=hint)
         value = inner
     return PathNotFound(f"`{show_parts(parts)}` does not exist")
 
 
-def _what_is_there(value: JSON, part: Part, holder: str) -> tuple[str, str | None]:
+def _describe_candidates(value: JSON, part: Part, holder: str) -> tuple[str, str | None]:
     if isinstance(part, int):
         if not isinstance(value, (list, tuple)):
             return f"{holder} is {_a_kind(value)}, not a list", None

@@ -60,13 +60,13 @@ def _non_blank(pieces: list[str] | Iterator[str]) -> list[str]:
 def _sentences(text: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(text):
-        if not _goes_on(text, start, end):
+        if not _continues(text, start, end):
             yield text[start : end.end()]
             start = end.end()
     yield text[start:]
 
 
-def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
+def _continues(text: str, start: int, end: re.Match[str]) -> bool:
     """Whether the sentence that begins at `start` does not end at a sign that could end one."""
     if end["sign"] is None:
         return False

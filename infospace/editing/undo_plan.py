@@ -103,7 +103,7 @@ class UndoPlan:
         for lineage in self._lineages:
             self._place(lineage)
         self._refuse(list(self._relate()))
-        self._refuse(list(self._held()))
+        self._refuse(list(self._held_messages()))
         restored = [one for one in self._restore if self._was_alive(one) and one in self._gone]
         names = [change.id for change in self._names() if isinstance(change, (FreeName, GiveName))]
         files = [one.note for one in self._files_before()]
@@ -135,7 +135,7 @@ class UndoPlan:
                 yield f"version {min(mine) - 1} of {lineage.id} was purged"
         elif lineage.gone is None and not self._was_alive(lineage.id):
             yield from self._since_restored(lineage)
-        if lineage.gone is not None and self._left_alive(lineage) and 1 not in mine:
+        if lineage.gone is not None and self._alive_after_run(lineage) and 1 not in mine:
             yield f"{lineage.id} was deleted {lineage.gone}"
         for run, what in lineage.later:
             if run not in self._cancelled:
@@ -181,7 +181,7 @@ class UndoPlan:
     def _relate(self) -> Iterator[str]:
         """Decide which deleted Relations come back; say which cannot, since what they relate is gone."""
         links = {note: _linked(rows) for note, rows, _ in self._links_before()}
-        relinking = LinkUndo(self._snapshot, links, self._files_then(), self._delete, self._restore)
+        relinking = LinkUndo(self._snapshot, links, self._notes_with_file_after(), self._delete, self._restore)
         for one in [one for one in self._restore if kind_of(one) is Kind.RELATION and one in self._gone]:
             relation = cast("Relation", self._snapshot.get(one, self._latest[one]))
             if relinking.stays_away(relation):
@@ -198,7 +198,7 @@ class UndoPlan:
                 self._restore[one] = None
                 self._gone.add(one)
 
-    def _left_alive(self, lineage: Lineage) -> bool:
+    def _alive_after_run(self, lineage: Lineage) -> bool:
         """Whether a resource lived when the run ended, and no later run is known to have deleted it."""
         lives = self._lives(lineage.id)
         later = any(what == "alive" and run not in self._cancelled for run, what in lineage.later)
@@ -208,23 +208,23 @@ class UndoPlan:
         lives = self._lives(identifier)
         return lives[0].before is True if lives else True
 
-    def _held(self) -> Iterator[str]:
+    def _held_messages(self) -> Iterator[str]:
         """Say what is kept and has what would go; what nobody kept goes on without it."""
         mine = {*self._delete, *self._restore}
         let_go = {*mine, *self._let_go}
         for held, holder in self._snapshot.holders(list(self._delete)):
-            if holder not in mine and self._holds(holder):
+            if holder not in mine and self._is_kept_holder(holder):
                 yield f"{holder} holds {held} now"
-        now_at = self._now_at()
+        now_at = self._tracked_by_place()
         for one in self._files_before():
             there = now_at.get(place_of(one), one)
             if there.note != one.note and there.note not in mine:
                 yield f"{str(path_of(one))!r} is {there.note} now"
         for held, holder in self._snapshot.holders(self._let_go):
-            if holder not in let_go and self._holds(holder):
+            if holder not in let_go and self._is_kept_holder(holder):
                 yield f"{holder} holds {held} now"
 
-    def _holds(self, holder: str) -> bool:
+    def _is_kept_holder(self, holder: str) -> bool:
         """Whether something keeps what it has; the Relations of links that the store settles follow that."""
         found = self._snapshot.get(holder)
         return found.kept and found.made.by != SETTLED_BY
@@ -282,11 +282,11 @@ class UndoPlan:
     def _files_before(self) -> list[TrackedFile]:
         return [_tracked(before) for before, _ in self._file_effects() if before is not None]
 
-    def _now_at(self) -> dict[FileKey, TrackedFile]:
+    def _tracked_by_place(self) -> dict[FileKey, TrackedFile]:
         return {place_of(one): one for one in self._snapshot.tracked()}
 
     def _files(self) -> Iterator[Change]:
-        now_at = self._now_at()
+        now_at = self._tracked_by_place()
         tracks = []
         for before, after in self._file_effects():
             was, done = before and _tracked(before), after and _tracked(after)
@@ -299,7 +299,7 @@ class UndoPlan:
             known = now_at.get(place_of(one))
             yield track(one, was_of(None if known is None or known.note in self._delete else known))
 
-    def _files_then(self) -> set[str]:
+    def _notes_with_file_after(self) -> set[str]:
         """Return the Notes that have a file, or a row of one, once it is undone."""
         then: dict[FileKey, str] = {place_of(one): one.note for one in self._snapshot.tracked()}
         for change in self._files():

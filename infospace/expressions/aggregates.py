@@ -237,7 +237,7 @@ def parse_aggregate(text: str) -> Aggregate:
     if len(text) > LONGEST:
         raise Invalid(f"an aggregate has {len(text):,} characters, more than {LONGEST:,}", hint=_FORMS)
     if text.strip().lower() == "count":
-        return _made(text, AggregateNode("count", ()))
+        return _aggregate(text, AggregateNode("count", ()))
     try:
         tree, _ = parse(text, aggregates=True)
     except Refused as error:
@@ -250,7 +250,7 @@ def parse_aggregate(text: str) -> Aggregate:
         ):
             message = f"{text!r:.60} is not an aggregate: it has an aggregate inside another"
             raise Invalid(message, hint="`group` twice, one after another")
-    return _made(text, tree)
+    return _aggregate(text, tree)
 
 
 def _not_an_aggregate(text: str, tree: Expression) -> Invalid:
@@ -271,7 +271,7 @@ def _refused(text: str, error: Any) -> Invalid:
     return invalid
 
 
-def _made(text: str, tree: Expression) -> Aggregate:
+def _aggregate(text: str, tree: Expression) -> Aggregate:
     nodes = walk(tree)
     paths = dict.fromkeys(node.path for node in nodes if isinstance(node, Field))
     parameters = dict.fromkeys(node.name for node in nodes if isinstance(node, Parameter))

@@ -259,7 +259,7 @@ class _Loop:
         self._count += 1
         return f"v{self._count}"
 
-    def _kept(self, value: object) -> str:
+    def _constant(self, value: object) -> str:
         """Return the name of a value that the code has beside it."""
         name = f"k{len(self._names)}"
         self._names[name] = value
@@ -287,7 +287,7 @@ class _Loop:
 
     def _reads(self) -> list[str]:
         """The lines that read fields, each once."""
-        lines = [f"   {name} = c.get({self._kept(parts[0])})" for parts, name in self._fields.items()]
+        lines = [f"   {name} = c.get({self._constant(parts[0])})" for parts, name in self._fields.items()]
         for parts, name in self._fields.items():
             lines += self._steps(name, parts)
         return ["   if type(c) is not dict: raise OperandError", *lines] if lines else []
@@ -295,7 +295,7 @@ class _Loop:
     def _steps(self, name: str, parts: tuple[Any, ...]) -> list[str]:
         lines = []
         for part in parts[1:]:
-            kept = self._kept(part)
+            kept = self._constant(part)
             if isinstance(part, str):
                 lines += [f"   if type({name}) is dict: {name} = {name}.get({kept})"]
                 lines += [f"   elif {name} is not None: raise OperandError"]
@@ -318,7 +318,7 @@ class _Loop:
             return name
         if not isinstance(parts[0], str) or parts[0] in OWN or parts[0] in ("metadata", "content"):
             name = self._new()
-            self._write(f"{name} = {self._kept(reader(path))}(items[i])")
+            self._write(f"{name} = {self._constant(reader(path))}(items[i])")
             self._write(f"if {name} is ABSENT: {name} = None")
             return name
         if parts not in self._fields:
@@ -331,7 +331,7 @@ class _Loop:
         """Write what computes a value; return the variable in which it is."""
         match node:
             case Constant(value):
-                return self._kept(value)
+                return self._constant(value)
             case Field(path):
                 return self._field(path)
             case Parameter(name):
@@ -344,7 +344,7 @@ class _Loop:
                     left = self._operated(operator, left, self.value(part))
                 return left
             case Element(inner, place):
-                value, kept = self.value(inner), self._kept(place)
+                value, kept = self.value(inner), self._constant(place)
                 return self._cases(
                     self._new(), (f"type({value}) is list", _at(value, kept)), (f"{value} is None", "None")
                 )
@@ -354,7 +354,7 @@ class _Loop:
                     self._new(), (f"type({value}) in NUMBERS", f"-{value}"), (f"{value} is None", "None")
                 )
             case Cast(inner, to, attempt):
-                return self._cast(self.value(inner), self._kept(CASTS[to]), attempt=attempt)
+                return self._cast(self.value(inner), self._constant(CASTS[to]), attempt=attempt)
             case Case():
                 return self._case(node)
             case And() | Or() | Not() | Compare() | In() | InList() | Like() | Between() | IsNull():
@@ -365,7 +365,7 @@ class _Loop:
         if name not in self._given:
             raise _Unwritten
         variable = self._new()
-        self._before.append(f" {variable} = given.parameters[{self._kept(name)}]")
+        self._before.append(f" {variable} = given.parameters[{self._constant(name)}]")
         return variable
 
     def _call(self, node: Call) -> str:
@@ -385,7 +385,7 @@ class _Loop:
             raise _Unwritten
         values = [self.value(argument) for argument in node.arguments]
         fits = " and ".join(_TYPES[function.accepts(place)].format(value) for place, value in enumerate(values))
-        called = f"{self._kept(function.apply)}({', '.join(values)})"
+        called = f"{self._constant(function.apply)}({', '.join(values)})"
         # The first argument is asked first: where it is null, nothing is wrong with the others.
         return self._cases(self._new(), (fits, called), (f"{values[0]} is None", "None"))
 
@@ -463,7 +463,7 @@ class _Loop:
             case InList(value, Parameter(name)):
                 return self._in_list(self.value(value), self._parameter(name))
             case Like(value, Constant(str() as pattern), escape):
-                text, fits = self.value(value), self._kept(like(pattern, escape))
+                text, fits = self.value(value), self._constant(like(pattern, escape))
                 return self._cases(
                     self._new(), (f"type({text}) is str", f"{fits}({text})"), (f"{text} is None", "None")
                 )
@@ -524,7 +524,7 @@ class _Loop:
             raise _Unwritten
         value = self.value(node.value)
         fits = _TYPES["number" if "number" in kinds else "text"].format(value)
-        there = f"{value} in {self._kept(frozenset(item for item in known if item is not None))}"
+        there = f"{value} in {self._constant(frozenset(item for item in known if item is not None))}"
         verdict = f"True if {there} else None" if None in known else there
         return self._cases(self._new(), (fits, verdict), (f"{value} is None", "None"))
 

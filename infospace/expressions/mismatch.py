@@ -40,9 +40,9 @@ class TypeMismatches:
 
     def __str__(self) -> str:
         """Return the commonest kinds as a person reads them, "" where there are none."""
-        return self._told(lambda kind, count: f"{count:,} without a result: {kind}")
+        return self._list_kinds(lambda kind, count: f"{count:,} without a result: {kind}")
 
-    def _told(self, tell: Callable[[str, int], str]) -> str:
+    def _list_kinds(self, tell: Callable[[str, int], str]) -> str:
         kinds = self.kinds.most_common()
         told = [tell(kind, count) for kind, count in kinds[:MOST_KINDS]]
         return ", ".join([*told, f"and {len(kinds) - MOST_KINDS:,} more"] if len(kinds) > MOST_KINDS else told)
@@ -74,14 +74,14 @@ class ItemMismatches(TypeMismatches):
 
     def __str__(self) -> str:
         """Return the commonest kinds as a person reads them, "" where there are none: `2 of 3 compare …`."""
-        return self._told(lambda kind, count: f"{count:,} of {self.items:,} {_of_many(kind, count)}")
+        return self._list_kinds(lambda kind, count: f"{count:,} of {self.items:,} {_plural_of(kind, count)}")
 
 
 MOST_KINDS = 3
 """Kinds of mismatches that are told in a text."""
 
 
-def _of_many(kind: str, count: int) -> str:
+def _plural_of(kind: str, count: int) -> str:
     """Return what is said of one as it is said of several."""
     verb, space, rest = kind.partition(" ")
     if count == 1:

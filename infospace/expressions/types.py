@@ -231,7 +231,7 @@ class Typer:
                 yield from self._unfit(value, frozenset({"list"}), f"`{show(node)}` takes an element of a list")
             case Call() | Aggregate():
                 yield from self._parts(node)
-                yield from self._taken(node)
+                yield from self._check_arguments(node)
             case _:
                 yield from self._parts(node)
 
@@ -292,7 +292,7 @@ class Typer:
         for part in children(node):
             yield from self._unfit(part, takes, f"`{show(node)}` {words}")
 
-    def _taken(self, node: Call | Aggregate) -> Iterator[Senseless]:
+    def _check_arguments(self, node: Call | Aggregate) -> Iterator[Senseless]:
         if isinstance(node, Aggregate):
             if node.function in _NUMERIC_AGGREGATES:
                 yield from self._unfit(node.arguments[0], _NUMBER, f"{node.function} takes a number")

@@ -75,7 +75,7 @@ def rendered(snapshot: Snapshot) -> Iterator[tuple[str, bytes]]:
     """
     files = {file.note: file for file in reversed(snapshot.tracked())}
     taken = UsedPaths()
-    bare = bare_paths(_kept(snapshot), files)
+    bare = bare_paths(_kept_notes(snapshot), files)
     for note in _in_order(snapshot, bare, files):
         file = files.get(note.id)
         form = render(note.content, note.metadata, Path(file.path).suffix.lower() if file and not file.part else ".md")
@@ -85,7 +85,7 @@ def rendered(snapshot: Snapshot) -> Iterator[tuple[str, bytes]]:
             yield path + SIDE, form.side
 
 
-def _kept(snapshot: Snapshot) -> Iterator[Note]:
+def _kept_notes(snapshot: Snapshot) -> Iterator[Note]:
     return (one for one in snapshot.listing(Kind.NOTE) if isinstance(one, Note) and not one.evidence)
 
 
@@ -112,19 +112,19 @@ class _Export:
             for path, data in files:
                 self._wanted.add(path)
                 try:
-                    self._put(path, data)
+                    self._write_file(path, data)
                 except InfospaceError as error:
                     self._done.fail(self._folder / path, str(error))
             self._remove_stale()
             remove_leftovers(self._folder / path for path in (*self._wanted, *self._before, MANIFEST))
         finally:
-            self._leave_manifest()
+            self._write_manifest()
         return self._done
 
-    def _leave_manifest(self) -> None:
+    def _write_manifest(self) -> None:
         """Remember what the export wrote, for the next one; in an imported folder only if it wrote something there."""
         if self._before or self._done.written or not self._is_imported:
-            document = {"space": self._space, "files": {**self._left(), **self._after}}
+            document = {"space": self._space, "files": {**self._files_still_there(), **self._after}}
             write_atomically(self._folder / MANIFEST, (json.dumps(document, ensure_ascii=False) + "\n").encode())
 
     def _manifest(self) -> dict[str, str]:
@@ -136,10 +136,10 @@ class _Export:
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return {}
 
-    def _left(self) -> dict[str, str]:
+    def _files_still_there(self) -> dict[str, str]:
         return {path: digest for path, digest in self._before.items() if (self._folder / path).is_file()}
 
-    def _put(self, path: str, data: bytes) -> None:
+    def _write_file(self, path: str, data: bytes) -> None:
         target = self._inside(path)
         if os.path.lexists(target):
             present = target.read_bytes() if target.is_file() and not target.is_symlink() else None

@@ -88,7 +88,7 @@ class FileChanges:
                 self._rows(file)
             else:
                 digest, load = read(file)
-                self._put((str(file.root), file.relative, 0), digest, load)
+                self._update_file((str(file.root), file.relative, 0), digest, load)
         except (Invalid, NotFound) as error:
             self._taken = Gathered()
             self._taken.fail(file.path, str(error))
@@ -106,21 +106,21 @@ class FileChanges:
             if part is None:
                 last = part = max(last + 1, row.number)
             try:
-                self._put((*at, part), row.digest, _loader(row))
+                self._update_file((*at, part), row.digest, _loader(row))
             except Invalid as error:
                 self._taken.fail(file.path, str(error))
         matched = set(matches)
         self._taken.lost += [one for index, one in enumerate(old) if index not in matched]
 
-    def _put(self, place: FileKey, digest: bytes, load: Callable[[], FileContent]) -> None:
+    def _update_file(self, place: FileKey, digest: bytes, load: Callable[[], FileContent]) -> None:
         tracked = self._known.places.get(place)
         if tracked is not None and tracked.digest == digest and tracked.reader == READER:
             self._taken.counts["unchanged"] += 1
             if (tracked.created, tracked.modified) != self._times:
-                self._taken.changes.append(track(self._as_now(tracked), was_of(tracked)))
+                self._taken.changes.append(track(self._with_current_times(tracked), was_of(tracked)))
         elif tracked is not None and tracked.digest == digest and self._is_edited(tracked):
             self._taken.counts["unchanged"] += 1
-            self._taken.changes.append(track(self._as_now(tracked, load()), was_of(tracked)))
+            self._taken.changes.append(track(self._with_current_times(tracked, load()), was_of(tracked)))
         elif tracked is not None:
             self._change(place, tracked, load(), digest, was_of(tracked))
         elif self._known.gone.get(digest):
@@ -180,7 +180,7 @@ class FileChanges:
     ) -> None:
         self._warn(place, whole)
         version, edited, is_same = self._compared(tracked, whole)
-        own = self._own(tracked) if edited and not is_same else None
+        own = self._written_back_version(tracked) if edited and not is_same else None
         if own == HALF_WRITTEN:
             self._taken.counts["unchanged"] += 1
             return
@@ -209,7 +209,7 @@ class FileChanges:
             *place[:2], note, version, digest, place[2], title, created, modified, aliases, lines, READER
         )
 
-    def _as_now(self, one: TrackedFile, whole: FileContent | None = None) -> TrackedFile:
+    def _with_current_times(self, one: TrackedFile, whole: FileContent | None = None) -> TrackedFile:
         """Return a file of the same bytes with its times as they are now, and what is read of it by this reader."""
         created, modified = self._times
         if whole is None:
@@ -233,7 +233,7 @@ class FileChanges:
             raise Conflict(error.message, hint=error.hint) from error
         return note.version, edited, same(note.content, whole.content) and same(dict(note.metadata), whole.metadata)
 
-    def _own(self, tracked: TrackedFile) -> int | None:
+    def _written_back_version(self, tracked: TrackedFile) -> int | None:
         """Return the version that a file says which was written back and not remembered, None for any other file."""
         with self._store.reading() as snapshot:
             found = own_version(snapshot, tracked)
@@ -258,21 +258,21 @@ class FileChanges:
         self._taken.counts["moved"] += 1
         self._taken.roots.add(gone.root)
         if whole is None:
-            moved = replace(self._as_now(gone), root=place[0], path=place[1], part=place[2])
+            moved = replace(self._with_current_times(gone), root=place[0], path=place[1], part=place[2])
             self._taken.changes.append(track(moved, NOTHING))
         else:
             self._change(place, gone, whole, gone.digest, NOTHING)
 
-    def lost(self, candidates: Sequence[TrackedFile], paths: Sequence[Path], *, prune: bool) -> Gathered:
+    def delete_lost(self, candidates: Sequence[TrackedFile], paths: Sequence[Path], *, prune: bool) -> Gathered:
         """Delete the Notes whose file or row is gone from below `paths`, or count them."""
         self._taken = Gathered()
         given = [path.resolve() for path in paths]
         for one in self._known.still(candidates):
             if any(path_of(one).is_relative_to(above) for above in given):
-                self._lose(one, prune=prune)
+                self._delete_lost(one, prune=prune)
         return self._taken
 
-    def _lose(self, one: TrackedFile, *, prune: bool) -> None:
+    def _delete_lost(self, one: TrackedFile, *, prune: bool) -> None:
         try:
             with self._store.reading() as snapshot:
                 edited, version = was_edited(snapshot, one), snapshot.get(one.note).version

@@ -186,7 +186,9 @@ class Import:
         if self._lost or any(self._known.gone.values()):
             self._load_known_files()
             self._do(
-                lambda: FileChanges(self._store, self._known, self._provenance).lost(self._lost, paths, prune=prune)
+                lambda: FileChanges(self._store, self._known, self._provenance).delete_lost(
+                    self._lost, paths, prune=prune
+                )
             )
             self._commit()
         self._settle_links()
@@ -269,7 +271,7 @@ class Import:
             self._wrote = ""
             try:
                 if self._is_stale:
-                    self._again()
+                    self._remake_batch()
                 self._write()
                 break
             except (Conflict, NotFound):
@@ -288,7 +290,7 @@ class Import:
         if is_interrupted:
             raise KeyboardInterrupt
 
-    def _again(self) -> None:
+    def _remake_batch(self) -> None:
         """Make the batch again by what is known now."""
         self._needs_run = self._summary.run is not None
         self._load_known_files()

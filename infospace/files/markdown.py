@@ -49,7 +49,7 @@ def parse(document: str) -> Parsed:
     """Take a Markdown file apart. Raises `Invalid` for a front matter that is not YAML, or has no JSON form."""
     document = _unix(document).removeprefix("\ufeff")
     block, end = find_front(document) or ("", 0)
-    return _taken_apart(document, frontmatter.read(block), end)
+    return _split_content(document, frontmatter.read(block), end)
 
 
 def parse_any(document: str) -> Parsed:
@@ -58,14 +58,14 @@ def parse_any(document: str) -> Parsed:
         parsed = parse(document)
     except Invalid as error:
         warning = f"{error.message}, so it is kept as text, without properties"
-        return replace(_taken_apart(_unix(document).removeprefix("\ufeff"), {}, 0), warning=warning)
+        return replace(_split_content(_unix(document).removeprefix("\ufeff"), {}, 0), warning=warning)
     if parsed.lines == 0 and is_unclosed(parsed.text):
         warning = "the front matter has no line `---` at its end, so it is kept as text, without properties"
         return replace(parsed, warning=warning)
     return parsed
 
 
-def _taken_apart(document: str, metadata: dict[str, JSON], end: int) -> Parsed:
+def _split_content(document: str, metadata: dict[str, JSON], end: int) -> Parsed:
     text = document[end:]
     body = read_body(text)
     own = own_tags(metadata.get("tags"))

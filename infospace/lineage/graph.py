@@ -72,13 +72,13 @@ class Graph:
 
     def after(self, of: Use) -> list[Edge]:
         """Return what was made of a version, as far as the graph goes."""
-        found = list(self._own_after.get(of, ()))
+        found = list(self._edges_after.get(of, ()))
         for read, edge in self._readers.get(of, ()):
             found += [Edge(made, edge.how, edge.variable) for made in self.products_by_read[read]]
         return found
 
     @cached_property
-    def _own_after(self) -> dict[Use, list[Edge]]:
+    def _edges_after(self) -> dict[Use, list[Edge]]:
         found: dict[Use, list[Edge]] = {}
         for of, node in self.nodes.items():
             for edge in node.own:

@@ -169,7 +169,7 @@ class Tracer:
                 own = [self._itself(edge, of) for edge in own if edge.to.id != of.id or edge.to.version < of.version]
                 read = None
             if kind_of(of.id) is Kind.COLLECTION:
-                own += self._held(origin, step)
+                own += self._member_edges(origin, step)
         if origin.carried is not None:
             own.append(Edge(Use(of.id, origin.carried), "before"))
         return Node(origin, step, tuple(dict.fromkeys(own)), read)
@@ -181,10 +181,10 @@ class Tracer:
         key = (step.run, step.sequence)
         if key not in self._reads:
             edges = tuple(Edge(use, "used", self.ledger.variable(step.run, use.id, step.sequence)) for use in step.uses)
-            self._reads[key] = self._apart(step, edges)
+            self._reads[key] = self._reads_by_item(step, edges)
         return self._reads[key]
 
-    def _apart(self, step: StepRow, edges: tuple[Edge, ...]) -> _Reads:
+    def _reads_by_item(self, step: StepRow, edges: tuple[Edge, ...]) -> _Reads:
         """Tell apart what a `map` read for each item: the item, and the source of one that is a search result."""
         given = (
             []
@@ -227,7 +227,7 @@ class Tracer:
         elif name[1] in row.inputs:
             yield Edge(Use(row.inputs[name[1]], 1), "used", name[1])
 
-    def _held(self, origin: Origin, step: StepRow) -> Iterator[Edge]:
+    def _member_edges(self, origin: Origin, step: StepRow) -> Iterator[Edge]:
         """The items that the step made apart: search results, and what `map` gave for each."""
         members = self._members(origin.of)
         for item in self._snapshot.origins([Use(member.id, 1) for member in members]):

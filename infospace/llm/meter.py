@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Going:
+class _PendingCall:
     """A call under way, and how many wait for its answer."""
 
     task: asyncio.Task[Reply]
@@ -55,7 +55,7 @@ class Meter:
         self.answers: AnswerCache | None = None
         """Where answers are kept across runs; a replay has its own record of them."""
         self._answers: dict[bytes, Reply] = {}
-        self._going: dict[bytes, _Going] = {}
+        self._going: dict[bytes, _PendingCall] = {}
 
     def limit(self, llm_calls: int | None, tokens: int | None, tool_calls: int | None) -> None:
         """Take the limits of a budget that was not known before."""
@@ -93,7 +93,7 @@ class Meter:
             raise unrecorded(model.name)
         if going is None:
             promised = self._charge(request)
-            going = _Going(asyncio.create_task(self._make_call(model, request, key, made, promised, on_text)))
+            going = _PendingCall(asyncio.create_task(self._make_call(model, request, key, made, promised, on_text)))
             self._going[key] = going
         going.waiting += 1
         try:

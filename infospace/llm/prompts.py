@@ -67,10 +67,10 @@ def _mark(text: str) -> str:
 def answers_to(argument: str) -> ShapeRule:
     """Return a `gives` that says: what fits the JSON Schema given as this argument; text where none is given."""
 
-    def gives(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
+    def return_shape(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
         schema = arguments.get(argument)
         if schema is None:
             return NoteShape({"type": "string"}, NO_METADATA)
         return NoteShape(schema if isinstance(schema, Mapping) else None, NO_METADATA)
 
-    return gives
+    return return_shape

@@ -319,10 +319,12 @@ def _restriction(keyword: str, schema: Mapping[str, Any]) -> Restriction:
 
 def _exclude_each_other(options: list[list[_Option]]) -> bool:
     """Whether no value fits two of several: by type, by value, or by a key that says which one it is."""
-    return all(_apart(one, other) for some, others in combinations(options, 2) for one in some for other in others)
+    return all(
+        _are_disjoint(one, other) for some, others in combinations(options, 2) for one in some for other in others
+    )
 
 
-def _apart(one: _Option, other: _Option) -> bool:
+def _are_disjoint(one: _Option, other: _Option) -> bool:
     if not one.types & other.types:
         return True
     if one.values is not None and other.values is not None:

@@ -33,7 +33,7 @@ def search_collections(query: str, limit: int | None, threshold: Threshold | Non
     """Return the search for kept Collections; no `threshold` is the model's own."""
     wanted = SearchQuery(query, limit, threshold)
 
-    def look(space: Space, listener: Listener) -> SearchResults:
+    def run(space: Space, listener: Listener) -> SearchResults:
         with space.store.reading() as snapshot:
             if not snapshot.collections():
                 return _nothing(snapshot, wanted)
@@ -63,7 +63,7 @@ def search_collections(query: str, limit: int | None, threshold: Threshold | Non
         )
         return SearchResults(hits, _renamed(proved) | wanted.certificate_of(cut))
 
-    return look
+    return run
 
 
 def _chance(space: Space, matrix: Matrix) -> float | None:

@@ -84,7 +84,7 @@ class Search:
     def find(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
         """Do what `discover` does, in this thread."""
         clock = time.monotonic()
-        found = self._look(wanted, listener)
+        found = self._search(wanted, listener)
         proof, took = found.certificate, (time.monotonic() - clock) * 1000
         _log.info(
             "searched %s (%s): %d compared, %d found, %.0f ms",
@@ -96,7 +96,7 @@ class Search:
         )
         return found
 
-    def _look(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
+    def _search(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
         with self._lock:
             if wanted.query is None:
                 return self._filter(wanted)
@@ -104,7 +104,7 @@ class Search:
                 return self._keyword_search(wanted)
             if self._is_empty():
                 return self._nothing(wanted)
-            first = self._asked_for(wanted)
+            first = self._first_to_embed(wanted)
             for turn in range(TURNS):
                 self._embedding.catch_up(listener, seconds_in_search(), first)
                 key, info = self._embedding.key, self._embedding.info  # a change from here on is seen by the key
@@ -124,7 +124,7 @@ class Search:
                 matrixfile.save(self._shelf, self._matrix)
             return found
 
-    def _asked_for(self, wanted: SearchQuery) -> list[int]:
+    def _first_to_embed(self, wanted: SearchQuery) -> list[int]:
         """Numbers of the Notes that wait to be embedded and have a word of the query, those that fit best first.
 
         Where very many wait, there is time for a few of them; of these the search shall have what it is after.

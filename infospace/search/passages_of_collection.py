@@ -65,7 +65,7 @@ class PassageQuery:
 def search_passages_of(wanted: PassageQuery, items: Sequence[Resource]) -> SearchFunction:
     """Return the search for passages of Notes, of the sources of search results, and of what Collections hold."""
 
-    def look(space: Space, listener: Listener) -> SearchResults:
+    def run(space: Space, listener: Listener) -> SearchResults:
         with space.store.reading() as snapshot:
             notes, left_out = _gather(snapshot, items)
             generation = snapshot.generation
@@ -73,7 +73,7 @@ def search_passages_of(wanted: PassageQuery, items: Sequence[Resource]) -> Searc
         found = _search(space, listener, wanted, texts, generation)
         return SearchResults(found.hits, found.certificate | {"items": len(texts), "left_out": left_out})
 
-    return look
+    return run
 
 
 def _text(note: Note[Any]) -> Text:

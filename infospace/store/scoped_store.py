@@ -195,7 +195,7 @@ class ScopedSnapshot:
         except NotFound:
             if not self._sight.limits:
                 raise
-        raise _gone(identifier)
+        raise _not_found(identifier)
 
     def _sees_now(self, earlier: Resource) -> bool:
         try:
@@ -208,7 +208,7 @@ class ScopedSnapshot:
         found = self._of.many(identifiers)
         for one in found:
             if not self._sees(one):
-                raise _gone(one.id)
+                raise _not_found(one.id)
         return found
 
     def notes(self, numbers: Sequence[int]) -> Sequence[Note]:
@@ -216,7 +216,7 @@ class ScopedSnapshot:
         found = self._of.notes(numbers)
         for one in found:
             if not self._sees(one):
-                raise _gone(one.id)
+                raise _not_found(one.id)
         return found
 
     def versions(self, identifier: str) -> list[tuple[int, str]]:
@@ -518,7 +518,7 @@ class ScopedStore:
                 if not isinstance(change, _CHANGE):
                     if type(change).__module__.endswith(".kept"):  # lists of tools
                         continue
-                    raise NotVisible(f"{self._who} may not do that ({type(change).__name__})")
+                    raise NotVisible(f"{self._caller_name} may not do that ({type(change).__name__})")
                 if isinstance(change, Revise) and _of_session(change.made):
                     continue
                 if isinstance(change, GiveName) and not made.get(change.id):
@@ -537,35 +537,35 @@ class ScopedStore:
         # Who opens a session of that name would go on in the run that the Note says.
         if self.sight.sessions == "own" and name.startswith(SESSION):
             raise NotVisible(
-                f"{self._who} may not give the name {name!r}: it means a session", hint="take another name"
+                f"{self._caller_name} may not give the name {name!r}: it means a session", hint="take another name"
             )
 
     def _must_write(self, what: str) -> None:
         if self.sight.notes in ("read", "none"):
             raise NotVisible(
-                f"{self._who} may not {what}: its scope has `notes` {self.sight.notes!r}",
+                f"{self._caller_name} may not {what}: its scope has `notes` {self.sight.notes!r}",
                 hint="what a run makes for itself stays possible, without `name` and `persist`",
             )
 
     @property
-    def _who(self) -> str:
+    def _caller_name(self) -> str:
         return self.sight.caller or "this caller"
 
     def use_model(self, *_: Any) -> None:
         """The model is chosen for the whole space. Raises NotVisible."""
-        raise NotVisible(f"{self._who} may not choose the model")
+        raise NotVisible(f"{self._caller_name} may not choose the model")
 
     choose_model = use_model
 
     def purge(self, *, really: bool) -> Any:
         """Nothing is removed for good through here. Raises NotVisible."""
         del really
-        raise NotVisible(f"{self._who} may not remove anything for good")
+        raise NotVisible(f"{self._caller_name} may not remove anything for good")
 
     def forget(self, runs: Sequence[str], *, really: bool, compact: bool = True) -> Any:
         """No run is removed through here. Raises NotVisible."""
         del runs, really, compact
-        raise NotVisible(f"{self._who} may not remove runs")
+        raise NotVisible(f"{self._caller_name} may not remove runs")
 
     def check(self) -> list[str]:
         """The store is not checked through here. Raises Conflict."""
@@ -587,5 +587,5 @@ def _of_session(made: Any) -> bool:
     return made.run is None and made.by == "session"
 
 
-def _gone(identifier: str) -> NotFound:
+def _not_found(identifier: str) -> NotFound:
     return NotFound(f"there is no {identifier}", hint="it was never made, or only in another space")

@@ -138,7 +138,7 @@ class ToolCalls:
             return told
         if self._only:
             raise NotRecorded(f"the earlier run did not call {tool.full_name} so here", hint="`--live` calls it now")
-        earlier = self._made_before(tool, key, position)
+        earlier = self._earlier_position(tool, key, position)
         if earlier is None:
             self._must_be_allowed(tool, arguments, position)
         else:
@@ -158,16 +158,16 @@ class ToolCalls:
             raise
         if answer.is_error:
             self._forget(key, position)
-        elif self._keeps(tool) and self.answers is not None:
+        elif self._uses_cache(tool) and self.answers is not None:
             self.answers.keep("tool", addressed(tool.digest, key), _written(answer))
         return answer
 
-    def _keeps(self, tool: Tool) -> bool:
+    def _uses_cache(self, tool: Tool) -> bool:
         return self.answers is not None and self.earlier is None and tool.read_only
 
     def _cached(self, tool: Tool, arguments: Mapping[str, Any], made: Made, key: bytes) -> ToolAnswer | None:
         """Return what an earlier run was answered, which is journalled as an answer of this one."""
-        if not self._keeps(tool) or self.answers is None:
+        if not self._uses_cache(tool) or self.answers is None:
             return None
         kept = self.answers.find("tool", addressed(tool.digest, key))
         if not isinstance(kept, dict):
@@ -195,7 +195,7 @@ class ToolCalls:
             self._must_be_allowed(now, arguments, made.step or "")
         return await self._make_call(self._journalled(tool, arguments, made, key), lambda: call(now))
 
-    def _made_before(self, tool: Tool, key: bytes, position: str) -> str | None:
+    def _earlier_position(self, tool: Tool, key: bytes, position: str) -> str | None:
         """Return where a call was made already that must not be made twice unasked; an attempt again is the same."""
         if not self.asks_again or tool.read_only or tool.idempotent:
             return None
@@ -251,7 +251,7 @@ class ToolCalls:
             if past.status == "failed":
                 raise ReplayedFailure(past.reason or f"{tool.full_name} failed", past.error or ToolFailed.kind)
             broken = True
-            if self._asks_about(tool, f"{position}!{past.sequence}"):
+            if self._must_ask_about(tool, f"{position}!{past.sequence}"):
                 said = self._doubted(tool, position, past.sequence)
                 if said is not None:
                     return said
@@ -259,7 +259,7 @@ class ToolCalls:
             await self.earlier.never(position)
         return None
 
-    def _asks_about(self, tool: Tool, key: str) -> bool:
+    def _must_ask_about(self, tool: Tool, key: str) -> bool:
         """Whether it is said, or to be asked, what became of a call in doubt: a replay takes what was said then."""
         if self.earlier is not None:
             return self._past is not None and self._past.answered(key)

@@ -66,7 +66,7 @@ class Scope(Bounds):
                 self.include_tags is None
                 or any(one in tool.tags and one not in tool.claimed for one in self.include_tags)
             )
-            and _apart(tool.tags, self.exclude_tags)
+            and _are_disjoint(tool.tags, self.exclude_tags)
             and (self.include_servers is None or tool.server in self.include_servers)
             and tool.server not in self.exclude_servers
             and (self.include_names is None or any(fits(tool, pattern) for pattern in self.include_names))
@@ -79,7 +79,7 @@ class Scope(Bounds):
     def forbids(self, tool: Tool) -> bool:
         """Whether a tool is excluded, whatever is included."""
         return (
-            not _apart(tool.tags, self.exclude_tags)
+            not _are_disjoint(tool.tags, self.exclude_tags)
             or tool.server in self.exclude_servers
             or any(fits(tool, pattern) for pattern in self.exclude_names)
             or any(scope.forbids(tool) for scope in self.also)
@@ -114,8 +114,8 @@ class Filters(Limits):
     def admits(self, tool: Tool, called: Container[str] = ()) -> bool:
         """Whether a tool is wanted, its score apart. Those of `called`, by full name, have examples of their calls."""
         return (
-            (not self.tags or not _apart(tool.tags, self.tags))
-            and _apart(tool.tags, self.exclude_tags)
+            (not self.tags or not _are_disjoint(tool.tags, self.tags))
+            and _are_disjoint(tool.tags, self.exclude_tags)
             and (not self.servers or tool.server in self.servers)
             and (not self.categories or tool.category.casefold() in {name.casefold() for name in self.categories})
             and (self.integration_type in ("any", tool.integration))
@@ -133,7 +133,7 @@ def fits(tool: Tool, pattern: str) -> bool:
     return found(tool.name) is not None or found(tool.full_name) is not None
 
 
-def _apart(tags: tuple[str, ...], others: tuple[str, ...]) -> bool:
+def _are_disjoint(tags: tuple[str, ...], others: tuple[str, ...]) -> bool:
     return not others or set(tags).isdisjoint(others)
 
 

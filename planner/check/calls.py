@@ -105,7 +105,7 @@ class CallChecker:
                 if fault.missing not in taken:
                     taken.update(self._report_argument_error(entry, fault, raw, pointer, env))
             self._places(entry, args, raw, shapes, pointer, env)
-            self._give(entry, raw)
+            self._note_metadata(entry, raw)
         self.extra = None if entry.extra_schema is None else entry.extra_schema(args)
         try:
             gives = entry.gives(args, shapes)
@@ -122,7 +122,7 @@ class CallChecker:
             gives = with_identity(bare(gives), target.facts.which)
         return gives
 
-    def _give(self, entry: Primitive, raw: Mapping[str, JSON]) -> None:
+    def _note_metadata(self, entry: Primitive, raw: Mapping[str, JSON]) -> None:
         """Take what is given as an object, which may become metadata."""
         for name, written in raw.items():
             argument = entry.arguments.get(name)
@@ -154,7 +154,7 @@ class CallChecker:
                     return None
                 lists = entry.takes_list(name)
                 shapes[name] = self._values.resource(written, pointer, argument.kinds, env, lists=lists)
-                self._held(entry, argument, shapes[name], pointer)
+                self._check_items(entry, argument, shapes[name], pointer)
                 return UNKNOWN
             case ParseMode.ITEMS:
                 shapes[name] = self._values.items(written, pointer, env)
@@ -267,7 +267,7 @@ class CallChecker:
         self, entry: Primitive, fault: ArgumentError, raw: Mapping[str, JSON], pointer: str, env: Environment
     ) -> Iterator[str]:
         """Tell a fault; give the argument that was meant by one that there is not."""
-        place = join(pointer, *(part for part in _within(fault.place, raw)))
+        place = join(pointer, *(part for part in _existing_place(fault.place, raw)))
         hint, fix = fault.hint, None
         if fault.code == "unknown-argument" and fault.place:
             hint, fix = suggest_argument(entry, str(fault.place[0]), raw, pointer, hint)
@@ -298,7 +298,7 @@ class CallChecker:
         argument = entry.arguments.get(str(fault.place[0])) if fault.place else None
         return argument is not None and argument.reading is ParseMode.SORT_KEYS and "order" in entry.arguments
 
-    def _held(self, entry: Primitive, argument: Argument, shape: Shape, pointer: str) -> None:
+    def _check_items(self, entry: Primitive, argument: Argument, shape: Shape, pointer: str) -> None:
         """Check what the items of a Collection hold, where that is known."""
         item = shape.item if isinstance(shape, CollectionShape) else None
         if isinstance(item, NoteShape) and disjoint(item.content, argument.holding):
@@ -450,7 +450,7 @@ def _fields(args: Args) -> dict[str, Any]:
     return {argument_name(name): getattr(args, name) for name in type(args).model_fields}
 
 
-def _within(place: tuple[str | int, ...], raw: Mapping[str, JSON]) -> Iterator[str | int]:
+def _existing_place(place: tuple[str | int, ...], raw: Mapping[str, JSON]) -> Iterator[str | int]:
     """As much of a place as exists in what was written (validation of unions adds names of its own)."""
     value: Any = raw
     for part in place:

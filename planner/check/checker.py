@@ -61,11 +61,11 @@ def check(
     problems.found[:] = sort_problems(document, problems.found)
     if not problems.ok or any(problem.fix for problem in problems.found):
 
-        def again(patched: JSON) -> list[Problem]:
+        def check_patched(patched: JSON) -> list[Problem]:
             return _checked(patched, catalogue, known, saved_as)[1].found
 
         steps = sum(1 for _ in every_step(plan.steps))
-        problems.found[:] = with_fixes(document, problems.found, steps, again)
+        problems.found[:] = with_fixes(document, problems.found, steps, check_patched)
     return plan, problems
 
 

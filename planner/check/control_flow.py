@@ -130,10 +130,10 @@ class ControlFlowChecker:
         doubts = (f"only the `then` of step {step.label} binds it", f"only the `else` of step {step.label} binds it")
         after = before.copy()
         after.join(then, otherwise, doubts)
-        self._after(step, after, doubted)
+        self._join_environment(step, after, doubted)
         return doubted
 
-    def _after(self, step: Step, after: Environment, doubted: str | None) -> None:
+    def _join_environment(self, step: Step, after: Environment, doubted: str | None) -> None:
         """Take over what a form left; where the form may have been skipped, or what was there before."""
         if doubted is None:
             self._state.env.update_from(after)
@@ -158,7 +158,7 @@ class ControlFlowChecker:
         after.join(end, self._state.env.copy(), doubts)
         known = after.certainly(no)
         known.changed |= after.changed
-        self._after(step, known, doubted)
+        self._join_environment(step, known, doubted)
         return doubted
 
     def _settled(self, form: While, yes: set[str], doubts: tuple[str, str], depth: int) -> Environment:
@@ -320,10 +320,12 @@ class ControlFlowChecker:
 
     def _collected(self, step: Step, collect: str, start: Environment, body: Environment) -> Shape | None:
         found = body.find(collect)
-        if found is not None and (not _as_before(found, start.variables.get(collect)) or collect == _as_of(step)):
+        if found is not None and (
+            not _has_same_bindings(found, start.variables.get(collect)) or collect == _as_of(step)
+        ):
             return found.shape
         pointer = join(step.pointer, "collect")
-        own = [name for name, one in body.variables.items() if not _as_before(one, start.variables.get(name))]
+        own = [name for name, one in body.variables.items() if not _has_same_bindings(one, start.variables.get(name))]
         near = nearest(collect, own)
         hint = f"did you mean ${near}?" if near else "`collect` names the `out` of a step in `do`"
         fix = replace(pointer, f"${near}") if near and is_misspelling(collect, near) else None
@@ -334,7 +336,7 @@ class ControlFlowChecker:
     def _supplied(made: Shape | None, name: str | None, start: Environment, handler: Environment) -> Shape | None:
         """What an item gives when an `on_fail` list may supply it instead."""
         found = handler.find(name) if name is not None else None
-        if found is None or made is None or _as_before(found, start.variables.get(name or "")):
+        if found is None or made is None or _has_same_bindings(found, start.variables.get(name or "")):
             return made
         return union(made, found.shape)
 
@@ -403,7 +405,7 @@ class ControlFlowChecker:
         return (shape.item, shape.facts.size) if isinstance(shape, CollectionShape) else (Unknown(), None)
 
 
-def _as_before(variable: Variable, before: Variable | None) -> bool:
+def _has_same_bindings(variable: Variable, before: Variable | None) -> bool:
     """Whether a variable is bound by the steps that bound it before; what it is bound to may have changed."""
     return before is not None and variable.places == before.places
 

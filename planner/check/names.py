@@ -60,7 +60,7 @@ class NameChecker:
             for holder in holders:
                 self._values.changes.replaced(holder, shape or Unknown(), self._state.env)
             if shape is not None and any(holder.kinds & shape.kinds for holder in holders):
-                shape = self._over(shape, holders)
+                shape = self._replaced_shape(shape, holders)
         elif name not in self._state.env.absent:
             self._report_name_taken(step, name, pointer)
         self._state.env.absent.discard(name)
@@ -70,7 +70,7 @@ class NameChecker:
         return shape
 
     @staticmethod
-    def _over(shape: Shape, holders: Sequence[Shape]) -> Shape:
+    def _replaced_shape(shape: Shape, holders: Sequence[Shape]) -> Shape:
         """The result of a step that replaces: where kinds are one, that is who had the name."""
         same = len(holders) == 1 and holders[0].kinds == shape.kinds and is_itself(shape) and is_itself(holders[0])
         return with_identity(bare(shape), holders[0].facts.which if same else object())

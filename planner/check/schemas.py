@@ -42,7 +42,7 @@ class FitChecker:
         except ReferenceInvalid:
             self._values.value(raw, pointer, None, env)
             return
-        known = _known(read)
+        known = _known_value(read)
         found = list(validate_ignoring(known, schema, UNKNOWN))
         for misfit in found:
             self._report_violation(misfit, schema, pointer, whose)
@@ -149,15 +149,15 @@ class FitChecker:
         self._problems.error("unknown-argument", join(place, key), f"{whose} has no {key!r}", hint, fix)
 
 
-def _known(read: Value) -> Any:
+def _known_value(read: Value) -> Any:
     """A value with `UNKNOWN` in the place of each reference."""
     match read:
         case Literal(value):
             return value
         case ListOf(items):
-            return [_known(item) for item in items]
+            return [_known_value(item) for item in items]
         case ObjectOf(items):
-            return {key: _known(item) for key, item in items.items()}
+            return {key: _known_value(item) for key, item in items.items()}
     return UNKNOWN
 
 

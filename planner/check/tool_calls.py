@@ -109,7 +109,7 @@ class ToolChecker:
     def call(self, name: str, written: Mapping[str, JSON], pointer: str, env: Environment) -> NoteShape:
         """Check a step that is a call of a tool; return what it gives."""
         if self._is_own(name):
-            self._own(name, written, pointer)
+            self._report_space_type(name, written, pointer)
             self._values.value(dict(written), join(pointer, "arguments"), None, env)
             return NoteShape(None, NO_METADATA)
         tool = self.find_for(name, join(pointer, "type"), written, join(pointer, "arguments"), env)
@@ -121,7 +121,7 @@ class ToolChecker:
         server, _, type_ = name.partition("/")
         return server == SERVER and (type_.startswith(SAVED) or self._catalogue.find(type_) is not None)
 
-    def _own(self, name: str, written: Mapping[str, JSON], pointer: str) -> None:
+    def _report_space_type(self, name: str, written: Mapping[str, JSON], pointer: str) -> None:
         """Say how a step is written that does what the space itself can do."""
         type_, place = name.partition("/")[2], join(pointer, "type")
         mend = replace(place, type_)

@@ -288,7 +288,7 @@ class ValueChecker:
                 self._unknown_field(pointer, f"{reference}: {error.message}", error.hint, None, of_data=True)
                 return None
             if found is None and isinstance(shape, NoteShape) and not self._lenient:
-                self._unsaid(shape, reference, index, pointer, whole=whole)
+                self._warn_undeclared(shape, reference, index, pointer, whole=whole)
             return NoteShape(found, NO_METADATA, Facts(content=content))
         if found.assumed and env is not None and env.has_place(str(reference)):
             return NoteShape(None, NO_METADATA)
@@ -311,7 +311,9 @@ class ValueChecker:
         hint = f"[0] to [{size - 1}], or [-{size}] to [-1]" if size else "`if` with the condition `empty`"
         self._unknown_field(pointer, f"{reference} does not exist: {whose} {held}", hint, None, of_data=True)
 
-    def _unsaid(self, shape: NoteShape, reference: Reference, index: int, pointer: str, *, whole: bool) -> None:
+    def _warn_undeclared(
+        self, shape: NoteShape, reference: Reference, index: int, pointer: str, *, whole: bool
+    ) -> None:
         """Warn of a field that a schema names others beside, and neither names nor rules out."""
         parts = reference.path.parts[index:]
         found = None if parts[0] == "metadata" else undeclared(shape.content, parts)
@@ -339,7 +341,9 @@ class ValueChecker:
     ) -> tuple[tuple[str, str | None], tuple[str | int, ...] | None]:
         """Say that a place is ruled out by what is known, and which place may have been meant."""
         better = better_place(shape, tuple(parts), found)
-        message = f"there is no `{show_parts(tuple(parts))}` in {whose or (LISTS if found.assumed else _whose(shape))}"
+        message = (
+            f"there is no `{show_parts(tuple(parts))}` in {whose or (LISTS if found.assumed else _source_name(shape))}"
+        )
         if better is not None:
             return (message, f"did you mean `{show_parts(better) or 'content'}`?"), better
         return (message, f"there is {listed(found.known)}" if found.known else None), None
@@ -711,7 +715,7 @@ def written_at(raw: JSON, place: Way) -> tuple[tuple[str | int, ...], JSON]:
     return tuple(found), raw
 
 
-def _whose(shape: Shape) -> str:
+def _source_name(shape: Shape) -> str:
     if (
         isinstance(shape, NoteShape)
         and isinstance(shape.content, Mapping)

@@ -135,7 +135,7 @@ class TaintTracker:
                 self._reach(step, tool, self._as_text(step, read), deciding)
             asked = asked or isinstance(step.form, Ask)
             came = tool is not None and not tool.trusted
-            came = came or self._is_kept(step) or (bool(read) and isinstance(step.form, _PASSES_ON))
+            came = came or self._is_read_by_name(step) or (bool(read) and isinstance(step.form, _PASSES_ON))
             inner = outside
             if isinstance(step.form, ForEach):
                 inner = {*outside, step.form.as_} if came else set(outside)
@@ -154,10 +154,10 @@ class TaintTracker:
             if isinstance(step.on_fail, tuple):
                 self.block(step.on_fail, inner, asked=asked, deciding=deciding)
             if came:
-                self._keep(step, outside)
+                self._track_outside(step, outside)
             self._named.update(_names_given(step))
 
-    def _keep(self, step: Step, outside: set[str]) -> None:
+    def _track_outside(self, step: Step, outside: set[str]) -> None:
         """Remember by which variables and names what came from outside is read from here on."""
         arguments = step.form.arguments if isinstance(step.form, Call) else {}
         entry = self._catalogue.find(step.type)
@@ -168,7 +168,7 @@ class TaintTracker:
             outside.add(target.name)
         self._names.update(_names_given(step))
 
-    def _is_kept(self, step: Step) -> bool:
+    def _is_read_by_name(self, step: Step) -> bool:
         """Whether a step takes what came from outside by its name."""
         entry = self._catalogue.find(step.type)
         if self._told or entry is None or not isinstance(step.form, Call):

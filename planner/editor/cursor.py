@@ -110,10 +110,10 @@ def cursor_at(text: str, offset: int, root: JsonNode | None, *, lines: bool, beh
     if not around:
         return None
     found = _in_object(text, offset, around) if around[-1].spot.kind == "object" else _in_array(text, offset, around)
-    return _behind(text, offset, around) if found is None and behind else found
+    return _after_last_value(text, offset, around) if found is None and behind else found
 
 
-def _behind(text: str, offset: int, around: list[EnclosingValue]) -> Cursor | None:
+def _after_last_value(text: str, offset: int, around: list[EnclosingValue]) -> Cursor | None:
     """Return the place of what comes next behind the last value of an object or an array; of a key, also one begun."""
     spot = around[-1].spot
     keyed = spot.kind == "object"

@@ -44,8 +44,8 @@ def _applied(text: str, operation: dict[str, Any]) -> str:
         case "remove":
             return _removed(text, path)
         case "replace":
-            spot = _there(text, path)
-            return _put(text, spot.start, spot.end, _written(operation["value"], text, spot.start))
+            spot = _require_node(text, path)
+            return _splice(text, spot.start, spot.end, _written(operation["value"], text, spot.start))
         case "add":
             return _added(text, path, operation["value"], None)
         case "move":
@@ -59,20 +59,20 @@ def _moved(text: str, source: str, path: str) -> str:
     holder, _, _ = path.rpartition("/")
     member = member_at(spot_of(text), source)
     if member is not None and source.rpartition("/")[0] == holder and member_at(spot_of(text), path) is None:
-        return _put(text, member.start, member.end, json.dumps(parts_of(path)[-1], ensure_ascii=False))
-    spot = _there(text, source)
+        return _splice(text, member.start, member.end, json.dumps(parts_of(path)[-1], ensure_ascii=False))
+    spot = _require_node(text, source)
     written = _unindented(text, spot)
     return _added(_removed(text, source), path, spot.value, written)
 
 
-def _there(text: str, pointer: str) -> JsonNode:
+def _require_node(text: str, pointer: str) -> JsonNode:
     spot = spot_at(spot_of(text), pointer)
     if spot is None:
         raise Invalid(f"the patch names {pointer or 'the document'!r}, which is not there")
     return spot
 
 
-def _put(text: str, start: int, end: int, written: str) -> str:
+def _splice(text: str, start: int, end: int, written: str) -> str:
     return text[:start] + written + text[end:]
 
 
@@ -80,18 +80,18 @@ def _put(text: str, start: int, end: int, written: str) -> str:
 
 
 def _removed(text: str, pointer: str) -> str:
-    holder = _there(text, pointer.rpartition("/")[0])
+    holder = _require_node(text, pointer.rpartition("/")[0])
     if not pointer:
         raise Invalid("the document itself cannot be removed")
-    _there(text, pointer)
+    _require_node(text, pointer)
     bounds = _bounds(holder)
     index = _index(holder, parts_of(pointer)[-1])
     start, end = bounds[index]
     if index + 1 < len(bounds):
-        return _put(text, start, bounds[index + 1][0], "")
+        return _splice(text, start, bounds[index + 1][0], "")
     if index:
-        return _put(text, bounds[index - 1][1], end, "")
-    return _put(text, holder.start + 1, holder.end - 1, "")
+        return _splice(text, bounds[index - 1][1], end, "")
+    return _splice(text, holder.start + 1, holder.end - 1, "")
 
 
 def _bounds(holder: JsonNode) -> list[tuple[int, int]]:
@@ -114,12 +114,12 @@ def _added(text: str, pointer: str, value: JSON, written: str | None) -> str:
     """Put a value in; `written` is how it was written, without the indentation that it stood at."""
     if not pointer:
         return _written(value, text, 0)
-    holder, part = _there(text, pointer.rpartition("/")[0]), parts_of(pointer)[-1]
+    holder, part = _require_node(text, pointer.rpartition("/")[0]), parts_of(pointer)[-1]
     key = ""
     if holder.kind == "object":
         member = holder.member(part)
         if member is not None and member.value is not None:
-            return _put(text, member.value.start, member.value.end, _laid_out(value, written, text, member))
+            return _splice(text, member.value.start, member.value.end, _laid_out(value, written, text, member))
         key = f"{json.dumps(part, ensure_ascii=False)}: "
     bounds = _bounds(holder)
     index = len(bounds) if holder.kind == "object" or part == "-" else int(part)
@@ -131,11 +131,11 @@ def _added(text: str, pointer: str, value: JSON, written: str | None) -> str:
     if not bounds:
         closing = "" if broken is None else f"\n{_margin(text, holder.start)}"
         opening = "" if broken is None else f"\n{inner}"
-        return _put(text, holder.start + 1, holder.end - 1, opening + new + closing)
+        return _splice(text, holder.start + 1, holder.end - 1, opening + new + closing)
     between = ", " if broken is None else f",\n{inner}"
     if index == len(bounds):
-        return _put(text, bounds[-1][1], bounds[-1][1], between + new)
-    return _put(text, bounds[index][0], bounds[index][0], new + between)
+        return _splice(text, bounds[-1][1], bounds[-1][1], between + new)
+    return _splice(text, bounds[index][0], bounds[index][0], new + between)
 
 
 def _laid_out(value: JSON, written: str | None, text: str, member: Member) -> str:

@@ -285,10 +285,10 @@ def _stamp(value: object) -> JSON:
         return {"where": value.where.text, "parameters": dict(value.parameters)}
     if isinstance(value, (BoundExpression, Written)):
         text = value.text if isinstance(value, Written) else value.formula.text
-        return {"expression": text, "parameters": {name: _given(of) for name, of in value.parameters.items()}}
+        return {"expression": text, "parameters": {name: _text_of_missing(of) for name, of in value.parameters.items()}}
     if isinstance(value, (BoundQuery, WrittenQuery)):
         written = value.written if isinstance(value, BoundQuery) else value
-        given = {name: _given(of) for name, of in written.parameters.items()}
+        given = {name: _text_of_missing(of) for name, of in written.parameters.items()}
         return {
             "sql": written.text,
             "tables": {name: _stamp(table) for name, table in written.tables.items()},
@@ -297,7 +297,7 @@ def _stamp(value: object) -> JSON:
     return repr(value)
 
 
-def _given(value: JSON | PathNotFound) -> JSON:
+def _text_of_missing(value: JSON | PathNotFound) -> JSON:
     return str(value) if isinstance(value, PathNotFound) else value
 
 

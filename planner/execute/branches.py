@@ -86,7 +86,7 @@ class _Branches:
         except Suspension as suspension:
             self._pending += suspension.pending
             self._waits = True
-            self._hold(index)
+            self._hold_later(index)
             return None
         if failure is not None:
             self._stop()
@@ -99,7 +99,7 @@ class _Branches:
         for lane in self._lanes:
             lane.wake()
 
-    def _hold(self, index: int) -> None:
+    def _hold_later(self, index: int) -> None:
         """Let no later branch write before this one goes on: what waits for its turn there waits with it."""
         for lane in self._lanes[index + 1 :]:
             lane.hold()

@@ -87,7 +87,7 @@ class Judge:
         if name is not None:
             return self._view.has(name) == (type_ == "bound")
         try:
-            target = self._thing(arguments["target"])
+            target = self._resource_or_place(arguments["target"])
         except Unbound:
             if type_ not in EXISTENCE:
                 raise
@@ -117,7 +117,7 @@ class Judge:
 
     def _compare(self, type_: str, target: Resource | Place, raw: JSON) -> bool:
         try:
-            value = self._thing(raw)
+            value = self._resource_or_place(raw)
         except PathNotFound:
             return type_ in ON_ABSENT
         members = type_ in ("contains", "not_contains") and isinstance(target, Collection)
@@ -126,7 +126,7 @@ class Judge:
             return (wanted in there) == (type_ == "contains")
         return compare(type_, self._value(target), self._value(value))
 
-    def _thing(self, raw: JSON) -> Resource | Place:
+    def _resource_or_place(self, raw: JSON) -> Resource | Place:
         read = read_text(raw) if isinstance(raw, str) else None
         if isinstance(read, Reference):
             return self._resolver.thing(read)

@@ -128,7 +128,7 @@ class ControlFlow:
 
     async def _while(self, form: While) -> Outcome:
         count, begun = 0, 0 if self._run.record is None else self._run.record.rounds(self._position)
-        while count < begun or (self._state.known is None and await self._goes_on(form, count + 1)):
+        while count < begun or (self._state.known is None and await self._begins_round(form, count + 1)):
             if count >= form.max_iterations:
                 reason = (
                     f"its condition still holds after {pluralize(count, 'iteration')}, which `max_iterations` allows"
@@ -147,7 +147,7 @@ class ControlFlow:
         self._view.extra["iterations"] = count
         return Outcome("success", value=f"{count:,} iteration{'' if count == 1 else 's'}")
 
-    async def _goes_on(self, form: While, count: int) -> bool:
+    async def _begins_round(self, form: While, count: int) -> bool:
         """Whether a round is to begin: each is decided under what the clock then shows, which is journalled with it."""
         self._state.set_clock(self._run.reading(self._position, self._frame.clock, count))
         self._state.decided = self._state.tell(at_begin(self._position, count))

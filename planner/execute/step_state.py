@@ -44,7 +44,7 @@ class StepState:
         self.view.room = Room(run.bounds)
         self.reading = run.reading(position, frame.clock)
         """What it takes for the present."""
-        self.clock_told = self._told(at_begin(position))
+        self.clock_told = self._reading_decisions(at_begin(position))
         self.set_clock(self.reading)
         self.resolver = Resolver(self.view, self.scope, run.extras)
         self.known: StepRow | None = None
@@ -59,7 +59,7 @@ class StepState:
         self.reading = reading
         self.view.clock = lambda: reading
 
-    def _told(self, key: str) -> tuple[ControlDecision, ...]:
+    def _reading_decisions(self, key: str) -> tuple[ControlDecision, ...]:
         """Return what is journalled of its reading: nothing where that is the run's first, or was told before.
 
         A form that an earlier part of the run began has decided under the reading of that time.

@@ -57,10 +57,10 @@ def _effects(plan: Plan, catalogue: Catalogue, within: frozenset[str]) -> Iterat
             yield from _effects(plan.plans[step.form.name], catalogue, within | {step.form.name})
         if step.name is not None:
             yield Effect(step.pointer, "writes", step.name)
-        yield from _own(step, catalogue)
+        yield from _effects_of_step(step, catalogue)
 
 
-def _own(step: Step, catalogue: Catalogue) -> Iterator[Effect]:
+def _effects_of_step(step: Step, catalogue: Catalogue) -> Iterator[Effect]:
     if step.type == "ask":
         yield Effect(step.pointer, "asks-person", "ask")
     form = step.form

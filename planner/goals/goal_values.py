@@ -57,14 +57,14 @@ def split_goal(goal: str) -> tuple[str, tuple[GoalValue, ...]]:
     """Return a goal with each value replaced by its kind, and the values, in their order."""
     values: list[GoalValue] = []
 
-    def taken(found: re.Match[str]) -> str:
+    def placeholder(found: re.Match[str]) -> str:
         value = _value_of(found)
         if value is None:
             return found[0]
         values.append(value)
         return f"\0{value.kind}\0"
 
-    return _VALUE.sub(taken, " ".join(goal.split())), tuple(values)
+    return _VALUE.sub(placeholder, " ".join(goal.split())), tuple(values)
 
 
 def _value_of(found: re.Match[str]) -> GoalValue | None:

@@ -162,7 +162,9 @@ class _Comparison:
             inputs=tuple(self._inputs()),
             result=self._outcome(_last(one, one.run.result), _last(other, other.run.result)),
             ended=ended,
-            lost=tuple(place for place, first, second in pairs if first and second and self._lost(first, second)),
+            lost=tuple(
+                place for place, first, second in pairs if first and second and self._was_removed(first, second)
+            ),
         )
 
     def _step(self, position: str, first: StepRow | None, second: StepRow | None) -> StepDifference | None:
@@ -183,7 +185,7 @@ class _Comparison:
             changes.append("outcome")
         return StepDifference(position, first, second, tuple(changes), outcome) if changes else None
 
-    def _lost(self, first: StepRow, second: StepRow) -> bool:
+    def _was_removed(self, first: StepRow, second: StepRow) -> bool:
         """Whether something that a step gave was removed for good, where it would have to be looked at."""
         one, other = result_of(first), result_of(second)
         sides = ((self._before, one), (self._after, other))

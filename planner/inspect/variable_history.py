@@ -60,11 +60,11 @@ class VariableHistory:
     def after(self, moment: int) -> list[Binding]:
         """Return what was bound at a moment, by name, as the step that had just ended could see it."""
         position = self.ended[moment - 1].position if moment else ""
-        return self._seen(position, self._scopes(moment))
+        return self._visible_bindings(position, self._scopes(moment))
 
     def before(self, position: str) -> list[Binding]:
         """Return what a step could see when it began."""
-        return self._seen(position, self._scopes(self.moment_before(position)))
+        return self._visible_bindings(position, self._scopes(self.moment_before(position)))
 
     def moment_of(self, position: str) -> int:
         """Return the moment at which an execution had ended; 0 where there was none."""
@@ -109,7 +109,7 @@ class VariableHistory:
 
     # Looking
 
-    def _seen(self, position: str, scopes: Scopes) -> list[Binding]:
+    def _visible_bindings(self, position: str, scopes: Scopes) -> list[Binding]:
         found: dict[str, Binding] = {}
         for part in _chain(position):
             for name, binding in (scopes.get(part, {}) | self._own_bindings(part, scopes)).items():

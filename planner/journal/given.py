@@ -47,13 +47,13 @@ class Given(Context):
             return [one if one.version == 1 else snapshot.get(one.id, self._version(snapshot, one.id)) for one in found]
 
     @cached_property
-    def _before(self) -> Sequence[StepRow]:
+    def _earlier_rows(self) -> Sequence[StepRow]:
         row = self._row
         return self._all if row is None else [one for one in self._all if _is_before(one, row)]
 
     @cached_property
     def _positions(self) -> set[str]:
-        return {one.position for one in self._before}
+        return {one.position for one in self._earlier_rows}
 
     def _version(self, snapshot: Snapshot, identifier: str) -> int:
         row = self._row
@@ -61,16 +61,16 @@ class Given(Context):
             return row.version
         met = max(self._met(identifier), default=0)
         known = snapshot.versions(identifier)
-        there = list(takewhile(lambda one: one[0] <= met or self._was_there(snapshot, identifier, *one), known))
+        there = list(takewhile(lambda one: one[0] <= met or self._existed(snapshot, identifier, *one), known))
         return (there or known)[-1 if there else 0][0]
 
     def _met(self, identifier: str) -> Iterator[int]:
-        for row in self._before:
+        for row in self._earlier_rows:
             yield from (use.version for use in row.uses if use.id == identifier)
             if row.resource == identifier and row.version is not None:
                 yield row.version
 
-    def _was_there(self, snapshot: Snapshot, identifier: str, version: int, at: str) -> bool:
+    def _existed(self, snapshot: Snapshot, identifier: str, version: int, at: str) -> bool:
         made = snapshot.get(identifier, version).made
         if not self._all or made.run != self._all[0].run or made.step is None:
             if at != self._ended:

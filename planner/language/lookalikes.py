@@ -51,10 +51,10 @@ def lookalikes(text: str, bound: Collection[str]) -> Iterator[Lookalike]:
         if name is None or name[0] not in bound or (kind == "angles" and not whole and name[0] == written):
             continue
         seen.add(found[0])
-        yield _said(found[0], written, kind, whole=whole)
+        yield _lookalike(found[0], written, kind, whole=whole)
 
 
-def _said(text: str, written: str, kind: str, *, whole: bool) -> Lookalike:
+def _lookalike(text: str, written: str, kind: str, *, whole: bool) -> Lookalike:
     shown = text if len(text) <= len(written) + 20 else f"{text[: len(written) + 20]}…"
     name = written.partition(".")[0].partition("[")[0]
     message = f"`{shown}` is text here, though ${name} is bound"

@@ -102,7 +102,7 @@ class Breakpoints:
         done = run.record is not None and run.record.row(position) is not None
         if done or "/" in position or position in self._passed or position in self._begun:
             return False
-        came = [when for when in self.when if await self._comes(when, run, position, step, frame)]
+        came = [when for when in self.when if await self._became_true(when, run, position, step, frame)]
         why = self._why(step, position, came)
         if self._free or why is None:
             self._free = False
@@ -128,7 +128,7 @@ class Breakpoints:
             return f"{came[0].text} holds"
         return "step by step" if self.each else None
 
-    async def _comes(self, when: ConditionBreakpoint, run: Run, position: str, step: Step, frame: Frame) -> bool:
+    async def _became_true(self, when: ConditionBreakpoint, run: Run, position: str, step: Step, frame: Frame) -> bool:
         """Whether a condition holds that did not at the step before."""
         view = run.space.view(Made(run.id, position, step.type))
         reading = run.reading(position, frame.clock)

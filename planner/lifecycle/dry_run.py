@@ -74,7 +74,7 @@ class _Run(Run):
         super().__init__(space, prepared.plan, emit, prepared.warnings, approve)
         budget = prepared.plan.budget
         self.meter = NoModel(budget.llm_calls, budget.tokens, self.journalled)
-        self.meter.tools = NoCalls(None, self.journalled, self.meter.number, _nobody)
+        self.meter.tools = NoCalls(None, self.journalled, self.meter.number, _agree_to_nothing)
 
     def bindings(self) -> dict[str, Resource]:
         """Return what is known of what the plan's own variables are bound to."""
@@ -107,6 +107,6 @@ class _Run(Run):
         return super().stopped(stop)
 
 
-def _nobody(tool: Tool, *, by_name: bool) -> bool:
+def _agree_to_nothing(tool: Tool, *, by_name: bool) -> bool:
     del tool, by_name
     return False

@@ -74,7 +74,7 @@ class DryEffects:
             raise missing
         form = self._step.form
         if isinstance(form, Stop):
-            raise Stopped(self._position, form.status, self._lost(missing.cause)) from None
+            raise Stopped(self._position, form.status, self._unknown_id(missing.cause)) from None
         return self._unseen(missing.cause)
 
     def succeeded(self, outcome: Outcome) -> Outcome:
@@ -185,7 +185,7 @@ class DryEffects:
         if self._missing is not None:
             raise Unknown(self._missing)
 
-    def _lost(self, cause: UnboundReason) -> str:
+    def _unknown_id(self, cause: UnboundReason) -> str:
         """Return an id for what the step would have given."""
         identifier = f"{UNKNOWN}{self._position}"
         self._dry.unknown[identifier] = cause
@@ -193,7 +193,7 @@ class DryEffects:
 
     def _unseen(self, cause: UnboundReason, reason: str | None = None) -> Outcome:
         """Skip the step: what it would bind, give and change is not known from here on."""
-        lost = self._lost(cause)
+        lost = self._unknown_id(cause)
         for name in outs((self._step,)):
             self._state.scope.bind(name, lost)
         if self._may_return_value(self._step):
@@ -203,7 +203,7 @@ class DryEffects:
             self._dry.unknown |= dict.fromkeys(self._changed(step), cause)
         if writing:
             self._dry.undone[self._position] = cause
-            self._dry.unknown |= dict.fromkeys(self._gone_over(), cause)
+            self._dry.unknown |= dict.fromkeys(self._looped_ids(), cause)
         self._view.extra["cause"] = cause.step
         why = _NOT_DONE if cause.step == self._position else f"not run: {cause}"
         return Outcome("skipped", reason=reason or why, error=DRY)
@@ -240,7 +240,7 @@ class DryEffects:
             if argument.reading is ParseMode.RESOURCE:
                 yield from self._resource_ids(arguments.get(argument.name))
 
-    def _gone_over(self) -> Iterator[str]:
+    def _looped_ids(self) -> Iterator[str]:
         """Iterate over the ids of the items that a loop here goes over."""
         form = self._step.form
         for identifier in self._resource_ids(form.target) if isinstance(form, (ForEach, Map)) else ():

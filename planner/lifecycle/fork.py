@@ -133,7 +133,7 @@ class _Fork:
             if one.resource is not None:
                 seen.setdefault(one.resource, set()).add(one.version or 1)
         with space.store.reading() as snapshot:
-            copying = ForkCopies(view, snapshot, partial(self._then, snapshot), seen)
+            copying = ForkCopies(view, snapshot, partial(self._version_at_begin, snapshot), seen)
             copies = {one: made for one in seen if (made := copying.of(one)) is not None}
         inputs = {name: copies[one].id if one in copies else one for name, one in row.inputs.items()}
         plans = {name: inner.document for name, inner in run.plans.items()}
@@ -147,9 +147,9 @@ class _Fork:
             run.restore(snapshot.run(run.id), record, (), run.owner)
         return await run.run_to_end()
 
-    def _then(self, snapshot: Snapshot, identifier: str) -> int | None:
+    def _version_at_begin(self, snapshot: Snapshot, identifier: str) -> int | None:
         """Return the version that a resource had when the step began, None where it has it still."""
-        is_there = partial(self._was_there, snapshot, identifier, *self._bounds(identifier))
+        is_there = partial(self._existed, snapshot, identifier, *self._bounds(identifier))
         versions = [number for number, _ in takewhile(is_there, snapshot.versions(identifier))]
         try:
             current = snapshot.get(identifier)
@@ -168,7 +168,7 @@ class _Fork:
         after = [use.version for row in self._later for use in row.uses if use.id == identifier]
         return max(before, default=0), min(after, default=maxsize)
 
-    def _was_there(self, snapshot: Snapshot, identifier: str, last: int, first: int, version: tuple[int, str]) -> bool:
+    def _existed(self, snapshot: Snapshot, identifier: str, last: int, first: int, version: tuple[int, str]) -> bool:
         """Whether a version was there when the step began: the run's own by their steps, others by their time."""
         number, time = version
         if number <= last or number > first:

@@ -117,7 +117,7 @@ async def resume(
 
 def must_be_resumable(space: Space, row: RunRow, rows: list[StepRow]) -> tuple[Space, Plan]:
     """Return a space as whoever began a run sees it, and the run's plan; Conflict where it cannot go on."""
-    _may_go_on(row)
+    _require_resumable(row)
     space = within(space, row.scope)
     plan = _plan(row)
     _has_what_it_needs(space, row, plan, RecordedRun(rows))
@@ -130,7 +130,7 @@ def _answered(space: Space, result: RunResult) -> bool:
         return not snapshot.answers(str(result.run)).keys().isdisjoint(one.answer_key for one in result.pending)
 
 
-def _may_go_on(row: RunRow) -> None:
+def _require_resumable(row: RunRow) -> None:
     if row.kind not in ("plan", "session"):
         message = f"{row.run} is not a run of a plan or a session, and cannot be resumed"
         raise Conflict(message, hint="`infospace runs` lists them")

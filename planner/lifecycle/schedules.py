@@ -98,7 +98,7 @@ def settle(space: Space, schedule: Schedule) -> str | None:
     late = seconds(present) - seconds(due) > GRACE
     try:
         if schedule.missed == "skip" and (waits is not None or late):
-            why = f"{waits} went on still" if waits is not None else _why_late(schedule)
+            why = f"{waits} went on still" if waits is not None else _late_reason(schedule)
             following = next_time(schedule.cron, schedule.zone, present)
             _commit(space, PassDue(schedule.name, due, following, present, reason=f"{due} was left out: {why}"))
             return None
@@ -106,18 +106,18 @@ def settle(space: Space, schedule: Schedule) -> str | None:
             return None
         return _begin(space, schedule, due, present)
     except Conflict:
-        if _is_as_before(space, schedule):
+        if _is_unchanged(space, schedule):
             raise
         return None  # another worker was earlier
 
 
-def _is_as_before(space: Space, schedule: Schedule) -> bool:
+def _is_unchanged(space: Space, schedule: Schedule) -> bool:
     with space.store.reading() as snapshot:
         found = [one for one in snapshot.schedules() if one.name == schedule.name]
     return [(one.due, one.run, one.reason) for one in found] == [(schedule.due, schedule.run, schedule.reason)]
 
 
-def _why_late(schedule: Schedule) -> str:
+def _late_reason(schedule: Schedule) -> str:
     refused = schedule.reason if schedule.reason and " was left out: " not in schedule.reason else None
     return refused or f"no run was begun within {GRACE:.0f} s"
 

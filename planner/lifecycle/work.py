@@ -99,7 +99,7 @@ class Worker:
                 continue
             if once:
                 break
-            await self._rest()
+            await self._wait_for_work()
         return taken
 
     async def _take_one(self) -> bool:
@@ -245,7 +245,7 @@ class Worker:
         await self.stop.heard.wait()
         halt.set()
 
-    async def _rest(self) -> None:
+    async def _wait_for_work(self) -> None:
         """Wait until something may have come into the queues."""
         if self._resting is None or self._resting.done():
             self._resting = asyncio.create_task(asyncio.to_thread(self.space.store.wait_for_queue, LOOK))

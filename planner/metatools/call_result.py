@@ -45,7 +45,7 @@ def answer_of(
         found |= _waiting(run, result.pending)
         said: dict[str, Any] = _text_content(found["reason"])
     elif status == "success":
-        said = _own(result) if call is None else _answered(call)
+        said = _result_of_step(result) if call is None else _answered(call)
     else:
         found["reason"] = _why(tool, options, result, longest_ms)
         said = _answered(call) if call is not None and _has_answer(call) else _text_content(found["reason"])
@@ -91,7 +91,7 @@ def _answered(call: CallRow) -> dict[str, Any]:
     return {"content": list(answer.get("blocks", ())), "structured_content": answer.get("structured")}
 
 
-def _own(result: RunResult) -> dict[str, Any]:
+def _result_of_step(result: RunResult) -> dict[str, Any]:
     """What a primitive or a saved plan gave."""
     data = None if result.result is None else result.result.data
     return {**_text_content("" if result.result is None else text_of(data)), "structured_content": data}

@@ -74,7 +74,7 @@ def _map(fields: Fields) -> Map | ForEach | None:
     operation, place = fields.raw["operation"], join(fields.pointer, "operation")
     keep = fields.flag("filter_null", True)
     if isinstance(operation, str):
-        stray = _beside(operation, fields)
+        stray = _report_stray_arguments(operation, fields)
         if operation.startswith(SAVED):
             return _map_of_plan(fields, Saved(operation.removeprefix(SAVED), {}, mapped=True, called=place), place)
         return Map(fields.raw["target"], operation, stray, place, named=True, filter_null=keep)
@@ -120,7 +120,7 @@ def _map_of_plan(fields: Fields, operation: Saved, place: str) -> ForEach:
     return ForEach(fields.raw["target"], "item", (step,), name, fields.flag("filter_null", True))
 
 
-def _beside(operation: str, fields: Fields) -> Mapping[str, JSON]:
+def _report_stray_arguments(operation: str, fields: Fields) -> Mapping[str, JSON]:
     """Say that arguments which stand beside an operation's name stand in it; return them."""
     stray = [key for key in fields.raw if key not in (*COMMON, "target", "operation", "filter_null")]
     if not stray:

@@ -116,7 +116,7 @@ def _candidates(document: JSON, problem: Problem, errors: Sequence[Problem]) -> 
     if problem.code == "unbound-variable" and problem.about is not None:
         yield from _bound(document, problem.pointer, problem.about, problem.hint)
     if problem.code == "unknown-field" and problem.fix is None:
-        yield from _elsewhere(document, problem)
+        yield from _read_meant_place(document, problem)
     if problem.code == "maybe-unbound" and problem.about is not None:
         yield from _guarded(document, problem.pointer, problem.about)
 
@@ -143,7 +143,7 @@ def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterato
         yield [{"op": "add", "path": unnamed[0], "value": f"${name}"}]
 
 
-def _elsewhere(document: JSON, problem: Problem) -> Iterator[Patch]:
+def _read_meant_place(document: JSON, problem: Problem) -> Iterator[Patch]:
     """Read the place that was plainly meant by a reference within an expression or a text."""
     told = re.match(r"\$(?P<reference>[^\s:]+): ", problem.message)
     near = re.fullmatch(r"did you mean `([^`]+)`\?", problem.hint or "")

@@ -51,17 +51,17 @@ class StepSpeller:
     def _step(self, pointer: str, block: str, index: int) -> None:
         self._types.spell(pointer)
         type_ = self._raw(pointer).get("type")
-        own = self._own(type_)
+        own = self._fields_of(type_)
         if own is not None and isinstance(type_, str):
             raw = self._raw(pointer)
-            if not raw.keys() <= {*COMMON, *own} or self._may_be_otherwise(raw):
+            if not raw.keys() <= {*COMMON, *own} or self._may_be_misread(raw):
                 self._keys(pointer, block, index, type_, own)
             elif "id" in raw and "out" not in raw:
                 self._out(pointer, type_, own)
         self._inner(pointer, own or ())
 
     @staticmethod
-    def _may_be_otherwise(raw: Mapping[str, Any]) -> bool:
+    def _may_be_misread(raw: Mapping[str, Any]) -> bool:
         return isinstance(raw.get("arguments"), str) or any(value is None for value in raw.values())
 
     def _keys(self, pointer: str, block: str, index: int, type_: str, own: tuple[str, ...]) -> None:
@@ -80,11 +80,11 @@ class StepSpeller:
         self._on_fail(pointer, kept)
         self._nulls(pointer, type_, own)
         if outside:
-            self._beside(pointer, type_, tool)
+            self._nest_arguments(pointer, type_, tool)
 
     # What a type has
 
-    def _own(self, type_: object) -> tuple[str, ...] | None:
+    def _fields_of(self, type_: object) -> tuple[str, ...] | None:
         """The fields of a type beside those of every step; None where nothing is known of it."""
         if not isinstance(type_, str):
             return None
@@ -159,7 +159,7 @@ class StepSpeller:
             Spelling("unknown-argument", join(pointer, key), message, "did you mean 'arguments'?", patch)
         )
 
-    def _beside(self, pointer: str, type_: str, tool: Tool | None) -> None:
+    def _nest_arguments(self, pointer: str, type_: str, tool: Tool | None) -> None:
         """The arguments of a tool beside `type`: all of them are one mistake."""
         raw, takes = self._raw(pointer), _properties(tool)
         stray = [key for key in raw if key not in (*COMMON, "arguments")]
@@ -209,7 +209,7 @@ class StepSpeller:
 
     def _out(self, pointer: str, type_: str, own: tuple[str, ...]) -> None:
         raw = self._raw(pointer)
-        if "out" in raw or not self._gives(type_):
+        if "out" in raw or not self._binds_result(type_):
             return
         for key in OUT:
             name = variable_in(raw[key]) if key in raw and key not in own else None
@@ -241,7 +241,7 @@ class StepSpeller:
                 self._respelt.take(Spelling("missing-out", place, message, f'"out": "${written}"', patch))
                 return
 
-    def _gives(self, type_: str) -> bool:
+    def _binds_result(self, type_: str) -> bool:
         if type_ in FORMS:
             return type_ in _BINDS
         entry = self._entry(type_)
@@ -367,7 +367,7 @@ class StepSpeller:
         if isinstance(type_, str) and (type_.startswith(SAVED) or "/" in type_):
             tool = self._tool(type_)
             self._outside_arguments(pointer, type_, tool)
-            self._beside(pointer, type_, tool)
+            self._nest_arguments(pointer, type_, tool)
 
 
 def _properties(tool: Tool | None) -> Mapping[str, Any]:

@@ -95,7 +95,7 @@ class TypeSpeller:
     def _call(self, pointer: str, raw: Mapping[str, Any], type_: str | None) -> bool:
         """A step whose type says no more than that it is a call, or that has none."""
         for holder in HOLDERS:
-            if isinstance(raw.get(holder), dict) and self._held(pointer, raw, holder, type_):
+            if isinstance(raw.get(holder), dict) and self._unwrap_call(pointer, raw, holder, type_):
                 return True
         for key in TYPE:
             meant = self._named(raw, key) if key in raw else None
@@ -119,7 +119,7 @@ class TypeSpeller:
             return True
         return False
 
-    def _held(self, pointer: str, raw: Mapping[str, Any], holder: str, type_: str | None) -> bool:
+    def _unwrap_call(self, pointer: str, raw: Mapping[str, Any], holder: str, type_: str | None) -> bool:
         """A call within a key: `{"function": {"name": …, "arguments": …}}`."""
         inner, place = raw[holder], join(pointer, holder)
         key = next((one for one in ("name", "tool", "tool_name", "type") if self._resolved(inner.get(one))), None)

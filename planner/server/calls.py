@@ -112,7 +112,7 @@ async def answer(operations: Operations, name: str, given: Mapping[str, Any], te
         _refused(operations, name, target, error, given)
         raise
     except asyncio.CancelledError:
-        _keep(operations, name, target, "cancelled")
+        _count_and_audit(operations, name, target, "cancelled")
         raise
     outcome = outcome_of(answered) if isinstance(answered, dict) and "status" in answered else "success"
     run = run_of(answered) if isinstance(answered, dict) else None
@@ -139,7 +139,7 @@ async def answered_by_person(
             answered: Answer = await shown(operations, operation, operation.validate(given), document)
         else:
             answer_run(operations.space, question.run, asked.step, said)
-            answered = await _played(operations, tool, operations.going_on(question.run), tell)
+            answered = await _played(operations, tool, operations.resuming(question.run), tell)
     except InfospaceError as error:
         operations.counts[action, "refused"] += 1
         write_audit(operations.space, operations.access.caller, action, about, "refused", error.kind, question.run)
@@ -296,7 +296,7 @@ def _why(operations: Operations, name: str, target: str, error: InfospaceError) 
     if is_direct(name):
         hidden = isinstance(error, NotAllowed)
         return "hidden" if hidden else OUT_OF_SCOPE if _named(whole, name) is not None else None
-    if isinstance(error, NotFound) and _is_there(whole, target):
+    if isinstance(error, NotFound) and _is_tool(whole, target):
         return OUT_OF_SCOPE
     return error.kind if name in ACTS else None
 
@@ -329,14 +329,14 @@ def _exists(store: Store, name: str) -> bool:
             return False
 
 
-def _is_there(whole: Space, target: str) -> bool:
+def _is_tool(whole: Space, target: str) -> bool:
     try:
         return bool(target) and find_tool(whole, target) in known_tools(whole)
     except NotFound:
         return False
 
 
-def _keep(operations: Operations, name: str, target: str, outcome: AuditOutcome) -> None:
+def _count_and_audit(operations: Operations, name: str, target: str, outcome: AuditOutcome) -> None:
     operations.counts[_counted(name), outcome] += 1
     if name in ACTS or is_direct(name):
         write_audit(operations.space, operations.access.caller, name, target, outcome)

@@ -41,7 +41,7 @@ class LiveRun:
         self._running: dict[str, str] = {}
         self._news = asyncio.Event()
         self.task = asyncio.create_task(_in_its_own_loop(playing, self._on_event, bounds))
-        self.task.add_done_callback(self._over)
+        self.task.add_done_callback(self._on_done)
 
     def _on_event(self, event: Event) -> None:
         match event:
@@ -71,7 +71,7 @@ class LiveRun:
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    def _over(self, task: asyncio.Task[RunResult]) -> None:
+    def _on_done(self, task: asyncio.Task[RunResult]) -> None:
         self._notify()
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, InfospaceError):
@@ -128,10 +128,10 @@ async def _in_its_own_loop(playing: Playing, hear: Emit, bounds: Bounds | None) 
         assert task is not None  # noqa: S101 - a coroutine that runs has one
         begun.set_result((asyncio.get_running_loop(), task))
 
-        def heard(event: Event) -> None:
+        def emit_in_loop(event: Event) -> None:
             loop.call_soon_threadsafe(hear, event)
 
-        return await playing(heard)
+        return await playing(emit_in_loop)
 
     def run() -> None:
         stopped_by(stop)

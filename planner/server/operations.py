@@ -165,10 +165,10 @@ class Operations:
         if going:
             await going[-1].wait(args.wait_s, tell)
         else:
-            await self._ended_elsewhere(args.run, args.wait_s)
+            await self._wait_for_end(args.run, args.wait_s)
         return await asyncio.to_thread(self._shown, args.run)
 
-    async def _ended_elsewhere(self, run: str, seconds: float) -> None:
+    async def _wait_for_end(self, run: str, seconds: float) -> None:
         """Wait for a run that goes on at another door or in another process, which tell nothing: look now and then."""
         end = asyncio.get_running_loop().time() + seconds
         while (left := end - asyncio.get_running_loop().time()) > 0:
@@ -197,7 +197,7 @@ class Operations:
         row, steps = find_run(self.space, args.run)
         if row.status == "running" and not self.lives.going(args.run) and not is_live(row):
             # Its process is gone: nothing was asked yet, and going on is what can be done.
-            return await self._followed(self.lives.start(self.going_on(args.run), args.run), args.wait_s, tell)
+            return await self._followed(self.lives.start(self.resuming(args.run), args.run), args.wait_s, tell)
         pending = {one.step: one for one in pending_of(steps)}.get(args.step)
         if pending is None or not self._is_answered(args.run, pending):
             if pending is not None:
@@ -206,34 +206,34 @@ class Operations:
             must_be_all_there(self.space, args.run)
             if row.status != "suspended" or pending is None or pending.kind != "wait":
                 answer(self.space, args.run, args.step, args.value)
-        return await self._gone_on(args.run, args.wait_s, tell)
+        return await self._resumed(args.run, args.wait_s, tell)
 
-    async def _gone_on(self, run: str, seconds: float, tell: Tell) -> dict[str, Any]:
+    async def _resumed(self, run: str, seconds: float, tell: Tell) -> dict[str, Any]:
         """Go on with a run that was answered, or wait for whoever goes on with it already, and takes the answer."""
         going = self.lives.going(run)
         if going:
             return await self._followed(going[-1], seconds, tell)
         row, _ = find_run(self.space, run)
         if row.status == "running" and is_live(row):
-            await self._ended_elsewhere(run, seconds)
+            await self._wait_for_end(run, seconds)
             return await asyncio.to_thread(self._shown, run)
-        return await self._followed(self.lives.start(self.going_on(run), run), seconds, tell)
+        return await self._followed(self.lives.start(self.resuming(run), run), seconds, tell)
 
     async def answered_by_person(self, run: str, step: str, word: JSON, seconds: float, tell: Tell) -> dict[str, Any]:
         """Answer for the person behind the client what a suspended run asks, and wait for it."""
         must_be_all_there(self.space, run)
         answer(self.space, run, step, word)
-        return await self._gone_on(run, seconds, tell)
+        return await self._resumed(run, seconds, tell)
 
     async def resume_run(self, run: str, seconds: float, tell: Tell) -> dict[str, Any]:
         """Go on with what a run has left, and wait for it; raises Conflict where there is nothing to go on with."""
-        return await self._gone_on(run, seconds, tell)
+        return await self._resumed(run, seconds, tell)
 
     async def play(self, play: Playing, seconds: float, tell: Tell) -> dict[str, Any]:
         """Play something that is a run, and wait for it."""
         return await self._followed(self.lives.start(play), seconds, tell)
 
-    def going_on(self, run: str) -> Playing:
+    def resuming(self, run: str) -> Playing:
         """Return the playing of what is left of a run."""
 
         async def play(emit: Emit) -> RunResult:
@@ -265,7 +265,7 @@ class Operations:
             )
         going = self.lives.going(args.run)
         if not going and is_live(row):
-            raise Conflict(f"{args.run} is not run by this caller", hint=_where(row))
+            raise Conflict(f"{args.run} is not run by this caller", hint=_who_can_cancel(row))
         journalled = self._cancelling[args.run] = asyncio.Event()
         try:
             await self.lives.cancel(going)
@@ -304,7 +304,7 @@ class Operations:
             return row.run
 
 
-def _where(row: RunRow) -> str:
+def _who_can_cancel(row: RunRow) -> str:
     """Say who can cancel a run that goes on elsewhere."""
     if str(row.owner).startswith(f"{socket.gethostname()}:{os.getpid()}:"):
         return "another caller of this server began it, and can cancel it"

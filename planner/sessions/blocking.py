@@ -136,12 +136,12 @@ class BlockingSession:
 
     def get_text(self, reference: str) -> str:
         """Return the text of what is bound, or of a place in it: `$x`, `$hits[0].title`."""
-        found = self._thing(reference)
+        found = self._resource_or_place(reference)
         return text_of(found.value) if isinstance(found, Place) else self._space.view().text(found)
 
     def get_json(self, reference: str) -> JSON:
         """Return the content of what is bound, or of a place in it; of a Collection the list of its items'."""
-        found = self._thing(reference)
+        found = self._resource_or_place(reference)
         return found.value if isinstance(found, Place) else self._space.view().content(found)
 
     def size(self, reference: str) -> int:
@@ -149,13 +149,13 @@ class BlockingSession:
         return len(self._collection(reference))
 
     def _collection(self, reference: str) -> Collection:
-        found = self._thing(reference)
+        found = self._resource_or_place(reference)
         if isinstance(found, Collection):
             return found
         what = f"a {found.kind}" if is_resource(found) else "a place in content"
         raise Invalid(f"{reference} is {what}, and has no items", hint="get_json and get_text read it")
 
-    def _thing(self, written: str) -> Resource | Place:
+    def _resource_or_place(self, written: str) -> Resource | Place:
         reference = whole_reference(written)
         if reference is None:
             hint = f"did you mean '${written}'?" if NAME.fullmatch(written) else "such as '$x' or '$x.title'"

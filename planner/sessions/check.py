@@ -70,7 +70,7 @@ def check_session_steps(steps: Sequence[JSON]) -> Check:
             if not check_writable(steps, problems := Problems()):
                 return CheckedCall((), (), {}, problems)
             block, checker = once(list(steps))
-            _mend(list(steps), block, checker.problems, lambda patched: once(patched)[1].problems)
+            _add_fixes(list(steps), block, checker.problems, lambda patched: once(patched)[1].problems)
         return CheckedCall(steps, _labelled(run, block), checker.plans, checker.problems)
 
     return check
@@ -124,12 +124,12 @@ def check_session_plan(document: JSON, inputs: Mapping[str, JSON] | None) -> Che
                 return CheckedCall((), (), {}, problems)
             plan, checker = once(document)
             problems = checker.problems
-            _mend(document, plan.steps, problems, lambda patched: once(patched)[1].problems)
+            _add_fixes(document, plan.steps, problems, lambda patched: once(patched)[1].problems)
             bound = {} if inputs is None else bind_inputs(plan, inputs, snapshot, problems)
         if inputs is None or not problems.ok:
             return CheckedCall((), (), {}, problems)
         lines = lines_of_plan(plan, bound, _steps(document))
-        return CheckedCall(lines, _labelled(run, _again(lines, run)), checker.plans, problems)
+        return CheckedCall(lines, _labelled(run, _parse_checked(lines, run)), checker.plans, problems)
 
     return check
 
@@ -148,7 +148,7 @@ def _steps(document: JSON) -> list[JSON]:
     return list(found)
 
 
-def _again(lines: Sequence[JSON], run: SessionRun) -> Block:
+def _parse_checked(lines: Sequence[JSON], run: SessionRun) -> Block:
     """Read lines as steps, which are known to be right."""
     return parse_block(list(lines), "", Problems(), len(run.lines) + 1)
 
@@ -163,7 +163,7 @@ def _checker(space: Space, known: SnapshotFacts, problems: Problems, variables: 
     return checker
 
 
-def _mend(raw: JSON, block: Block, problems: Problems, again: Callable[[JSON], Problems]) -> None:
+def _add_fixes(raw: JSON, block: Block, problems: Problems, again: Callable[[JSON], Problems]) -> None:
     problems.found[:] = sort_problems(raw, problems.found)
     if problems.ok and not any(problem.fix for problem in problems.found):
         return

@@ -65,7 +65,7 @@ class LineRunner:
         called = await self._open.call(check_session_line(value, index), self._forward_event, halt)
         self._run, ended = called.run, called.ended
         if ended is None:
-            return await self._over(Ended("refused", reason="a step was refused by the check"), called.problems)
+            return await self._end(Ended("refused", reason="a step was refused by the check"), called.problems)
         self._warnings += called.problems
         self._said += [called.said] if called.said else []
         self._rows += called.run.call_rows
@@ -78,26 +78,26 @@ class LineRunner:
             asked = [one.step for one in ended.pending if one.kind != "wait"]
             how = f"answer {called.run.id} {asked[0]} …" if asked else f"resume {called.run.id}"
             ended = replace(ended, reason=f"{UNREAD}; `infospace {how}` goes on with what was read")
-        return await self._over(ended)
+        return await self._end(ended)
 
     async def end(self) -> RunResult:
         """End after the last line."""
         refused = None if self._session is not None else await self._begun(None)
-        return refused or await self._over(Ended("success", self._value))
+        return refused or await self._end(Ended("success", self._value))
 
     async def unreadable(self, error: InvalidJSON) -> RunResult:
         """End at a line that cannot be read: what was run stays, and the line is refused."""
         problem = Problem("unreadable", error.pointer, error.message, error.hint)
         if self._session is None:
             return RunResult(None, "refused", problems=[problem])
-        return await self._over(Ended("refused", reason=error.message), [problem])
+        return await self._end(Ended("refused", reason=error.message), [problem])
 
     async def interrupted(self) -> RunResult:
         """End between two lines, with what was run."""
         if self._session is None:
             return RunResult(None, "cancelled", reason=f"interrupted; {UNREAD}")
         open_still = "" if self._name is None else f", and the session {self._name!r} stays open"
-        return await self._over(Ended("cancelled", self._value, f"interrupted; {UNREAD}{open_still}"))
+        return await self._end(Ended("cancelled", self._value, f"interrupted; {UNREAD}{open_still}"))
 
     @property
     def _open(self) -> Session:
@@ -113,7 +113,7 @@ class LineRunner:
         self._session = session
         return None
 
-    async def _over(self, ended: Ended, problems: Sequence[Problem] = ()) -> RunResult:
+    async def _end(self, ended: Ended, problems: Sequence[Problem] = ()) -> RunResult:
         """End with this: the session too, where it has no name and does not wait."""
         found = problems or self._warnings
         if self._name is None and not ended.over and ended.status != "suspended":

@@ -39,9 +39,9 @@ class LoopThread:
         def start() -> None:
             task = loop.create_task(doing)
             self._going.add(task)
-            task.add_done_callback(over)
+            task.add_done_callback(on_done)
 
-        def over(task: asyncio.Task[T]) -> None:
+        def on_done(task: asyncio.Task[T]) -> None:
             self._going.discard(task)
             if task.cancelled():
                 outcome.set_exception(Conflict("the call was cancelled", hint="what it did stays"))

@@ -35,7 +35,7 @@ class Queue:
 
     def join(self) -> Place:
         """Take the last place. Whoever takes one leaves it, also where nothing comes of it: the others wait."""
-        mine = Place(self._left)
+        mine = Place(self._remove)
         with self._guard:
             self._waiting.append(mine)
             self._let_in()
@@ -51,7 +51,7 @@ class Queue:
         finally:
             mine.leave()
 
-    def _left(self, place: Place) -> None:
+    def _remove(self, place: Place) -> None:
         with self._guard, suppress(ValueError):
             self._waiting.remove(place)
             self._let_in()

@@ -45,7 +45,7 @@ async def replay_lines(
                 known = past.row(step.label)
                 cut = known is not None and (known.error == "cancelled" or bool(known.extra.get("ahead")))
                 if known is not None and cut and step.label not in within:
-                    _passed_over(run, step, known)
+                    _journal_unfinished(run, step, known)
                 elif step.label in reached:
                     failure = await run.block((step,), run.frame)
     except Stopped as stop:
@@ -56,18 +56,18 @@ async def replay_lines(
         return run.close(*run.broken_off)
     reason = None if failure is None else sentence(failure)
     if row.status in FINISHED:
-        return run.conclude() if reason is None else run.close("failed", None, _as_then(reason, row))
+        return run.conclude() if reason is None else run.close("failed", None, _reason_then(reason, row))
     last = run.frame.latest.resource
     result = None if row.result is None or last is None else run.space.view().get(last)
     return run.close("suspended", result, reason)
 
 
-def _as_then(reason: str, row: RunRow) -> str:
+def _reason_then(reason: str, row: RunRow) -> str:
     """Return why it failed, with what was said after that then: that a fork goes on, for example."""
     return row.reason if row.reason is not None and row.reason.startswith(reason) else reason
 
 
-def _passed_over(run: Run, step: Step, known: StepRow) -> None:
+def _journal_unfinished(run: Run, step: Step, known: StepRow) -> None:
     """Journal a line as it was that the session did not come to the end of."""
     ticket = StartedStep(step.label, step.type)
     run.frame.track.begin(ticket)

@@ -179,7 +179,7 @@ class Session:
                 waits = [one.step for one in pending_of(snapshot.steps(row.run)) if one.kind == "wait"]
             if step not in waits:
                 answer(self._space, row.run, step, value)
-            return self._run_result(await self._gone_on(emit, halt))
+            return self._run_result(await self._resume_open_lines(emit, halt))
 
     async def go_on(
         self, emit: Emit = ignore_event, halt: SuspendRequest | None = None, approve: Sequence[str] = ()
@@ -189,7 +189,7 @@ class Session:
         The tools of `approve` may be called from now on without asking.
         """
         async with self._queue.turn():
-            return self._run_result(await self._gone_on(emit, halt, approve))
+            return self._run_result(await self._resume_open_lines(emit, halt, approve))
 
     async def finish(
         self, emit: Emit = ignore_event, halt: SuspendRequest | None = None, approve: Sequence[str] = ()
@@ -201,7 +201,7 @@ class Session:
         async with self._queue.turn():
             if self.name is None and not self._recalled(self._must_be_open()).open_lines:
                 return self._claim_run(emit).conclude()
-            called = await self._gone_on(emit, halt, approve)
+            called = await self._resume_open_lines(emit, halt, approve)
             run, ended = called.run, called.ended
             if self.name is not None or ended is None or ended.over or ended.status == "suspended":
                 return self._run_result(called, whole=self.name is None)
@@ -409,7 +409,9 @@ class Session:
         row = self._row()
         return row is None or row.run != run.id or row.owner != run.previous
 
-    async def _gone_on(self, emit: Emit, halt: SuspendRequest | None, approve: Sequence[str] = ()) -> CallResult:
+    async def _resume_open_lines(
+        self, emit: Emit, halt: SuspendRequest | None, approve: Sequence[str] = ()
+    ) -> CallResult:
         """Go on with the open lines, in the scope in which they were begun."""
         row = self._must_be_open()
         run = self._recalled(row, within(self._space, row.scope))

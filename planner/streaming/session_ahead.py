@@ -48,7 +48,7 @@ class SessionAhead:
     def __init__(self, space: Space, inputs: Mapping[str, JSON], emit: Emit) -> None:
         self._space = space
         self._emit = emit
-        self._prefix = Prefix(space, lambda declared: _given(inputs, declared))
+        self._prefix = Prefix(space, lambda declared: _declared_inputs(inputs, declared))
         self._arrived = IncrementalDocument()
         self._preface: Preface | None = Preface()
         """What reads the answer until its plan begins."""
@@ -80,7 +80,7 @@ class SessionAhead:
         """Return what runs the lines of a call, of which some ran ahead; None where none did, or others."""
         if self._ahead is None:
             return None
-        if not self._ahead.stands(run, lines):
+        if not self._ahead.is_valid(run, lines):
             await self.drop()
             return None
         ahead = self._ahead
@@ -104,14 +104,14 @@ class _Ahead:
         self._labels = set(run.labels)
         self._bound = dict(run.scope.own)
         self._told: list[tuple[StepRow, int]] = []
-        self._held = BufferedBranch(_SessionJournal(run), run.plan.budget.steps, self._tell)
+        self._held = BufferedBranch(_SessionJournal(run), run.plan.budget.steps, self._emit_ahead)
         self._frame = run.frame.on(self._held, Latest())
         self._parts = ConcurrentSteps(run, self._frame)
         self._needs = DependencyTracker()
         self._closed = False
         self._task = asyncio.create_task(self._parts.wait_all())
 
-    def _tell(self, row: StepRow, nesting: int) -> None:
+    def _emit_ahead(self, row: StepRow, nesting: int) -> None:
         self._told.append((row, nesting))
         self._emit(StepRanAhead(row, nesting))
 
@@ -132,7 +132,7 @@ class _Ahead:
         unit = self._run.order.unit(step)
         self._parts.add(unit, self._needs.of(unit))
 
-    def stands(self, run: SessionRun, lines: Sequence[JSON]) -> bool:
+    def is_valid(self, run: SessionRun, lines: Sequence[JSON]) -> bool:
         """Whether it is what the lines of a call would have done: they begin as it does, and the budget allows it."""
         count = self._held.begun_ahead + self._parts.executions
         return (
@@ -207,6 +207,6 @@ def _is_saved_plan(step: Step) -> bool:
     return any(isinstance(one.form, Saved) for one in every_step((step,)))
 
 
-def _given(inputs: Mapping[str, JSON], declared: JSON) -> Mapping[str, JSON]:
+def _declared_inputs(inputs: Mapping[str, JSON], declared: JSON) -> Mapping[str, JSON]:
     """Return the inputs that a plan declares of those that there are."""
     return {name: value for name, value in inputs.items() if isinstance(declared, Mapping) and name in declared}

@@ -66,7 +66,7 @@ class SpeculativeRun:
     async def set_plan(self, prepared: Prepared) -> None:
         """Take the whole plan, which has passed the check; drop what ran ahead where that does not stand."""
         await self._lease.aclose()
-        self._counts = self._stands(prepared)
+        self._counts = self._is_valid(prepared)
         if not self._counts:
             await self._drop()
             self._run.discard()
@@ -76,7 +76,7 @@ class SpeculativeRun:
         """Run the plan that was settled to its end."""
         return await self._run.run_to_end(self._run_remaining if self._counts else None)
 
-    def _stands(self, prepared: Prepared) -> bool:
+    def _is_valid(self, prepared: Prepared) -> bool:
         """Whether what ran ahead is what the whole plan would have done.
 
         It is not where inputs that were declared after the steps are read by them, where what it was checked

@@ -87,7 +87,7 @@ class QueryDialog(Dialog[list[str]]):
         self._runs: list[str] = []
         self._stop = Stop()
         self._properties: Mapping[str, Property] = {}
-        self._kept: Mapping[str, Sequence[str]] = {}
+        self._named_collections: Mapping[str, Sequence[str]] = {}
         """The columns of Collections that have a name, by it."""
         self._rows = QueryRows([])
         self._asked: str | None = None
@@ -123,8 +123,8 @@ class QueryDialog(Dialog[list[str]]):
         self._stop.now = True
 
     async def _learn(self) -> None:
-        self._properties, self._kept = await asyncio.to_thread(
-            self.infospace.read_snapshot, lambda one: (one.properties(), _kept(one))
+        self._properties, self._named_collections = await asyncio.to_thread(
+            self.infospace.read_snapshot, lambda one: (one.properties(), _named_collections(one))
         )
         self._show_offers(self.query_one(Input).value)
 
@@ -134,7 +134,7 @@ class QueryDialog(Dialog[list[str]]):
         from infospace.authoring.queries import columns_by_table
 
         own = columns_by_table()
-        kept = {name: columns for name, columns in self._kept.items() if name.lower() not in own}
+        kept = {name: columns for name, columns in self._named_collections.items() if name.lower() not in own}
         return complete_query(text, len(text), {**own, **kept}, self._properties)
 
     def _show_offers(self, text: str) -> None:
@@ -238,7 +238,7 @@ class QueryDialog(Dialog[list[str]]):
         begin(self, self.infospace, work, group="keep")
 
 
-def _kept(snapshot: Snapshot) -> Mapping[str, Sequence[str]]:
+def _named_collections(snapshot: Snapshot) -> Mapping[str, Sequence[str]]:
     """Return the Collections that have a name, with the fields of their first items."""
     found: dict[str, Sequence[str]] = {}
     for name in snapshot.names():

@@ -96,9 +96,9 @@ class KeyQueue:
     def arrived(self, done: Done) -> None:
         """Go on, once what the key left to be done later is done too; a screen that it opened comes first."""
         if done.turn == self._turn and self._busy:
-            self._app.call_later(self._go_on, done.turn)
+            self._app.call_later(self._next_key, done.turn)
 
-    async def _go_on(self, turn: int) -> None:
+    async def _next_key(self, turn: int) -> None:
         if turn != self._turn or not self._busy:  # patience ended before it arrived: a later key has its turn
             return
         self._busy = False
@@ -159,7 +159,7 @@ class KeyQueue:
 
     async def _stop_waiting(self, turn: int) -> None:
         self._on = self._app.screen
-        await self._go_on(turn)
+        await self._next_key(turn)
 
     def _will_arrive(self) -> bool:
         """Whether nothing is gone that a key goes through on its way to the app."""

@@ -86,7 +86,7 @@ class Runner:
 
     async def call(self, called: PreparedToolCall, take: Callable[[ActiveRun], None]) -> RunResult:
         """Make a call of a tool, as a run; `take` is given what goes on."""
-        return await self.play(lambda emit, halt: _held(called.play(self._space, emit), halt), take=take)
+        return await self.play(lambda emit, halt: _run_interruptible(called.play(self._space, emit), halt), take=take)
 
     async def work(
         self,
@@ -96,7 +96,7 @@ class Runner:
         take: Callable[[ActiveRun], None] | None = None,
     ) -> RunResult:
         """Do the work of a run that another part of the planner drives, such as that of a goal."""
-        return await self.play(lambda emit, halt: _held(work(emit, halt), halt), run, pausing, take)
+        return await self.play(lambda emit, halt: _run_interruptible(work(emit, halt), halt), run, pausing, take)
 
     async def resume(
         self,
@@ -109,7 +109,10 @@ class Runner:
         from planner.goals.resume import resume
 
         return await self.play(
-            lambda emit, halt: _held(resume(self._space, run, emit, halt, agree=agree), halt), run, pausing, take
+            lambda emit, halt: _run_interruptible(resume(self._space, run, emit, halt, agree=agree), halt),
+            run,
+            pausing,
+            take,
         )
 
     async def fork(self, run: str, step: str, patch: Patch, pausing: Breakpoints | None = None) -> RunResult:
@@ -117,7 +120,8 @@ class Runner:
         from planner.lifecycle.fork import fork
 
         return await self.play(
-            lambda emit, halt: _held(fork(self._space, run, step, patch, emit, halt), halt), pausing=pausing
+            lambda emit, halt: _run_interruptible(fork(self._space, run, step, patch, emit, halt), halt),
+            pausing=pausing,
         )
 
     async def play(
@@ -199,7 +203,7 @@ class Runner:
             self._hear(going, events)
 
 
-async def _held(work: Coroutine[Any, Any, RunResult], halt: SuspendRequest) -> RunResult:
+async def _run_interruptible(work: Coroutine[Any, Any, RunResult], halt: SuspendRequest) -> RunResult:
     """Do work that `halt` can break off."""
     task = asyncio.ensure_future(work)
     halt.hold(task)

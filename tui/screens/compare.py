@@ -138,7 +138,7 @@ class Compare(BaseScreen):
     async def _read(self) -> None:
         first, second = self._runs
         if first is None or second is None:
-            self._nothing(NOTHING)
+            self._show_empty(NOTHING)
             for place, run in ((0, first), (1, second)):
                 self.query_one(f"#{('first', 'second')[place]}", Static).update(Text(run or "no run is chosen", "dim"))
             return
@@ -147,12 +147,12 @@ class Compare(BaseScreen):
             before = await self.ask(lambda snapshot: (stamp(snapshot, first), stamp(snapshot, second)))
             found = await self.ask(lambda snapshot: compare(snapshot, first, second))
         except NotFound as error:
-            self._nothing(f"{error}. l and r choose others.")
+            self._show_empty(f"{error}. l and r choose others.")
             return
         self._stamp, self._found = before, found
         self._draw()
 
-    def _nothing(self, message: str) -> None:
+    def _show_empty(self, message: str) -> None:
         self._found, self._rows, self._stamp = None, None, None
         self.workers.cancel_group(self, "tell")
         self.query_one("#summary", Static).update(message)

@@ -68,7 +68,7 @@ class Plan(RunScreen):
     def on_mount(self) -> None:
         """Draw what goes on a few times a second."""
         super().on_mount()
-        self.set_interval(BEHIND, self._draw_going)
+        self.set_interval(BEHIND, self._refresh_running)
 
     def show_run(self, subject: RunModel | None, *, afresh: bool) -> None:
         tree = self._tree
@@ -80,14 +80,14 @@ class Plan(RunScreen):
         else:
             tree.update(subject.outline, afresh=afresh)
             grid.empty = NO_STEPS
-            at = self._goes_on(subject.outline) or (self.infospace.chosen if afresh else None)
+            at = self._follow_running(subject.outline) or (self.infospace.chosen if afresh else None)
             if at is not None and afresh:
                 tree.unfold_to(at)
         self._lay_out()
         grid.show(tree, tree.columns, at=at)
         self._about()
 
-    def _draw_going(self) -> None:
+    def _refresh_running(self) -> None:
         outline = self._tree.outline
         if self.is_current and outline is not None and outline.going:
             self.query_one(LazyTable).refresh()
@@ -129,7 +129,7 @@ class Plan(RunScreen):
 
     # Following
 
-    def _goes_on(self, outline: RunTree) -> str | None:
+    def _follow_running(self, outline: RunTree) -> str | None:
         """Return the innermost step that goes on for longest, unfolded, where it is followed."""
         if not self._follows or not outline.going:
             return None
@@ -181,7 +181,7 @@ class Plan(RunScreen):
             return Text("")
         if node.problem is not None:
             problem = node.problem
-            text = Text.assemble((f"{problem.code} {self._where(problem.pointer)}: ", "bold")).append(
+            text = Text.assemble((f"{problem.code} {self._format_place(problem.pointer)}: ", "bold")).append(
                 safely(problem.message)
             )
             if problem.hint:
@@ -197,9 +197,9 @@ class Plan(RunScreen):
             return Text(safely(row.reason), self.infospace.colours.get("error", ""))
         return Text(safely(row.value))
 
-    def _where(self, pointer: str) -> str:
+    def _format_place(self, pointer: str) -> str:
         """Say where in the plan something is: `in step 2, target`."""
-        steps = [node for node in self._tree.nodes if node.step is not None and _holds(node.step.pointer, pointer)]
+        steps = [node for node in self._tree.nodes if node.step is not None and _is_inside(node.step.pointer, pointer)]
         if not steps:
             return f"at {pointer}" if pointer else "in the document"
         inner = max(steps, key=lambda node: len(node.step.pointer) if node.step is not None else 0)
@@ -289,5 +289,5 @@ class Plan(RunScreen):
         self.infospace.open_plan(apply_patch(subject.document, node.problem.fix))
 
 
-def _holds(step: str, pointer: str) -> bool:
+def _is_inside(step: str, pointer: str) -> bool:
     return pointer == step or pointer.startswith(f"{step}/")

@@ -39,7 +39,7 @@ def _effects_of_waiting_plan(space: Space, run: str) -> list[Effect]:
     return [] if session.document is None else session.effects()
 
 
-def _agreed_once() -> Agree:
+def _agree_once() -> Agree:
     """Agree to the plan that was shown; of what is written after it only to what reads."""
     agreed: list[bool] = []
 
@@ -76,7 +76,7 @@ class RunActions(BaseScreen):
         elif await self.app.push_screen_wait(
             ConfirmDialog("Run the plan that the model wrote?", ". ".join(effect_lines(effects)), yes="Run it")
         ):
-            self.infospace.follow(self.infospace.runner.resume, run, None, None, _agreed_once())
+            self.infospace.follow(self.infospace.runner.resume, run, None, None, _agree_once())
 
     def go_on(self, run: str) -> None:
         """Go on with a run that asks nothing."""
@@ -87,10 +87,10 @@ class RunActions(BaseScreen):
         self.ask_for(self._ask_run, run, group="action")
 
     async def _ask_run(self, run: str) -> None:
-        def look(snapshot: Snapshot) -> tuple[str, list[Pending]]:
+        def read(snapshot: Snapshot) -> tuple[str, list[Pending]]:
             return snapshot.run(run).status, _questions(snapshot.steps(run), snapshot.answers(run))
 
-        status, questions = await self.ask(look)
+        status, questions = await self.ask(read)
         if status != "suspended" or not questions:
             raise NotFound(f"{run} asks nothing", hint="r resumes it" if status == "suspended" else None)
         await self._answer(run, questions)

@@ -209,13 +209,13 @@ def effects(catalogue_of: Callable[[], object]) -> Callable[[Step], str]:
 
     known: dict[int, tuple[Step, str]] = {}
 
-    def said(step: Step) -> str:
+    def format_cached(step: Step) -> str:
         if id(step) not in known:
             catalogue = catalogue_of()
             known[id(step)] = step, format_effect(step, catalogue) if isinstance(catalogue, Catalogue) else ""
         return known[id(step)][1]
 
-    return said
+    return format_cached
 
 
 def _times(outline: RunTree, key: str) -> tuple[float | None, float]:

@@ -20,10 +20,10 @@ SIGNS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·"
 
 def format_fix(fix: Patch) -> str:
     """Say what a fix does: `make it "size"`, `call "traget" "target"`."""
-    return "; ".join(_deed(operation) for operation in fix)
+    return "; ".join(_format_operation(operation) for operation in fix)
 
 
-def _deed(operation: Mapping[str, Any]) -> str:
+def _format_operation(operation: Mapping[str, Any]) -> str:
     last = json.dumps((parts_of(operation["path"]) or ["the plan"])[-1], ensure_ascii=False)
     value = truncate(json.dumps(operation.get("value"), ensure_ascii=False), 80)
     match operation["op"]:

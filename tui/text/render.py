@@ -46,7 +46,7 @@ def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> 
     table.add_column("score")
     table.add_column("note", no_wrap=True)
     table.add_column("title and passage")
-    places = [key for key in ("path", "root") if _tells(key, hits)]
+    places = [key for key in ("path", "root") if _is_informative(key, hits)]
     for place in places:
         table.add_column(place)
     for rank, hit in enumerate(hits, start=1):
@@ -64,7 +64,7 @@ def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> 
     return table
 
 
-def _tells(place: str, hits: Sequence[Mapping[str, Any]]) -> bool:
+def _is_informative(place: str, hits: Sequence[Mapping[str, Any]]) -> bool:
     """Whether a column says something: any path, and the roots of files where there are several."""
     found = {hit["metadata"].get(place) for hit in hits}
     return len(found - {None}) > 1 if place == "root" else bool(found - {None})

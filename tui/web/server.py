@@ -77,7 +77,7 @@ class WebScreen:
             [
                 web.get(f"{within}/", self._shown),
                 web.get(f"{within}/page.js", self._script),
-                web.get(f"{within}/ws", self._spoken),
+                web.get(f"{within}/ws", self._connect),
                 web.static(f"{within}/static", Path(textual_serve.__file__).parent / "static"),
             ]
         )
@@ -97,7 +97,7 @@ class WebScreen:
     async def _script(self, _request: web.Request) -> web.FileResponse:
         return web.FileResponse(_HERE / "page.js")
 
-    async def _spoken(self, request: web.Request) -> web.StreamResponse:
+    async def _connect(self, request: web.Request) -> web.StreamResponse:
         """Speak with one browser for as long as it looks."""
         if request.headers.get("Origin") != f"http://{request.host}":
             raise web.HTTPForbidden(text="another page may not speak with the screen")

@@ -127,7 +127,7 @@ class _Reader:
 
     def _heading(self, block: Token, level: int) -> None:
         tokens, masked = self._inline(block)
-        text = " ".join((_spoken(tokens) if tokens else block.content).split())
+        text = " ".join((_plain_text(tokens) if tokens else block.content).split())
         if self._open:
             self._open[-1].said = True
         if level == 1 and not self._title:
@@ -267,7 +267,7 @@ def _texts(value: JSON) -> Iterator[str]:
             yield from _texts(one)
 
 
-def _spoken(tokens: list[Token]) -> str:
+def _plain_text(tokens: list[Token]) -> str:
     spaces = {"softbreak": " ", "hardbreak": " ", "html_inline": ""}
     return "".join(spaces.get(token.type, token.content) for token in tokens)
 
@@ -296,7 +296,7 @@ def links_in(tokens: list[Token]) -> Iterator[tuple[str, str, int, bool, str]]:
             path, _, heading = str(token.attrs["href"]).partition("#")
             target = unquote(path)
             if target and not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/", target):
-                yield target, _spoken(_inside(tokens, index)), token.meta["position"], False, unquote(heading)
+                yield target, _plain_text(_inside(tokens, index)), token.meta["position"], False, unquote(heading)
 
 
 def _inside(tokens: list[Token], opened: int) -> list[Token]:

@@ -122,10 +122,10 @@ def read_task(content: str, masked: str) -> Timing:
     for one in fields:
         known = None if one.of_line else _KNOWN.get(one.key.lower())
         value = one.value.removeprefix("[[").removesuffix("]]").strip()
-        if known is not None and _take(timing, known, value.lower() if known == "priority" else value):
+        if known is not None and _set_timing(timing, known, value.lower() if known == "priority" else value):
             gone.append((one.start, one.end))
     signs = _SIGNED_DATE.finditer(masked)
-    gone += (signed.span() for signed in signs if _take(timing, _DATED[signed["sign"]], signed["date"]))
+    gone += (signed.span() for signed in signs if _set_timing(timing, _DATED[signed["sign"]], signed["date"]))
     for mark in _SIGNED_PRIORITY.finditer(masked):
         timing.priority = timing.priority or _PRIORITIES[mark[0][0]]
         gone.append(mark.span())
@@ -136,7 +136,7 @@ def read_task(content: str, masked: str) -> Timing:
     return timing
 
 
-def _take(timing: Timing, what: str, value: str) -> bool:
+def _set_timing(timing: Timing, what: str, value: str) -> bool:
     """Keep a date or a priority, the first of its kind; whether it is one."""
     if what == "priority":
         timing.priority = timing.priority or value or None

@@ -28,7 +28,7 @@ def aggregate(node: Aggregate, of: Expressions, order: str, over: str = "") -> T
         counted = f"({sql})" if name == "count" else f"(DISTINCT {sort_key(value)})"
         return Typed("0::BIGINT" if value.type is Type.NULL else f"count{counted}{over}", Type.INT, EXACT)
     if value.type is Type.NULL:
-        return Typed("NULL::HUGEINT" if name != "list" else "[]::VARCHAR[]", _of_nothing(name), 0, Type.TEXT)
+        return Typed("NULL::HUGEINT" if name != "list" else "[]::VARCHAR[]", _type_when_empty(name), 0, Type.TEXT)
     if name in _NUMERIC:
         return _numeric(node, value, of, text, over)
     if name in ("bool_or", "bool_and"):
@@ -49,7 +49,7 @@ def aggregate(node: Aggregate, of: Expressions, order: str, over: str = "") -> T
     return Typed(f"{pick}({sql}, {by}){over}", value.type, value.most, kinds=value.kinds, whole=whole)
 
 
-def _of_nothing(name: str) -> Type:
+def _type_when_empty(name: str) -> Type:
     return Type.LIST if name == "list" else Type.INT
 
 

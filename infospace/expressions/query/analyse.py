@@ -166,16 +166,16 @@ class _Analysis:
         for join in select.sources:
             tables.append(self._table(join.source, tables, common))
             if join.on is not None:
-                self._tell(typer.condition(join.on), join.on, find, outputs)
+                self._report(typer.condition(join.on), join.on, find, outputs)
         found: dict[str, Schema | None] | None = {}
         for output in select.outputs:
             if isinstance(output, Output):
                 outputs[output.name] = output.expression
         if select.where is not None:
-            self._tell(typer.condition(select.where), select.where, find, {})
+            self._report(typer.condition(select.where), select.where, find, {})
         for output in select.outputs:
             if isinstance(output, Output):
-                self._tell(typer.senseless(output.expression), output.expression, find, {})
+                self._report(typer.senseless(output.expression), output.expression, find, {})
                 if found is not None:
                     found[output.name] = typer.schema(output.expression)
                 continue
@@ -187,17 +187,17 @@ class _Analysis:
                 elif found is not None:
                     found |= {name: _schema(table.at((name,))) for name in table.names}
         for node in (*select.group, *(sort.by for sort in query.order)):
-            self._tell(typer.senseless(node), node, find, outputs)
+            self._report(typer.senseless(node), node, find, outputs)
         if select.having is not None:
-            self._tell(typer.condition(select.having), select.having, find, outputs)
+            self._report(typer.condition(select.having), select.having, find, outputs)
         for window in inner.values():
             if isinstance(window, Window):
                 for node in (*window.arguments, *window.partition, *(sort.by for sort in window.order)):
-                    self._tell(typer.senseless(node), node, find, {})
+                    self._report(typer.senseless(node), node, find, {})
         self._grouped(select, query, find, outputs)
         return None if found is None else closed_object(found)
 
-    def _tell(
+    def _report(
         self,
         problems: Iterator[Senseless],
         node: Expression,

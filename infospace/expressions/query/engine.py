@@ -159,7 +159,7 @@ def _rows(connection: Any, compiled: Compiled, builder: Builder) -> Iterator[tup
                 yield from chunk
         except duckdb.Error as error:
             watch.raise_if_ended()
-            raise _told(error) from None
+            raise _error_of(error) from None
 
 
 def _written(typed: Typed) -> str:
@@ -174,7 +174,7 @@ class _Watch:
         self._done = threading.Event()
         self._stop = stop
         context = copy_context()
-        self._thread = threading.Thread(target=lambda: context.run(self._look), daemon=True, name="query-watch")
+        self._thread = threading.Thread(target=lambda: context.run(self._watch_time), daemon=True, name="query-watch")
 
     def __enter__(self) -> _Watch:
         self._thread.start()
@@ -184,7 +184,7 @@ class _Watch:
         self._done.set()
         self._thread.join()
 
-    def _look(self) -> None:
+    def _watch_time(self) -> None:
         while not self._done.wait(_TICK):
             try:
                 check_time()
@@ -198,7 +198,7 @@ class _Watch:
             raise OutOfTime
 
 
-def _told(error: duckdb.Error) -> Exception:
+def _error_of(error: duckdb.Error) -> Exception:
     """Say in our words what the engine could not do."""
     text = str(error)
     if MISMATCH in text:

@@ -67,15 +67,15 @@ def _of_body(body: Select | Union, common: tuple[tuple[str, Query], ...]) -> Ite
             yield from _of_body(join.source.query.body, (*common, *join.source.query.common))
         if join.on is not None:
             pairs = (*body.sources[:place], Join("cross", join.source, None))
-            yield from _asked("ON", join.on, Select((), pairs), common)
+            yield from _condition_query("ON", join.on, Select((), pairs), common)
     if body.where is not None:
-        yield from _asked("WHERE", body.where, Select((), body.sources), common)
+        yield from _condition_query("WHERE", body.where, Select((), body.sources), common)
     if body.having is not None:
         named = {output.name: output.expression for output in body.outputs if isinstance(output, Output)}
         trees = list(named.values())
         group = tuple(_with_outputs(of_place(node, trees), named) for node in body.group)
         grouped = replace(body, outputs=(), group=group, having=None, distinct=False)
-        yield from _asked("HAVING", _with_outputs(body.having, named), grouped, common)
+        yield from _condition_query("HAVING", _with_outputs(body.having, named), grouped, common)
 
 
 def _with_outputs(tree: Expression, named: Mapping[str, Expression]) -> Expression:
@@ -90,7 +90,9 @@ def _with_outputs(tree: Expression, named: Mapping[str, Expression]) -> Expressi
     return found
 
 
-def _asked(clause: str, tree: Expression, select: Select, common: tuple[tuple[str, Query], ...]) -> Iterator[Condition]:
+def _condition_query(
+    clause: str, tree: Expression, select: Select, common: tuple[tuple[str, Query], ...]
+) -> Iterator[Condition]:
     """Ask for what a condition reads, in a query of its own; what stands beside a subselect in AND stays."""
     parts = [part for part in (tree.parts if isinstance(tree, And) else (tree,)) if not _has_inner(part)]
     if not parts:

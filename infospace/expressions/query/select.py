@@ -132,7 +132,7 @@ class Writer:
             scope.resolve,
             strict=True,
             inner=lambda name, value: self.nested(query.nested, name, value, None),
-            instead=_known_as(body, scope),
+            instead=_output_finder(body, scope),
         )
         outputs = compiled.outputs
         keys = []
@@ -284,7 +284,7 @@ def rewrite(node: Any, change: Callable[[Any], Any]) -> Any:
     return type(node)(**parts)
 
 
-def _known_as(body: Select | Union, scope: Scope) -> Callable[[Expression], Typed | None]:
+def _output_finder(body: Select | Union, scope: Scope) -> Callable[[Expression], Typed | None]:
     """Return what gives the output that an expression of a SELECT's list is, behind its DISTINCT."""
     outputs = [output for output in body.outputs if isinstance(output, Output)] if isinstance(body, Select) else []
 

@@ -120,7 +120,7 @@ class Expressions:
                     return self._inner(first, None)
                 return self._resolve(path)
             case Parameter(name):
-                return self.builder.constant(self._given(name, absent=not self.strict))
+                return self.builder.constant(self._parameter(name, absent=not self.strict))
             case Aggregate():
                 if self._aggregate is None:
                     raise Invalid(f"`{show(node)}` is an aggregate, and none stands in this clause", hint=_AGGREGATES)
@@ -187,7 +187,7 @@ class Expressions:
         nulls = " OR ".join(f"({value.sql}) IS NULL" for value in values if value.type is not Type.NULL)
         return f"CASE WHEN {nulls} THEN NULL ELSE {failing} END" if nulls else "NULL"
 
-    def _given(self, name: str, *, absent: bool = False) -> JSON:
+    def _parameter(self, name: str, *, absent: bool = False) -> JSON:
         found = self.builder.parameters.get(name)
         if isinstance(found, PathNotFound):
             if absent:
@@ -198,7 +198,7 @@ class Expressions:
     def _guarded(self, node: Expression) -> Typed:
         """Write what `coalesce` and IS NULL take: a place that does not exist is null."""
         if isinstance(node, Parameter):
-            return self.builder.constant(self._given(node.name, absent=True))
+            return self.builder.constant(self._parameter(node.name, absent=True))
         return self.value(node)
 
     # Conditions
@@ -249,7 +249,7 @@ class Expressions:
         """Compare two values: unknown where one is null, without a result where their kinds differ."""
         one, other = left.type, right.type
         if Type.NULL in (one, other):
-            return Typed(self._beside("NULL::BOOLEAN", left, right), Type.BOOL)
+            return Typed(self._evaluated_beside("NULL::BOOLEAN", left, right), Type.BOOL)
         if Type.LIST in (one, other):
             raise Invalid(f"`{text}` compares a list that the query makes", hint="it stands in the SELECT list alone")
         if one in NUMBERS and other in NUMBERS:
@@ -278,7 +278,7 @@ class Expressions:
     def _in(self, value: Typed, items: Sequence[Typed], text: str) -> Typed:
         alike = value.type is not Type.ANY and all(
             item.type in (value.type, Type.NULL)
-            or (value.type in NUMBERS and item.type in NUMBERS and not _apart(value, item))
+            or (value.type in NUMBERS and item.type in NUMBERS and not _loses_precision(value, item))
             for item in items
         )
         if value.type is Type.NULL:
@@ -302,20 +302,20 @@ class Expressions:
             return all_of
         return f"CASE WHEN ({value}) IN ({', '.join(sure)}) THEN TRUE ELSE {all_of} END"
 
-    def _beside(self, verdict: str, *values: Typed) -> str:
+    def _evaluated_beside(self, verdict: str, *values: Typed) -> str:
         """Write a verdict that does not depend on values, which are evaluated all the same where they may fail."""
         return evaluated(values, verdict) if self.strict else verdict
 
     def _in_list(self, value: Typed, items: Parameter, text: str) -> Typed:
         if items.name.startswith(MARK):
             return self._inner(items.name, value)
-        given = self._given(items.name, absent=not self.strict)
+        given = self._parameter(items.name, absent=not self.strict)
         if given is None:
-            return Typed(self._beside("NULL::BOOLEAN", value), Type.BOOL)
+            return Typed(self._evaluated_beside("NULL::BOOLEAN", value), Type.BOOL)
         if not isinstance(given, (list, tuple)):
             return Typed(f"({self.mismatch(f'`{text}` takes a list', value)})::BOOLEAN", Type.BOOL)
         if not given:
-            return Typed(self._beside("FALSE", value), Type.BOOL)
+            return Typed(self._evaluated_beside("FALSE", value), Type.BOOL)
         if len(given) > FEW and value.type is Type.TEXT and all(isinstance(item, str) for item in given):
             listed = self.builder.parameter(list(given))
             return Typed(f"({value.sql}) IN (SELECT unnest({listed}::VARCHAR[]))", Type.BOOL)
@@ -328,9 +328,9 @@ class Expressions:
         if isinstance(pattern, Constant):
             known = pattern.value
         elif isinstance(pattern, Parameter):
-            known = self._given(pattern.name, absent=not self.strict)
+            known = self._parameter(pattern.name, absent=not self.strict)
         if Type.NULL in (one.type, other.type):
-            return Typed(self._beside("NULL::BOOLEAN", one, other), Type.BOOL)
+            return Typed(self._evaluated_beside("NULL::BOOLEAN", one, other), Type.BOOL)
         fitted = [fit(self, part, "text", f"`{text}`", text) for part in (one, other)]
         if fitted[0] is None or fitted[1] is None:
             what = f"`{text}` compares {WORDS[one.type]} with {WORDS[other.type]}"
@@ -363,7 +363,7 @@ class Expressions:
         if isinstance(of, Field) and not str(of.path.parts[0]).startswith(MARK):
             return self._resolve(Path((*of.path.parts, place)))
         if isinstance(of, Parameter):
-            given = self._given(of.name, absent=not self.strict)
+            given = self._parameter(of.name, absent=not self.strict)
             if isinstance(given, (list, tuple)):
                 return self.builder.constant(given[place] if -len(given) <= place < len(given) else None)
         value = self.value(of)
@@ -387,7 +387,7 @@ class Expressions:
                 raise mixed_numbers(text, value)
         whole = left.type in (Type.INT, Type.NULL) and right.type in (Type.INT, Type.NULL)
         if Type.NULL in (left.type, right.type):
-            null = self._beside("NULL::HUGEINT" if whole else "NULL::DOUBLE", left, right)
+            null = self._evaluated_beside("NULL::HUGEINT" if whole else "NULL::DOUBLE", left, right)
             return Typed(null, Type.INT if whole else Type.NUM, 0)
         if not (left.is_number and right.is_number):
             what = f"`{text}` computes with {WORDS[left.type]} and {WORDS[right.type]}, not with numbers"
@@ -428,7 +428,7 @@ class Expressions:
 
     def _concatenated(self, left: Typed, right: Typed, text: str) -> Typed:
         if Type.NULL in (left.type, right.type):
-            return Typed(self._beside("NULL::VARCHAR", left, right), Type.TEXT)
+            return Typed(self._evaluated_beside("NULL::VARCHAR", left, right), Type.TEXT)
         for value in (left, right):
             if value.type is Type.LIST or (value.type is Type.ANY and value.kinds & {"list", "object"}):
                 what = f"`{text}` joins texts, numbers and booleans"
@@ -453,14 +453,14 @@ _AGGREGATES = "HAVING, ORDER BY and the SELECT list have aggregates; WHERE is be
 _SQL: dict[Comparator, str] = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
-def _apart(left: Typed, right: Typed) -> bool:
+def _loses_precision(left: Typed, right: Typed) -> bool:
     """Whether one is a whole number that a double may not hold, and the other a double."""
     whole = [value for value in (left, right) if value.type is Type.INT]
     return len(whole) == 1 and not whole[0].is_small
 
 
 def _numbers_compared(by: Comparator, left: Typed, right: Typed) -> str:
-    if _apart(left, right):
+    if _loses_precision(left, right):
         return f"({key_of(left)}) {_SQL[by]} ({key_of(right)})"
     if left.type is right.type is Type.INT:
         return f"({left.sql}) {_SQL[by]} ({right.sql})"

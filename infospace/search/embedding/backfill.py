@@ -212,11 +212,11 @@ class EmbeddingBackfill:
             return used.cut(text.text for text in texts)
         total = self._expected.total(self._embedded, 0)
 
-        def told(done: int) -> None:
+        def report_progress(done: int) -> None:
             what = f"embedding; cutting {size / 1e6:.1f} million characters into passages, {done * 100 // size} %"
             self._listener.progress(self._embedded, total, what)
 
-        return used.cut((text.text for text in texts), told)
+        return used.cut((text.text for text in texts), report_progress)
 
 
 def _span_of(field: Field) -> PassageSpan:

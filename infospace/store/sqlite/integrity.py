@@ -220,12 +220,14 @@ def problems(engine: Connection, *, counters: bool) -> list[str]:
             _together,
             *((_counters,) if counters else ()),
         ):
-            found.extend(_few(rule(engine)))
+            found.extend(_first_messages(rule(engine)))
         if engine.dialect == "sqlite":
             found.extend(schema.strangers(engine))
         if counters and engine.dialect == "sqlite":
             told = set(re.findall(r"\w+_[0-9]+", " ".join(found)))
-            found.extend(_few(message for message in sums.changed(engine) if message.partition(" ")[0] not in told))
+            found.extend(
+                _first_messages(message for message in sums.changed(engine) if message.partition(" ")[0] not in told)
+            )
     except StoreError as error:
         found.append(str(error))
     except (TypeError, ValueError, LookupError) as error:
@@ -233,7 +235,7 @@ def problems(engine: Connection, *, counters: bool) -> list[str]:
     return found
 
 
-def _few(sentences: Iterator[str]) -> list[str]:
+def _first_messages(sentences: Iterator[str]) -> list[str]:
     every = list(sentences)
     return every if len(every) <= MOST else [*every[:MOST], f"and {len(every) - MOST} more like the last"]
 

@@ -344,15 +344,15 @@ def strangers(engine: Connection) -> list[str]:
     own = connect("file::memory:", ":memory:", wait=0)
     try:
         migrate(own)
-        wanted = _things(own)
+        wanted = _schema_objects(own)
     finally:
         own.close()
-    found = _things(engine)
+    found = _schema_objects(engine)
     extra = [f"the file has the {kind} {name!r}, which infospace did not make" for kind, name in sorted(found - wanted)]
     return extra + [f"the file lacks the {kind} {name!r}" for kind, name in sorted(wanted - found)]
 
 
-def _things(engine: Connection) -> set[tuple[str, str]]:
+def _schema_objects(engine: Connection) -> set[tuple[str, str]]:
     return set(engine.all("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite@_%' ESCAPE '@'"))
 
 

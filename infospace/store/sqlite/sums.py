@@ -76,7 +76,7 @@ def watch(engine: Connection) -> None:
     if not _table_exists(engine):
         return
     engine.run("PRAGMA recursive_triggers = ON")
-    for part in _there(engine, (*PARTS, *BATCHES)):
+    for part in _existing_parts(engine, (*PARTS, *BATCHES)):
         _watch(engine, part, "INSERT", _count(part, "NEW", ""))
         _watch(engine, part, "DELETE", _count(part, "OLD", "-"))
         if part.updated:
@@ -95,7 +95,7 @@ def fill(engine: Connection) -> None:
         return  # a database has checksums of its own
     engine.run("DELETE FROM sums")
     ended = ", ".join(f"'{status}'" for status in sorted(FINISHED))
-    for part in _there(engine, (*PARTS, *BATCHES, *OF_RUNS)):
+    for part in _existing_parts(engine, (*PARTS, *BATCHES, *OF_RUNS)):
         which = f"{part.owner} IN (SELECT number FROM runs WHERE status IN ({ended}))" if part.of_runs else "1"
         engine.run(f"INSERT INTO sums {_summed(part, which)}")
 
@@ -112,7 +112,7 @@ def changed(engine: Connection) -> Iterator[str]:
     """Say of which things rows are not as they were written."""
     if not _table_exists(engine):
         return
-    for part in _there(engine, (*PARTS, *BATCHES, *OF_RUNS)):
+    for part in _existing_parts(engine, (*PARTS, *BATCHES, *OF_RUNS)):
         which = f"owner IN (SELECT owner FROM sums WHERE part = {_RUNS.number})" if part.of_runs else "1"
         sql = f"""WITH now AS ({_summed(part)}), kept AS (SELECT owner, sum FROM sums WHERE part = {part.number})
             SELECT owner FROM now LEFT JOIN kept USING (owner) WHERE now.sum <> coalesce(kept.sum, 0) AND {which}
@@ -126,7 +126,7 @@ def _table_exists(engine: Connection) -> bool:
     return engine.one("SELECT 1 FROM sqlite_master WHERE name = 'sums'") is not None
 
 
-def _there(engine: Connection, parts: Iterable[Part]) -> list[Part]:
+def _existing_parts(engine: Connection, parts: Iterable[Part]) -> list[Part]:
     """The parts whose tables a file has: one that is being migrated has not all of them yet."""
     tables = {name for (name,) in engine.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
     return [part for part in parts if part.table in tables]

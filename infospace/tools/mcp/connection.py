@@ -161,7 +161,7 @@ class Connection:
         """Read all that it lists. Raises ServerFailed."""
         try:
             async with self._deadlines.within(self.entry.start_timeout_s):
-                return await self._while_here(self._read(self._live()))
+                return await self._until_closed(self._read(self._live()))
         except TimeoutError:
             message = f"did not list its tools within {self.entry.start_timeout_s:g} s"
             raise self._failed(message) from None
@@ -179,17 +179,17 @@ class Connection:
         """
 
         def asking(call: OpenCall) -> Coroutine[Any, Any, ToolAnswer]:
-            return self._asked(kind, name, arguments, seconds, call)
+            return self._request(kind, name, arguments, seconds, call)
 
         return await self._calls.make(talk, asking)
 
-    async def _asked(
+    async def _request(
         self, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float, call: OpenCall
     ) -> ToolAnswer:
         what = f"{self.entry.name}/{name}"
         try:
             async with call.deadlines.within(seconds):
-                answer = await self._while_here(ask(self._live(), kind, name, arguments, self._calls, call))
+                answer = await self._until_closed(ask(self._live(), kind, name, arguments, self._calls, call))
                 return self._without_secrets(answer) if answer.is_error else answer
         except TimeoutError:
             hint = "`timeout_s` of the step, or of the server's entry, gives it longer"
@@ -216,7 +216,7 @@ class Connection:
         self._listed = changes, _now() + listing.ttl_s, listing
         return listing
 
-    async def _while_here(self, asking: Coroutine[Any, Any, T]) -> T:
+    async def _until_closed(self, asking: Coroutine[Any, Any, T]) -> T:
         """Await what the server is asked; where it ends before, that is a failure and no endless wait."""
         asked, gone = asyncio.create_task(asking), asyncio.create_task(self._gone.wait())
         try:
@@ -297,7 +297,7 @@ class Connection:
                     await stack.enter_async_context(client)
                 self._answered.status = None
                 ready.set_result(client)
-                await self._hold(client)
+                await self._keep_open(client)
         except (Exception, asyncio.CancelledError, BaseExceptionGroup) as error:  # noqa: BLE001 - whatever it is, it is of this server alone
             failure = error
         finally:
@@ -312,7 +312,7 @@ class Connection:
         del context
         return ListRootsResult(roots=[Root(uri=FileUrl(uri), name=name) for name, uri in self.entry.root_uris()])
 
-    async def _hold(self, client: Client) -> None:
+    async def _keep_open(self, client: Client) -> None:
         watching = [asyncio.create_task(self._relist(client)), asyncio.create_task(self._follow(client))]
         ends = [asyncio.create_task(event.wait()) for event in (self._over, self._heard.ended)]
         try:
@@ -378,7 +378,7 @@ class Connection:
         if heard.left and heard.code is not None:
             how = f"was ended by signal {heard.code - 128}" if heard.code > 128 else f"ended with code {heard.code}"
             return self._failed(f"{how} at its start{format_output_tail(self.stderr)}")
-        if any(isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout) for leaf in _leaves(failure)):
+        if any(isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout) for leaf in _leaf_errors(failure)):
             return self._failed(f"cannot be reached at {shown_url(entry.url or '')}")
         if self._answered.unauthorized:
             return self._failed(self._answered.unauthorized.removeprefix("it "), lasting=True)
@@ -400,7 +400,7 @@ class Connection:
     def _why(self, failure: BaseException | None) -> str:
         """Say in a few words what went wrong."""
         words = self._answered.failure_text()
-        for leaf in _leaves(failure):
+        for leaf in _leaf_errors(failure):
             match leaf:
                 case MCPError(code=code, message=said) if self._has_ended(code, said):
                     told = format_output_tail(self.stderr) if self._heard.left else ""
@@ -415,7 +415,7 @@ class Connection:
                     return "it cannot be reached"
                 case OSError(strerror=str(strerror)):
                     return strerror
-        told = next((str(leaf) for leaf in _leaves(failure) if str(leaf)), "the connection broke off")
+        told = next((str(leaf) for leaf in _leaf_errors(failure) if str(leaf)), "the connection broke off")
         return hidden(words or told, self._known_secrets())
 
 
@@ -430,10 +430,10 @@ def _plain(said: str) -> str:
     return NONSENSE if said.startswith("Failed to parse SSE message") else said
 
 
-def _leaves(failure: BaseException | None) -> Iterator[BaseException]:
+def _leaf_errors(failure: BaseException | None) -> Iterator[BaseException]:
     if isinstance(failure, BaseExceptionGroup):
         for inner in failure.exceptions:
-            yield from _leaves(inner)
+            yield from _leaf_errors(inner)
     elif failure is not None:
         yield failure
 

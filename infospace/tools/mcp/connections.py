@@ -78,7 +78,7 @@ def state_of(server: Server) -> ConnectionState:
         record = _record(server.entry)
     except Invalid as lacking:
         return ConnectionState(name, "error", lacking.message)
-    if record is not None and ASKS not in error and not _signs_alone(server.entry):
+    if record is not None and ASKS not in error and not _needs_no_sign_in(server.entry):
         if record.expires is not None and record.expires <= time.time() and not record.refreshable:
             return ConnectionState(name, "expired", "its authorization has ended", record.place, record.expires)
         if not failed:
@@ -89,7 +89,7 @@ def state_of(server: Server) -> ConnectionState:
         return ConnectionState(name, "error", error)
     if kept is None:
         return ConnectionState(name, "disconnected", "it was never listed")
-    if server.entry.url is not None and _signs_alone(server.entry):
+    if server.entry.url is not None and _needs_no_sign_in(server.entry):
         return ConnectionState(name, "connected", "its entry holds what authorizes it")
     return ConnectionState(name, "not_required", "it asks for no sign-in")
 
@@ -129,10 +129,10 @@ async def initiate(servers: Servers, name: str, seconds: float = WAIT_S) -> Conn
         heard: asyncio.Future[ConnectionState] = asyncio.get_running_loop().create_future()
         loop = asyncio.get_running_loop()
 
-        def tell(state: ConnectionState) -> None:
+        def set_state(state: ConnectionState) -> None:
             loop.call_soon_threadsafe(lambda: None if heard.done() else heard.set_result(state))
 
-        task = asyncio.create_task(connect(servers, name, tell, browser=False, seconds=seconds))
+        task = asyncio.create_task(connect(servers, name, set_state, browser=False, seconds=seconds))
         going = servers.signing_in[name] = PendingSignIn(task, heard)
     await asyncio.wait({going.task, going.heard}, timeout=SOON_S, return_when=asyncio.FIRST_COMPLETED)
     if going.task.done():
@@ -172,7 +172,7 @@ def _store(entry: Entry) -> TokenStore:
     return TokenStore(entry.url or "", client)
 
 
-def _signs_alone(entry: Entry) -> bool:
+def _needs_no_sign_in(entry: Entry) -> bool:
     """Whether the entry holds all that authorizes its server, so that nobody signs in."""
     by_header = any(name.lower() == "authorization" for name in entry.headers)
     return by_header or (entry.oauth is not None and entry.oauth.grant != "authorization_code")

@@ -186,7 +186,7 @@ class Servers:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _ToolsByName:
     """What was read of some of a server's tools by name, in one state of the space."""
 
     generation: int
@@ -201,7 +201,7 @@ class ServerTools:
         self.entry = entry
         self._store = store
         self._servers = servers
-        self._seen: _Seen | None = None
+        self._seen: _ToolsByName | None = None
 
     @property
     def server(self) -> str:
@@ -226,12 +226,12 @@ class ServerTools:
                 seen.found[name] = None if kept is None else self._build_tool(kept, seen.server)
             return seen.found[name]
 
-    def _now(self, snapshot: Snapshot) -> _Seen:
+    def _now(self, snapshot: Snapshot) -> _ToolsByName:
         """Return what was read already of this state of the space."""
         generation, servers = self._servers.saved_servers(snapshot)
         seen = self._seen
         if seen is None or seen.generation != generation:
-            self._seen = seen = _Seen(generation, servers.get(self.server))
+            self._seen = seen = _ToolsByName(generation, servers.get(self.server))
         return seen
 
     async def current(self, tool: Tool) -> Tool:

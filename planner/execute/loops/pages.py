@@ -55,7 +55,7 @@ class PageReader:
     async def _read_pages(self) -> Outcome:
         form, view = self._form, self._state.view
         page = self._first() if form.has_first else ABSENT
-        step = 1 if form.next is not None else self._whole(form.step, "step", 1)
+        step = 1 if form.next is not None else self._whole_number(form.step, "step", 1)
         for number in range(1, form.max_pages + 1):
             if page is not ABSENT:
                 self._seen.add(dump(page))
@@ -83,10 +83,10 @@ class PageReader:
 
     def _first(self) -> JSON:
         if self._form.next is None:
-            return self._whole(self._form.first, "first", None)
+            return self._whole_number(self._form.first, "first", None)
         return self._state.resolver.value(self._form.first)
 
-    def _whole(self, written: JSON, name: str, least: int | None) -> int:
+    def _whole_number(self, written: JSON, name: str, least: int | None) -> int:
         value = self._state.resolver.value(written)
         if isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least):
             return value

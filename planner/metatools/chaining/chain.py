@@ -275,10 +275,10 @@ def _assignments(
 
     assign([at for at in sorted(free) if options[at]][:6], {}, 0.0)
     found.sort(key=lambda one: -one[0])
-    return [_given(literals, taken, natures) for _, taken in found[:ASSIGNMENTS]]
+    return [_literal_arguments(literals, taken, natures) for _, taken in found[:ASSIGNMENTS]]
 
 
-def _given(
+def _literal_arguments(
     literals: Sequence[GoalLiteral], taken: Mapping[str, Sequence[int]], natures: Mapping[str, Nature | None]
 ) -> tuple[dict[str, Any], frozenset[int], tuple[float, ...]]:
     arguments: dict[str, Any] = {}

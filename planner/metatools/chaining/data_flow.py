@@ -117,7 +117,7 @@ class _Takers:
             for parameter in types.parameters(tool):
                 wanted = tokenize(parameter.name)
                 if wanted and wanted[-1] in IDENTIFIERS:
-                    for word in _thing(wanted, parameter, tool):
+                    for word in _subject_words(wanted, parameter, tool):
                         self._found[tool.server, wanted[-1], "of", word].append((tool, parameter))
                 elif wanted and parameter.required:
                     self._found[tool.server, *wanted].append((tool, parameter))
@@ -189,20 +189,20 @@ def _related(source: Tool, place: Place, target: Tool, parameter: Parameter) -> 
     if not has:
         return 0.0, ""
     if wanted[-1] in IDENTIFIERS:
-        return _same_thing(source, place, target, parameter, wanted, has)
+        return _same_subject(source, place, target, parameter, wanted, has)
     if wanted == has and parameter.required and source.server == target.server:
         return 0.8, f"both are called `{parameter.name}`"
     return 0.0, ""
 
 
-def _same_thing(
+def _same_subject(
     source: Tool, place: Place, target: Tool, parameter: Parameter, wanted: Sequence[str], has: Sequence[str]
 ) -> tuple[float, str]:
     """Whether an identifier of a result is of the thing that an argument identifies."""
     if source.server != target.server or has[-1] != wanted[-1]:
         return 0.0, ""
     around = [word for name in place.names[:-1] for word in tokenize(name)]
-    of, thing = _around(place, has), _thing(wanted, parameter, target)
+    of, thing = _around(place, has), _subject_words(wanted, parameter, target)
     owner = of or set(subject(source))
     inner = around[-1] if around and around[-1] not in _SAYS_NOTHING else None
     if inner is not None and inner not in thing and not set(has[:-1]) & thing:
@@ -221,6 +221,6 @@ def _around(place: Place, has: Sequence[str]) -> set[str]:
     return {*has[:-1], *(word for name in place.names[:-1] for word in tokenize(name))} - _SAYS_NOTHING
 
 
-def _thing(wanted: Sequence[str], parameter: Parameter, target: Tool) -> set[str]:
+def _subject_words(wanted: Sequence[str], parameter: Parameter, target: Tool) -> set[str]:
     """The words for what an argument identifies."""
     return set(wanted[:-1]) or set(words(parameter.description) & subject(target))

@@ -150,7 +150,7 @@ class GoalPlanner:
         best = scored[0]
         if best.confidence < CONFIDENT:
             return NoPlan(_doubt(best, goal), round(best.confidence, 3), best.chain.names)
-        rivals = (one for one in scored if _does_otherwise(one.chain, best.chain))
+        rivals = (one for one in scored if _differs(one.chain, best.chain))
         rival = next((one for one in rivals if not _is_deprecated(one.chain) or _is_deprecated(best.chain)), None)
         if rival is not None and best.confidence - rival.confidence < MARGIN:
             other = ", ".join(rival.chain.names)
@@ -314,7 +314,7 @@ def _moved(one: GoalLiteral, start: int) -> GoalLiteral:
     return replace(one, start=one.start - start, end=one.end - start)
 
 
-def _does_otherwise(one: Chain, other: Chain) -> bool:
+def _differs(one: Chain, other: Chain) -> bool:
     """Whether a chain does something else; one that calls all the same tools and more is no other."""
     return one.names != other.names and not set(other.names) < set(one.names)
 

@@ -87,7 +87,7 @@ class Discovery:
         with self._lock:
             known = self._answers.get(key)
             if known is None or not _same(known.tools, tools):
-                known = _Answered(tools, self._found(query, limit, tools))
+                known = _Answered(tools, self._discover(query, limit, tools))
                 self._answers[key] = known
                 while len(self._answers) > REMEMBERED:
                     self._answers.popitem(last=False)
@@ -100,7 +100,7 @@ class Discovery:
             "next_steps": [*found["next_steps"]],
         }
 
-    def _found(self, query: str, limit: int, tools: Sequence[Tool]) -> DiscoverResult:
+    def _discover(self, query: str, limit: int, tools: Sequence[Tool]) -> DiscoverResult:
         found = find_among(self._space, tools, ToolQuery(query, limit))
         best = next((hit.tool for hit in found.hits if hit.tool.connected and hit.tool.name != ALL), None)
         return {

@@ -49,7 +49,7 @@ async def follow(operations: Operations, args: Follow, tell: Tell) -> dict[str, 
         case "look":
             asked = arguments.GetRun(run=args.run, wait_s=args.wait_s, first_step=None)
             document = await operations.get_run(asked, tell)
-            return await asyncio.to_thread(_look, operations, document, args.after)
+            return await asyncio.to_thread(_run_state, operations, document, args.after)
         case "steps":
             return await asyncio.to_thread(_steps, operations.space, args.run, args.step)
         case "resume":
@@ -112,7 +112,7 @@ def _in_a_line(row: RunRow) -> dict[str, Any]:
     return {**shown, **({"goal": truncate(row.goal, GOAL)} if row.goal else {})}
 
 
-def _look(operations: Operations, document: dict[str, Any], after: int) -> dict[str, Any]:
+def _run_state(operations: Operations, document: dict[str, Any], after: int) -> dict[str, Any]:
     """Return how a run is, which steps run, and which of its own steps ended since `after`."""
     shown = show_run(document, operations.access)
     if document["status"] not in ("running", "suspended"):

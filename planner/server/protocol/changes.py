@@ -131,17 +131,17 @@ class Changes:
             before = now
             if tools:
                 await self._bus.publish(ToolsListChanged())
-                await self._tell(ServerSession.send_tool_list_changed)
+                await self._notify(ServerSession.send_tool_list_changed)
             if resources:
                 await self._bus.publish(ResourcesListChanged())
-                await self._tell(ServerSession.send_resource_list_changed)
-                await self.resources.tell(await asyncio.to_thread(self.resources.changed), _tell_one)
+                await self._notify(ServerSession.send_resource_list_changed)
+                await self.resources.tell(await asyncio.to_thread(self.resources.changed), _notify_one)
 
-    async def _tell(self, send: Callable[[ServerSession], Any]) -> None:
-        await asyncio.gather(*(_tell_one(send, session) for session in [*self._sessions.values()]))
+    async def _notify(self, send: Callable[[ServerSession], Any]) -> None:
+        await asyncio.gather(*(_notify_one(send, session) for session in [*self._sessions.values()]))
 
 
-async def _tell_one(send: Callable[[ServerSession], Any], session: ServerSession) -> None:
+async def _notify_one(send: Callable[[ServerSession], Any], session: ServerSession) -> None:
     try:
         async with asyncio.timeout(SEND_SECONDS):
             await send(session)

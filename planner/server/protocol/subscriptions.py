@@ -48,7 +48,7 @@ class ResourceSubscriptions:
             message = f"a client subscribes to at most {MOST} resources, of URIs of at most {LONGEST:,} characters"
             raise MCPError(types.INVALID_PARAMS, message)
         uris.add(uri)
-        self._look([uri])
+        self._note_states([uri])
         return types.EmptyResult()
 
     async def unsubscribe(
@@ -65,7 +65,7 @@ class ResourceSubscriptions:
         """Look at some resources as long as the context lasts, for a client that listens to the bus."""
         wanted = frozenset(list(uris)[:MOST])
         self._listening.append(wanted)
-        self._look(wanted)
+        self._note_states(wanted)
         try:
             yield
         finally:
@@ -77,7 +77,7 @@ class ResourceSubscriptions:
         for uri in self._seen.keys() - wanted:
             del self._seen[uri]
         before = {uri: self._seen.get(uri) for uri in wanted}
-        self._look(wanted, again=True)
+        self._note_states(wanted, again=True)
         return sorted(uri for uri in wanted if before[uri] is not None and before[uri] != self._seen[uri])
 
     async def tell(
@@ -90,7 +90,7 @@ class ResourceSubscriptions:
                 if uri in uris:
                     await send(lambda one, uri=uri: one.send_resource_updated(uri), session)  # type: ignore[misc]
 
-    def _look(self, uris: Iterable[str], *, again: bool = False) -> None:
+    def _note_states(self, uris: Iterable[str], *, again: bool = False) -> None:
         for uri in uris:
             if again or uri not in self._seen:
                 self._seen[uri] = _state(self._space, uri)

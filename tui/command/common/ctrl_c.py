@@ -28,9 +28,9 @@ def interruptible(out: Output) -> Iterator[SuspendRequest]:
             loop.call_soon_threadsafe(halt.break_off)
         else:
             halt.now = True
-            loop.call_soon_threadsafe(told)
+            loop.call_soon_threadsafe(suspend)
 
-    def told() -> None:
+    def suspend() -> None:
         halt.set()
         out.talk("finishing the steps under way; Ctrl-C again stops at once", "yellow")
 
@@ -64,13 +64,13 @@ async def run_interruptible(
 
     ended: list[RunResult] = []
 
-    def told(event: Event) -> None:
+    def on_event(event: Event) -> None:
         if isinstance(event, RunFinished):
             ended.append(event.result)
         watch(event)
 
     with interruptible(out) as halt:
-        task = asyncio.create_task(play(told, halt))
+        task = asyncio.create_task(play(on_event, halt))
         halt.hold(task)
         try:
             result = await task

@@ -54,7 +54,7 @@ def follow_until_done(space: Space, result: RunResult, watch: Callable[[Event], 
         while result.status == "suspended" and result.run is not None and not interrupted(result):
             if not attending.moved(result):
                 break
-            result = _gone_on(space, result, watch, out)
+            result = _resume(space, result, watch, out)
     except KeyboardInterrupt:
         result = replace(result, reason=f"interrupted; `{command(out, 'resume', result.run)}` goes on")
     if out.json:
@@ -85,12 +85,12 @@ def report_taken_over(space: Space, gone: RunTakenOver, out: Output) -> int:
     return CODES.get(row.status, CODES["suspended"])
 
 
-def _gone_on(space: Space, result: RunResult, watch: Callable[[Event], None], out: Output) -> RunResult:
+def _resume(space: Space, result: RunResult, watch: Callable[[Event], None], out: Output) -> RunResult:
     """Go on with a run; of one that then waits on nothing is shown but what else it did."""
     from planner.journal.events import RunStarted, StepFinished
     from tui.command.runs.resume import resumed
 
-    def told(event: Event) -> None:
+    def on_event(event: Event) -> None:
         again = isinstance(event, RunStarted)
         if not again and not (isinstance(event, StepFinished) and event.row.status == "suspended"):
             watch(event)
@@ -98,7 +98,7 @@ def _gone_on(space: Space, result: RunResult, watch: Callable[[Event], None], ou
     run = str(result.run)
     _require_suspended(space, run)
     try:
-        return resumed(space, run, told, out)
+        return resumed(space, run, on_event, out)
     except Conflict:
         _require_suspended(space, run)
         raise

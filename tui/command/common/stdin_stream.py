@@ -47,17 +47,17 @@ class IncomingPlan:
         queue: asyncio.Queue[bytes | OSError] = asyncio.Queue()
         loop = asyncio.get_running_loop()
 
-        def tell(what: bytes | OSError) -> None:
+        def put(what: bytes | OSError) -> None:
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(queue.put_nowait, what)
 
         def pump() -> None:
             try:
                 while chunk := self._read():
-                    tell(chunk)
-                tell(b"")
+                    put(chunk)
+                put(b"")
             except OSError as error:
-                tell(error)
+                put(error)
 
         # A daemon, since nothing interrupts its reading when the run is cancelled.
         threading.Thread(target=pump, name="standard input", daemon=True).start()
@@ -86,10 +86,10 @@ def _inputs(args: argparse.Namespace) -> Callable[[JSON], Mapping[str, JSON]]:
     file = parse_inputs([], args.input_file, {})
     parse_inputs(args.input, None, {})
 
-    def given(declared: JSON) -> Mapping[str, JSON]:
+    def read_inputs(declared: JSON) -> Mapping[str, JSON]:
         return file | parse_inputs(args.input, None, declared if isinstance(declared, dict) else {})
 
-    return given
+    return read_inputs
 
 
 def _reader() -> Callable[[], bytes]:

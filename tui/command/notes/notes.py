@@ -191,11 +191,11 @@ def _columns(text: str | None, every: Sequence[Note[Any]]) -> list[str]:
         return []
     columns = [column.strip().removeprefix("@").removeprefix("metadata.") for column in text.split(",")]
     for column in columns:
-        _must_be_known(column, every)
+        _require_known(column, every)
     return columns
 
 
-def _must_be_known(column: str, every: Sequence[Note[Any]]) -> None:
+def _require_known(column: str, every: Sequence[Note[Any]]) -> None:
     if column in _OWN or column in _OTHERS or any(column in note.metadata for note in every):
         return
     from infospace.data.paths import nearest

@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Remove, or say what would be."""
-    which = _which(args)
+    which = _prune_filter(args)
     if args.cache and which is not None:
         raise UsageError("--cache removes answers and no runs", hint="infospace prune --cache --yes")
     with open_from(args, create=False) as space:
@@ -90,7 +90,7 @@ def _answers(space: Space, args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _which(args: argparse.Namespace) -> PruneFilter | None:
+def _prune_filter(args: argparse.Namespace) -> PruneFilter | None:
     """Which runs are meant; None where none are."""
     if not args.runs and args.older_than is None and args.keep is None and not args.status:
         return None

@@ -14,7 +14,7 @@ from tui.command.common.cache_option import add_cache, use_cache
 from tui.command.common.follow_run import add_wait
 from tui.command.common.open_space import open_from
 from tui.command.common.sign_in import offer_sign_in
-from tui.command.runs.resume import going_on
+from tui.command.runs.resume import resume_and_show
 from tui.text.output import Output, UsageError
 from tui.text.pending import choices, command, describe_schema, meanings, value_of
 
@@ -56,7 +56,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             return _list(asked, args, out)
         answer(space, args.run, args.step, value_of(args.value, asked.get(args.step)))
         if not args.only:
-            return going_on(space, args, out)
+            return resume_and_show(space, args, out)
     out.talk(f"kept; `{command(out, 'resume', args.run)}` goes on")
     if out.json:
         out.document({"run": args.run, "step": args.step})

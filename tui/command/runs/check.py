@@ -52,7 +52,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             problems = problems_of(space, read_from(args.plan, args))
         except InvalidJSON as error:
             problems = [_unreadable(error)]
-    return _told(problems, out)
+    return _show_problems(problems, out)
 
 
 def _unreadable(error: InvalidJSON) -> Problem:
@@ -61,7 +61,9 @@ def _unreadable(error: InvalidJSON) -> Problem:
     return Problem("unreadable", error.pointer, error.message, error.hint)
 
 
-def _told(problems: Sequence[Problem], out: Output, mended: Mended | None = None, *, written: bool = False) -> int:
+def _show_problems(
+    problems: Sequence[Problem], out: Output, mended: Mended | None = None, *, written: bool = False
+) -> int:
     """Say what is wrong with a plan, and whether it may run."""
     ok = all(problem.severity != "error" for problem in problems)
     if out.json:
@@ -88,7 +90,7 @@ def _fix(space: Space, args: argparse.Namespace, out: Output) -> int:
     try:
         text = _text_of(args)
     except InvalidJSON as error:
-        return _told([_unreadable(error)], out)
+        return _show_problems([_unreadable(error)], out)
     mended = apply_fixes(text, lambda document: check_plan(space, document)[1].found)
     written = bool(args.write and mended.fixed)
     if written:
@@ -97,7 +99,7 @@ def _fix(space: Space, args: argparse.Namespace, out: Output) -> int:
         _show(args.plan, text, mended, out)
         if written:
             out.text(f"{args.plan} is written")
-    return _told(mended.left, out, mended, written=written)
+    return _show_problems(mended.left, out, mended, written=written)
 
 
 def _text_of(args: argparse.Namespace) -> str:

@@ -82,7 +82,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         document, result = asyncio.run(writing)
         if document is None:
             return _show_failure(result, out)
-        _keep(space, document, args)
+        _write_or_save(space, document, args)
         effects = effects_of(check_plan(space, document)[0], space.catalogue)
         if out.json:
             out.document(_to_json(document, effects, result))
@@ -90,7 +90,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             show_plan(document, effects, out)
             if any(row.extra.get("remembered") for row in result.steps):
                 out.talk("It went well for this goal before; --no-memory lets the model write it again.", "dim")
-            _show_kept(args, out)
+            _show_where(args, out)
     return 0
 
 
@@ -111,7 +111,7 @@ def _chain(
     if found["no_match"]:
         raise UsageError(f"{unasked.message}; without one there is no plan: {found['reason']}", hint=unasked.hint)
     document = found["plan"]
-    _keep(space, document, args)
+    _write_or_save(space, document, args)
     effects = effects_of(check_plan(space, document)[0], space.catalogue)
     if out.json:
         chained = {key: found[key] for key in ("confidence", "cost", "steps")}
@@ -123,11 +123,11 @@ def _chain(
     out.talk(
         f"No language model is configured: the plan is chained of tools that fit, with confidence {sure}.", "yellow"
     )
-    _show_kept(args, out)
+    _show_where(args, out)
     return 0
 
 
-def _keep(space: Space, document: Any, args: argparse.Namespace) -> None:
+def _write_or_save(space: Space, document: Any, args: argparse.Namespace) -> None:
     if args.out is not None:
         from infospace.files.atomic_write import write_atomically
         from tui.text.format_plan import format_plan
@@ -139,7 +139,7 @@ def _keep(space: Space, document: Any, args: argparse.Namespace) -> None:
         save_plan(space, args.save, document, replace=args.replace)
 
 
-def _show_kept(args: argparse.Namespace, out: Output) -> None:
+def _show_where(args: argparse.Namespace, out: Output) -> None:
     if args.out is not None:
         out.talk(f"written to {args.out}; `infospace run {args.out}` runs it", "dim")
     if args.save is not None:

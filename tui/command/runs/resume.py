@@ -49,10 +49,10 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     with open_from(args, create=False) as space:
         use_cache(args, space)
         offer_sign_in(space, out)
-        return going_on(space, args, out)
+        return resume_and_show(space, args, out)
 
 
-def going_on(space: Space, args: argparse.Namespace, out: Output) -> int:
+def resume_and_show(space: Space, args: argparse.Namespace, out: Output) -> int:
     """Go on with a run and show it; return the exit code."""
     from tui.command.common.event_printer import EventPrinter, show_result
 

@@ -80,7 +80,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         worker = Worker(
             space,
             args.queue,
-            finished=lambda result: _tell(result, out),
+            finished=lambda result: _show_result(result, out),
             failed=_Failures(out),
             jobs=args.jobs,
             retain=retain,
@@ -131,7 +131,7 @@ def _limit(given: str) -> tuple[str, int | None]:
     return name, int(number)
 
 
-def _tell(result: RunResult, out: Output) -> None:
+def _show_result(result: RunResult, out: Output) -> None:
     if out.json:
         line = {"run": result.run, "status": result.status, "reason": result.reason}
         sys.stdout.write(f"{json.dumps(line, ensure_ascii=False)}\n")

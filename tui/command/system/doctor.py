@@ -205,13 +205,13 @@ def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
             yield Finding("space", "weak", f"{shown} can be read, not written")
         if pending:
             yield _pending(space, pending, notes)
-        yield from _read_before(space)
+        yield from _read_by_earlier_version(space)
         if args.deep:
             yield from (Finding("space", "bad", message) for message in wrong[1:])
             yield from _deep(space, listener)
 
 
-def _read_before(space: Space) -> Iterator[Finding]:
+def _read_by_earlier_version(space: Space) -> Iterator[Finding]:
     """Say which files an earlier version read: their times, aliases and inline fields are not known."""
     from infospace.files.file_changes import READER
 

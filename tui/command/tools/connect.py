@@ -85,10 +85,10 @@ def _forget(servers: Servers, args: argparse.Namespace, out: Output) -> Connecti
 def _connect(servers: Servers, args: argparse.Namespace, out: Output) -> ConnectionState:
     from infospace.tools.mcp.connections import connect
 
-    def tell(state: ConnectionState) -> None:
+    def show_state(state: ConnectionState) -> None:
         out.talk(f"{state.server} asks you to sign in, at\n{state.connect_url}")
 
-    return asyncio.run(connect(servers, args.server, tell, browser=not args.no_browser, seconds=args.seconds))
+    return asyncio.run(connect(servers, args.server, show_state, browser=not args.no_browser, seconds=args.seconds))
 
 
 def _show(state: ConnectionState, out: Output) -> None:

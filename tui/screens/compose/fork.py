@@ -50,7 +50,7 @@ class DraftFork:
             return None
         patch = [] if same(draft.document, self._run.ran) else replace("", draft.document)
         self._run.pausing, self._run.result = self._run.afresh(draft), None
-        self._run.going_on()
+        self._run.show_running()
         try:
             result = await self._screen.infospace.runner.fork(run, step, patch, self._run.pausing)
         except InfospaceError as error:

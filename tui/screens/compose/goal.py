@@ -102,7 +102,7 @@ class DraftGoal:
         self._answer, self._answers, self._next, self._ran = "", 0, 0.0, ""
         self._screen.editor.read_only = True
         try:
-            result = await self._play(_writing(session), "", halt, self._take)
+            result = await self._play(_writing(session), "", halt, self._follow)
         finally:
             self._going = None
             self._screen.editor.read_only = False
@@ -140,7 +140,7 @@ class DraftGoal:
     ) -> RunResult:
         """Play a part of the run of a goal. The session has the same `halt` and teller of events from its beginning."""
 
-        def taken(going: ActiveRun) -> None:
+        def on_begun(going: ActiveRun) -> None:
             going.halt = halt
             take(going)
 
@@ -148,12 +148,12 @@ class DraftGoal:
             self._tell = emit
             return work(halt)
 
-        return await self._screen.infospace.runner.work(begin, run, take=taken)
+        return await self._screen.infospace.runner.work(begin, run, take=on_begun)
 
     def _emit(self, event: Event) -> None:
         self._tell(event)
 
-    def _take(self, going: ActiveRun) -> None:
+    def _follow(self, going: ActiveRun) -> None:
         self._going = going
         self._screen.tabs.active = "run"
         self._show("the model is asked …")

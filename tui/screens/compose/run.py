@@ -95,14 +95,14 @@ class DraftRun:
 
     def start(self) -> None:
         """Run it; where a run of it rests, go on with that."""
-        self._screen.ask_for(self.alone, self._go, False, False, group="try", exclusive=False)
+        self._screen.ask_for(self.alone, self._start, False, False, group="try", exclusive=False)
 
     def step(self) -> None:
-        self._screen.ask_for(self.alone, self._go, True, False, group="try", exclusive=False)
+        self._screen.ask_for(self.alone, self._start, True, False, group="try", exclusive=False)
 
     def run_here(self) -> None:
         """Run as far as the step at the cursor, and that."""
-        self._screen.ask_for(self.alone, self._go, False, True, group="try", exclusive=False)
+        self._screen.ask_for(self.alone, self._start, False, True, group="try", exclusive=False)
 
     async def alone(self, course: Callable[..., Coroutine[Any, Any, RunResult | None]], *given: bool) -> None:
         """Run something where no run goes on, and show where it rests."""
@@ -123,7 +123,7 @@ class DraftRun:
         else:
             await self._rests(result)
 
-    async def _go(self, each: bool, here: bool) -> RunResult | None:
+    async def _start(self, each: bool, here: bool) -> RunResult | None:
         draft = await self._screen.checked()
         until = None
         if here:
@@ -153,7 +153,7 @@ class DraftRun:
             return None
         pausing.steps, pausing.when = self._screen.breakpoints.pointers(draft), self._screen.breakpoints.when
         pausing.resume(each=each, until=until)
-        self.going_on()
+        self.show_running()
         return await self._infospace.runner.resume(run, pausing)
 
     async def _begin(self, draft: Draft, each: bool, until: str | None) -> RunResult | None:
@@ -164,7 +164,7 @@ class DraftRun:
         pausing.resume(each=each, until=until)
         self.run_id, self.ran, self.pausing, self.result = None, draft.document, pausing, None
         self._screen.query_one("#bound", LazyTable).show(NoRows())
-        self.going_on()
+        self.show_running()
         of_goal = self._screen.goal.run_for(draft)
         if of_goal is not None and not (each or until is not None or pausing.steps or pausing.when):
             self.run_id = of_goal
@@ -234,12 +234,12 @@ class DraftRun:
 
     async def _answered(self, run: str, pausing: Breakpoints) -> RunResult:
         pausing.resume()
-        self.going_on()
+        self.show_running()
         return await self._infospace.runner.resume(run, pausing)
 
     # What is seen of it
 
-    def going_on(self) -> None:
+    def show_running(self) -> None:
         """Show that a run begins or goes on; nobody is asked for anything before it rests."""
         # The key that began this holds those behind it for a dialog; no dialog comes now, and the run may last long.
         self._infospace.keying.release_all()

@@ -145,11 +145,11 @@ class NoteActions:
         runs: list[str | None] = []
 
         async def save(text: str) -> None:
-            def kept() -> str | None:
+            def write() -> str | None:
                 draft.write(text)
                 return edit(self._screen.infospace.space.store, note, *draft.read(), f"edit {note.id}")
 
-            runs.append(await asyncio.to_thread(kept))
+            runs.append(await asyncio.to_thread(write))
 
         language, text, own = "json" if draft.is_json else "markdown", draft.text, str(note.content)
         front = len(text) - len(own) if not draft.is_json and text.endswith(own) else 0
@@ -209,9 +209,9 @@ class NoteActions:
 
     def keep(self) -> None:
         """Keep what a run made."""
-        self._screen.do(self._keep, group="action")
+        self._screen.do(self._keep_chosen, group="action")
 
-    async def _keep(self) -> None:
+    async def _keep_chosen(self) -> None:
         around = self.chosen()
         if around is None:
             return

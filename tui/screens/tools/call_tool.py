@@ -103,7 +103,7 @@ class ToolCalls:
                 self._screen.notify(f"{call.tool.full_name} was not called.", markup=False)
                 return
             self._show(call)
-            result = await self._screen.infospace.runner.call(call.called, lambda going: _set_going(call, going))
+            result = await self._screen.infospace.runner.call(call.called, lambda going: _set_active_run(call, going))
             await self._ended(call, result)
         finally:
             self._rests(call)
@@ -120,13 +120,13 @@ class ToolCalls:
         space, called = self._screen.infospace.space, call.called
         assert called is not None  # noqa: S101 - it was prepared before it ran
 
-        def kept() -> dict[str, Any]:
+        def audit() -> dict[str, Any]:
             answered = called.answer(space, result)
             why = next((row.error for row in reversed(result.steps) if row.error), None)
             write_audit(space, CALLER, "execute_tool", call.tool.full_name, outcome_of(answered), why, result.run)
             return answered
 
-        call.answered = await asyncio.to_thread(kept)
+        call.answered = await asyncio.to_thread(audit)
         call.run, call.pending, call.asked = result.run or "", tuple(result.pending), False
         self._show(call)
         self._screen.search_now()
@@ -161,7 +161,7 @@ class ToolCalls:
             if len(questions) == 1:
                 call.pending = ()
                 runner = self._screen.infospace.runner
-                result = await runner.resume(call.run, take=lambda going: _set_going(call, going))
+                result = await runner.resume(call.run, take=lambda going: _set_active_run(call, going))
                 await self._ended(call, result)
         finally:
             self._rests(call)
@@ -238,9 +238,11 @@ class ToolCalls:
             self._screen.detail.reply(Text("It is called …", "dim"), "")
         else:
             text = reply_text(call.answered)
-            self._screen.detail.reply(self._came(call.answered), "" if text == call.answered.get("reason") else text)
+            self._screen.detail.reply(
+                self._format_answer(call.answered), "" if text == call.answered.get("reason") else text
+            )
 
-    def _came(self, answered: Mapping[str, Any]) -> Text:
+    def _format_answer(self, answered: Mapping[str, Any]) -> Text:
         """Say what came of a call."""
         status = str(answered["status"])
         colours = self._screen.infospace.colours
@@ -279,7 +281,7 @@ class ToolCalls:
         self._screen.infospace.open_note(str(resource))
 
 
-def _set_going(call: Call, going: ActiveRun) -> None:
+def _set_active_run(call: Call, going: ActiveRun) -> None:
     call.going = going
 
 

@@ -91,9 +91,9 @@ class ServerSync:
     def ask_file(self) -> None:
         """Ask for a file, and list its servers."""
 
-        def given(path: str | None) -> None:
+        def on_path(path: str | None) -> None:
             if path and path.strip():
                 self.start(mcp=path_of(path.strip()))
 
         detail = "It is remembered, and read again at each start; its servers are started and listed now."
-        self._screen.app.push_screen(LineDialog("Which mcp.json?", detail), given)
+        self._screen.app.push_screen(LineDialog("Which mcp.json?", detail), on_path)

@@ -201,7 +201,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
     def search_now(self) -> None:
         """List what is asked for now: servers, or tools."""
         if self.is_mounted and self.lists_servers:
-            self.do(self._stand, group="servers")
+            self.do(self._show_servers, group="servers")
         else:
             super().search_now()
 
@@ -234,7 +234,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         if not found.tools:
             self.detail.clear()
 
-    async def _stand(self) -> None:
+    async def _show_servers(self) -> None:
         self._stamp = await self.stamp()
         found = await asyncio.to_thread(server_statuses, self.infospace.space)
         if not self.lists_servers:
@@ -441,22 +441,22 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
     def action_sift(self) -> None:
         """Ask which tools are to be listed."""
 
-        def given(filters: Filters | None) -> None:
+        def on_filters(filters: Filters | None) -> None:
             if filters is not None:
                 self.filters = filters
                 self._to_tools()
 
-        self.app.push_screen(ToolFilterDialog(self.tools.listed.names, self.filters), given)
+        self.app.push_screen(ToolFilterDialog(self.tools.listed.names, self.filters), on_filters)
 
     def action_see(self) -> None:
         """Ask as whom the tools are looked at."""
 
-        def given(access: Access | None) -> None:
+        def on_access(access: Access | None) -> None:
             if access is not None:
                 self.access = None if not access.caller and access.scope == EVERYTHING else access
                 self._to_tools()
 
-        self.app.push_screen(ClientDialog(self.access), given)
+        self.app.push_screen(ClientDialog(self.access), on_access)
 
     def _to_tools(self) -> None:
         self.show_filters()

@@ -222,11 +222,11 @@ class ToolDetail(FocusContainer):
     async def _like(self, tool: Tool) -> None:
         space = self.infospace.space
 
-        def look() -> tuple[list[SimilarTool], str | None]:
+        def find_similar() -> tuple[list[SimilarTool], str | None]:
             tools = known_tools(space)
             return space.finder.similar(tools if tool in tools else [*tools, tool], tool, SIMILAR)
 
-        found, without = await asyncio.to_thread(look)
+        found, without = await asyncio.to_thread(find_similar)
         if self.tool is tool:
             self.similar = SimilarToolRows(found)
             said = self.query_one("#without", Static)

@@ -63,7 +63,7 @@ def index(engine: Connection, keys: Collection[int]) -> None:
     listed = keys_json(keys)
     for table in _WIDTHS:
         engine.run(f"DELETE FROM {table} WHERE note IN (SELECT value >> 2 FROM json_each(?))", (listed,))  # noqa: S608
-    for table, rows in _made(engine, listed).items():
+    for table, rows in _rows_by_table(engine, listed).items():
         engine.many(f"INSERT INTO {table} VALUES ({', '.join('?' * _WIDTHS[table])})", rows)  # noqa: S608
 
 
@@ -81,13 +81,13 @@ def strayed(engine: Connection) -> Iterator[int]:
     for start in range(0, len(keys), _BATCH):
         listed = keys_json(keys[start : start + _BATCH])
         wrong: set[int] = set()
-        for table, made in _made(engine, listed).items():
+        for table, made in _rows_by_table(engine, listed).items():
             kept = engine.all(f"SELECT * FROM {table} WHERE note IN (SELECT value >> 2 FROM json_each(?))", (listed,))  # noqa: S608
             wrong |= {row[0] for row in {*made} ^ {*kept}}
         yield from sorted(wrong)
 
 
-def _made(engine: Connection, listed: str) -> dict[str, list[Row]]:
+def _rows_by_table(engine: Connection, listed: str) -> dict[str, list[Row]]:
     """Make the rows of some Notes by table."""
     made: dict[str, list[Row]] = {table: [] for table in _WIDTHS}
     for batch in engine.batches(_NOTES, (listed,)):

@@ -49,7 +49,7 @@ def restore(work: Transaction, changes: Sequence[Restore]) -> None:
     _revive(work, {key: standing[key][1] for key in keys if standing[key][0]})
     back = [key for key, change in keys.items() if change.version not in (None, standing[key][1])]
     for key in back:
-        _go_back(work, keys[key], key, standing[key][1])
+        _restore_version(work, keys[key], key, standing[key][1])
     work.rediscover(keys)
     found = [key for (key,) in work.engine.all(_FOUND, (keys_json(back),))]
     if found:
@@ -71,7 +71,7 @@ def _revive(work: Transaction, versions: Mapping[int, int]) -> None:
     work.nested.update(key for key in versions if key & 3 == COLLECTION)
 
 
-def _go_back(work: Transaction, change: Restore, key: int, latest: int) -> None:
+def _restore_version(work: Transaction, change: Restore, key: int, latest: int) -> None:
     engine = work.engine
     give_member_rows(engine, [key])
     earlier = engine.one(

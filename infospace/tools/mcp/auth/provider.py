@@ -88,7 +88,7 @@ class ServerAuth(httpx2.Auth):
             first = yield request
             if not _wants_token(first):
                 return
-        if first is not None and self._nobody_signs_in(first):
+        if first is not None and self._lacks_sign_in(first):
             return
         try:
             provider = await self._opened()
@@ -99,7 +99,7 @@ class ServerAuth(httpx2.Auth):
                     asked = await flow.asend(first)
                 while True:
                     response = yield asked
-                    if asked is request and self._nobody_signs_in(response):
+                    if asked is request and self._lacks_sign_in(response):
                         return
                     asked = await flow.asend(response)
             except StopAsyncIteration:
@@ -117,13 +117,13 @@ class ServerAuth(httpx2.Auth):
         """Return the provider, made when it is first needed."""
         if self._provider is None:
             await self._storage.open()
-            self._provider = self._made()
+            self._provider = self._create()
             if isinstance(self._provider, OAuthClientProvider):
                 self._storage.context = self._provider.context
                 self._storage.restore()
         return self._provider
 
-    def _made(self) -> httpx2.Auth:
+    def _create(self) -> httpx2.Auth:
         settings, url, storage = self._settings, self._url, self._storage
         if settings.grant == "client_credentials" and settings.private_key:
             signing = SignedJWTParameters(
@@ -192,7 +192,7 @@ class ServerAuth(httpx2.Auth):
             raise OAuthFlowError("nobody is there to sign in")
         return self.sign_in
 
-    def _nobody_signs_in(self, response: httpx2.Response) -> bool:
+    def _lacks_sign_in(self, response: httpx2.Response) -> bool:
         """Whether a person would have to sign in, and nobody is there; then that is what is told."""
         person = self._settings.grant == "authorization_code" and self.sign_in is None
         if not person or not _wants_token(response):

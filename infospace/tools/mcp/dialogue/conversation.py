@@ -83,7 +83,7 @@ class Conversation(Protocol):
     def on_log(self, level: str, text: str) -> None:
         """Take a message for a log."""
 
-    def come(self, done: float, total: float | None, text: str) -> None:
+    def on_progress(self, done: float, total: float | None, text: str) -> None:
         """Take how far the call has come."""
 
 

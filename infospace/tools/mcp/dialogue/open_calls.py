@@ -191,12 +191,12 @@ class OpenCalls:
     def progress(self, call: OpenCall) -> ProgressFnT:
         """Return what hears how far a call has come."""
 
-        async def come(progress: float, total: float | None, message: str | None) -> None:
+        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             conversation = call.hears()
             if conversation is not None:
-                conversation.come(progress, total, hidden(str(sanitize(message or "")), self._secrets())[:TOLD])
+                conversation.on_progress(progress, total, hidden(str(sanitize(message or "")), self._secrets())[:TOLD])
 
-        return come
+        return on_progress
 
     async def _when_known(self, call: OpenCall, question: Any, look: Callable[[Conversation], Any]) -> Any:
         """Return what a conversation says; while it does not know, the call waits for a person, and no clock runs."""

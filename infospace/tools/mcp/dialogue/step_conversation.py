@@ -89,7 +89,7 @@ class StepConversation:
         """Hand on a message for a log."""
         self._view.log(f"{self._tool.server} ({level}): {text}")
 
-    def come(self, done: float, total: float | None, text: str) -> None:
+    def on_progress(self, done: float, total: float | None, text: str) -> None:
         """Hand on how far the call has come."""
         self._view.progress(int(done), int(total or 0), text or self._tool.full_name)
 

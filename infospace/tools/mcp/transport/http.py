@@ -56,7 +56,7 @@ async def http_transport(
 ) -> AsyncIterator[TransportStreams]:
     """Speak with a server while the context lasts; yields the streams of its messages. `auth` authorizes requests."""
 
-    async def look(response: httpx2.Response) -> None:
+    async def on_response(response: httpx2.Response) -> None:
         if "text/event-stream" not in response.request.headers.get("accept", ""):
             return await _authorizing(response)
         if response.headers.get("content-encoding", "identity") != "identity":
@@ -72,7 +72,7 @@ async def http_transport(
 
     # How long an answer may take is for whoever asks; only who cannot be reached is given up here.
     timeout = httpx2.Timeout(None, connect=CONNECT_S)
-    hooks = {"response": [look]}
+    hooks = {"response": [on_response]}
     given = {"Accept-Encoding": "identity", **headers}
     async with (
         httpx2.AsyncClient(headers=given, timeout=timeout, event_hooks=hooks, auth=auth) as client,
@@ -148,10 +148,10 @@ async def _body(response: httpx2.Response, most: int) -> bytes | None:
 def _set_body(response: httpx2.Response, body: bytes) -> None:
     """Have a response answer this; closing it closes what it came with."""
     assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 - an asynchronous client has no other
-    response.stream = _Given(body, response.stream)
+    response.stream = _ReadBody(body, response.stream)
 
 
-class _Given(httpx2.AsyncByteStream):
+class _ReadBody(httpx2.AsyncByteStream):
     """A body that was read already."""
 
     def __init__(self, body: bytes, stream: httpx2.AsyncByteStream) -> None:
