@@ -16,6 +16,7 @@ from infospace.data.result import truncate
 from infospace.schema.words import shown
 from infospace.store.tool_records import ListedTool
 from infospace.tools.mcp.catalogue.listing import LONGEST_TEXT, MOST, RefusedEntry
+from infospace.tools.mcp.catalogue.schema_check import TYPES
 from infospace.tools.openapi.document import Document
 from infospace.tools.openapi.schemas import SchemaReader
 
@@ -278,7 +279,9 @@ class _Reader:
             explode = one.get("explode", style in ("form", "deepObject"))
             reserved = one.get("allowReserved") is True
             arguments.append(Argument(called, name, place, style, bool(explode), media is not None, reserved))
-            properties[called] = self._described(media.get("schema") if media else one.get("schema", {}), one)
+            schema = media.get("schema") if media else one.get("schema", {})
+            _check_type(name, schema)
+            properties[called] = self._described(schema, one)
             if place == "path" or one.get("required") is True:
                 required.append(called)
         return arguments, properties, required
@@ -438,6 +441,16 @@ def _content(parameter: Mapping[str, Any]) -> Mapping[str, Any] | None:
         return None
     media = next(iter(content.values()))
     return media if isinstance(media, Mapping) else {}
+
+
+def _check_type(parameter: str, schema: Any) -> None:
+    """Raise Invalid where the schema of a parameter names no type of JSON Schema; without it any value would fit."""
+    written = schema.get("type") if isinstance(schema, Mapping) else None
+    for one in written if isinstance(written, list) else [] if written is None else [written]:
+        if not isinstance(one, str) or one not in TYPES:
+            raise Invalid(
+                f"its parameter {parameter!r:.80} has the type {shown(one)}, and types are {', '.join(sorted(TYPES))}"
+            )
 
 
 def _object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def _without(schema: Any, place: Place) -> bool:
     return True
 
 
-_TYPES = frozenset(("array", "boolean", "integer", "null", "number", "object", "string"))
+TYPES = frozenset(("array", "boolean", "integer", "null", "number", "object", "string"))
 _DEEPEST = 50
 
 
@@ -114,7 +114,7 @@ def _list(value: Any, _depth: int) -> bool:
 
 
 def _type(value: Any, _depth: int) -> bool:
-    return isinstance(value, str) and value in _TYPES
+    return isinstance(value, str) and value in TYPES
 
 
 def _names(value: Any, _depth: int) -> bool:

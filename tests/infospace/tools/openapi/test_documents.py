@@ -108,6 +108,14 @@ def with_reference(reference: str) -> dict[str, Any]:
             {**GET, "requestBody": {"content": {"application/json": []}}},
             "of the type 'application/json' is []",
         ),
+        (
+            with_parameter(name="a", schema={"type": "strin"}, **{"in": "query"}),
+            "its parameter 'a' has the type \"strin\", and types are array, boolean, integer, ",
+        ),
+        (
+            with_parameter(name="a", schema={"type": ["string", 7]}, **{"in": "query"}),
+            "its parameter 'a' has the type 7, and types are ",
+        ),
         ({"responses": [1]}, "its responses are [1], not an object"),
         (
             {**GET, "security": [{"none": []}]},
