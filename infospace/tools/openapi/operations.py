@@ -280,11 +280,20 @@ class _Reader:
             reserved = one.get("allowReserved") is True
             arguments.append(Argument(called, name, place, style, bool(explode), media is not None, reserved))
             schema = media.get("schema") if media else one.get("schema", {})
-            _check_type(name, schema)
+            _check_type(name, self._target(schema))
             properties[called] = self._described(schema, one)
             if place == "path" or one.get("required") is True:
                 required.append(called)
         return arguments, properties, required
+
+    def _target(self, schema: Any) -> Any:
+        """Return what a schema refers to, itself where it refers to nothing; any value fits a wrong reference."""
+        if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str):
+            return schema
+        try:
+            return self._document.lookup(schema["$ref"])
+        except Invalid:
+            return True
 
     def _described(self, schema: Any, one: Mapping[str, Any]) -> dict[str, Any]:
         """Return the schema of a parameter with what the parameter says of it."""

@@ -116,6 +116,10 @@ def with_reference(reference: str) -> dict[str, Any]:
             with_parameter(name="a", schema={"type": ["string", 7]}, **{"in": "query"}),
             "its parameter 'a' has the type 7, and types are ",
         ),
+        (
+            with_parameter(name="a", schema={"$ref": "#/components/schemas/odd"}, **{"in": "query"}),
+            "its parameter 'a' has the type \"strin\"",
+        ),
         ({"responses": [1]}, "its responses are [1], not an object"),
         (
             {**GET, "security": [{"none": []}]},
@@ -130,6 +134,7 @@ def test_a_broken_operation_is_refused_alone(operation: Any, why: str) -> None:
         {"/bad": {"get": operation}, "/good": {"get": GET}},
         components={
             "parameters": {"loop": {"$ref": "#/components/parameters/loop"}},
+            "schemas": {"odd": {"type": "strin"}},
             "securitySchemes": {"cert": {"type": "mutualTLS"}},
         },
     )
@@ -138,6 +143,16 @@ def test_a_broken_operation_is_refused_alone(operation: Any, why: str) -> None:
     [refused] = done.refused
     assert refused.name == "get_bad"
     assert why in refused.why
+
+
+@pytest.mark.parametrize("reference", ["#/components/schemas/any", "#/none", "other.yaml#/a"])
+def test_any_value_fits_a_schema_that_cannot_be_read(reference: str) -> None:
+    """A reference to no object costs the parameter its schema, not the operation."""
+    operation = with_parameter(name="a", schema={"$ref": reference}, **{"in": "query"})
+    document = api({"/a": {"get": operation}}, components={"schemas": {"any": True}})
+    done = read_operations(read_document(json.dumps(document).encode(), ""))
+    assert not done.refused
+    assert done.found["get_a"].listed.input_schema["properties"] == {"a": {}}
 
 
 @pytest.mark.parametrize("path", ["/a/{id}", "a", "@evil.example/", "//../x"])
