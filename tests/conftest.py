@@ -137,6 +137,25 @@ def space(tmp_path: Path, empty_file: Path) -> Iterator[Space]:
 
 
 @pytest.fixture(scope="session")
+def searched_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A space file without notes, whose primitives are embedded: a process that finds tools in it has none to embed.
+
+    It is made once for all processes that test side by side. Copy it before opening it.
+    """
+    from once import make_once
+
+    from infospace import open_space
+    from infospace.tools.search.results import ToolQuery
+    from planner.metatools.search_tools import find_tools
+
+    def make(folder: Path) -> None:
+        with open_space(folder / "space.db") as opened:
+            find_tools(opened, ToolQuery("rows"))
+
+    return make_once(tmp_path_factory, "searched", make) / "space.db"
+
+
+@pytest.fixture(scope="session")
 def sample_file(model: ModelInfo, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A space file with the sample notes, embedded. Copy it before writing to it."""
     from once import make_once

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -14,8 +15,6 @@ from typing import Any
 
 import pytest
 from mcp import Client
-
-from infospace import open_space
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import over_http, over_stdio, planners, text_of
@@ -127,9 +126,10 @@ async def _titles(client: Client) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
-def test_over_stdio_a_client_is_told_of_what_another_process_changed(tmp_path: Path, mode: str) -> None:
-    space, heard = tmp_path / "space.db", Heard()
-    open_space(space).close()
+def test_over_stdio_a_client_is_told_of_what_another_process_changed(
+    searched_file: Path, tmp_path: Path, mode: str
+) -> None:
+    space, heard = Path(shutil.copy(searched_file, tmp_path / "space.db")), Heard()
 
     async def scene() -> None:
         made = over_stdio(space, arguments=("--tools", "core"), mode=mode, message_handler=heard.message)
@@ -141,9 +141,10 @@ def test_over_stdio_a_client_is_told_of_what_another_process_changed(tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
-def test_over_http_a_client_is_told_of_what_another_process_changed(tmp_path: Path, mode: str) -> None:
-    space, heard = tmp_path / "space.db", Heard()
-    open_space(space).close()
+def test_over_http_a_client_is_told_of_what_another_process_changed(
+    searched_file: Path, tmp_path: Path, mode: str
+) -> None:
+    space, heard = Path(shutil.copy(searched_file, tmp_path / "space.db")), Heard()
 
     async def scene() -> None:
         with over_http(space, "--tools", "core") as served:
@@ -154,9 +155,8 @@ def test_over_http_a_client_is_told_of_what_another_process_changed(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_client_is_told_nothing_where_nothing_changed(tmp_path: Path) -> None:
-    space, heard = tmp_path / "space.db", Heard()
-    open_space(space).close()
+def test_a_client_is_told_nothing_where_nothing_changed(searched_file: Path, tmp_path: Path) -> None:
+    space, heard = Path(shutil.copy(searched_file, tmp_path / "space.db")), Heard()
 
     async def scene() -> None:
         made = over_stdio(space, arguments=("--tools", "core"), mode="legacy", message_handler=heard.message)
