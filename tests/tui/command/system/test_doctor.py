@@ -14,7 +14,7 @@ from chatting import Endpoint
 from infospace import open_space
 from infospace.core.listener import NullListener
 from infospace.files.import_files import import_paths
-from tui.command.system.doctor import _read_before
+from tui.command.system.doctor import _read_by_earlier_version
 
 HURT = {
     "UPDATE passages SET digest = (SELECT digest FROM passages WHERE note = 2 AND sequence = 0) WHERE note = 1": (
@@ -165,12 +165,12 @@ def test_files_that_an_earlier_version_read_are_told(tmp_path: Path) -> None:
     (folder / "a.md").write_text("mood:: 3\n", encoding="utf-8")
     with open_space(address, create=True) as space:
         import_paths(space, [folder], NullListener())
-        assert not list(_read_before(space))
+        assert not list(_read_by_earlier_version(space))
     with contextlib.closing(sqlite3.connect(address)) as other, other:
         other.execute("UPDATE files SET reader = 0, modified = NULL")
     with open_space(address) as space:
-        [found] = _read_before(space)
+        [found] = _read_by_earlier_version(space)
         assert found.verdict == "weak"
         assert "read by an earlier version" in found.message
         assert import_paths(space, [folder], NullListener()).unchanged == 1
-        assert not list(_read_before(space))
+        assert not list(_read_by_earlier_version(space))
