@@ -66,7 +66,11 @@ class PackageProvider:
                         hint="a primitive's type is its function's name; give one of them another",
                     )
                 found[value.type] = value
-        return {type_: replace(entry, provider=self.name) for type_, entry in found.items()}
+        return {type_: self._own(entry) for type_, entry in found.items()}
+
+    def _own(self, entry: Primitive) -> Primitive:
+        """Return an entry that names this provider: the same object where it does already, which keeps its schema."""
+        return entry if entry.provider == self.name else replace(entry, provider=self.name)
 
     def types(self) -> Iterable[str]:
         """Return the step types of the package."""
