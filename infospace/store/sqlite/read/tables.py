@@ -139,6 +139,8 @@ _TABLES: Final[dict[str, tuple[str, str, dict[str, _Column]]]] = {
 }
 _IDS: Final = frozenset({("notes", "@id"), ("items", "note"), ("links", "source"), ("links", "target")})
 """Columns that hold ids, and are tested by their numbers."""
+_FEW: Final = 10_000
+"""Notes whose rows are found sooner by their numbers than by what they were chosen by."""
 
 
 class SqliteTable:
@@ -190,7 +192,17 @@ class SqliteTable:
     @cached_property
     def numbers(self) -> list[int]:
         """The number of the Note of each row."""
-        return [number for (number,) in self._select("o.note")]
+        return [number for (number,) in self._rows("o.note", self._where, self._values)]
+
+    @cached_property
+    def _chosen(self) -> tuple[str, list[Any]]:
+        """WHERE and its values, as columns are read by it: of few Notes by their numbers besides.
+
+        The tests may have no index, and then each column would look at all rows again.
+        """
+        if not self.is_filtered or len(notes := set(self.numbers)) > _FEW:
+            return self._where, self._values
+        return f"{self._where} AND o.note IN (SELECT value FROM json_each(?))", [*self._values, keys_json(notes)]
 
     def versions(self) -> dict[str, int]:
         """Return the versions of the Notes whose rows these are, by id."""
@@ -246,8 +258,11 @@ class SqliteTable:
         return [read(metadata, self._engine.address) for (metadata,) in rows]
 
     def _select(self, sql: str, *values: object) -> list[Row]:
-        statement = f"SELECT {sql} FROM {self._source}{self._where} ORDER BY {self._order}"
-        return self._engine.all(statement, (*values, *self._values))
+        where, compared = self._chosen
+        return self._rows(sql, where, [*values, *compared])
+
+    def _rows(self, sql: str, where: str, values: list[Any]) -> list[Row]:
+        return self._engine.all(f"SELECT {sql} FROM {self._source}{where} ORDER BY {self._order}", values)
 
 
 def _one_of(column: str | None, listed: str, values: list[Any]) -> tuple[str, list[Any]]:

@@ -8,6 +8,7 @@ from store_tools import note
 from infospace.core.ids import number_of
 from infospace.expressions.query.preselect import ColumnTest
 from infospace.store.protocol import Store
+from infospace.store.sqlite.read import tables
 
 
 def test_rows_are_chosen_by_what_can_be_tested(store: Store) -> None:
@@ -50,3 +51,22 @@ def test_rows_are_chosen_by_a_tag_that_is_one_of_theirs(store: Store) -> None:
             rows = snapshot.space_table("notes", [ColumnTest("tags", "has", (tag,))], ())
             assert rows.column("@id") == found, tag
         assert len(snapshot.space_table("items", [ColumnTest("tags", "has", ("a",))], ())) == 1
+
+
+@pytest.mark.parametrize("few", [0, 1, 10_000])
+def test_columns_are_those_of_the_rows_that_were_chosen(
+    store: Store, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many Notes these are of, and with other rows of the same Notes that were not chosen."""
+    monkeypatch.setattr(tables, "_FEW", few)
+    first = note(store, "- [ ] call #a\n- [x] walk\n\n[[one]] [[two]]", kept=True)
+    second = note(store, "- [ ] swim #a\n\n[[one]]", kept=True)
+    note(store, "- [ ] read\n\n[[two]]", kept=True)
+    with store.reading() as snapshot:
+        items = snapshot.space_table("items", [ColumnTest("tags", "has", ("a",))], ())
+        assert (items.column("note"), items.column("text")) == ([first, second], ["call #a", "swim #a"])
+        assert items.column("done") == [False, False]
+        links = snapshot.space_table("links", [ColumnTest("target_text", "=", ("one",))], ())
+        assert (links.column("source"), links.column("target_text")) == ([first, second], ["one", "one"])
+        notes = snapshot.space_table("notes", [ColumnTest("tags", "has", ("a",))], ())
+        assert (notes.column("@id"), notes.property("absent")) == ([first, second], [None, None])
