@@ -23,7 +23,7 @@ from infospace.files.formats.json import SIDE, side_of
 from infospace.files.in_place.own_text import FORMS, in_place, is_half_written, own_version
 from infospace.files.in_place.row_edits import ROW_FORMS, edited_row
 from infospace.files.links import is_alive, replaced, settle, settle_run, written
-from infospace.files.render import render
+from infospace.files.render import Rendered, render
 from infospace.files.tracked_files import track, was_edited, was_of
 from infospace.files.walk import FoundFile, read_bytes
 from infospace.journal.rows import CloseRun, OpenRun
@@ -78,11 +78,33 @@ def rendered(snapshot: Snapshot) -> Iterator[tuple[str, bytes]]:
     bare = bare_paths(_kept_notes(snapshot), files)
     for note in _in_order(snapshot, bare, files):
         file = files.get(note.id)
-        form = render(note.content, note.metadata, Path(file.path).suffix.lower() if file and not file.part else ".md")
+        form = _as_its_file(snapshot, note, file) or _made_anew(note, file)
         path = taken.reserve(bare[note.id], form.suffix)
         yield path + form.suffix, form.data
         if form.side:
             yield path + SIDE, form.side
+
+
+def _made_anew(note: Note, file: TrackedFile | None) -> Rendered:
+    return render(note.content, note.metadata, Path(file.path).suffix.lower() if file and not file.part else ".md")
+
+
+def _as_its_file(snapshot: Snapshot, note: Note, file: TrackedFile | None) -> Rendered | None:
+    """Return the bytes of the file that a Note came from, changed only where the Note was.
+
+    None where the file is not there as it was read, where it has several Notes, and for what its format cannot hold.
+    """
+    if file is None or file.part or format_of(file.path) not in FORMS:
+        return None
+    path = _path(file)
+    try:
+        if format_of(file.path) != "json" and not was_edited(snapshot, file):
+            data = read_bytes(path)
+            return Rendered(path.suffix.lower(), data) if sha256(data).digest() == file.digest else None
+        is_as_read = read(FoundFile(Path(file.root), file.path, path))[0] == file.digest
+        return in_place(path, note) if is_as_read else None
+    except (Invalid, NotFound):
+        return None
 
 
 def _kept_notes(snapshot: Snapshot) -> Iterator[Note]:

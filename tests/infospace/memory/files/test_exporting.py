@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from infospace import Space
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
+from infospace.core.resources import Note
 from infospace.editing.edit import edit
 from infospace.files.export import MANIFEST, ExportReport, export, write_back
 from infospace.files.import_files import import_paths
@@ -419,3 +420,43 @@ def test_a_title_that_was_written_back_is_led_to(tmp_path: Path) -> None:
         edit(space.store, note, "# Brand new\n\n[[b]]", {}, "edit")
         write_back(space.store)
         assert arrows(space) == {("b.md", "a.md"), ("a.md", "b.md")}
+
+
+ODD = (
+    b'---\n# whose it is\nstatus:   "open"\ntags: [ a,  b/c ]\nrank: 007\nwhen: 2026-01-02   # a day\n---\n'
+    b"\n# One\r\n\nsee [[two]]\r\n"
+)
+"""A file that is written in another way than an export writes a Note that no file gave."""
+
+
+def test_a_file_that_was_imported_is_exported_byte_for_byte(tmp_path: Path) -> None:
+    space, odd = fresh(), {"one.md": ODD, "b/two.txt": b"plain\r\ntext\n", "three.json": b'{"a":1,   "b": [2]}'}
+    write(tmp_path / "vault", **odd)
+    add(space, tmp_path / "vault")
+    assert told(export(space.store, tmp_path / "out")) == (3, 0, 0, 0)
+    assert files(tmp_path / "out") == odd
+
+
+def test_a_changed_note_is_exported_as_its_file_with_that_change_alone(tmp_path: Path) -> None:
+    space = fresh()
+    write(tmp_path / "vault", **{"one.md": ODD})
+    one = add(space, tmp_path / "vault")["one.md"]
+    with space.store.reading() as snapshot:
+        note = snapshot.get(one)
+    assert isinstance(note, Note)
+    assert edit(space.store, note, note.content, {**note.metadata, "status": "done"}, "done")
+    export(space.store, tmp_path / "out")
+    assert files(tmp_path / "out") == {"one.md": ODD.replace(b'"open"', b'"done"')}
+    assert files(tmp_path / "vault") == {"one.md": ODD}
+
+
+@pytest.mark.parametrize("now", [b"somebody wrote on\n", None])
+def test_a_file_that_is_another_now_or_gone_is_exported_from_its_note(tmp_path: Path, now: bytes | None) -> None:
+    space, path = fresh(), tmp_path / "vault" / "one.md"
+    write(tmp_path / "vault", **{"one.md": ODD})
+    add(space, tmp_path / "vault")
+    path.unlink() if now is None else path.write_bytes(now)
+    export(space.store, tmp_path / "out")
+    made = files(tmp_path / "out")["one.md"]
+    assert made.startswith(b"---\nstatus: open\n")
+    assert b"see [[two]]" in made
