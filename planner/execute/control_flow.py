@@ -268,7 +268,7 @@ class ControlFlow:
             if failure is None:
                 found = inner.own.get(collect) if collect is not None else None
                 cause = inner.causes.get(collect) if collect is not None and found is None else None
-                results.add(index, member.id, self._get_resource(found), None if cause is None else str(cause))
+                self._collect(results, index, member, found, None if cause is None else str(cause))
             else:
                 outcome = await self._recover(failure, inner, index, collect, results, member, decided)
                 ended.extend([] if outcome is None else [outcome])
@@ -409,7 +409,7 @@ class ControlFlow:
                 return Outcome("failed", reason=sentence(second), error=second.kind)
             supplied = inner.own.get(collect) if collect is not None else None
             if second is None and supplied is not None and (supplied != before or collect != self._item_name()):
-                results.add(index, member.id, self._get_resource(supplied))
+                self._collect(results, index, member, supplied)
                 return None
         results.fail(index, member.id, sentence(failure))
         return None
@@ -417,8 +417,17 @@ class ControlFlow:
     def _item_name(self) -> str:
         return self._step.form.as_ if isinstance(self._step.form, ForEach) else "item"
 
-    def _get_resource(self, identifier: str | None) -> Resource | None:
-        return None if identifier is None else self._effects.item_result(identifier)
+    def _collect(
+        self, results: Results, index: int, member: Member, identifier: str | None, skipped: str | None = None
+    ) -> None:
+        """Take what an item gave. What it deleted again is left out, as of every Collection."""
+        resource = None
+        if identifier is not None:
+            try:
+                resource = self._effects.item_result(identifier)
+            except NotFound as error:
+                skipped = error.message
+        results.add(index, member.id, resource, skipped)
 
     def _items(self, raw: JSON) -> tuple[Collection, Sequence[Member]]:
         """Return the Collection to go over, and its items as they were when that began."""

@@ -21,6 +21,7 @@ import hashlib
 import json
 import random
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -163,10 +164,17 @@ def mutmut(copy: Path, *arguments: str, check: bool = True) -> str:
     log = copy / "mutmut.log"
     with log.open("w", encoding="utf-8") as file:
         code = subprocess.run(command, cwd=copy, check=False, stdout=file, stderr=subprocess.STDOUT).returncode
-    text = log.read_text(encoding="utf-8").replace("\r", "\n")
+    text = without_progress(log.read_text(encoding="utf-8"))
     if check and code:
-        sys.exit(f"mutmut stopped:\n{text[-4000:]}")
+        how = f"by {signal.Signals(-code).name}" if code < 0 else f"with {code}"
+        sys.exit(f"mutmut was ended {how}; called again, it goes on from there. Its last lines:\n{text[-4000:]}")
     return text
+
+
+def without_progress(log: str) -> str:
+    """Return the lines that mutmut writes, without those of its progress, which begin with a spinner of Braille."""
+    lines = log.replace("\r", "\n").split("\n")
+    return "\n".join(line for line in lines if line.strip() and not "\u2800" <= line[0] <= "\u28ff")
 
 
 def attempt(copy: Path, rooms: list[Room], chosen: list[str], workers: int) -> None:

@@ -146,6 +146,17 @@ ROOMS = {
             "tests/primitives/test_group.py",
         ),
         85,
+        but=("infospace/expressions/query/*.py",),
+    ),
+    "query": Room(
+        ("infospace/expressions/query/*.py",),
+        (
+            "tests/infospace/query",
+            "tests/primitives/test_query.py",
+            "tests/planner/check/test_check_expressions.py",
+            "tests/planner/check/test_properties_of_notes.py",
+        ),
+        85,
     ),
     "search": Room(
         ("infospace/search/*.py",),

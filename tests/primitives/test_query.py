@@ -68,6 +68,140 @@ def test_the_rows_of_a_select(run: Any, sql: str, rows: list[Any]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("values", "sql", "rows"),
+    [
+        ([1, 2.5, 2], "SELECT x, x * 2 AS y FROM $t", [(1, 2), (2.5, 5), (2, 4)]),
+        ([1.0, 2], "SELECT x, x + 0 AS y FROM $t", [(1, 1), (2, 2)]),
+        ([1.0, 2.0], "SELECT x, x + 1 AS y FROM $t", [(1.0, 2.0), (2.0, 3.0)]),
+        ([1, 2], "SELECT avg(x) AS x, median(x) AS y FROM $t", [(1.5, 1.5)]),
+        ([1, 3], "SELECT avg(x) AS x, median(x) AS y FROM $t", [(2, 2)]),
+        ([2**53, -(2**53), 0.5], "SELECT x, x * 2 AS y FROM $t", [(2**53, 2.0**54), (-(2**53), -(2.0**54)), (0.5, 1)]),
+    ],
+)
+def test_a_number_without_a_fraction_is_whole_in_a_column_of_both(run: Any, values: Any, sql: str, rows: Any) -> None:
+    """Up to 2^53, where a double holds every whole number; a column of numbers with a point alone keeps them."""
+    found = run(*table("t", [{"x": value} for value in values]), {"type": "query", "sql": sql, "out": "$r"})
+    assert [repr((row["x"], row["y"])) for row in found.content("r")] == [repr(row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("sort", "found"),
+    [
+        ("x", [1, 2, None]),
+        ("x DESC", [2, 1, None]),
+        ("x NULLS FIRST", [None, 1, 2]),
+        ("x DESC NULLS FIRST", [None, 2, 1]),
+        ("x ASC NULLS LAST", [1, 2, None]),
+        ("x DESC NULLS LAST", [2, 1, None]),
+    ],
+)
+def test_nulls_stand_where_the_order_says(run: Any, sort: str, found: list[Any]) -> None:
+    """Last, whatever the direction; of the rows, and of those of a window."""
+    rows = table("t", [{"x": 2}, {"x": None}, {"x": 1}])
+    ordered = run(*rows, {"type": "query", "sql": "SELECT x FROM $t ORDER BY SORT".replace("SORT", sort), "out": "$r"})
+    assert [row["x"] for row in ordered.content("r")] == found
+    sql = "SELECT x, row_number() OVER (ORDER BY SORT) AS n FROM $t ORDER BY n".replace("SORT", sort)
+    numbered = run(*rows, {"type": "query", "sql": sql, "out": "$r"})
+    assert [row["x"] for row in numbered.content("r")] == found
+
+
+@pytest.mark.parametrize(
+    ("frame", "found"),
+    [
+        ("BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW", [1, 3, 7, 15]),
+        ("BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", [15, 14, 12, 8]),
+        ("BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", [15, 15, 15, 15]),
+        ("BETWEEN CURRENT ROW AND CURRENT ROW", [1, 2, 4, 8]),
+        ("BETWEEN 1 PRECEDING AND CURRENT ROW", [1, 3, 6, 12]),
+        ("BETWEEN 1 PRECEDING AND 1 FOLLOWING", [3, 7, 14, 12]),
+        ("BETWEEN CURRENT ROW AND 2 FOLLOWING", [7, 14, 12, 8]),
+        ("BETWEEN 2 PRECEDING AND 1 PRECEDING", [None, 1, 3, 6]),
+        ("BETWEEN 1 FOLLOWING AND 2 FOLLOWING", [6, 12, 8, None]),
+        ("BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING", [None, 1, 3, 7]),
+        ("BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING", [14, 12, 8, None]),
+        ("2 PRECEDING", [1, 3, 7, 14]),
+    ],
+)
+def test_a_window_has_the_rows_between_its_edges(run: Any, frame: str, found: list[Any]) -> None:
+    """Both edges are in it; without rows a sum is null."""
+    sql = "SELECT sum(x) OVER (ORDER BY x ROWS FRAME) AS s FROM $t ORDER BY x".replace("FRAME", frame)
+    ran = run(*table("t", [{"x": 4}, {"x": 1}, {"x": 8}, {"x": 2}]), {"type": "query", "sql": sql, "out": "$r"})
+    assert [row["s"] for row in ran.content("r")] == found
+
+
+def test_equal_rows_of_a_window_stand_in_the_order_of_the_table(run: Any) -> None:
+    """For what depends on which comes first, and for edges of rows; with no order at all, too."""
+    rows = table("t", [{"k": number % 2, "x": 2**number} for number in range(6)])
+    sql = (
+        "SELECT x, row_number() OVER (ORDER BY k) AS n, sum(x) OVER (ORDER BY k ROWS 1 PRECEDING) AS s, "
+        "lag(x) OVER () AS before, first_value(x) OVER (PARTITION BY k) AS first FROM $t"
+    )
+    found = [tuple(row.values()) for row in run(*rows, {"type": "query", "sql": sql, "out": "$r"}).content("r")]
+    assert found == [
+        (1, 1, 1, None, 1),
+        (2, 4, 18, 1, 2),
+        (4, 2, 5, 2, 1),
+        (8, 5, 10, 4, 2),
+        (16, 3, 20, 8, 1),
+        (32, 6, 40, 16, 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sql", "name", "status"),
+    [
+        ("SELECT x, x FROM $t", "x", "refused"),
+        ("SELECT x AS y, k AS y FROM $t", "y", "refused"),
+        ("SELECT n FROM (SELECT x AS n, k AS n FROM $t) s", "n", "refused"),
+        ("SELECT *, x FROM $t", "x", "failed"),
+        ("SELECT x, * FROM $t", "x", "failed"),
+        ("SELECT a.*, b.* FROM $t a JOIN $t b ON a.x = b.x", "x", "failed"),
+    ],
+)
+def test_two_outputs_of_one_name_are_wrong(run: Any, space: Any, sql: str, name: str, status: str) -> None:
+    """One would be lost: a row has each name once. Which columns `*` has, the run alone knows."""
+    steps = [*table("t", [{"x": 1, "k": 2}]), {"type": "query", "sql": sql, "out": "$r"}]
+    result = run_sync(space, {"steps": steps})
+    assert result.status == status
+    assert f"two outputs are called {name!r}" in f"{result.problems} {result.reason}"
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        ("BETWEEN UNBOUNDED FOLLOWING AND CURRENT ROW", "'FOLLOWING' (character 54) where PRECEDING was expected"),
+        ("BETWEEN 1 PRECEDING AND UNBOUNDED PRECEDING", "'PRECEDING' (character 70) where FOLLOWING was expected"),
+        ("BETWEEN 1 FOLLOWING AND 1 PRECEDING", "has a window whose rows end before they begin (character 36)"),
+        ("2 FOLLOWING", "has a window whose rows end before they begin (character 36)"),
+        ("BETWEEN x PRECEDING AND CURRENT ROW", "'x' (character 44) where a number of rows was expected"),
+    ],
+)
+def test_edges_of_a_window_that_make_no_sense_are_refused(space: Any, frame: str, message: str) -> None:
+    sql = "SELECT sum(x) OVER (ORDER BY x ROWS FRAME) AS s FROM $t".replace("FRAME", frame)
+    result = run_sync(space, {"steps": [*table("t", [{"x": 4}]), {"type": "query", "sql": sql, "out": "$r"}]})
+    assert result.status == "refused"
+    assert message in str(result.problems)
+
+
+def test_a_parameter_that_nothing_binds_is_told_where_the_query_stands(space: Any) -> None:
+    steps = [*table("t", [{"x": 4}]), {"type": "query", "sql": "SELECT x FROM $t WHERE x > $least", "out": "$r"}]
+    result = run_sync(space, {"steps": steps})
+    errors = [(one.code, one.pointer) for one in result.problems if one.severity == "error"]
+    assert errors == [("unbound-variable", "/steps/1/sql")]
+
+
+def test_a_column_may_be_called_rows(run: Any) -> None:
+    """The word begins the edges of a window behind a value alone."""
+    table_of = table("t", [{"rows": 2}, {"rows": 1}])
+    over = "PARTITION BY rows ORDER BY rows, 0 + rows DESC ROWS 1 PRECEDING"
+    sql = "SELECT rows, sum(rows) OVER (OVER) AS s FROM $t ORDER BY rows".replace("(OVER)", f"({over})")
+    assert run(*table_of, {"type": "query", "sql": sql, "out": "$r"}).content("r") == [
+        {"rows": 1, "s": 1},
+        {"rows": 2, "s": 2},
+    ]
+
+
+@pytest.mark.parametrize(
     ("sql", "rows", "empty"),
     [
         ("SELECT x FROM (SELECT * FROM $rows) t", [{"x": 1.5}], []),

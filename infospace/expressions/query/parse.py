@@ -43,9 +43,17 @@ from infospace.expressions.query.tree import (
     Window,
     sources_of,
 )
-from infospace.expressions.query.words import CLAUSES, WINDOWS, is_word, near_clause, tokenize_query
+from infospace.expressions.query.words import (
+    CLAUSES,
+    WINDOWS,
+    is_word,
+    near_clause,
+    own_alias,
+    own_name,
+    tokenize_query,
+)
 from infospace.expressions.refused import Refused
-from infospace.expressions.tree import Aggregate, Call, Expression, Parameter
+from infospace.expressions.tree import Aggregate, Expression, Parameter
 from infospace.expressions.tree import Field as FieldNode
 from infospace.expressions.words import Kind, Word
 
@@ -300,16 +308,16 @@ class _Parser:
         if name is None and self._take("AS"):
             name = self._name("a name")
         if name is None:
-            name = f"{MARK}{start}" if self._unnamed else _own_name(tree, start, words)
+            name = f"{MARK}{start}" if self._unnamed else own_name(tree, start, words)
         return Output(name, tree, start)
 
-    def _order(self) -> tuple[Sort, ...]:
+    def _order(self, end: str = "") -> tuple[Sort, ...]:
         self._need("BY")
-        return tuple(self._list(self._sort))
+        return tuple(self._list(lambda: self._sort(end)))
 
-    def _sort(self) -> Sort:
+    def _sort(self, end: str) -> Sort:
         start = self._word.start if self._word else 0
-        words = self._collect("ORDER BY")
+        words = self._collect("ORDER BY", end)
         descending = nulls_first = False
         if len(words) > 2 and _spells(words[-2], "NULLS") and _spells(words[-1], "FIRST", "LAST"):
             nulls_first, words = words[-1].text.upper() == "FIRST", words[:-2]
@@ -373,7 +381,7 @@ class _Parser:
             return self._unnest(start)
         if isinstance(word.value, Parameter):
             self._at += 1
-            return Variable(word.value.name, self._alias() or _own_alias(word.value.name), start)
+            return Variable(word.value.name, self._alias() or own_alias(word.value.name), start)
         if isinstance(word.value, FieldNode) and len(word.value.path.parts) == 1:
             name = self._name("a table")
             self.tables.append(name)
@@ -387,7 +395,7 @@ class _Parser:
         if word is not None and isinstance(word.value, Parameter):
             self._at += 1
             self._need_kind(Kind.CLOSE, "`)`")
-            return Variable(word.value.name, self._alias() or _own_alias(word.value.name), start)
+            return Variable(word.value.name, self._alias() or own_alias(word.value.name), start)
         if word is None or not isinstance(word.value, FieldNode):
             raise self._refuse("a path of a list", "such as FROM $orders o, UNNEST(o.items) AS i")
         self._at += 1
@@ -413,9 +421,9 @@ class _Parser:
         start = self._word.start if self._word else 0
         return self._parse(self._collect(clause), start, condition=True)
 
-    def _expression(self, clause: str) -> Expression:
+    def _expression(self, clause: str, end: str = "") -> Expression:
         start = self._word.start if self._word else 0
-        return self._parse(self._collect(clause), start)
+        return self._parse(self._collect(clause, end), start)
 
     def _parse(self, words: list[Word], start: int, *, condition: bool = False, nested: bool = False) -> Expression:
         tree = parse_words(words, condition=condition, aggregates=True)
@@ -429,8 +437,11 @@ class _Parser:
                         raise Refused(message, "compute the inner one in a subselect", start)
         return tree
 
-    def _collect(self, clause: str) -> list[Word]:
-        """Take the words of one expression, with a word each for window functions and subselects."""
+    def _collect(self, clause: str, end: str = "") -> list[Word]:
+        """Take the words of one expression, with a word each for window functions and subselects.
+
+        `end` is a word that ends it behind a value; as a name it is a column, as long as a value is due.
+        """
         words: list[Word] = []
         opened = 0
         while (word := self._word) is not None:
@@ -441,6 +452,8 @@ class _Parser:
                 words.append(window)
                 continue
             if opened == 0 and word.kind in (Kind.COMMA, Kind.CLOSE):
+                break
+            if opened == 0 and words and words[-1].kind in _ENDS_VALUE and is_word(word, end):
                 break
             if word.kind is Kind.OTHER and not is_word(word, "EXISTS"):
                 if word.text.upper() in CLAUSES and opened == 0:
@@ -499,8 +512,8 @@ class _Parser:
         partition: tuple[Expression, ...] = ()
         if self._take("PARTITION"):
             self._need("BY")
-            partition = tuple(self._list(lambda: self._expression("PARTITION BY")))
-        order = self._order() if self._take("ORDER") else ()
+            partition = tuple(self._list(lambda: self._expression("PARTITION BY", "ROWS")))
+        order = self._order("ROWS") if self._take("ORDER") else ()
         frame = self._frame() if self._take("ROWS") else None
         self._need_kind(Kind.CLOSE, "`)`")
         name = self._mark(Window(call.text, arguments, partition, order, frame))
@@ -527,18 +540,24 @@ class _Parser:
         return tuple(arguments)
 
     def _frame(self) -> Frame:
+        start = self._word.start if self._word else 0
         between = self._word is not None and self._word.kind is Kind.BETWEEN
-        if not between:
-            return Frame(self._bound(), 0)
-        self._at += 1
-        low = self._bound()
-        self._need_kind(Kind.AND, "AND")
-        return Frame(low, self._bound())
+        if between:
+            self._at += 1
+        low = self._edge("PRECEDING")
+        high: int | None = 0
+        if between:
+            self._need_kind(Kind.AND, "AND")
+            high = self._edge("FOLLOWING")
+        if low is not None and high is not None and low > high:
+            message = f"has a window whose rows end before they begin (character {start})"
+            raise Refused(message, "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW", start)
+        return Frame(low, high)
 
-    def _bound(self) -> int | None:
+    def _edge(self, unbounded: str) -> int | None:
+        """Read an edge of a window; without bound it lies on the side that it begins, or ends, at."""
         if self._take("UNBOUNDED"):
-            if not self._take("PRECEDING", "FOLLOWING"):
-                raise self._refuse("PRECEDING or FOLLOWING")
+            self._need(unbounded, "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
             return None
         if self._take("CURRENT"):
             self._need("ROW")
@@ -578,21 +597,3 @@ def _is_name(word: Word) -> bool:
 
 def _spells(word: Word, *texts: str) -> bool:
     return _is_name(word) and word.text.upper() in texts
-
-
-def _own_alias(reference: str) -> str:
-    """Return what a table is called that has no alias: the variable."""
-    return reference.split(".", 1)[0].split("[", 1)[0]
-
-
-def _own_name(tree: Expression, start: int, words: Sequence[Word]) -> str:
-    """Return what an output is called that has no name: the last key of its path; `id` of `@id`."""
-    if isinstance(tree, FieldNode):
-        last = tree.path.parts[-1]
-        if isinstance(last, str) and not last.startswith(MARK):
-            return last.removeprefix("@") if last in OWN else last
-    message = f"has an output without a name (character {start})"
-    name = tree.function if isinstance(tree, (Aggregate, Call)) else None
-    end = words[-1].start + len(words[-1].text)
-    edit = None if name is None else (end, end, f" AS {name}")
-    raise Refused(message, f"every output is named: … AS {name or 'total'}", start, edit=edit)

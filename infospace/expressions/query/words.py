@@ -6,14 +6,16 @@ Imports sqlglot; import it late.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from sqlglot import TokenType
 
 from infospace.core.errors import Invalid
-from infospace.data.paths import KEY, Path, nearest, read_path
+from infospace.data.paths import KEY, OWN, Path, nearest, read_path
+from infospace.expressions.query.tree import MARK
 from infospace.expressions.refused import Refused
-from infospace.expressions.tree import Field
+from infospace.expressions.tree import Aggregate, Call, Expression, Field
 from infospace.expressions.words import Cutter, Kind, Word
 
 CLAUSES: Final = frozenset(
@@ -107,3 +109,21 @@ def is_word(word: Word | None, *texts: str) -> bool:
 def near_clause(text: str) -> str | None:
     """Return the word of clauses that a word was probably meant to be."""
     return nearest(text.upper(), CLAUSES)
+
+
+def own_alias(reference: str) -> str:
+    """Return what a table is called that has no alias: the variable."""
+    return reference.split(".", 1)[0].split("[", 1)[0]
+
+
+def own_name(tree: Expression, start: int, words: Sequence[Word]) -> str:
+    """Return what an output is called that has no name: the last key of its path; `id` of `@id`."""
+    if isinstance(tree, Field):
+        last = tree.path.parts[-1]
+        if isinstance(last, str) and not last.startswith(MARK):
+            return last.removeprefix("@") if last in OWN else last
+    message = f"has an output without a name (character {start})"
+    name = tree.function if isinstance(tree, (Aggregate, Call)) else None
+    end = words[-1].start + len(words[-1].text)
+    edit = None if name is None else (end, end, f" AS {name}")
+    raise Refused(message, f"every output is named: … AS {name or 'total'}", start, edit=edit)

@@ -19,7 +19,7 @@ class Results:
     def add(self, index: int, item: str, resource: Resource | None, skipped: str | None = None) -> None:
         """Take what an item gave; nothing, or a null Note, is left out unless positions are to match.
 
-        `skipped` says why the step that gives it was skipped.
+        `skipped` says why the step that gives it was skipped, or that what it gave was deleted.
         """
         status = "success" if skipped is None else "skipped"
         if resource is None or (isinstance(resource, Note) and resource.content is None):

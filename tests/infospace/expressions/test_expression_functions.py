@@ -84,6 +84,7 @@ GIVES: Final[list[tuple[str, Any]]] = [
     ("format(999.995, 2)", "1,000.00"),
     ("format(12345678901234567890, 0)", "12,345,678,901,234,567,890"),
     ("format(0, 3)", "0.000"),
+    ("length(format(1, 400))", 402),
     # operators
     ("-7 % 4", -3),
     ("7 % -4", 3),
@@ -254,6 +255,7 @@ SAYS: Final[list[tuple[str, str]]] = [
     ("sqrt(-1)", "has sqrt, which takes a number that is not negative"),
     ("format('1', 2)", "has format, which takes a number, not text"),
     ("format(1, -1)", "has format, which takes 0 to 400 digits"),
+    ("format(1, 401)", "has format, which takes 0 to 400 digits"),
     ("1 / 0", "divides by zero"),
     ("1 % 0.0", "divides by zero"),
     ("1e308 * 10", "is beyond what a number holds"),

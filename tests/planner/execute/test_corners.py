@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from infospace import InfospaceError, Space
-from infospace.tools.local import LocalTools
+from infospace import Space
 from planner.execute.start import run_sync
 from planner.journal.result import RunResult
 from planner.language.problems import Problems
@@ -17,47 +16,10 @@ from planner.order.dependencies import DependencyAnalysis
 from planner.parse.document import parse_plan
 from planner.parse.saved_plans import save_plan
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from timing import turns
+sys.path.insert(0, str(Path(__file__).parent))
+from plan_parts import LOST, PAIR, SEVEN, absent, add_tools, bound, each, either, joined, note, parallel, tool
 
 ALL_BOUND = {"type": "bound", "target": "$a"}
-LOST = {"type": "load", "target": "$seven", "slice": "0:1", "out": "$a", "on_fail": "continue"}
-SEVEN = {"type": "create-note", "value": 7, "out": "$seven"}
-PAIR = {"type": "create-collection", "value": [1, 2], "out": "$pair"}
-
-
-def note(value: Any, out: str = "$n", **fields: Any) -> dict[str, Any]:
-    return {"type": "create-note", "value": value, "out": out, **fields}
-
-
-def bound(name: str) -> dict[str, Any]:
-    return {"type": "bound", "target": name}
-
-
-def absent(name: str) -> dict[str, Any]:
-    return {"type": "notbound", "target": name}
-
-
-def joined(how: str, *of: Any) -> dict[str, Any]:
-    return {"type": how, "of": list(of)}
-
-
-def either(condition: Any, yes: Any = "yes", no: Any = "no") -> dict[str, Any]:
-    """An `if` that binds `$r` in both branches."""
-    return {"type": "if", "condition": condition, "then": [note(yes, "$r")], "else": [note(no, "$r")]}
-
-
-def parallel(*branches: list[Any], **fields: Any) -> dict[str, Any]:
-    return {"type": "parallel", "branches": list(branches), **fields}
-
-
-def each(*do: Any, **fields: Any) -> dict[str, Any]:
-    return {"type": "for-each", "target": "$pair", "as": "$x", "do": list(do), **fields}
-
-
-def tool(name: str, out: str | None = None, **arguments: Any) -> dict[str, Any]:
-    step: dict[str, Any] = {"type": f"outside/{name}", "arguments": arguments}
-    return step if out is None else {**step, "out": out}
 
 
 BAD = {"type": "load", "target": "$seven", "slice": "0:1", "out": "$bad"}
@@ -67,37 +29,8 @@ GUARDED = joined("and", bound("$a"), IS_SEVEN)
 
 @pytest.fixture
 def calls(space: Space) -> list[str]:
-    """Tools that give at once, that fail late, and that leave a mark; what they were called with."""
-    heard: list[str] = []
-    server = LocalTools("outside")
-
-    @server.tool(read_only=True)
-    async def give(value: str) -> str:
-        """Give a value at once."""
-        heard.append(f"give {value}")
-        return value
-
-    @server.tool(read_only=True)
-    async def fall_late(value: str) -> str:
-        """Fail when whatever could begin meanwhile has ended."""
-        await turns()
-        heard.append(f"fall {value}")
-        raise InfospaceError(f"{value} fell")
-
-    @server.tool(read_only=True)
-    async def is_so(value: bool) -> bool:
-        """Answer what is given."""
-        heard.append(f"asked {value}")
-        return value
-
-    @server.tool()
-    async def mark(value: str) -> str:
-        """Leave a mark."""
-        heard.append(f"mark {value}")
-        return value
-
-    space.tools.add(server)
-    return heard
+    """What the tools `outside/…` were called with."""
+    return add_tools(space)
 
 
 def names(space: Space) -> list[str]:

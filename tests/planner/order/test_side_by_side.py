@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
 
 from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
+from planner.execute.concurrent import BusyClock
 from planner.execute.start import run_sync
 from planner.journal.result import RunResult
 
@@ -337,6 +339,38 @@ def test_the_answer_is_what_the_last_branch_made_though_another_ended_later(spac
     result = run_sync(space, [{"type": "parallel", "branches": [first, second]}])
     assert result.result is not None, result.reason
     assert result.result.data == "second"
+
+
+@pytest.mark.parametrize("last", [[], [{"type": "say", "value": "said"}], [{"type": "remove", "target": "$gone"}]])
+def test_a_branch_that_gives_nothing_leaves_the_answer_of_the_one_before(space: Space, last: Any) -> None:
+    """Whether it has no step, or only such as make nothing."""
+    gone = {"type": "create-note", "value": "gone", "out": "$gone"}
+    first = [{"type": "create-note", "value": "first", "out": "$x"}]
+    result = run_sync(space, [gone, {"type": "parallel", "branches": [first, last]}])
+    assert result.result is not None, result.reason
+    assert result.result.data == "first"
+
+
+def test_a_clock_counts_the_seconds_once_in_which_several_are_under_way() -> None:
+    """From when the first of them begins until the last has ended; not those in between two."""
+
+    def spin(seconds: float) -> None:
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            pass
+
+    clock = BusyClock()
+    began = time.perf_counter()
+    with clock:
+        spin(0.03)
+        with clock:
+            assert clock.seconds >= 0.03
+        spin(0.01)
+        assert clock.seconds <= time.perf_counter() - began
+    counted = clock.seconds
+    assert counted >= 0.04
+    spin(0.01)
+    assert clock.seconds == counted
 
 
 def test_a_branch_knows_nothing_of_what_another_has_bound(space: Space) -> None:

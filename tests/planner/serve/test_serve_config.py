@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, NotFound
+from infospace.core.bounds import Bounds
 from infospace.core.tool import Tool
 from infospace.tools.scope import Scope
 from planner.server.access import MINUTE, Rate
@@ -37,7 +38,7 @@ def test_a_token_has_the_scope_that_it_names_else_the_default_one(tmp_path: Path
             "include_servers": ["web"],
             "hide_underlying_tools": False,
             "rate_per_minute": 5,
-            "limits": {"timeout_ms": 1_000, "results": 7},
+            "limits": {"timeout_ms": 1_000, "results": 7, "items": 30, "characters": 4_000},
             "approve": ["web/get"],
             "approvals": "planner",
         },
@@ -53,6 +54,7 @@ def test_a_token_has_the_scope_that_it_names_else_the_default_one(tmp_path: Path
     assert (access.caller, access.scope, access.admin) == ("ann", Scope(include_servers=("web",)), False)
     assert (access.hide_underlying_tools, access.rate_per_minute, access.timeout_ms) == (False, 5, 1_000)
     assert (access.results, list(access.approve), access.approvals) == (7, ["web/get"], "planner")
+    assert access.bounds == Bounds(30, 4_000)
     assert ops.access.approvals == found.access("stdio").approvals == "people"
     lenient = read_config(config(tmp_path, {"scopes": scopes, "tokens": tokens}), {"ANN": TOKEN}, "planner")
     assert [token.access.approvals for token in lenient.tokens] == ["planner", "planner"]
@@ -113,7 +115,7 @@ def test_what_is_wrong_is_told_in_a_sentence_with_the_place(tmp_path: Path, docu
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="there is no file"):
+    with pytest.raises(NotFound, match=r"there is no file .* \(`--config` names a JSON file\)"):
         read_config(tmp_path / "nowhere.json", {})
 
 

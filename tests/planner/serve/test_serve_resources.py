@@ -6,13 +6,15 @@ import json
 from typing import Any
 
 import pytest
+from mcp.server.subscriptions import InMemorySubscriptionBus
 
 from infospace import Invalid, NotFound, Space
 from infospace.core.ids import Kind
 from infospace.core.resources import Member
-from infospace.store.changes import GiveName, MakeCollection, MakeNote
+from infospace.store.changes import GiveName, MakeCollection, MakeNote, Revise
 from planner.execute.start import run_sync
 from planner.server.protocol.resources import LONGEST, PAGE, list_resources, read_uri
+from planner.server.protocol.subscriptions import ResourceSubscriptions
 
 
 def notes(space: Space, *names: str | None, content: Any = "x") -> list[str]:
@@ -118,3 +120,17 @@ def test_what_is_too_long_is_left_to_reading_in_pieces(space: Space) -> None:
     assert read_uri(space, f"infospace://note/{just}")[1] == "x" * LONGEST
     with pytest.raises(Invalid, match=f"has 100,001 characters.*the tool `read` gives '{longer}' in pieces"):
         read_uri(space, f"infospace://note/{longer}")
+
+
+def test_what_has_changed_is_told_once_and_by_address(space: Space) -> None:
+    """Of those that somebody looks at: not the others, and not what was so before."""
+    ids = notes(space, *[None] * 8)
+    watched = [f"infospace://note/{one}" for one in ids[1:]]
+    resources = ResourceSubscriptions(space, InMemorySubscriptionBus())
+    with resources.listening(watched):
+        assert resources.changed() == []
+        space.store.commit([Revise(one, "y") for one in ids])
+        assert resources.changed() == sorted(watched)
+        assert resources.changed() == []
+    space.store.commit([Revise(one, "z") for one in ids])
+    assert resources.changed() == []

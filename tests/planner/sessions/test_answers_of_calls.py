@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from infospace import Space
+from infospace import InfospaceError, Space
+from infospace.tools.local import LocalTools
 from planner.journal.result import RunResult
 from planner.sessions import open_session
 from planner.sessions.session import Session
@@ -40,6 +41,31 @@ def test_a_failed_step_answers_with_its_reason_and_kind_and_without_data(space: 
         row = snapshot.steps("run_1")[-1]
     assert (told.reason, told.error, told.started_at) == (row.reason, row.error, row.started)
     assert told.reason is not None
+
+
+def test_a_step_that_is_tried_again_answers_with_its_last_attempt(space: Space) -> None:
+    """As it went then, though it failed before, and with what that gave."""
+    server, called = LocalTools("outside"), []
+
+    @server.tool(read_only=True)
+    async def give_third() -> str:
+        """Fail twice, then give a value."""
+        called.append(len(called) + 1)
+        if len(called) < 3:
+            raise InfospaceError("not yet")
+        return "at last"
+
+    space.tools.add(server)
+    with open_session(space, "s") as session:
+        told = session.step(
+            {"type": "outside/give_third", "arguments": {}, "out": "$x", "retry": {"attempts": 3, "wait_s": 0}}
+        )
+        assert (told.status, told.data, told.reason, told.error) == ("success", "at last", None, None)
+        with space.store.reading() as snapshot:
+            rows = snapshot.steps("run_1")
+        assert [row.position for row in rows] == ["1", "1#2", "1#3"]
+        assert (told.started_at, told.duration_ms) == (rows[-1].started, rows[-1].duration_ms)
+    assert called == [1, 2, 3]
 
 
 def test_a_loop_answers_for_itself_and_not_for_a_step_in_it(space: Space) -> None:
