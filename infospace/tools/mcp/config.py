@@ -17,6 +17,7 @@ from infospace.data.json_text import read_json
 from infospace.data.paths import nearest
 from infospace.schema.words import shown
 from infospace.tools.mcp.auth.settings import OAuthSettings, faults_of
+from infospace.tools.mcp.catalogue.json_members import without_unreadable_members
 
 FILE = "mcp.json"
 SERVERS = "mcpServers"
@@ -156,10 +157,12 @@ class EntryFile:
 def read_entries(path: Path) -> EntryFile:
     """Read an `mcp.json`. Raises NotFound for no file, InvalidJSON for what is not JSON, or has no `mcpServers`."""
     where = str(path.absolute())
-    servers = _servers(path, where)
+    servers, unreadable = _servers(path, where)
     entries: list[Entry] = []
-    problems: list[EntryProblem] = []
+    problems = [EntryProblem(where, name, error.message, error.hint) for name, error in unreadable.items()]
     for name, raw in servers.items():
+        if name in unreadable:
+            continue
         read = _Reader(where, name, twice=isinstance(servers, _Twice) and name in servers.twice)
         entry = read.entry(raw)
         problems += read.problems
@@ -174,7 +177,9 @@ class _Twice(dict[str, Any]):
     twice: frozenset[str] = frozenset()
 
 
-def _servers(path: Path, where: str) -> Mapping[str, Any]:
+def _servers(path: Path, where: str) -> tuple[Mapping[str, Any], Mapping[str, InvalidJSON]]:
+    """Return the entries as they are written, and why some of them cannot be read."""
+    unreadable: Mapping[str, InvalidJSON] = {}
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -188,16 +193,21 @@ def _servers(path: Path, where: str) -> Mapping[str, Any]:
     except InvalidJSON as error:
         if not error.pointer.startswith(f"/{SERVERS}/"):
             raise
+        text, apart = without_unreadable_members(data.decode("utf-8-sig"), SERVERS)
+        unreadable = {str(one.key): one.error for one in apart}
         try:
-            whole = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_object)
-        except (RecursionError, ValueError):  # too deep, or a number too long: no entry can be told from the others
+            whole = json.loads(text, object_pairs_hook=_object)
+        except json.JSONDecodeError:
+            read_json(text, what=repr(where))  # says line and column
+            raise error from None
+        except (RecursionError, ValueError):  # what is outside the entries is too deep, or a number too long
             raise error from None
     servers = whole.get(SERVERS) if isinstance(whole, Mapping) else None
     if not isinstance(servers, Mapping):
         near = nearest(SERVERS, whole) if isinstance(whole, Mapping) and SERVERS not in whole else None
         hint = f'it has {near!r}; did you mean "{SERVERS}"?' if near else f'{{"{SERVERS}": {{"name": {{…}}}}}}'
         raise InvalidJSON(f'{where!r} has no object "{SERVERS}"', hint=hint)
-    return servers
+    return servers, unreadable
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -166,14 +166,53 @@ def test_a_name_that_no_server_can_have(tmp_path: Path, name: str) -> None:
     assert (found.entries, len(found.problems)) == ([], 1)
 
 
-@pytest.mark.parametrize(
-    ("value", "message"), [("[" * 5000 + "]" * 5000, "nested more than 200 deep"), ("1" * 5000, "5,000 digits")]
-)
+DEEP = "[" * 100_000 + "]" * 100_000
+UNREADABLE = [
+    (DEEP, "it is nested more than 200 deep"),
+    ("9" * 5000, "it cannot be read at /timeout_s: a whole number has 5,000 digits"),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), UNREADABLE)
 def test_an_entry_that_no_reader_of_json_reads_is_told_in_a_sentence(tmp_path: Path, value: str, message: str) -> None:
-    """As the file's, since where the entry ends is not known."""
+    """As that one's: those before and behind it are read, also where a text of theirs holds brackets and commas."""
     path = tmp_path / "mcp.json"
-    path.write_text(f'{{"mcpServers": {{"a": {{"timeout_s": {value}}}}}}}')
+    path.write_text(
+        f'{{"x": {{"mcpServers": []}}, "mcpServers": {{"first": {{"command": "[,", "args": ["}}", "\\"{{"]}},\n'
+        f'"bad": {{"timeout_s": {value}}}, "text": "b,", "last": {{"command": "y"}}}}, "more": [1, 2]}}'
+    )
+    found = read_entries(path)
+    assert [(entry.name, entry.command, entry.args) for entry in found.entries] == [
+        ("first", "[,", ("}", '"{')),
+        ("last", "y", ()),
+    ]
+    problems = {problem.server: problem.message for problem in found.problems}
+    assert problems == {"bad": message, "text": 'it is "b,", not an object'}
+
+
+BROKEN = [
+    ('"b": {"command": }}}', r"is not JSON at line 2, column \d+: a value was expected"),
+    ('"b": {"command": "x"}}', "ends inside an object opened at line 1, column 1"),
+    ('"b": {"command": "x"}]}', r"is not JSON at line 2, column \d+"),
+]
+
+
+@pytest.mark.parametrize(("rest", "message"), BROKEN)
+def test_a_file_that_is_not_json_says_where_also_behind_an_entry_that_is_too_deep(
+    tmp_path: Path, rest: str, message: str
+) -> None:
+    """The line and the column in the file as it is."""
+    path = tmp_path / "mcp.json"
+    path.write_text(f'{{"mcpServers": {{"a": {{"timeout_s": {DEEP}}},\n{rest}')
     with pytest.raises(InvalidJSON, match=message):
+        read_entries(path)
+
+
+@pytest.mark.parametrize("whole", ['{"a": %s, "mcpServers": {"b": {"command": "x"}}}', '{"mcpServers": {"b": {"c": %s'])
+def test_what_is_too_deep_outside_the_entries_is_the_files(tmp_path: Path, whole: str) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text(whole % DEEP)
+    with pytest.raises(InvalidJSON, match=r"nested more than 200 deep at line 1|cut off"):
         read_entries(path)
 
 
