@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from infospace.context.context import Context
 from infospace.core.listener import Listener
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 
 if TYPE_CHECKING:
     from infospace.contract.catalogue import Catalogue
@@ -124,7 +124,7 @@ class Space:
 
     def view(
         self,
-        made: Made | None = None,
+        made: CreatedBy | None = None,
         listener: Listener | None = None,
         *,
         scratch: bool = False,
@@ -134,7 +134,7 @@ class Space:
 
         `meter` counts what it asks of the language model, together with other steps.
         """
-        view = Context(self, made or Made(), listener, scratch=scratch)
+        view = Context(self, made or CreatedBy(), listener, scratch=scratch)
         view.meter = meter
         return view
 

@@ -55,10 +55,10 @@ async def compute(args: Compute, context: Context) -> Note:
     that. Whole numbers stay whole and exact. `today()` and `now()` are those of the run. With `mismatch` `null` an
     operation without a result is null: counted in `extra.mismatches`, and told in the answer's text.
     """
-    from infospace.authoring.expressions import Nothing, Refusing, TypeMismatches
+    from infospace.authoring.expressions import EmptyRecord, Refusing, TypeMismatches
 
     tally = Refusing() if args.mismatch == "fail" else TypeMismatches()
-    value = args.expression.formula.get(Nothing(), args.expression.evaluation(tally, context.clock))
+    value = args.expression.formula.get(EmptyRecord(), args.expression.evaluation(tally, context.clock))
     if args.mismatch == "null":
         context.extra["mismatches"] = tally.mismatches
         context.remark(str(tally))

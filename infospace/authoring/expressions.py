@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infospace.contract.arguments import BoundExpression
-from infospace.expressions import Evaluation, ItemMismatches, Mismatch, Nothing, Refusing, TypeMismatches
+from infospace.expressions import EmptyRecord, Evaluation, ItemMismatches, Mismatch, Refusing, TypeMismatches
 from infospace.expressions.columns import Chosen, contents_of
 from infospace.expressions.expression import evaluate_each, keys_of, values_at
 from infospace.expressions.types import Typer
@@ -11,10 +11,10 @@ from infospace.expressions.types import Typer
 __all__ = [
     "BoundExpression",
     "Chosen",
+    "EmptyRecord",
     "Evaluation",
     "ItemMismatches",
     "Mismatch",
-    "Nothing",
     "Refusing",
     "TypeMismatches",
     "Typer",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from infospace.core.batch_notes import MadeNotes
+from infospace.core.batch_notes import ResultNotes
 from infospace.core.errors import NotFound
 from infospace.core.ids import Kind, is_id, kind_of, number_of
 from infospace.core.resources import Note, Resource
@@ -17,7 +17,7 @@ class PendingChanges:
 
     def __init__(self, outer: PendingChanges | None = None) -> None:
         self.made: dict[str, Resource | Evidence] = {}
-        self.batches: list[MadeNotes] = []
+        self.batches: list[ResultNotes] = []
         """Notes that were made many of at once."""
         self.changed: dict[str, Resource | None] = {}
         """Resources as they are then; None for what was deleted."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from infospace.context.changes import PendingChanges
 from infospace.context.content import content_of, text_of_resource
 from infospace.core import batch_notes
-from infospace.core.batch_notes import BatchHead, BatchNote, MadeNotes, NoteMembers, ReadNotes, identifiers_of, picked
+from infospace.core.batch_notes import BatchHead, BatchNote, NoteMembers, ReadNotes, ResultNotes, identifiers_of, picked
 from infospace.core.bounds import Bounds, Room, Timed, characters_of, check_time, measure, measure_table, timed
 from infospace.core.clock import now, today_and_now
 from infospace.core.errors import Conflict, Invalid, NotFound
@@ -24,8 +24,8 @@ from infospace.core.listener import Listener, NullListener
 from infospace.core.names import normalise, validate_name
 from infospace.core.resources import (
     Collection,
+    CreatedBy,
     ItemT,
-    Made,
     Member,
     Note,
     Relation,
@@ -77,7 +77,7 @@ class Context:
     def __init__(
         self,
         space: Space,
-        made: Made,
+        made: CreatedBy,
         listener: Listener | None = None,
         *,
         scratch: bool = False,
@@ -134,7 +134,7 @@ class Context:
             return [self.note(content) for content in contents]
         characters, plain = measure_table(contents) if table else measure(contents)
         self.room.consume(len(contents), characters)
-        made = MadeNotes(BatchHead(now(), self.made), self._numbers(len(contents)), contents)
+        made = ResultNotes(BatchHead(now(), self.made), self._numbers(len(contents)), contents)
         self._drafts.batches.append(made)
         self.changes.append(MakeNotes(made.first, contents, self.made, plain))
         return made
@@ -163,7 +163,7 @@ class Context:
         """Make a Collection of resources in this order, transient until it is kept."""
         at = now()
         members: Sequence[Member]
-        if isinstance(items, MadeNotes):
+        if isinstance(items, ResultNotes):
             members = NoteMembers(items.numbers)
         elif isinstance(items, NoteMembers):
             members = items
@@ -249,7 +249,7 @@ class Context:
             for change in self.changes
         )
 
-    def inner(self, made: Made) -> Context:
+    def inner(self, made: CreatedBy) -> Context:
         """Return a view for a part of the step: it sees what was made and changed here, until it is absorbed."""
         scratch = self._scratch is not None
         view = type(self)(self.space, made, self._listener, scratch=scratch, drafts=PendingChanges(self._drafts))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.core.errors import PathNotFound
 from infospace.core.json_types import JSON
 from infospace.expressions.query.columns import Rows
-from infospace.expressions.query.preselect import Wanted, required_rows
+from infospace.expressions.query.preselect import WantedRows, required_rows
 from infospace.expressions.query.space_tables import TABLES, SpaceRows
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def open_tables(
 
 
 class _Opened:
-    def __init__(self, snapshot: Snapshot, wanted: Mapping[int, Wanted], named: set[str]) -> None:
+    def __init__(self, snapshot: Snapshot, wanted: Mapping[int, WantedRows], named: set[str]) -> None:
         self._snapshot = snapshot
         self._wanted = {start: one for start, one in wanted.items() if one.name in named}
         self._tables: dict[int, SpaceTable] = {}
@@ -60,7 +60,7 @@ class _Opened:
             self._opening.discard(start)
         return self._tables[start]
 
-    def _among(self, one: Wanted) -> list[tuple[str, Any]]:
+    def _among(self, one: WantedRows) -> list[tuple[str, Any]]:
         found = []
         for column, _, start in one.same:
             if start in self._opening or not self._chosen(start):

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from infospace.core.bounds import timed_if_many
 from infospace.core.json_types import JSON
-from infospace.core.resources import Made, Member, Note
+from infospace.core.resources import CreatedBy, Member, Note
 
 MANY = 256
 """So many Notes that are made, held or read at once go together; fewer go one by one, as all could."""
@@ -20,7 +20,7 @@ class BatchHead:
     """What the Notes of a batch share: when they were made, and by which step. They are transient, at version 1."""
 
     created: str
-    made: Made
+    made: CreatedBy
 
 
 class BatchNote(Note[Any]):
@@ -62,7 +62,7 @@ class BatchNote(Note[Any]):
         return self._head.created
 
     @property
-    def made(self) -> Made:
+    def made(self) -> CreatedBy:
         """The step that made the batch."""
         return self._head.made
 
@@ -153,7 +153,7 @@ class ReadNotes(Sequence[Note[Any]]):
     __hash__ = None  # type: ignore[assignment]  # as a list has none
 
 
-class MadeNotes(Sequence[Note[Any]]):
+class ResultNotes(Sequence[Note[Any]]):
     """The Notes that a step made at once, in order; each is there when it is asked for."""
 
     __slots__ = ("contents", "first", "head")

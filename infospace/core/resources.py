@@ -20,7 +20,7 @@ ItemT = TypeVar("ItemT", default="Resource", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CreatedBy:
     """Where a version came from: the run, the step's position in it, and the type that made it."""
 
     run: str | None = None
@@ -28,7 +28,7 @@ class Made:
     by: str | None = None
 
 
-NOBODY = Made()
+NOBODY = CreatedBy()
 """Made outside of any run."""
 
 
@@ -71,7 +71,7 @@ class Header:
     created: str = ""
     updated: str = ""
     kept: bool = False
-    made: Made = NOBODY
+    made: CreatedBy = NOBODY
     location: Location | None = None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from infospace.core.clock import now
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
-from infospace.core.resources import Made, Note
+from infospace.core.resources import CreatedBy, Note
 from infospace.data.json_text import same
 from infospace.data.markdown.body import property_links, read_body
 from infospace.files.formats import format_of
@@ -31,7 +31,7 @@ def edit(store: Store, note: Note, content: JSON, metadata: Mapping[str, JSON], 
     if same(content, note.content) and same(dict(metadata), dict(note.metadata)):
         return None
     run = store.new_id("run")
-    made = Made(run, None, "edit")
+    made = CreatedBy(run, None, "edit")
     value: JSON | JsonNull = JsonNull() if content is None else content
     changes: list[Change] = [Revise(note.id, value, metadata, note.version, made)]
     with store.reading() as snapshot:
@@ -49,7 +49,7 @@ def remove(store: Store, identifiers: Sequence[str], goal: str) -> str:
     with store.reading() as snapshot:
         files = [file for file in snapshot.tracked() if file.note in set(identifiers)]
     run = store.new_id("run")
-    made = Made(run, None, "rm")
+    made = CreatedBy(run, None, "rm")
     changes: list[Change] = [Delete(one, made) for one in dict.fromkeys(identifiers)]
     changes += [Untrack(file.root, file.path) for file in files]
     return _done(store, run, changes, goal)
@@ -82,7 +82,7 @@ def restore(store: Store, identifier: str, version: int) -> str | None:
     if now_is is not None and brief.version == version:
         return None
     run = store.new_id("run")
-    return _done(store, run, [Restore(identifier, version, Made(run, None, "restore"), brief.version)], goal)
+    return _done(store, run, [Restore(identifier, version, CreatedBy(run, None, "restore"), brief.version)], goal)
 
 
 def _done(store: Store, run: str, changes: Sequence[Change], goal: str) -> str:
@@ -96,7 +96,7 @@ def _new_links(
     identifier: str,
     content: JSON,
     metadata: Mapping[str, JSON],
-    made: Made,
+    made: CreatedBy,
 ) -> list[Change]:
     if file is None or not isinstance(content, str) or format_of(file.path) not in ("markdown_file", "html"):
         return []

@@ -12,7 +12,7 @@ from functools import partial
 from infospace.core.clock import now
 from infospace.core.errors import Conflict, Invalid
 from infospace.core.ids import Kind
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.editing.undo_plan import UndoPlan
 from infospace.journal.rows import FINISHED, CloseRun, OpenRun
 from infospace.store.changes import Change
@@ -48,7 +48,7 @@ def undo(store: Store, run: str) -> UndoResult:
             if not any(undone):
                 raise Invalid(f"{run} wrote nothing that could be undone", hint="`infospace runs` lists the runs")
             own = store.new_id("run")
-            made, new_id = Made(own, None, "undo"), partial(store.new_id, Kind.RELATION)
+            made, new_id = CreatedBy(own, None, "undo"), partial(store.new_id, Kind.RELATION)
             return UndoResult(own, *undone), list(reverting.changes(made, new_id))
 
     def committed(plan: tuple[UndoResult, list[Change]]) -> UndoResult:

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from infospace.core.errors import Conflict, NotFound
 from infospace.core.ids import Kind, kind_of, number_of
-from infospace.core.resources import Made, Relation
+from infospace.core.resources import CreatedBy, Relation
 from infospace.editing.undo_links import LinkUndo
 from infospace.files.tracked_files import FileKey, path_of, place_of, track, was_of
 from infospace.journal.rows import RunRow
@@ -229,7 +229,7 @@ class UndoPlan:
         found = self._snapshot.get(holder)
         return found.kept and found.made.by != SETTLED_BY
 
-    def changes(self, made: Made, new_id: Callable[[], str]) -> Iterator[Change]:
+    def changes(self, made: CreatedBy, new_id: Callable[[], str]) -> Iterator[Change]:
         """Give the changes, once it is planned: they fit what was read, and nothing else."""
         names, latest = list(self._names()), self._latest
         yield from (Expect(one.id, latest[one.id], one.name, one.kept, one.gone is None) for one in self._lineages)
@@ -310,7 +310,7 @@ class UndoPlan:
         return {note for note in then.values() if note not in self._delete}
 
     def _recreate_links(
-        self, note: str, links: Sequence[Linked], new_id: Callable[[], str], made: Made
+        self, note: str, links: Sequence[Linked], new_id: Callable[[], str], made: CreatedBy
     ) -> Iterator[Change]:
         """Set the links of a Note; their Relations are others where they were removed for good."""
         others: dict[str, str] = {}

@@ -8,8 +8,8 @@ compare as unknown. Nothing is converted.
 """
 
 from infospace.expressions.expression import (
+    EmptyRecord,
     Formula,
-    Nothing,
     SortKey,
     Where,
     parameters_in,
@@ -23,11 +23,11 @@ from infospace.expressions.mismatch import Clock, Evaluation, ItemMismatches, Mi
 
 __all__ = [
     "Clock",
+    "EmptyRecord",
     "Evaluation",
     "Formula",
     "ItemMismatches",
     "Mismatch",
-    "Nothing",
     "Refusing",
     "SortKey",
     "TypeMismatches",

@@ -329,7 +329,7 @@ def _reads(tree: Expression) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     return tuple(paths), tuple(parameters)
 
 
-class Nothing:
+class EmptyRecord:
     """What an expression over variables alone is evaluated of: it has no places."""
 
     id = ""

@@ -13,7 +13,7 @@ from typing import Any
 from infospace.core.clock import now
 from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound
 from infospace.core.ids import Kind, number_of
-from infospace.core.resources import Made, Note
+from infospace.core.resources import CreatedBy, Note
 from infospace.files.atomic_write import remove_leftovers, write_atomically
 from infospace.files.export_paths import UsedPaths, bare_paths
 from infospace.files.file_changes import READER
@@ -25,7 +25,7 @@ from infospace.files.in_place.row_edits import ROW_FORMS, edited_row
 from infospace.files.links import is_alive, replaced, settle, settle_run, written
 from infospace.files.render import Rendered, render
 from infospace.files.tracked_files import track, was_edited, was_of
-from infospace.files.walk import FoundFile, read_bytes
+from infospace.files.walk import FileToImport, read_bytes
 from infospace.journal.rows import CloseRun, OpenRun
 from infospace.store.changes import Change, Track
 from infospace.store.link_targets import is_inside
@@ -101,7 +101,7 @@ def _as_its_file(snapshot: Snapshot, note: Note, file: TrackedFile | None) -> Re
         if format_of(file.path) != "json" and not was_edited(snapshot, file):
             data = read_bytes(path)
             return Rendered(path.suffix.lower(), data) if sha256(data).digest() == file.digest else None
-        is_as_read = read(FoundFile(Path(file.root), file.path, path))[0] == file.digest
+        is_as_read = read(FileToImport(Path(file.root), file.path, path))[0] == file.digest
         return in_place(path, note) if is_as_read else None
     except (Invalid, NotFound):
         return None
@@ -238,7 +238,7 @@ def _path(one: TrackedFile) -> Path:
 
 def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
     path = _path(one)
-    found = FoundFile(Path(one.root), one.path, path)
+    found = FileToImport(Path(one.root), one.path, path)
     form = format_of(path)
     if one.part and form in ROW_FORMS:
         _write_row(store, one, note)
@@ -271,7 +271,7 @@ def _write_row(store: Store, one: TrackedFile, note: Note) -> None:
     store.commit([track(replace(one, digest=row.digest, version=note.version), was_of(one))])
 
 
-def _sync(store: Store, one: TrackedFile, note: Note, found: FoundFile) -> None:
+def _sync(store: Store, one: TrackedFile, note: Note, found: FileToImport) -> None:
     """Remember the file as it is now, with its links, all at once; a run only where those changed Relations.
 
     It is remembered with all that an import reads of it, so that the next one has nothing to change.
@@ -281,10 +281,10 @@ def _sync(store: Store, one: TrackedFile, note: Note, found: FoundFile) -> None:
     track = _as_read(one, note.version, digest, whole)
     with store.reading() as snapshot:
         old = snapshot.links(one.note).get(one.note, [])
-        made = Made(None, None, "export")
+        made = CreatedBy(None, None, "export")
         changes: list[Change] = list(replaced(one.note, old, written(whole.links), made, is_alive(snapshot)))
         if changes:
-            made = Made(store.new_id("run"), None, "export")
+            made = CreatedBy(store.new_id("run"), None, "export")
             changes = list(replaced(one.note, old, written(whole.links), made, is_alive(snapshot)))
     if made.run is None:
         store.commit([track])
@@ -302,13 +302,13 @@ def _as_read(one: TrackedFile, version: int, digest: bytes, whole: FileContent) 
     return Track(one.root, one.path, one.note, digest, version, 0, *read_of)
 
 
-def _settle_titles(store: Store, one: TrackedFile, found: FoundFile) -> None:
+def _settle_titles(store: Store, one: TrackedFile, found: FileToImport) -> None:
     """Have the links of other files lead to a title that is another now; a run only where that changed Relations."""
     runs: list[str] = []
 
-    def made() -> Made:
+    def made() -> CreatedBy:
         runs.extend(() if runs else (store.new_id("run"),))
-        return Made(runs[-1], None, "export")
+        return CreatedBy(runs[-1], None, "export")
 
     def commit(changes: Sequence[Change]) -> None:
         run = runs.pop()

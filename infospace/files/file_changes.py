@@ -10,7 +10,7 @@ from typing import Any
 
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.data.json_text import same
 from infospace.files.file_times import FileTimes, Times, of_file_system
 from infospace.files.formats import FileContent, Row, format_of, has_rows, read, read_rows
@@ -18,7 +18,7 @@ from infospace.files.formats.row_diff import align
 from infospace.files.in_place.own_text import is_half_written, own_version
 from infospace.files.links import is_alive, key_of_link, replaced, written
 from infospace.files.tracked_files import NOTHING, FileKey, TrackedFiles, path_of, track, was_edited, was_of
-from infospace.files.walk import FoundFile
+from infospace.files.walk import FileToImport
 from infospace.store.changes import (
     Change,
     Delete,
@@ -70,7 +70,7 @@ class FileChanges:
     """
 
     def __init__(
-        self, store: Store, known: TrackedFiles, made: Callable[[], Made], times: FileTimes = of_file_system
+        self, store: Store, known: TrackedFiles, made: Callable[[], CreatedBy], times: FileTimes = of_file_system
     ) -> None:
         self._store = store
         self._times_of = times
@@ -79,7 +79,7 @@ class FileChanges:
         self._made = made
         self._taken = Gathered()
 
-    def file(self, file: FoundFile) -> Gathered:
+    def file(self, file: FileToImport) -> Gathered:
         """Take a file, or say why it cannot be read."""
         self._taken = Gathered(roots={str(file.root)})
         try:
@@ -94,7 +94,7 @@ class FileChanges:
             self._taken.fail(file.path, str(error))
         return self._taken
 
-    def _rows(self, file: FoundFile) -> None:
+    def _rows(self, file: FileToImport) -> None:
         """Match rows with those that the file had, by their bytes and then by their neighbours."""
         rows, at = read_rows(file), (str(file.root), file.relative)
         removed = {one.digest: one.part for place, one in self._known.removed.items() if place[:2] == at}
@@ -150,7 +150,7 @@ class FileChanges:
         self._relate_again(was.note, own, whole, made)
         self._taken.counts["restored"] += 1
 
-    def _relate_again(self, note: str, own: list[Linked], whole: FileContent, made: Made) -> None:
+    def _relate_again(self, note: str, own: list[Linked], whole: FileContent, made: CreatedBy) -> None:
         """Give a Note that comes back its links, and bring back the Relations of these and of those to it."""
         self._taken.changes += replaced(note, own, written(whole.links), made, lambda _: False)
         known = {key_of_link(link): link for link in own}

@@ -13,13 +13,13 @@ from infospace.core.clock import now
 from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound, StoreError
 from infospace.core.ids import Kind
 from infospace.core.listener import Listener
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.files.file_changes import FileChanges, Gathered
 from infospace.files.file_times import FileTimes, OfGit, of_file_system
 from infospace.files.formats.json import is_side
 from infospace.files.links import hidden_aliases, resolve
 from infospace.files.tracked_files import TrackedFiles
-from infospace.files.walk import FoundFile, RefusedFile, SkippedEntry, walk
+from infospace.files.walk import FileToImport, RefusedFile, SkippedEntry, walk
 from infospace.journal.rows import CloseRun, Entry, Heartbeat, OpenRun, RunStatus
 from infospace.store.changes import (
     Change,
@@ -141,7 +141,7 @@ class Import:
         self._run: str | None = None
         self._needs_run = False
         self._wrote = ""
-        self._listed: list[FoundFile] = []
+        self._listed: list[FileToImport] = []
         self._named: set[Path] = set()
         self._batch: list[tuple[Make, Gathered]] = []
         self._waiting = 0
@@ -230,10 +230,10 @@ class Import:
     def _untwin(self) -> Gathered:
         return Gathered(list(self._known.untwinned))
 
-    def _import_file(self, file: FoundFile) -> None:
+    def _import_file(self, file: FileToImport) -> None:
         self._do(partial(self._gather_file, file))
 
-    def _gather_file(self, file: FoundFile) -> Gathered:
+    def _gather_file(self, file: FileToImport) -> Gathered:
         return FileChanges(self._store, self._known, self._provenance, self._times).file(
             self._known.rooting.placed(file)
         )
@@ -259,10 +259,10 @@ class Import:
             changes = resolve(snapshot, self._roots, new_id, self._provenance, self._fresh, self._linked)
             return Gathered(list(changes))
 
-    def _provenance(self) -> Made:
+    def _provenance(self) -> CreatedBy:
         self._needs_run = True
         self._run = self._run or self._store.new_id("run")
-        return Made(self._run, None, "add")
+        return CreatedBy(self._run, None, "add")
 
     def _commit(self) -> None:
         """Store the batch, and make it again as often as another process was faster; an interruption waits for it."""
@@ -331,7 +331,7 @@ class Import:
             self._store.commit([], [CloseRun(self._summary.run, status, now(), reason=reason)])
 
 
-def _differing_by_case(files: Sequence[FoundFile]) -> Iterator[dict[str, str]]:
+def _differing_by_case(files: Sequence[FileToImport]) -> Iterator[dict[str, str]]:
     """Give a warning for each file beside one whose path differs by upper and lower case alone."""
     first: dict[str, Path] = {}
     for path in dict.fromkeys(file.path for file in files):
@@ -371,7 +371,7 @@ def import_text(space: Space, data: bytes, summary: Summary) -> None:
     if whole.warning:
         summary.warnings.append({"path": "-", "reason": whole.warning})
     run = store.new_id("run")
-    made = MakeNote(store.new_id(Kind.NOTE), whole.content, whole.metadata, kept=True, made=Made(run, None, "add"))
+    made = MakeNote(store.new_id(Kind.NOTE), whole.content, whole.metadata, kept=True, made=CreatedBy(run, None, "add"))
     store.commit([made], [OpenRun(run, "import", "add -", None, {}, now(), ""), CloseRun(run, "success", now())])
     summary.added += 1
     summary.run = summary.run or run

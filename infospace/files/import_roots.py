@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from infospace.files.walk import FoundFile
+from infospace.files.walk import FileToImport
 from infospace.store.link_targets import is_inside, whole_path
 from infospace.store.protocol import TrackedFile
 
@@ -41,14 +41,14 @@ class ImportRoots:
             known = self._known[whole] = (around, whole[len(whole_path(around, "")) :])
         return known
 
-    def placed(self, file: FoundFile) -> FoundFile:
+    def placed(self, file: FileToImport) -> FileToImport:
         """Return a file as it is known."""
         root, path = self.place(str(file.root), file.relative)
-        return file if path == file.relative else FoundFile(Path(root), path, file.path)
+        return file if path == file.relative else FileToImport(Path(root), path, file.path)
 
-    def once(self, files: Iterable[FoundFile]) -> list[FoundFile]:
+    def once(self, files: Iterable[FileToImport]) -> list[FileToImport]:
         """Drop the files that come twice."""
-        seen: dict[tuple[str, str], FoundFile] = {}
+        seen: dict[tuple[str, str], FileToImport] = {}
         for file in files:
             seen.setdefault(self.place(str(file.root), file.relative), file)
         return list(seen.values())

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from infospace.core.clock import now
 from infospace.core.errors import InfospaceError, NotFound
 from infospace.core.ids import Kind
-from infospace.core.resources import Made, Relation
+from infospace.core.resources import CreatedBy, Relation
 from infospace.data.markdown.body import Link
 from infospace.journal.rows import CloseRun, Heartbeat
 from infospace.store.changes import Change, Delete, ExpectLinks, Linked, MakeRelation, SetLinks
@@ -39,7 +39,9 @@ def key_of_link(link: Linked) -> tuple[str, bool, str]:
     return link.target, link.wiki, link.label
 
 
-def replaced(note: str, old: Sequence[Linked], new: Sequence[Linked], made: Made, alive: Alive) -> Iterator[Change]:
+def replaced(
+    note: str, old: Sequence[Linked], new: Sequence[Linked], made: CreatedBy, alive: Alive
+) -> Iterator[Change]:
     """Change a Note's links to others: those that stay lead where they did, Relations of those that went go."""
     known = {key_of_link(link): link for link in old}
     rows = [known.get(key_of_link(link), link) for link in new]
@@ -79,7 +81,7 @@ def is_alive(snapshot: Snapshot) -> Alive:
 
 
 def settle(
-    store: Store, roots: Collection[str], made: Callable[[], Made], commit: Callable[[Sequence[Change]], object]
+    store: Store, roots: Collection[str], made: Callable[[], CreatedBy], commit: Callable[[Sequence[Change]], object]
 ) -> None:
     """Bring the Relations of some roots in line with what links lead to, whatever others do meanwhile.
 
@@ -100,7 +102,7 @@ def settle(
             return
 
 
-def settle_run(store: Store, roots: Collection[str], made: Made) -> None:
+def settle_run(store: Store, roots: Collection[str], made: CreatedBy) -> None:
     """Settle links as the last thing that a run does, and end it: as failed where they cannot be settled."""
     run = str(made.run)
     try:
@@ -115,7 +117,7 @@ def resolve(
     snapshot: Snapshot,
     roots: Collection[str],
     new_id: Callable[[], str],
-    made: Callable[[], Made],
+    made: Callable[[], CreatedBy],
     fresh: Iterable[str] = (),
     tracked: Sequence[TrackedFile] | None = None,
 ) -> Iterator[Change]:
@@ -151,7 +153,7 @@ def _settled(
     note: str,
     rows: Sequence[tuple[Linked, str | None]],
     new_id: Callable[[], str],
-    made: Made,
+    made: CreatedBy,
     fresh: bool,
 ) -> Iterator[Change]:
     yield ExpectLinks(note, [link for link, _ in rows])

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from infospace.data.json_text import same
 from infospace.files.import_roots import ImportRoots
-from infospace.files.walk import FoundFile
+from infospace.files.walk import FileToImport
 from infospace.store.changes import Change, ExpectedFile, Linked, Track, Untrack
 from infospace.store.protocol import Snapshot, Store, TrackedFile
 
@@ -26,7 +26,7 @@ class TrackedFiles:
     themselves, and not by a folder.
     """
 
-    def __init__(self, store: Store, listed: Sequence[FoundFile], named: Collection[Path] = ()) -> None:
+    def __init__(self, store: Store, listed: Sequence[FileToImport], named: Collection[Path] = ()) -> None:
         self._store = store
         self.named = frozenset(named)
         with store.reading() as snapshot:

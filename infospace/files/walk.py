@@ -33,7 +33,7 @@ MAX_BYTES = 200 * 10**6
 
 
 @dataclass(frozen=True, slots=True)
-class FoundFile:
+class FileToImport:
     """A file to import: known by its root, an absolute folder, and its path under it, with `/` and in NFC."""
 
     root: Path
@@ -77,7 +77,7 @@ class NoteFile:
     hash: str
 
 
-def walk(path: Path) -> Iterator[FoundFile | RefusedFile | SkippedEntry]:
+def walk(path: Path) -> Iterator[FileToImport | RefusedFile | SkippedEntry]:
     """List what there is to import at `path`, in the order of names, folders where their names stand.
 
     The root is a folder itself, or the folder of a file, without symbolic links. From a folder come files
@@ -93,7 +93,7 @@ def walk(path: Path) -> Iterator[FoundFile | RefusedFile | SkippedEntry]:
         return iter([RefusedFile(real, reason)])
     if real.is_dir():
         return _Folder(real).walk()
-    return iter([FoundFile(real.parent, unicodedata.normalize("NFC", real.name), real)])
+    return iter([FileToImport(real.parent, unicodedata.normalize("NFC", real.name), real)])
 
 
 def read_text(path: Path) -> str:
@@ -104,7 +104,7 @@ def read_text(path: Path) -> str:
     return decode(read_bytes(path), path.name)
 
 
-def read_note(found: FoundFile) -> NoteFile:
+def read_note(found: FileToImport) -> NoteFile:
     """Read a file for a note, with line feeds for line ends; Markdown is taken apart.
 
     Raises what `read_text` does, and `Invalid` for a front matter that cannot be read.
@@ -164,7 +164,7 @@ class _Folder:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def walk(self) -> Iterator[FoundFile | RefusedFile | SkippedEntry]:
+    def walk(self) -> Iterator[FileToImport | RefusedFile | SkippedEntry]:
         try:
             rules = self._rules_above()
         except OSError as error:
@@ -206,7 +206,7 @@ class _Folder:
                 elif is_folder:
                     yield _Subfolder(path, relative + "/", rules)
                 else:
-                    yield FoundFile(self._root, relative, path)
+                    yield FileToImport(self._root, relative, path)
             else:
                 yield SkippedEntry(
                     path, f"is {path.suffix.lower()}, which is not read" if path.suffix else "has no suffix"
@@ -245,7 +245,7 @@ class _Subfolder:
     rules: tuple[_Rules, ...]
 
 
-_Entry: TypeAlias = FoundFile | RefusedFile | SkippedEntry | _Subfolder
+_Entry: TypeAlias = FileToImport | RefusedFile | SkippedEntry | _Subfolder
 
 
 @dataclass(frozen=True, slots=True)

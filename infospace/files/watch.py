@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from infospace.core.errors import NotFound
-from infospace.files.walk import FoundFile, walk
+from infospace.files.walk import FileToImport, walk
 
 SHORTEST = 1.0
 """Seconds between two looks; ten times as long as a look takes, where that is longer."""
@@ -23,7 +23,7 @@ def scan(paths: Sequence[Path]) -> Look:
     for path in paths:
         with suppress(NotFound):
             for one in walk(path):
-                if isinstance(one, FoundFile):
+                if isinstance(one, FileToImport):
                     with suppress(OSError):  # it went since it was listed, or nobody may look at it any more
                         status = one.path.stat()
                         seen[one.path] = (status.st_mtime_ns, status.st_size)

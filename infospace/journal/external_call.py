@@ -10,7 +10,7 @@ from typing import TypeAlias
 from infospace.core.clock import now
 from infospace.core.errors import InfospaceError
 from infospace.core.json_types import JSON
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.journal.rows import CANCELLED, CallKind, CallRow, CallStatus
 
 ASKED = "asked"
@@ -28,7 +28,7 @@ class Call:
     """
 
     record: Record | None
-    made: Made
+    made: CreatedBy
     sequence: int
     kind: CallKind
     target: str

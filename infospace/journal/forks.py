@@ -48,7 +48,7 @@ def calls_before(snapshot: Snapshot, run: str) -> list[CallRow]:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenOver:
+class InheritedSteps:
     """What was called, answered and made by the steps that a run took over from the one that it was forked from."""
 
     calls: tuple[CallRow, ...]
@@ -56,7 +56,7 @@ class TakenOver:
     products: tuple[Product, ...]
 
 
-def taken_over(snapshot: Snapshot, run: str) -> TakenOver:
+def taken_over(snapshot: Snapshot, run: str) -> InheritedSteps:
     """Return what the steps did that a run took over, in whichever run they did it; a run that is no fork took none."""
     calls: list[CallRow] = []
     products: list[Product] = []
@@ -67,7 +67,7 @@ def taken_over(snapshot: Snapshot, run: str) -> TakenOver:
         answers |= {key: word for key, word in snapshot.answers(one).items() if top_label(key) in labels}
         products += [found for found in snapshot.products([one]) if top_label(found.made.step or "") in labels]
         labels &= {top_label(row.position) for row in snapshot.steps(one) if "forked" in row.extra}
-    return TakenOver(tuple(calls), answers, tuple(products))
+    return InheritedSteps(tuple(calls), answers, tuple(products))
 
 
 def _is_known(call: CallRow, labels: set[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from infospace.core.errors import ReplayInterrupted
 from infospace.core.ids import ID_IN_TEXT, kind_of, number_of
 from infospace.core.json_types import JSON
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.journal.origin import Product
 from infospace.journal.rows import CallRow
 
@@ -32,7 +32,7 @@ class IdMapping:
         self._earlier: dict[str, str] = {}
         self._later: dict[str, str] = {}
 
-    def record_new_id(self, identifier: str, made: Made) -> None:
+    def record_new_id(self, identifier: str, made: CreatedBy) -> None:
         """Take note of an id that the later run gives out."""
         place = (made.step or "", kind_of(identifier))
         count = self._count.get(place, 0)
@@ -42,7 +42,7 @@ class IdMapping:
             self._earlier[identifier] = there[count]
             self._later[there[count]] = identifier
 
-    def anew(self, made: Made) -> None:
+    def anew(self, made: CreatedBy) -> None:
         """Count from the first again at a step: what was made there so far is dropped."""
         for place in [place for place in self._count if place[0] == (made.step or "")]:
             del self._count[place]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from infospace.core.resources import NOBODY, Made
+from infospace.core.resources import NOBODY, CreatedBy
 from infospace.journal.rows import Use
 
 Since = Literal["content", "metadata", "members", "deleted"]
@@ -35,10 +35,10 @@ class Origin:
 
     of: Use
     there: bool = True
-    made: Made = NOBODY
+    made: CreatedBy = NOBODY
     at: str = ""
     latest: int = 0
-    latest_made: Made = NOBODY
+    latest_made: CreatedBy = NOBODY
     name: str | None = None
     title: str | None = None
     kept: bool = False
@@ -66,4 +66,4 @@ class Product:
     """A version of a resource, and the run and step that made it."""
 
     of: Use
-    made: Made
+    made: CreatedBy

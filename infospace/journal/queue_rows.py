@@ -20,7 +20,7 @@ class Enqueue:
 
 
 @dataclass(frozen=True, slots=True)
-class TakeQueued:
+class ClaimQueued:
     """A run that this commit claims is one of its queue, which has room for it.
 
     Raises Conflict where it is in none, or where as many runs of its queue go on as may. A run whose owner did not

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from infospace.core.json_types import JSON
 from infospace.journal.audit import AuditRow
-from infospace.journal.queue_rows import Enqueue, LimitQueue, TakeQueued
-from infospace.journal.schedule_rows import DropSchedule, KeepSchedule, PassDue, SetDue
+from infospace.journal.queue_rows import ClaimQueued, Enqueue, LimitQueue
+from infospace.journal.schedule_rows import DropSchedule, PassDue, SaveSchedule, SetDue
 
 RunKind: TypeAlias = Literal["plan", "session", "import", "edit"]
 RunStatus: TypeAlias = Literal["running", "success", "failed", "suspended", "stopped", "cancelled", "refused"]
@@ -250,7 +250,7 @@ Entry: TypeAlias = (
     | Disapprove
     | DropSchedule
     | Enqueue
-    | KeepSchedule
+    | SaveSchedule
     | LimitQueue
     | OwnerGuard
     | OpenRun
@@ -258,7 +258,7 @@ Entry: TypeAlias = (
     | SetDocument
     | SetDue
     | StepRow
-    | TakeQueued
+    | ClaimQueued
     | ClaimRun
 )
 

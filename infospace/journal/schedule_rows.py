@@ -38,7 +38,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True)
-class KeepSchedule:
+class SaveSchedule:
     """A schedule is kept; with `replace` in the place of one of its name, whose latest run stays its latest.
 
     Raises Conflict where there is one of its name, without `replace`.

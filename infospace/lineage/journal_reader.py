@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from infospace.core.errors import NotFound
 from infospace.core.position import Part, Position, place_of
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.journal.rows import RunRow, StepRow, Use
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class JournalReader:
                 self.runs[identifier] = None
         return self.runs[identifier]
 
-    def step(self, made: Made, of: Use | None = None) -> StepRow | None:
+    def step(self, made: CreatedBy, of: Use | None = None) -> StepRow | None:
         """Return the step that made something, of a part of a step the whole; None where no step is known.
 
         Of several at one position that which gave `of`, else the last.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from infospace.core.errors import BadResponse, BudgetExceeded
 from infospace.core.plural import pluralize
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.journal.answer_cache import AnswerCache, addressed
 from infospace.journal.external_call import Call, Record
 from infospace.journal.id_mapping import IdMapping, ReplaySource
@@ -69,7 +69,7 @@ class Meter:
         return {"llm_calls": self.calls, "tokens": self.tokens} if self.calls else {}
 
     async def call(
-        self, model: LanguageModel, request: Request, made: Made, on_text: OnText | None = None
+        self, model: LanguageModel, request: Request, made: CreatedBy, on_text: OnText | None = None
     ) -> tuple[Reply, bool]:
         """Return the answer to a request of a step, and whether a call was made for it.
 
@@ -106,7 +106,7 @@ class Meter:
                     going.task.cancel()
                     await asyncio.gather(going.task, return_exceptions=True)
 
-    def _cached(self, model: LanguageModel, request: Request, key: bytes, made: Made) -> Reply | None:
+    def _cached(self, model: LanguageModel, request: Request, key: bytes, made: CreatedBy) -> Reply | None:
         """Return what an earlier run was answered, which is journalled as an answer that cost nothing."""
         if self.answers is None or self._recall is not None:
             return None
@@ -174,7 +174,7 @@ class Meter:
         model: LanguageModel,
         request: Request,
         key: bytes,
-        made: Made,
+        made: CreatedBy,
         promised: int,
         on_text: OnText | None,
     ) -> Reply:

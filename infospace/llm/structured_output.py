@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from infospace.core.errors import BadResponse, Invalid, InvalidJSON, RequestRejected
 from infospace.core.json_types import JSON
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.data.json_text import dump, read_json
 from infospace.llm.meter import Meter
 from infospace.llm.model import LanguageModel, Message, OnText, Reply, Request, estimate
@@ -91,7 +91,7 @@ class StructuredClient:
 
     model: LanguageModel
     meter: Meter
-    made: Made
+    made: CreatedBy
     on_text: OnText | None = None
     calls: int = 0
     tokens: int = 0

@@ -61,7 +61,7 @@ class ListedTool:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTool:
+class StoredTool:
     """A listed tool with what it has in this space: its id for good (`tool_17`), and when it was first seen."""
 
     id: str
@@ -71,7 +71,7 @@ class KeptTool:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptServer:
+class StoredServer:
     """What is known of a server, from the last time that it was listed, or could not be.
 
     `entry` tells its entry in `mcp.json` from another one. `listed` and `expires` are when its list was read, and until
@@ -130,14 +130,14 @@ class ForgetSource:
 
 
 @dataclass(frozen=True, slots=True)
-class KeepServer:
+class SaveServer:
     """Keep what is known of a server, in the place of what was known before."""
 
-    server: KeptServer
+    server: StoredServer
 
 
 @dataclass(frozen=True, slots=True)
-class KeepTools:
+class SaveTools:
     """Keep tools of a server. One that was kept before, or was there once, has the id that it had."""
 
     server: str
@@ -170,7 +170,7 @@ class RecordCall:
     well: bool
 
 
-ToolChange: TypeAlias = AddSource | ForgetSource | KeepServer | KeepTools | DropTools | DropServer | RecordCall
+ToolChange: TypeAlias = AddSource | ForgetSource | SaveServer | SaveTools | DropTools | DropServer | RecordCall
 
 
 class ToolQueries(Protocol):
@@ -182,19 +182,19 @@ class ToolQueries(Protocol):
     def tool_sources(self) -> list[str]:
         """Return the remembered paths of `mcp.json` files, in the order they came."""
 
-    def servers(self) -> list[KeptServer]:
+    def servers(self) -> list[StoredServer]:
         """Return the servers that are known, by name as code points."""
 
-    def tools(self, server: str | None = None) -> list[KeptTool]:
+    def tools(self, server: str | None = None) -> list[StoredTool]:
         """Return the tools, prompts and resources of one server or of all, by the number in their ids.
 
         Numbers count from 1 as they are first seen. What a server lists no more is not among them.
         """
 
-    def tool(self, server: str, name: str, kind: ToolKind = "tool") -> KeptTool | None:
+    def tool(self, server: str, name: str, kind: ToolKind = "tool") -> StoredTool | None:
         """Return one of them by what it is called, None where it is not."""
 
-    def tool_by_id(self, identifier: str) -> KeptTool | None:
+    def tool_by_id(self, identifier: str) -> StoredTool | None:
         """Return one of them by its id, None where it is not."""
 
     def tool_counts(self) -> dict[tuple[str, ToolKind], int]:

@@ -94,7 +94,7 @@ def _answering(
     """Return what makes a call in which the server may ask back: what it asks is a question of the run."""
     # With them comes all that a call is journalled by, which a list of primitives does without.
     from infospace.tools.journalled_calls import digest_of
-    from infospace.tools.mcp.dialogue.conversation import CONVERSATION, ToolAsks
+    from infospace.tools.mcp.dialogue.conversation import CONVERSATION, ToolInputRequired
     from infospace.tools.mcp.dialogue.step_conversation import StepConversation
 
     async def make(found: Tool) -> ToolAnswer:
@@ -102,7 +102,7 @@ def _answering(
         token = CONVERSATION.set(conversation)
         try:
             return await call(found)
-        except ToolAsks as asks:
+        except ToolInputRequired as asks:
             raise conversation.required(asks.question) from None
         finally:
             CONVERSATION.reset(token)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from infospace.core.errors import BudgetExceeded, InfospaceError, InputRequired, NotRecorded, ReplayedFailure
 from infospace.core.json_types import JSON
 from infospace.core.position import first_attempt
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.core.tool import NotAllowed, NotCalled, Tool, ToolAnswer, ToolFailed
 from infospace.journal.answer_cache import AnswerCache, addressed
 from infospace.journal.external_call import ASKED, Call, Record
@@ -117,7 +117,7 @@ class ToolCalls:
         self,
         tool: Tool,
         arguments: Mapping[str, Any],
-        made: Made,
+        made: CreatedBy,
         call: Callable[[Tool], Awaitable[ToolAnswer]],
         current: Callable[[], Awaitable[Tool]],
     ) -> ToolAnswer:
@@ -165,7 +165,7 @@ class ToolCalls:
     def _uses_cache(self, tool: Tool) -> bool:
         return self.answers is not None and self.earlier is None and tool.read_only
 
-    def _cached(self, tool: Tool, arguments: Mapping[str, Any], made: Made, key: bytes) -> ToolAnswer | None:
+    def _cached(self, tool: Tool, arguments: Mapping[str, Any], made: CreatedBy, key: bytes) -> ToolAnswer | None:
         """Return what an earlier run was answered, which is journalled as an answer of this one."""
         if not self._uses_cache(tool) or self.answers is None:
             return None
@@ -180,7 +180,7 @@ class ToolCalls:
         self,
         tool: Tool,
         arguments: Mapping[str, Any],
-        made: Made,
+        made: CreatedBy,
         key: bytes,
         call: Callable[[Tool], Awaitable[ToolAnswer]],
         current: Callable[[], Awaitable[Tool]],
@@ -224,7 +224,7 @@ class ToolCalls:
         asked = repeat_question(tool, arguments, earlier)
         raise InputRequired(position, "approve", asked, REPEAT, key=key, about=told)
 
-    def _journalled(self, tool: Tool, arguments: Mapping[str, Any], made: Made, key: bytes) -> Call:
+    def _journalled(self, tool: Tool, arguments: Mapping[str, Any], made: CreatedBy, key: bytes) -> Call:
         self.count += 1
         return Call(self._record, made, self._number(), "tool", tool.full_name, key, dict(arguments))
 

@@ -56,7 +56,7 @@ class ScopedSpace(Space):
         """What finds Notes by meaning, among those that are seen."""
         if not self.sight.hides:
             return self._of.search
-        return cast("Search", SeenSearch(self._of.search, cast("ScopedStore", self.store)))
+        return cast("Search", ScopedSearch(self._of.search, cast("ScopedStore", self.store)))
 
     @cached_property
     def finder(self) -> Finder:
@@ -82,7 +82,7 @@ class ScopedSpace(Space):
         """Leave the space open."""
 
 
-class SeenSearch:
+class ScopedSearch:
     """A search among the Notes that are seen: the others are neither compared nor counted."""
 
     def __init__(self, of: Search, store: ScopedStore) -> None:

@@ -27,7 +27,7 @@ from infospace.data.json_source_map import parts_of
 from infospace.data.paths import Path
 from infospace.expressions.aggregates import Aggregate
 from infospace.expressions.expression import SortKey, guarded_paths, parse_sort_key
-from infospace.expressions.query.properties import Given
+from infospace.expressions.query.properties import AssignedMetadata
 from infospace.expressions.refused import list_hint
 from infospace.schema.shapes import (
     UNTOLD,
@@ -71,7 +71,7 @@ class CallChecker:
         self._problems = problems
         self.extra: Schema | None = None
         """What is known of the `extra` of the latest call."""
-        self._given = Given()
+        self._given = AssignedMetadata()
         """What calls up to here may give to the metadata of Notes."""
 
     def check(

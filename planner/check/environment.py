@@ -27,7 +27,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class AssignedName:
     """A name that earlier steps give, on every path or on some."""
 
     shape: Shape
@@ -39,7 +39,7 @@ class Environment:
     """Variables and given names. A body's environment knows the outer one's; what it binds stays in it."""
 
     variables: dict[str, Variable] = field(default_factory=dict)
-    given: dict[str, Given] = field(default_factory=dict)
+    given: dict[str, AssignedName] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     """Pointers of bindings that something reads; shared by all environments of a plan."""
     loops: int = 0
@@ -49,7 +49,7 @@ class Environment:
     """Whether no path leads here, since the plan was stopped before."""
     times: int = 0
     """How often the block here is run at least, whatever becomes of what it stands in; a copy knows nothing of it."""
-    beside: dict[str, Given] = field(default_factory=dict)
+    beside: dict[str, AssignedName] = field(default_factory=dict)
     """Names that branches beside this one give: taken, and not there to be looked up."""
     gone: set[object] = field(default_factory=set)
     """Which resources were deleted on every path to here."""
@@ -175,7 +175,7 @@ def _doubted(variable: Variable, doubt: str, *, handled: bool) -> Variable:
     return replace(variable, doubt=doubt, handled=handled)
 
 
-def joined(one: Mapping[str, Given], other: Mapping[str, Given]) -> dict[str, Given]:
+def joined(one: Mapping[str, AssignedName], other: Mapping[str, AssignedName]) -> dict[str, AssignedName]:
     """Return the names that are given after one of two branches was taken."""
     if one == other:
         return dict(one)
@@ -183,9 +183,9 @@ def joined(one: Mapping[str, Given], other: Mapping[str, Given]) -> dict[str, Gi
     for name in {**one, **other}:
         left, right = one.get(name), other.get(name)
         if left is not None and right is not None:
-            found[name] = Given(union(left.shape, right.shape), left.certain and right.certain)
+            found[name] = AssignedName(union(left.shape, right.shape), left.certain and right.certain)
         else:
             only = left or right
             assert only is not None  # noqa: S101 - the name is of one of them
-            found[name] = Given(only.shape, certain=False)
+            found[name] = AssignedName(only.shape, certain=False)
     return found

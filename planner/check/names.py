@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from infospace.core.json_types import JSON
 from infospace.core.names import name_error, normalise
 from infospace.schema.shapes import Shape, Unknown, bare, disjoint, is_itself, with_identity
-from planner.check.environment import Given
+from planner.check.environment import AssignedName
 from planner.check.state import CheckState
 from planner.language.plan import Call, Step
 from planner.language.problems import join
@@ -66,7 +66,7 @@ class NameChecker:
         self._state.env.absent.discard(name)
         if shape is not None and self._values.doubted is None:
             self._renamed(name, shape.facts.which)
-        self._state.env.given[name] = Given(shape or Unknown(), certain=self._values.doubted is None)
+        self._state.env.given[name] = AssignedName(shape or Unknown(), certain=self._values.doubted is None)
         return shape
 
     @staticmethod

@@ -17,7 +17,7 @@ ROUNDS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class FixedPlan:
     """A plan after all fixes: its text, the document, what was mended, and what is still wrong or doubtful."""
 
     text: str
@@ -26,7 +26,7 @@ class Mended:
     left: tuple[Problem, ...]
 
 
-def apply_fixes(text: str, check: Callable[[JSON], Sequence[Problem]]) -> Mended:
+def apply_fixes(text: str, check: Callable[[JSON], Sequence[Problem]]) -> FixedPlan:
     """Mend a plan that is JSON text; what no fix touches stays as it was written.
 
     Each fix was tried by itself. Those of one round are applied together but for such as move steps, and what they
@@ -47,7 +47,7 @@ def apply_fixes(text: str, check: Callable[[JSON], Sequence[Problem]]) -> Mended
             break
         text, document, left = mended_text, mended, after
         fixed += applied
-    return Mended(text, document, tuple(fixed), left)
+    return FixedPlan(text, document, tuple(fixed), left)
 
 
 def _errors(problems: Sequence[Problem]) -> int:

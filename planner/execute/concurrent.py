@@ -91,7 +91,7 @@ class ConcurrentSteps:
         self._lanes.append(OrderedBranch(self._frame.track, self._most))
         self._ended.append(asyncio.Event())
         self._latest.append(Latest())
-        self._tasks.append(asyncio.create_task(self._one(len(self._tasks))))
+        self._tasks.append(asyncio.create_task(self._run_step(len(self._tasks))))
         self._more.set()
 
     def close(self) -> None:
@@ -129,31 +129,31 @@ class ConcurrentSteps:
         """Wait until all have ended, and no more come; return the first failure in document order."""
         index = 0
         try:
-            while await self._is_there(index):
-                unwritten = self._opened(index)
+            while await self._wait_for_step(index):
+                unwritten = self._open_branch(index)
                 failure = unwritten or await self._tasks[index]
                 if failure is not None:
                     first = index if unwritten else index + 1
-                    await self._stop(first)
-                    self._drop(index, failure, first)
+                    await self._cancel_from(first)
+                    self._drop_after(index, failure, first)
                     return failure
                 if self._latest[index].resource is not None:
                     self._frame.latest.resource = self._latest[index].resource
                 index += 1
         except BaseException:
             self._over = True
-            await self._stop(0)
+            await self._cancel_from(0)
             raise
         return None
 
-    async def _is_there(self, index: int) -> bool:
+    async def _wait_for_step(self, index: int) -> bool:
         """Wait for a step to be added; return whether there is one."""
         while index >= len(self._tasks) and not self._closed:
             self._more.clear()
             await self._more.wait()
         return index < len(self._tasks)
 
-    def _opened(self, index: int) -> Failure | None:
+    def _open_branch(self, index: int) -> Failure | None:
         """Let a part write; it fails where the budget does not reach to what it has run."""
         try:
             self._lanes[index].open()
@@ -164,7 +164,7 @@ class ConcurrentSteps:
             return self.failure
         return None
 
-    async def _one(self, index: int) -> Failure | None:
+    async def _run_step(self, index: int) -> Failure | None:
         for need in sorted(self._needs[index]):
             await self._ended[need].wait()
         unit = self.units[index]
@@ -185,13 +185,13 @@ class ConcurrentSteps:
                 task.cancel()
         return failure
 
-    async def _stop(self, first: int) -> None:
+    async def _cancel_from(self, first: int) -> None:
         """Break off the parts from one on, and wait until they have ended."""
         for task in self._tasks[first:]:
             task.cancel()
         await asyncio.gather(*self._tasks[first:], return_exceptions=True)
 
-    def _drop(self, index: int, failure: Failure, first: int) -> None:
+    def _drop_after(self, index: int, failure: Failure, first: int) -> None:
         """Drop what ran after a failure; of parts from `first` on variables are bound to what they were."""
         # From the last to the first: of several that bind a name the first knows what it was before all of them.
         for later in range(len(self.units) - 1, first - 1, -1):

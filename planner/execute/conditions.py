@@ -63,10 +63,11 @@ class Judge:
 
     def _expressed(self, parsed: Where) -> bool:
         """Evaluate an expression: unknown is false. Raises Mismatch where an operation has no result for its values."""
-        from infospace.expressions import Evaluation, Nothing, Refusing
+        from infospace.expressions import EmptyRecord, Evaluation, Refusing
 
         return (
-            parsed.judge(Nothing(), Evaluation(self._resolver.parameters(parsed), Refusing(), self._view.clock)) is True
+            parsed.judge(EmptyRecord(), Evaluation(self._resolver.parameters(parsed), Refusing(), self._view.clock))
+            is True
         )
 
     async def _tool(self, arguments: Mapping[str, JSON]) -> bool:

@@ -15,7 +15,7 @@ from infospace.core.ids import Kind, kind_of
 from infospace.core.json_types import JSON
 from infospace.core.plural import pluralize
 from infospace.core.position import item_at, prefix_in
-from infospace.core.resources import Collection, Made, Member, Resource, is_resource
+from infospace.core.resources import Collection, CreatedBy, Member, Resource, is_resource
 from infospace.expressions.mismatch import Mismatch
 from infospace.schema.words import shown
 from planner.check.calls import item_slot
@@ -76,31 +76,31 @@ class ControlFlow:
         """Execute the form. Raises Unbound, for which the step is skipped, Stopped and Suspension."""
         match form:
             case If():
-                return await self._if(form)
+                return await self._execute_if(form)
             case While():
-                return await self._while(form)
+                return await self._execute_while(form)
             case ForEach():
-                return await self._for_each(form)
+                return await self._execute_for_each(form)
             case Map():
-                return await self._map(form)
+                return await self._execute_map(form)
             case Pages():
                 return await PageReader(self._state, self._effects, form).read_all()
             case Parallel():
-                return await self._parallel(form)
+                return await self._execute_parallel(form)
             case Wait():
                 return await self._effects.wait(form)
             case Ask():
                 return self._effects.ask(form)
             case Stop():
-                return self._stop(form)
+                return self._execute_stop(form)
             case ToolCall(tool, arguments):
                 return await self._effects.call_tool(self._view, self._resolver, tool, dict(arguments))
             case Saved():
-                return await self._saved(form)
+                return await self._execute_saved_plan(form)
         raise Unsupported(f"step {self._position} ({self._step.type}) cannot be run")
 
-    async def _if(self, form: If) -> Outcome:
-        word = await self._branch(form)
+    async def _execute_if(self, form: If) -> Outcome:
+        word = await self._choose_branch(form)
         steps = form.then if word == "then" else form.otherwise
         read: list[JSON] = [[identifier, version] for identifier, version in self._view.uses.items()]
         decided = (*self._state.clock_told, ControlDecision(self._position, {"branch": word, "read": read}))
@@ -109,7 +109,7 @@ class ControlFlow:
             return Outcome("failed", reason=sentence(failure), error=failure.kind)
         return Outcome("success", value=word if steps else f"{word}: nothing to do")
 
-    async def _branch(self, form: If) -> Literal["then", "else"]:
+    async def _choose_branch(self, form: If) -> Literal["then", "else"]:
         """Decide a condition once: what was decided in an earlier part of the run stays, with what was read for it."""
         record = self._run.record or (self._run.replayed if self._run.recorded else None)
         if record is not None:
@@ -126,7 +126,7 @@ class ControlFlow:
                 return "then" if said == "then" else "else"
         return "then" if await Judge(self._view, self._resolver).evaluate(form.condition) else "else"
 
-    async def _while(self, form: While) -> Outcome:
+    async def _execute_while(self, form: While) -> Outcome:
         count, begun = 0, 0 if self._run.record is None else self._run.record.rounds(self._position)
         while count < begun or (self._state.known is None and await self._begins_round(form, count + 1)):
             if count >= form.max_iterations:
@@ -156,7 +156,7 @@ class ControlFlow:
         where = item_at(self._position, count)
         if self._run.replayed is not None and not self._run.replayed.has_calls(item_at(self._position, 1)):
             where = self._position  # a run that was recorded when they had none
-        view = self._view.inner(Made(self._run.id, where, self._step.type))
+        view = self._view.inner(CreatedBy(self._run.id, where, self._step.type))
         try:
             resolver = Resolver(view, self._scope, self._run.extras)
             return await Judge(view, resolver).evaluate(form.condition)
@@ -164,7 +164,7 @@ class ControlFlow:
             self._view.uses.update(view.uses)
             self._state.decided += (self._state.tell_read(view, count),)
 
-    async def _parallel(self, form: Parallel) -> Outcome:
+    async def _execute_parallel(self, form: Parallel) -> Outcome:
         scopes = [Scope(self._scope) for _ in form.branches]
         failure = await branches(self._run, form.branches, scopes, self._frame, self._position)
         if failure is not None:
@@ -176,7 +176,7 @@ class ControlFlow:
                 self._scope.mark_unbound(name, cause)
         return Outcome("success", value=pluralize(len(form.branches), "branch", "branches"))
 
-    def _stop(self, form: Stop) -> Outcome:
+    def _execute_stop(self, form: Stop) -> Outcome:
         if form.value is None:
             return Outcome("success", value=form.status)
         if isinstance(form.value, str) and isinstance(read_text(form.value), Reference):
@@ -186,7 +186,7 @@ class ControlFlow:
         answer = found if is_resource(found) else self._view.note(cast("JSON", found))
         return Outcome("success", answer, self._view.preview(answer))
 
-    async def _saved(self, form: Saved) -> Outcome:
+    async def _execute_saved_plan(self, form: Saved) -> Outcome:
         plan = self._run.plans.get(form.name)
         if plan is None:
             raise NotFound(f"there is no saved plan {form.name!r}")
@@ -247,7 +247,7 @@ class ControlFlow:
             raise Invalid(f"unchecked: the input {name!r} does not fit: {fault}")
         return self._view.note(value)
 
-    async def _for_each(self, form: ForEach) -> Outcome:
+    async def _execute_for_each(self, form: ForEach) -> Outcome:
         target, items = self._items(form.target)
         results = Results(self._view, form.filter_null)
         collect = collected(form)
@@ -275,19 +275,19 @@ class ControlFlow:
             if ended or form.until is None:
                 return not ended
             try:
-                came_true.extend([index] if await self._ends(form.until, inner, index) else [])
+                came_true.extend([index] if await self._until_holds(form.until, inner, index) else [])
             except (ComparisonError, Mismatch) as error:
                 reason = f"`until` after item {index + 1} ({member.id}): {error}"
                 ended.append(Outcome("failed", reason=reason, error=error.kind))
             return not ended and not came_true
 
         apart = form.until is None and self._run.order.items_independent(form.do, handler)
-        await self._each(len(items), one, taken, apart)
+        await self._for_items(len(items), one, taken, apart)
         if form.until is not None:
             self._view.extra["ended"] = bool(came_true)
         return ended[0] if ended else self._collected(results, len(items))
 
-    async def _ends(self, until: Condition, inner: Scope, index: int) -> bool:
+    async def _until_holds(self, until: Condition, inner: Scope, index: int) -> bool:
         """Whether a loop ends with an item, of which the condition is read over what its body has bound."""
         record = self._run.record or (self._run.replayed if self._run.recorded else None)
         if record is not None and index + 1 < record.rounds(self._position):
@@ -298,7 +298,7 @@ class ControlFlow:
         self._state.set_clock(self._run.reading(self._position, self._frame.clock, index + 1))
         told = self._state.tell(at_begin(self._position, index + 1))
         self._state.decided = (*(one for one in self._state.decided if not one.written), *told)
-        view = self._view.inner(Made(self._run.id, item_at(self._position, index + 1), self._step.type))
+        view = self._view.inner(CreatedBy(self._run.id, item_at(self._position, index + 1), self._step.type))
         try:
             return await Judge(view, Resolver(view, inner, self._run.extras)).evaluate(until)
         except Unbound:
@@ -307,7 +307,7 @@ class ControlFlow:
             self._view.uses.update(view.uses)
             self._state.decided += (self._state.tell_read(view, index + 1),)
 
-    async def _each(
+    async def _for_items(
         self,
         count: int,
         one: Callable[[int, Frame], Awaitable[T]],
@@ -322,7 +322,7 @@ class ControlFlow:
             if not await taken(index, await one(index, self._frame)):
                 return
 
-    async def _map(self, form: Map) -> Outcome:
+    async def _execute_map(self, form: Map) -> Outcome:
         target, items = self._items(form.target)
         results = Results(self._view, form.filter_null)
         decided = self._target_decision(target)
@@ -331,7 +331,7 @@ class ControlFlow:
         left: list[int] = []
 
         async def call(index: int, inner: Scope, view: Context) -> Outcome:
-            return await self._one(form, items[index], inner, view)
+            return await self._call_for_item(form, items[index], inner, view)
 
         async def one(index: int, _frame: Frame) -> tuple[Scope, Outcome, Context] | None:
             await self._run.yield_to_loop()
@@ -360,14 +360,14 @@ class ControlFlow:
             ended.extend([] if over is None else [replace(over, trace=outcome.trace)])
             return over is None
 
-        await self._each(len(items), one, taken, unit.waits and not unit.alone)
+        await self._for_items(len(items), one, taken, unit.waits and not unit.alone)
         if left:
             self._state.decided = (decided,)
             self._state.remaining = f"interrupted with {len(left):,} of {len(items):,} items to do"
             raise Suspension(())
         return ended[0] if ended else self._collected(results, len(items))
 
-    async def _one(self, form: Map, member: Member, scope: Scope, view: Context) -> Outcome:
+    async def _call_for_item(self, form: Map, member: Member, scope: Scope, view: Context) -> Outcome:
         """Perform the operation of `map` for one item; raises Unbound, for which the whole step is skipped."""
         resolver = Resolver(view, scope, self._run.extras)
         try:

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from infospace.context.context import Context
 from infospace.context.invoke import Outcome
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from planner.execute.call import is_retryable
 from planner.execute.step_state import StepState
 from planner.journal.suspension import Suspension
@@ -46,7 +46,7 @@ async def attempt_call(
     while True:
         if state.run.halt.now:
             raise Suspension(())
-        view = state.view.inner(Made(state.run.id, where, type_))
+        view = state.view.inner(CreatedBy(state.run.id, where, type_))
         outcome = await call(view)
         last = retry is None or attempt >= retry.attempts
         if outcome.status != "failed" or last or not is_retryable(outcome, view):

@@ -13,7 +13,7 @@ from infospace.core.clock import day_and_moment, now, today_and_now
 from infospace.core.errors import BudgetExceeded, InfospaceError, NotFound, ReplayInterrupted
 from infospace.core.json_types import JSON
 from infospace.core.position import attempt_at, prefix_in
-from infospace.core.resources import Made, Resource, is_resource
+from infospace.core.resources import CreatedBy, Resource, is_resource
 from infospace.data.result import StepResult
 from infospace.journal.forks import first_of
 from infospace.journal.queue_rows import Enqueue
@@ -43,9 +43,9 @@ from planner.execute.retry import retry_delay
 from planner.execute.step import StepExecution
 from planner.execute.variables import Scope
 from planner.journal.commit_order import ControlDecision, FinishedStep, JournalWriter, StartedStep, SuspendRequest
+from planner.journal.context_after_step import ContextAfterStep
 from planner.journal.events import Emit, Event, RunFinished, RunStarted, StepFinished
 from planner.journal.failures import Failure, Halted, Stopped, sentence
-from planner.journal.given import Given
 from planner.journal.lease import new_owner, renewing_lease, seconds_spent
 from planner.journal.recorded import RecordedRun
 from planner.journal.result import RunResult
@@ -96,7 +96,7 @@ class Run:
         budget = plan.budget
         self.bounds = bounded(budget.items, budget.characters)
         """What each of its steps may make."""
-        self.meter = Meter(budget.llm_calls, budget.tokens, self.journalled)
+        self.meter = Meter(budget.llm_calls, budget.tokens, self.record_call)
         self.meter.answers = space.answers
         self._emit = emit
         self._warnings = warnings
@@ -174,12 +174,12 @@ class Run:
         clock.set(self.replayed.reading_after(position) or clock.reading)
         return clock.reading
 
-    def journalled(self, row: CallRow) -> None:
+    def record_call(self, row: CallRow) -> None:
         """Write a call of what is outside."""
-        self.space.store.commit([], [self.held, row])
+        self.space.store.commit([], [self.owner_guard, row])
 
     @property
-    def held(self) -> OwnerGuard:
+    def owner_guard(self) -> OwnerGuard:
         """What makes the rest of a commit depend on that the run is still this one's."""
         return OwnerGuard(self.id, self.owner)
 
@@ -187,7 +187,7 @@ class Run:
         """Return what calls tools here; `past` is what an earlier part of the run left."""
         found = ToolCalls(
             self.plan.budget.tool_calls,
-            self.journalled,
+            self.record_call,
             self.meter.number,
             lambda tool, *, by_name: allowed(self.space.store, tool, self.id, by_name=by_name),
             past,
@@ -207,7 +207,7 @@ class Run:
         """Begin: journal the run, with changes and what else, and bind the inputs (values become transient Notes)."""
         store = self.space.store
         self.id = self.id or store.new_id("run")
-        made = Made(self.id, None, "input")
+        made = CreatedBy(self.id, None, "input")
         view = self.space.view(made)
         for name, value in bound.items():
             view.room = Room(self.bounds)
@@ -220,7 +220,7 @@ class Run:
         at = reading[1]
         scope, self.goal = scope_of(self.space), filled(self.plan.goal, bound)
         entry = OpenRun(self.id, kind, self.goal, document, inputs, at, self.owner, plans, scope=scope)
-        self.journal.held = self.held
+        self.journal.owner_guard = self.owner_guard
         store.commit([*view.changes, *changes], [entry, *approvals_for_run(self._approve, self.id, at), *also])
         self._emit(RunStarted(self.id, self.goal))
 
@@ -252,7 +252,7 @@ class Run:
         for name, identifier in row.inputs.items():
             self.scope.bind(name, identifier)
         self.steps = list(record.rows)
-        self.journal.sequence, self.journal.held = record.sequence, self.held
+        self.journal.sequence, self.journal.owner_guard = record.sequence, self.owner_guard
         self.journal.uncounted = record.sequence - record.executions
         self.meter.remember(calls)
         self.meter.tools = self.tool_calls(record)
@@ -268,7 +268,7 @@ class Run:
         Raises LeaseLost where another process goes on with it meanwhile: this one writes nothing more of it.
         """
         try:
-            async with renewing_lease(self.space.store, self.id, self.owner, self._so_far):
+            async with renewing_lease(self.space.store, self.id, self.owner, self._spent_so_far):
                 failure = await self.with_timeout(self.seconds_left(), steps or self.plan.steps)
         except Stopped as stop:
             return self.stopped(stop)
@@ -289,7 +289,7 @@ class Run:
             return self.close("failed", None, sentence(failure))
         return self.conclude()
 
-    def _so_far(self) -> dict[str, float]:
+    def _spent_so_far(self) -> dict[str, float]:
         """Return what was spent until now, the seconds too."""
         return {**self.meter.spent, "seconds": round(self._spent + time.perf_counter() - self._began, 3)}
 
@@ -323,7 +323,7 @@ class Run:
         if self.plan.result is None:
             last = self.frame.latest.resource
             return None if last is None else self._get_value(last)
-        view = self.space.view(Made(self.id, None, "result"))
+        view = self.space.view(CreatedBy(self.id, None, "result"))
         found = Resolver(view, self.scope, self.extras).resource(self.plan.result)
         if not is_resource(found):
             raise NotFound(f"{self.plan.result!r} is not a resource")
@@ -342,17 +342,17 @@ class Run:
         due: str | None = None,
     ) -> RunResult:
         """Journal the end, and what else holds from then on; and say it."""
-        answer, spent = self._answer(result), (self._so_far() if status == "suspended" else self.meter.spent)
+        answer, spent = self._result_of(result), (self._spent_so_far() if status == "suspended" else self.meter.spent)
         result_id = result.id if result else None
         entry = CloseRun(self.id, status, now(), result_id, reason, spent, due, interrupted=self.halt.now)
-        self.space.store.commit([], [self.held, entry, *also])
+        self.space.store.commit([], [self.owner_guard, entry, *also])
         self.steps = settled(self.steps, status)
         outcome = RunResult(
             self.id,
             status,
             answer,
             self.bindings(),
-            self._ordered(),
+            self._rows_in_order(),
             self._warnings,
             reason,
             pending,
@@ -360,7 +360,7 @@ class Run:
         self._emit(RunFinished(outcome))
         return outcome
 
-    def _ordered(self) -> list[StepRow]:
+    def _rows_in_order(self) -> list[StepRow]:
         """Return the executions in document order, which is that of their numbers unless the run had rested."""
         if self.record is None:
             return sorted(self.steps, key=lambda row: row.sequence)
@@ -383,13 +383,13 @@ class Run:
         with suppress(NotFound):
             return self.space.view().get(identifier)
         with suppress(NotFound):
-            return Given(self.space, self.steps, None).get(identifier)
+            return ContextAfterStep(self.space, self.steps, None).get(identifier)
         return None
 
-    def _answer(self, result: Resource | None) -> StepResult | None:
+    def _result_of(self, result: Resource | None) -> StepResult | None:
         if result is None:
             return None
-        view = Given(self.space, self.steps, None)
+        view = ContextAfterStep(self.space, self.steps, None)
         row = next((row for row in reversed(self.steps) if row.resource == result.id), None)
         return StepResult(
             status="success",
@@ -495,7 +495,7 @@ class Run:
         known = None if record is None else record.decision(f"{where}.error")
         if isinstance(known, str):
             return known
-        view = self.space.view(Made(self.id, f"{where}.on_fail", "on_fail"), meter=self.meter)
+        view = self.space.view(CreatedBy(self.id, f"{where}.on_fail", "on_fail"), meter=self.meter)
         error = view.note(
             {"step": failure.position, "type": failure.type, "reason": failure.reason, "kind": failure.kind}
         )

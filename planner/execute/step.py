@@ -70,7 +70,7 @@ class StepExecution:
                 isinstance(step.form, (ForEach, Map)) and record.stopped_inside(self._position)
             )
             if self._state.known is not None and not through:
-                return await self._as_recorded(self._state.known)
+                return await self._apply_recorded(self._state.known)
         try:
             self._begin()
         except BudgetExceeded as error:
@@ -80,18 +80,18 @@ class StepExecution:
         if record is not None and not isinstance(step.form, (If, While, Parallel)):
             broken = record.decision(f"{self._position}!")
         try:
-            outcome = await self._in_time() if broken is None else self._failed_as(broken)
+            outcome = await self._run_within_timeout() if broken is None else self._failure_from_json(broken)
         except Stopped as stop:
             self._journal(Outcome("success", value=str(stop)))
             raise
         except InputRequired as waiting:
             suspension = Suspension([Pending.to(waiting)])
-            self._suspended(suspension)
+            self._journal_suspension(suspension)
             raise suspension from waiting
         except Suspension as suspension:
-            self._suspended(suspension)
+            self._journal_suspension(suspension)
             raise
-        return await self._ended(outcome)
+        return await self._finish(outcome)
 
     def _begin(self) -> None:
         """Count the execution, and tell that it begins; one that is gone through once more was counted before."""
@@ -105,7 +105,7 @@ class StepExecution:
         self._ticket = ticket
         self._run.emit(StepStarted(self._position, step.type, step.out, self._frame.nesting))
 
-    async def _ended(self, outcome: Outcome) -> Failure | None:
+    async def _finish(self, outcome: Outcome) -> Failure | None:
         step = self._step
         match outcome.status:
             case "success":
@@ -118,7 +118,7 @@ class StepExecution:
             case "skipped":
                 self._journal(outcome)
                 return None
-        return await self._failed(outcome)
+        return await self._handle_failure(outcome)
 
     def _bind_result(self, identifier: str) -> None:
         """Bind what the step gave; it is the latest value of what it stands in."""
@@ -126,7 +126,7 @@ class StepExecution:
             self._scope.bind(self._step.out, identifier)
         self._frame.latest.resource = identifier
 
-    async def _as_recorded(self, row: StepRow) -> Failure | None:
+    async def _apply_recorded(self, row: StepRow) -> Failure | None:
         """Bind, lose and hand on what the execution did, as the journal has it."""
         step = self._step
         if row.status == "success":
@@ -142,9 +142,9 @@ class StepExecution:
         if row.extra.get("retried"):
             self.again = True
             return None
-        return await self._failed(Outcome("failed", reason=row.reason, error=row.error))
+        return await self._handle_failure(Outcome("failed", reason=row.reason, error=row.error))
 
-    async def _failed(self, outcome: Outcome) -> Failure | None:
+    async def _handle_failure(self, outcome: Outcome) -> Failure | None:
         """Do what `on_fail` says about the failure of the whole step; return the failure that remains."""
         step, on_fail = self._step, self._step.on_fail
         failure = Failure(self._position, step.type, outcome.reason or "", outcome.error or "failed")
@@ -165,7 +165,7 @@ class StepExecution:
         self._mark_unbound(
             UnboundReason(self._position, f"step {self._position} failed, and its `on_fail` does not bind it")
         )
-        decision = ControlDecision(f"{self._position}!", self._as_failed(outcome))
+        decision = ControlDecision(f"{self._position}!", self._failure_to_json(outcome))
         try:
             second = await self._run.handle_failure(failure, on_fail, self._frame, self._position, decision)
         except Stopped:
@@ -174,13 +174,13 @@ class StepExecution:
         self._journal(outcome, handled=second is None)
         return second
 
-    def _as_failed(self, outcome: Outcome) -> JSON:
+    def _failure_to_json(self, outcome: Outcome) -> JSON:
         """Return how the step failed, for whoever goes on with the run while its `on_fail` list is run."""
         read: list[JSON] = [[identifier, version] for identifier, version in self._view.uses.items()]
         told: dict[str, JSON] = {"reason": outcome.reason, "error": outcome.error, "read": read}
         return {**told, "extra": dict(self._view.extra), "digest": None if self._digest is None else self._digest.hex()}
 
-    def _failed_as(self, decision: Mapping[str, Any]) -> Outcome:
+    def _failure_from_json(self, decision: Mapping[str, Any]) -> Outcome:
         """Fail as the step did whose `on_fail` list an earlier part of the run began."""
         for identifier, version in decision.get("read", ()):
             self._view.uses.add(str(identifier), int(version))
@@ -193,7 +193,7 @@ class StepExecution:
         if self._ticket is not None:
             self._journal(self._open or Outcome("failed", reason=BROKEN_OFF, error=CANCELLED))
 
-    def _suspended(self, suspension: Suspension) -> None:
+    def _journal_suspension(self, suspension: Suspension) -> None:
         """Journal what the step itself waits for, or leaves; one that has a waiting step in it has nothing to say."""
         places = (self._position, f"{self._position}[")
         own = [one for one in suspension.pending if one.step == places[0] or one.step.startswith(places[1])]
@@ -207,15 +207,15 @@ class StepExecution:
         for name in outs((self._step,)):
             self._scope.mark_unbound(name, cause)
 
-    async def _in_time(self) -> Outcome:
+    async def _run_within_timeout(self) -> Outcome:
         """Come to an outcome, committed, within the step's own time; that it ran out is a failure, without changes."""
         seconds = self._step.timeout_s
         if seconds is None:
-            return await self._done()
+            return await self._run_and_commit()
         try:
             async with asyncio.timeout(seconds) as limit:
                 with ending(limit.when()):
-                    return await self._done()
+                    return await self._run_and_commit()
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -233,15 +233,15 @@ class StepExecution:
             reading = self._run.reading_after(self._position, self._frame.clock)
             self._state.decided = (told(at_end(self._position), reading),)
 
-    async def _done(self) -> Outcome:
+    async def _run_and_commit(self) -> Outcome:
         """Come to an outcome, and commit it where it is a success."""
         try:
-            outcome = self._named(await self._outcome())
+            outcome = self._assign_name(await self._execute_form())
             self._read_clock(outcome)
             # Of a success nothing more is awaited until it is committed and bound. A cancellation comes at an await
             # alone: a step that is committed is never cancelled, and its time cannot run out after its commit.
             check_time()
-            return self._committed(outcome)
+            return self._commit(outcome)
         except OutOfTime:
             # What computes hears no cancellation. Whatever is over by now, a time or the whole run, cancels this task
             # as soon as the loop turns.
@@ -249,7 +249,7 @@ class StepExecution:
             await asyncio.sleep(LONGEST_TURN)
             raise
 
-    async def _outcome(self) -> Outcome:
+    async def _execute_form(self) -> Outcome:
         try:
             match self._step.form:
                 case Call(arguments):
@@ -259,19 +259,19 @@ class StepExecution:
                 case _:
                     return await ControlFlow(self._state, self._effects).execute(self._step.form)
         except Unbound as error:
-            return self._skipped(error)
+            return self._skip(error)
         except InputRequired as missing:
             return self._effects.input_required(missing)
         except InfospaceError as error:
             return Outcome("failed", reason=str(error), error=error.kind)
 
-    def _skipped(self, error: Unbound) -> Outcome:
+    def _skip(self, error: Unbound) -> Outcome:
         cause = error.passed_on(self._position)
         self._mark_unbound(cause)
         self._view.extra["cause"] = cause.step
         return Outcome("skipped", reason=str(error), error=error.kind)
 
-    def _named(self, outcome: Outcome) -> Outcome:
+    def _assign_name(self, outcome: Outcome) -> Outcome:
         """Give the result of a success the step's name; a name that cannot be given fails the step."""
         if outcome.status != "success":
             return outcome
@@ -282,14 +282,14 @@ class StepExecution:
                     return Outcome("failed", reason=f"unchecked: `name` is text, not {name!r:.60}", error="invalid")
                 outcome = replace(outcome, resource=self._view.name(outcome.resource, name, replace=self._step.replace))
         except Unbound as error:
-            return self._skipped(error)
+            return self._skip(error)
         except InputRequired as missing:
             return self._effects.input_required(missing)
         except InfospaceError as error:
             return Outcome("failed", reason=str(error), error=error.kind)
         return self._effects.succeeded(outcome)
 
-    def _committed(self, outcome: Outcome) -> Outcome:
+    def _commit(self, outcome: Outcome) -> Outcome:
         """Commit a success with its changes. What the store refuses makes the step fail, without changes."""
         if outcome.status != "success":
             return outcome

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from infospace.context.context import Context
 from infospace.core.bounds import Room
 from infospace.core.json_types import JSON
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.journal.rows import StepRow
 from planner.execute.arguments import Resolver
 from planner.execute.frame import Frame
@@ -39,7 +39,7 @@ class StepState:
         self.scope = frame.scope
         self.position = position
         self.listener = StepListener(run.emit, position)
-        self.view = run.space.view(Made(run.id, position, step.type), self.listener, meter=run.meter)
+        self.view = run.space.view(CreatedBy(run.id, position, step.type), self.listener, meter=run.meter)
         self.view.timeout_s = step.timeout_s
         self.view.room = Room(run.bounds)
         self.reading = run.reading(position, frame.clock)

@@ -17,7 +17,7 @@ from infospace.core.clock import now
 from infospace.core.errors import NotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
-from infospace.core.resources import Made, Note
+from infospace.core.resources import CreatedBy, Note
 from infospace.data.json_text import dump, same
 from infospace.space import Space
 from infospace.store.changes import Change, Delete, GiveName, MakeNote, Revise
@@ -36,7 +36,7 @@ NEAR = 0.5
 """The share of words that two goals have in common where one's plan is shown as an example for the other."""
 VALUE = "goal_value_"
 """What the names of inputs begin with that values of a goal became."""
-MADE = Made(None, None, "goals")
+MADE = CreatedBy(None, None, "goals")
 _WORDS = re.compile(r"\w+")
 
 

@@ -29,7 +29,7 @@ from planner.journal.events import Emit, Event, Spoke
 from planner.journal.result import RunResult
 from planner.sessions.lines import PLAN
 from planner.sessions.session import Session, ignore_event
-from planner.streaming.session_ahead import SessionAhead
+from planner.streaming.session_ahead import SpeculativeSession
 
 Agree: TypeAlias = "Callable[[GoalSession], Sequence[str] | bool | None]"
 """Says whether the plan that a session has written is to be run."""
@@ -79,7 +79,7 @@ class GoalSession:
         if mode == "steps" and self._inputs:
             head["inputs"] = {name: {} for name in self._inputs}
         self._session = Session(space, None, head, self._inputs if mode == "steps" else None)
-        self._ahead: SessionAhead | None = None
+        self._ahead: SpeculativeSession | None = None
         self.document: JSON = None
         """The plan, once there is one."""
 
@@ -169,7 +169,7 @@ class GoalSession:
         if self._inputs:
             step["inputs"] = _escaped_values(self._inputs)
         step |= remembered
-        self._ahead = SessionAhead(self._space, self._inputs, self._emit) if self._runs_ahead else None
+        self._ahead = SpeculativeSession(self._space, self._inputs, self._emit) if self._runs_ahead else None
         try:
             result = await self._session.play([step], self._watch, self._halt)
         except BaseException:
@@ -408,7 +408,7 @@ async def _drive(session: GoalSession, agree: Agree, approve: Sequence[str], res
                 return await session.fail(reason)
             try:
                 agreed = _tools_agreed(agree(session))
-            except NobodyAsked:
+            except ApprovalUnavailable:
                 raise
             except BaseException:
                 await session.abandon("nobody agreed to the plan")
@@ -450,7 +450,7 @@ async def _ended(session: GoalSession, result: RunResult) -> RunResult | None:
     return None if reason is None else await session.fail(reason)
 
 
-class NobodyAsked(Conflict):
+class ApprovalUnavailable(Conflict):
     """The plan of a run waits for a person's word, and nobody could be asked: the run stays as it is."""
 
 
@@ -458,7 +458,7 @@ def reads_only(session: GoalSession) -> Sequence[str] | None:
     """Agree to a plan that writes and calls nothing, and raise NobodyAsked for any other."""
     if needs_consent(session.effects()):
         message = f"the plan of {session.id} writes or calls, and nobody could be asked about it"
-        raise NobodyAsked(message, hint=f"`infospace resume {session.id} --yes` agrees to it")
+        raise ApprovalUnavailable(message, hint=f"`infospace resume {session.id} --yes` agrees to it")
     return []
 
 

@@ -86,7 +86,7 @@ class JournalWriter:
         """The number of the last execution that was begun."""
         self.uncounted = 0
         """Numbers of executions that were begun in an earlier part of the run, and are begun again."""
-        self.held: OwnerGuard | None = None
+        self.owner_guard: OwnerGuard | None = None
         """Whose the run is: nothing is written where it is somebody else's by now."""
 
     def begin(self, ticket: StartedStep) -> None:
@@ -108,7 +108,7 @@ class JournalWriter:
         if fresh or row.frames or row.sequence != commit.ticket.sequence:
             frames = {decision.position: decision.value for decision in fresh}
             row = replace(row, sequence=commit.ticket.sequence, frames=frames)
-        self._store.commit(commit.changes, [row] if self.held is None else [self.held, row])
+        self._store.commit(commit.changes, [row] if self.owner_guard is None else [self.owner_guard, row])
         for decision in fresh:
             decision.written = True
         self._ended(row, commit.nesting)

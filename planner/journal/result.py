@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.core.resources import Collection, Note, Resource, text_of
 from infospace.data.result import StepResult
 from infospace.journal.rows import RunStatus, StepRow
-from planner.journal.given import data_of
+from planner.journal.context_after_step import data_of
 from planner.journal.suspension import Pending
 from planner.language.problems import Problem
 

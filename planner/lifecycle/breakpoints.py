@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from infospace.core.errors import InfospaceError, Invalid, InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.core.position import Position, holds
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.data.json_text import read_json
 from planner.execute.arguments import Resolver
 from planner.execute.conditions import Judge
@@ -130,7 +130,7 @@ class Breakpoints:
 
     async def _became_true(self, when: ConditionBreakpoint, run: Run, position: str, step: Step, frame: Frame) -> bool:
         """Whether a condition holds that did not at the step before."""
-        view = run.space.view(Made(run.id, position, step.type))
+        view = run.space.view(CreatedBy(run.id, position, step.type))
         reading = run.reading(position, frame.clock)
         view.clock = lambda: reading
         before = when.held

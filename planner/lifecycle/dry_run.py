@@ -73,8 +73,8 @@ class _Run(Run):
     def __init__(self, space: DrySpace, prepared: Prepared, emit: Emit, approve: Sequence[str]) -> None:
         super().__init__(space, prepared.plan, emit, prepared.warnings, approve)
         budget = prepared.plan.budget
-        self.meter = NoModel(budget.llm_calls, budget.tokens, self.journalled)
-        self.meter.tools = NoCalls(None, self.journalled, self.meter.number, _agree_to_nothing)
+        self.meter = NoModel(budget.llm_calls, budget.tokens, self.record_call)
+        self.meter.tools = NoCalls(None, self.record_call, self.meter.number, _agree_to_nothing)
 
     def bindings(self) -> dict[str, Resource]:
         """Return what is known of what the plan's own variables are bound to."""
@@ -89,7 +89,7 @@ class _Run(Run):
     def conclude(self) -> RunResult:
         """End a run whose steps ended well; its result may be among what is not known."""
         try:
-            self._answer(self._result())
+            self._result_of(self._result())
         except Unknown as unknown:
             return self.close("success", None, f"the result is not known: {unknown.cause}")
         except InfospaceError:
@@ -100,7 +100,7 @@ class _Run(Run):
         """End a run that a `stop` ended; its answer may be among what is not known."""
         try:
             if stop.resource is not None:
-                self._answer(self.space.view().get(stop.resource))
+                self._result_of(self.space.view().get(stop.resource))
         except Unknown as unknown:
             ended = super().stopped(Stopped(stop.position, stop.status, None))
             return replace(ended, reason=f"{stop}; its answer is not known: {unknown.cause}")

@@ -8,7 +8,7 @@ from typing import Any, cast
 from infospace.context.context import Context
 from infospace.core.errors import InputRequired, NotFound
 from infospace.core.listener import Listener
-from infospace.core.resources import Made, Resource
+from infospace.core.resources import CreatedBy, Resource
 from infospace.core.tool import Tool, ToolAnswer
 from infospace.llm.meter import Meter
 from infospace.llm.model import LanguageModel, OnText, Reply, Request
@@ -44,14 +44,14 @@ class DrySpace(Space):
 
     def view(
         self,
-        made: Made | None = None,
+        made: CreatedBy | None = None,
         listener: Listener | None = None,
         *,
         scratch: bool = False,
         meter: Meter | None = None,
     ) -> Context:
         """Return a view that gives nothing of which it is not known what it is."""
-        view = _View(self, made or Made(), listener, scratch=scratch)
+        view = _View(self, made or CreatedBy(), listener, scratch=scratch)
         view.meter = meter
         return view
 
@@ -97,7 +97,7 @@ class NoModel(Meter):
     """Asks no language model."""
 
     async def call(
-        self, model: LanguageModel, request: Request, made: Made, on_text: OnText | None = None
+        self, model: LanguageModel, request: Request, made: CreatedBy, on_text: OnText | None = None
     ) -> tuple[Reply, bool]:
         """Raise Unknown: no model is asked in a dry run."""
         del request, on_text
@@ -111,7 +111,7 @@ class NoCalls(ToolCalls):
         self,
         tool: Tool,
         arguments: Mapping[str, Any],
-        made: Made,
+        made: CreatedBy,
         call: Callable[[Tool], Awaitable[ToolAnswer]],
         current: Callable[[], Awaitable[Tool]],
     ) -> ToolAnswer:

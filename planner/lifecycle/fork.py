@@ -12,7 +12,7 @@ from infospace.core.clock import now
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.json_types import JSON
 from infospace.core.position import Position, top_label
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.data.paths import nearest
 from infospace.journal.forks import first_of
 from infospace.journal.rows import OpenRun, RunRow, StepRow
@@ -127,7 +127,7 @@ class _Fork:
         run = Run(space, plan, emit)
         run.halt = halt
         run.id, run.forked = space.store.new_id("run"), first
-        view = space.view(Made(run.id, None, "fork"))
+        view = space.view(CreatedBy(run.id, None, "fork"))
         seen: dict[str, set[int]] = {one: set() for one in row.inputs.values()}
         for one in self._rows:
             if one.resource is not None:

@@ -89,7 +89,7 @@ async def replay(
             inner.language_model = RecordedModel(asked[-1])
         again.meter.tools = ToolCalls(
             again.plan.budget.tool_calls,
-            again.journalled,
+            again.record_call,
             again.meter.number,
             lambda tool, *, by_name: allowed(store, tool, run, by_name=by_name),
             past,

@@ -20,7 +20,7 @@ from typing import Final
 from infospace.core.clock import later, now
 from infospace.core.errors import Conflict, InfospaceError, LeaseLost, NotFound, StoreError
 from infospace.journal.prune import PruneFilter, select
-from infospace.journal.queue_rows import QueuedRun, TakeQueued
+from infospace.journal.queue_rows import ClaimQueued, QueuedRun
 from infospace.journal.rows import ClaimRun, CloseRun, RunHead
 from infospace.space import Space
 from planner.journal.commit_order import SuspendRequest
@@ -200,7 +200,7 @@ class Worker:
         halt = SuspendRequest()
         watching = asyncio.create_task(self._pass_on(halt))
         try:
-            take = TakeQueued(run, later(-LEASE), one.losses)
+            take = ClaimQueued(run, later(-LEASE), one.losses)
             result = await resume(self.space, run, self.emit, halt, also=[take])
         except Conflict as error:
             # Another worker has it, its queue is full, or what it needs is not here.

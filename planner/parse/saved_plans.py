@@ -10,7 +10,7 @@ from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.names import name_error, normalise
-from infospace.core.resources import Made, Note
+from infospace.core.resources import CreatedBy, Note
 from infospace.core.tool import Tool
 from infospace.data.paths import nearest
 from infospace.journal.rows import CloseRun, OpenRun
@@ -61,7 +61,7 @@ def save_plan(space: Space, name: str, document: JSON, *, replace: bool = False)
     if known is not None and not replace:
         raise Conflict(f"there is a saved plan {name!r} already", hint="`--replace` makes this its next version")
     run = space.store.new_id("run")
-    made = Made(run, None, "plans")
+    made = CreatedBy(run, None, "plans")
     identifier = known or space.store.new_id(Kind.NOTE)
     changes: list[Change] = [Revise(identifier, document, made=made)]
     if known is None:
@@ -138,7 +138,7 @@ def remove_plan(space: Space, name: str) -> str:
     if identifier is None:
         raise NotFound(f"there is no saved plan {name!r}", hint=unknown_plan(name, names))
     run = space.store.new_id("run")
-    _commit(space, run, f"plans rm {name}", [Delete(identifier, Made(run, None, "plans"))])
+    _commit(space, run, f"plans rm {name}", [Delete(identifier, CreatedBy(run, None, "plans"))])
     return identifier
 
 

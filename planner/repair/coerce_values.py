@@ -41,17 +41,17 @@ _HOLDERS = frozenset({"value", "text", "content", "const", "literal"})
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class CoercedValue:
     """A value that fits where another did not."""
 
     value: Any
 
 
-def coerce_value(value: Any, schema: Mapping[str, Any]) -> Mended | None:
+def coerce_value(value: Any, schema: Mapping[str, Any]) -> CoercedValue | None:
     """Return a value that says the same and fits the schema, None when none is obvious."""
     for candidate in _candidates(value, schema):
         if first_violation(candidate, schema) is None:
-            return Mended(candidate)
+            return CoercedValue(candidate)
     return None
 
 

@@ -10,7 +10,7 @@ from infospace.core.ids import is_run_id
 from infospace.data.result import StepResult
 from infospace.journal.rows import FINISHED, RunRow, StepRow
 from infospace.space import Space
-from planner.journal.given import Given
+from planner.journal.context_after_step import ContextAfterStep
 from planner.journal.lease import is_live
 from planner.journal.result import binding, step_json
 from planner.journal.suspension import Pending
@@ -69,7 +69,7 @@ def _pending(steps: Sequence[StepRow], reason: str | None) -> list[dict[str, Any
 
 def _answer(space: Space, run: RunRow, identifier: str, steps: Sequence[StepRow]) -> StepResult | None:
     """The answer as it was when the run ended; None where it was removed for good."""
-    view = Given(space, steps, None, run.ended)
+    view = ContextAfterStep(space, steps, None, run.ended)
     try:
         resource = view.get(identifier)
         data = view.content(resource)

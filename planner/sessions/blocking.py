@@ -15,8 +15,8 @@ from infospace.space import Space
 from infospace.tools.builtin import SERVER
 from planner.execute.arguments import Place, Resolver
 from planner.execute.variables import Scope, Unbound
+from planner.journal.context_after_step import data_of
 from planner.journal.events import Emit
-from planner.journal.given import data_of
 from planner.journal.result import RunResult, answer_of
 from planner.journal.suspension import Pending
 from planner.language.problems import Problem

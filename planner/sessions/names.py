@@ -7,7 +7,7 @@ from typing import Any
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.names import name_error, normalise
-from infospace.core.resources import Made, Note
+from infospace.core.resources import CreatedBy, Note
 from infospace.data.paths import nearest
 from infospace.journal.rows import FINISHED, RunRow
 from infospace.store.changes import Change, GiveName, MakeNote, Revise
@@ -57,7 +57,7 @@ def name_of(snapshot: Snapshot, run: str) -> str | None:
 
 def naming(store: Store, full: str, run: str) -> list[Change]:
     """Return the changes by which a name means a run, whatever session it meant before; they are none of its steps'."""
-    made = Made(None, None, "session")
+    made = CreatedBy(None, None, "session")
     with store.reading() as snapshot:
         note = _note(snapshot, full)
     if note is not None:

@@ -216,14 +216,14 @@ class SessionRun(Run):
         self._call = [row for row in self.steps if top_label(row.position) in labels] if self.record else []
         before = self.journal.sequence
         self.journal = JournalWriter(self.space.store, self._most(before), self.ended)
-        self.journal.sequence, self.journal.held = before, self.held
+        self.journal.sequence, self.journal.owner_guard = before, self.owner_guard
         self.journal.uncounted = 0 if self.record is None else before - self.record.executions
         self.clock.advance()
         self.frame = self.outermost()
         self.order = DependencyAnalysis(self.space.catalogue, self.plans)
         emit(RunStarted(self.id, self.goal))
         try:
-            async with renewing_lease(self.space.store, self.id, self.owner, self._so_far):
+            async with renewing_lease(self.space.store, self.id, self.owner, self._spent_so_far):
                 failure = await self.with_timeout(self.seconds_left(), steps or block)
         except Stopped as stop:
             return self._stop(stop)
@@ -296,15 +296,15 @@ class SessionRun(Run):
     def _write(self, status: RunStatus, ended: Ended, rows: Sequence[StepRow] = ()) -> None:
         """Journal how a call ended. Raises LeaseLost, and writes nothing, where the run has another owner by now."""
         at = now()
-        spent = self._so_far()
+        spent = self._spent_so_far()
         self._spent = spent["seconds"]
         result = None if ended.result is None else ended.result.id
         entry = CloseRun(self.id, status, at, result, ended.reason, spent)
-        self.space.store.commit([], [self.held, *rows, entry])
+        self.space.store.commit([], [self.owner_guard, *rows, entry])
 
-    def _so_far(self) -> dict[str, float]:
+    def _spent_so_far(self) -> dict[str, float]:
         """Return what was spent until now, and how many lines are settled."""
-        return {**super()._so_far(), SETTLED: self.settled}
+        return {**super()._spent_so_far(), SETTLED: self.settled}
 
     def outcome(self, ended: Ended, problems: Sequence[Problem] = (), *, whole: bool = False) -> RunResult:
         """Return a call, or the `whole` session, as an outcome, and tell that it ended."""
@@ -312,7 +312,7 @@ class SessionRun(Run):
         result = RunResult(
             self.id,
             ended.status,
-            self._answer(ended.result),
+            self._result_of(ended.result),
             self.bindings(),
             rows,
             problems,

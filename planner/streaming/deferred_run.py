@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from infospace.core.bounds import Room, bounded
 from infospace.core.json_types import JSON
-from infospace.core.resources import Made, Resource
+from infospace.core.resources import CreatedBy, Resource
 from infospace.journal.rows import SetDocument
 from planner.execute.arguments import input_resource
 from planner.execute.run import Run
@@ -40,7 +40,7 @@ class DeferredRun(Run):
         self.bounds = bounded(budget.items, budget.characters)
         self.meter.limit(budget.llm_calls, budget.tokens, budget.tool_calls)
         self._spent, self._began = spent, time.perf_counter()
-        view = self.space.view(Made(self.id, None, "input"))
+        view = self.space.view(CreatedBy(self.id, None, "input"))
         for name, value in bound.items():
             if name in self._inputs:
                 continue

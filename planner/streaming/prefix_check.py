@@ -24,14 +24,14 @@ from planner.parse.document import parse_head
 from planner.parse.incremental_json import IncrementalDocument, Place
 from planner.parse.steps import parse_step
 
-Given: TypeAlias = Callable[[JSON], Mapping[str, JSON]]
+InputsOf: TypeAlias = Callable[[JSON], Mapping[str, JSON]]
 """The inputs of a run, by what the document declares under `inputs`."""
 
 
 class Prefix:
     """What is known of a plan by what stands before its gate."""
 
-    def __init__(self, space: Space, given: Given) -> None:
+    def __init__(self, space: Space, given: InputsOf) -> None:
         self.plan: Plan | None = None
         """The head, without steps; None before the list of steps begins."""
         self.bound: dict[str, Resource | Table | JSON] = {}

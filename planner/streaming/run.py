@@ -21,7 +21,7 @@ from planner.language.problems import Problem
 from planner.parse.incremental_json import IncrementalDocument
 from planner.parse.text import Lines, read_plan, unreadable
 from planner.streaming.deferred_run import DeferredRun
-from planner.streaming.prefix_check import Given, Prefix
+from planner.streaming.prefix_check import InputsOf, Prefix
 from planner.streaming.speculative import SpeculativeRun
 
 INTERRUPTED = "interrupted before the document had arrived whole; nothing of it was done"
@@ -30,7 +30,7 @@ INTERRUPTED = "interrupted before the document had arrived whole; nothing of it 
 def stream_arriving(
     space: Space,
     chunks: AsyncIterable[bytes],
-    inputs: Mapping[str, JSON] | Given | None = None,
+    inputs: Mapping[str, JSON] | InputsOf | None = None,
     halt: SuspendRequest | None = None,
     approve: Sequence[str] = (),
 ) -> AsyncIterator[Event]:
@@ -40,7 +40,7 @@ def stream_arriving(
     document declares under `inputs`. Closing the iterator early cancels the run. `halt`, once set, suspends the run
     if the document is whole, and else ends it as cancelled. `approve` is that of `stream`.
     """
-    given: Given = inputs if callable(inputs) else lambda _declared: inputs or {}
+    given: InputsOf = inputs if callable(inputs) else lambda _declared: inputs or {}
 
     async def course(emit: Emit, halted: SuspendRequest) -> RunResult:
         return await _Arriving(space, given, emit, halted, approve).result(chunks)
@@ -49,7 +49,7 @@ def stream_arriving(
 
 
 class _Arriving:
-    def __init__(self, space: Space, given: Given, emit: Emit, halt: SuspendRequest, approve: Sequence[str]) -> None:
+    def __init__(self, space: Space, given: InputsOf, emit: Emit, halt: SuspendRequest, approve: Sequence[str]) -> None:
         self._space = space
         self._approve = approve
         self._given = given

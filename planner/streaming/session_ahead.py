@@ -38,7 +38,7 @@ DROPPED = "no plan that begins so is run; what this step had done ahead is dropp
 """Why a step that ran ahead counts as skipped."""
 
 
-class SessionAhead:
+class SpeculativeSession:
     """What runs ahead in one session while its `write-plan` is under way.
 
     `feed` takes the pieces of the answer; `course` hands what ran over to the call that runs the plan, or `drop` drops

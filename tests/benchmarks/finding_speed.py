@@ -21,7 +21,7 @@ from figures import NOT_INSTALLED, Cell, Spread, Table, interleaved, lines, once
 from infospace import Space, open_space
 from infospace.core.tool import Tool
 from infospace.store.changes import Change
-from infospace.store.tool_records import AddSource, KeepServer, KeepTools, KeptServer, ListedTool
+from infospace.store.tool_records import AddSource, ListedTool, SaveServer, SaveTools, StoredServer
 from planner.metatools.arguments import SearchTools
 from planner.metatools.search_tools import search_tools
 
@@ -122,7 +122,7 @@ def _keep(folder: Path, path: Path, tools: Sequence[Tool]) -> None:
     changes: list[Change] = [AddSource(str(folder / "mcp.json"))]
     for name, some in servers.items():
         listed = [ListedTool(tool.name, "tool", tool.title, tool.description, tool.input_schema) for tool in some]
-        changes += [KeepServer(KeptServer(name, "listed", b"", listed=LISTED)), KeepTools(name, listed)]
+        changes += [SaveServer(StoredServer(name, "listed", b"", listed=LISTED)), SaveTools(name, listed)]
     with open_space(path) as space:
         space.store.commit(changes)
 

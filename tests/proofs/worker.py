@@ -27,7 +27,7 @@ from made_model import made
 from infospace.core.errors import Conflict, NotFound
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
-from infospace.core.resources import Made, Member
+from infospace.core.resources import CreatedBy, Member
 from infospace.files import import_files as importing
 from infospace.store.changes import (
     AddMembers,
@@ -130,7 +130,9 @@ class Work:
         ids = [identifier for identifier, _ in made_now]
         group = self.store.new_id(Kind.COLLECTION)
         changes = [change for _, change in made_now]
-        self.store.commit([*changes, MakeCollection(group, [Member(one) for one in ids], made=Made(None, "1", "x"))])
+        self.store.commit(
+            [*changes, MakeCollection(group, [Member(one) for one in ids], made=CreatedBy(None, "1", "x"))]
+        )
         self.own += ids
         self.store.commit([GiveName(group, f"{self.mark} group {self.count}")])
         extra, change = self.new()

@@ -184,7 +184,7 @@ class ForkDialog(Dialog[ForkRequest | None]):
         """Hand a key on to the offers."""
         self._suggester.steered(event)
 
-    def on_completion_popup_taken(self) -> None:
+    def on_completion_popup_selected(self) -> None:
         """Take the one that was clicked."""
         self._suggester.accept()
         self.editor.focus()

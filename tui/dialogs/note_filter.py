@@ -10,14 +10,14 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from tui.dialogs.common import ClosableDialog
-from tui.tables.note_places import NotePlaces, PlaceRows, Within
+from tui.tables.note_places import NotePlaces, NotesFilter, PlaceRows
 from tui.widgets.lazy_table import LazyTable
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
 
 
-class NoteFilterDialog(ClosableDialog[Within | None]):
+class NoteFilterDialog(ClosableDialog[NotesFilter | None]):
     """Asks for a folder or a tag; None where nothing changes. Choosing what counts already takes it away."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -25,7 +25,7 @@ class NoteFilterDialog(ClosableDialog[Within | None]):
         Binding("down", "to_list", show=False),
     ]
 
-    def __init__(self, places: NotePlaces, within: Within) -> None:
+    def __init__(self, places: NotePlaces, within: NotesFilter) -> None:
         super().__init__()
         self._rows = PlaceRows(places, within)
         self._within = within

@@ -22,7 +22,7 @@ from infospace.core.resources import Collection
 from infospace.journal.rows import CallRow, StepRow
 from planner.inspect.step_arguments import Argument, step_arguments
 from planner.inspect.variable_history import VariableHistory
-from planner.journal.given import Given
+from planner.journal.context_after_step import ContextAfterStep
 from planner.parse.positions import step_at, written_step
 from tui.runtime.run_model import RunModel
 from tui.screens.run_screen import RunScreen
@@ -133,7 +133,7 @@ class Step(RunScreen):
         if row.resource is None:
             data.show_text(row.value or row.reason or "")
         else:
-            await data.show(row.resource, row.version, Given(self.infospace.space, subject.rows, row))
+            await data.show(row.resource, row.version, ContextAfterStep(self.infospace.space, subject.rows, row))
 
     def _arguments(self, subject: RunModel, row: StepRow) -> list[Argument]:
         """Return the arguments; for a thread."""

@@ -20,7 +20,7 @@ By = Literal["all", "folder", "tag"]
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class NotesFilter:
     """Which notes are listed: those in a folder and below it, and those with a tag or one below it; None for all.
 
     `folder` "" is the root of what was added.
@@ -44,7 +44,7 @@ class NotePlaces:
         self.generation = generation
         self._rows = [(number, folder, frozenset(tags)) for number, folder, tags in rows]
 
-    def within(self, within: Within) -> set[int]:
+    def within(self, within: NotesFilter) -> set[int]:
         """Return the numbers of the notes that are meant."""
         return {
             number
@@ -113,7 +113,7 @@ class PlaceRows:
 
     COLUMNS = (Column("folders and tags", None, least=20), Column("notes", 8, "right"))
 
-    def __init__(self, places: NotePlaces, within: Within) -> None:
+    def __init__(self, places: NotePlaces, within: NotesFilter) -> None:
         self._lines = list(_lines(places, within))
         self._shown = self._lines
         self._within = within
@@ -126,14 +126,14 @@ class PlaceRows:
         fits = [line for line in self._lines if all(word in line.text for word in words)]
         self._shown = sorted(fits, key=lambda line: not line.text.lstrip("#").startswith(begun.lstrip("#")))
 
-    def choose(self, index: int) -> Within:
+    def choose(self, index: int) -> NotesFilter:
         """Return what is listed once a line is chosen; the one that counts already is taken away."""
         line, within = self._shown[index], self._within
         if line.by == "folder":
-            return Within(None if within.folder == line.name else line.name, within.tag)
+            return NotesFilter(None if within.folder == line.name else line.name, within.tag)
         if line.by == "tag":
-            return Within(within.folder, None if within.tag == line.name else line.name)
-        return Within()
+            return NotesFilter(within.folder, None if within.tag == line.name else line.name)
+        return NotesFilter()
 
     def __len__(self) -> int:
         return len(self._shown)
@@ -159,7 +159,7 @@ class PlaceRows:
         return [label, Text(f"{line.count:,}", "dim")]
 
 
-def _lines(places: NotePlaces, within: Within) -> Iterator[PlaceLine]:
+def _lines(places: NotePlaces, within: NotesFilter) -> Iterator[PlaceLine]:
     yield PlaceLine("all", "", len(places))
     for name, count in places.folders(within.tag).items():
         yield PlaceLine("folder", name, count)

@@ -12,7 +12,7 @@ from infospace.core.plural import pluralize
 from infospace.data.result import LABEL
 from infospace.data.titles import beginning
 from infospace.search.query import SearchQuery
-from tui.tables.note_places import NotePlaces, Within, read_places
+from tui.tables.note_places import NotePlaces, NotesFilter, read_places
 from tui.tables.task_rows import Task, all_tasks
 from tui.text.format import preview_as_prose, single_line
 from tui.text.render import format_certificate
@@ -36,7 +36,7 @@ LOOKED_AT = 50
 CHUNK = 2_000
 """Resources that are read at a time when all are looked through."""
 
-EVERYWHERE = Within()
+EVERYWHERE = NotesFilter()
 
 _KINDS = {"collections": Kind.COLLECTION, "relations": Kind.RELATION}
 
@@ -50,13 +50,13 @@ class NotesQuery:
     mode: Mode = "semantic"
     threshold: float | None = None
     most: int = MOST
-    within: Within = EVERYWHERE
+    within: NotesFilter = EVERYWHERE
     """The folder and the tag whose notes are listed; Collections and Relations lie in none."""
 
     @property
-    def filter(self) -> Within:
+    def filter(self) -> NotesFilter:
         """The folder and the tag that count."""
-        return self.within if self.what in ("notes", "all notes", "tasks") else Within()
+        return self.within if self.what in ("notes", "all notes", "tasks") else NotesFilter()
 
     @property
     def kind(self) -> Kind:

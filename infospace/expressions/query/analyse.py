@@ -11,8 +11,8 @@ from infospace.data.properties import Property
 from infospace.expressions.expression import walk
 from infospace.expressions.functions import AGGREGATES
 from infospace.expressions.query.parse import ParsedQuery
-from infospace.expressions.query.properties import NOTHING_GIVEN, Doubt, Given, doubts
-from infospace.expressions.query.space_tables import OF_PROPERTIES, SCHEMAS, TABLES, Nothing, SpaceRows
+from infospace.expressions.query.properties import NOTHING_GIVEN, AssignedMetadata, Doubt, doubts
+from infospace.expressions.query.space_tables import OF_PROPERTIES, SCHEMAS, TABLES, EmptyTable, SpaceRows
 from infospace.expressions.query.tree import (
     MARK,
     Derived,
@@ -39,7 +39,7 @@ from infospace.schema.shapes import NoSuchPath, NoteShape, Shape, Unknown, place
 
 
 @dataclass(slots=True)
-class Seen:
+class QueryAnalysis:
     """What is known of a query."""
 
     problems: list[Senseless] = field(default_factory=list)
@@ -66,16 +66,16 @@ def analyse(
     shapes: Mapping[str, Shape],
     parameters: Callable[[str], Schema | None],
     properties: Mapping[str, Property] | None = None,
-    given: Given = NOTHING_GIVEN,
+    given: AssignedMetadata = NOTHING_GIVEN,
     variables: Collection[str] = (),
     named: Mapping[str, Shape] | None = None,
-) -> Seen:
+) -> QueryAnalysis:
     """Return what is known of a query over Collections whose items have these shapes, by reference.
 
     `properties` are those of the space's Notes, `given` what the plan gives Notes itself, `variables` those
     that are bound, `named` the shapes of the items of the Collections that have a name.
     """
-    seen = Seen()
+    seen = QueryAnalysis()
     named = named or {}
     for name in parsed.named:
         if name not in named:
@@ -101,7 +101,7 @@ def unknown_table(parsed: ParsedQuery, name: str, variables: Collection[str] = (
     return Senseless(f"there is no table {name!r}", told, meant)
 
 
-def _write(parsed: ParsedQuery, seen: Seen) -> None:
+def _write(parsed: ParsedQuery, seen: QueryAnalysis) -> None:
     """Write the query over empty tables: what cannot be written whatever they hold is told."""
     from infospace.core.clock import today_and_now
     from infospace.expressions.query.builder import Builder
@@ -109,7 +109,7 @@ def _write(parsed: ParsedQuery, seen: Seen) -> None:
     from infospace.expressions.query.select import Writer
 
     tables: dict[str, Rows] = {f"${reference}": Rows([]) for reference in parsed.variables}
-    tables |= {name: SpaceRows(name, Nothing()) for name in TABLES} | {name: Rows([]) for name in parsed.named}
+    tables |= {name: SpaceRows(name, EmptyTable()) for name in TABLES} | {name: Rows([]) for name in parsed.named}
     try:
         Writer(Builder({}, today_and_now), tables, of_nothing=True).write(parsed.query, 1)
     except Invalid as error:
@@ -123,13 +123,13 @@ class _Analysis:
 
     def __init__(
         self,
-        seen: Seen,
+        seen: QueryAnalysis,
         shapes: Mapping[str, Shape],
         named: Mapping[str, Shape],
         parameters: Callable[[str], Schema | None],
         text: str,
         properties: Mapping[str, Property],
-        given: Given,
+        given: AssignedMetadata,
     ) -> None:
         self._seen = seen
         self._properties = properties

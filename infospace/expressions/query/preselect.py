@@ -45,7 +45,7 @@ class ColumnTest:
 
 
 @dataclass(slots=True)
-class Wanted:
+class WantedRows:
     """What is known of the rows that a query wants of one table in its FROM.
 
     `same` are columns that hold the id of a Note which the rows of another table are of: theirs, and where that table
@@ -66,9 +66,9 @@ _IDS = {("notes", "@id"), ("items", "note"), ("links", "source"), ("links", "tar
 
 def required_rows(
     query: Query, testable: Testable, parameters: Mapping[str, JSON | PathNotFound], clock: Clock
-) -> dict[int, Wanted]:
+) -> dict[int, WantedRows]:
     """Return what is wanted of each of the space's own tables, by where the query names it."""
-    found: dict[int, Wanted] = {}
+    found: dict[int, WantedRows] = {}
     given = Evaluation(parameters, TypeMismatches.failing(), clock)
     for select in _selects(query):
         _Selection(select, testable, given).collect(found)
@@ -83,9 +83,9 @@ class _Selection:
         self._tables = [join.source for join in select.sources if isinstance(join.source, Table)]
         self._alone = len(select.sources) == 1
 
-    def collect(self, found: dict[int, Wanted]) -> None:
+    def collect(self, found: dict[int, WantedRows]) -> None:
         for table in self._tables:
-            found[table.start] = Wanted(table.name.lower())
+            found[table.start] = WantedRows(table.name.lower())
         conditions = list(_parts(self._select.where))
         for join in self._select.sources:
             if join.kind == "inner":
@@ -96,7 +96,7 @@ class _Selection:
             if not outer:
                 self._join(condition, found)
 
-    def _test(self, condition: Expression, found: dict[int, Wanted]) -> None:
+    def _test(self, condition: Expression, found: dict[int, WantedRows]) -> None:
         match condition:
             case Compare(by, left, right) if by != "!=":
                 for field_, other, how in ((left, right, by), (right, left, _MIRRORED[by])):
@@ -111,7 +111,7 @@ class _Selection:
             case Call("contains" | "has", (value, sought)):
                 self._add(value, "has", (sought,), found)
 
-    def _add(self, node: Expression, by: str, others: Sequence[Expression], found: dict[int, Wanted]) -> None:
+    def _add(self, node: Expression, by: str, others: Sequence[Expression], found: dict[int, WantedRows]) -> None:
         place = self._column(node)
         if place is None:
             return
@@ -139,7 +139,7 @@ class _Selection:
             return [None]
         return value if isinstance(value, list) else [value]
 
-    def _join(self, condition: Expression, found: dict[int, Wanted]) -> None:
+    def _join(self, condition: Expression, found: dict[int, WantedRows]) -> None:
         if not isinstance(condition, Compare) or condition.by != "=":
             return
         left, right = self._column(condition.left), self._column(condition.right)

@@ -37,7 +37,7 @@ class Doubt:
 
 
 @dataclass(slots=True)
-class Given:
+class AssignedMetadata:
     """Names and values that a plan itself may give to the metadata of Notes before an expression reads it."""
 
     names: set[str] = field(default_factory=set)
@@ -62,14 +62,14 @@ class Given:
                 self.values.append(written)
 
 
-NOTHING_GIVEN: Final = Given()
+NOTHING_GIVEN: Final = AssignedMetadata()
 
 
 def doubts(
     tree: Expression,
     property_of: Callable[[Path], str | None],
     known: Mapping[str, Property],
-    given: Given = NOTHING_GIVEN,
+    given: AssignedMetadata = NOTHING_GIVEN,
 ) -> Iterator[Doubt]:
     """Iterate over what in an expression no Note fits; `property_of` names the property that a path means, if any.
 

@@ -147,7 +147,7 @@ class SpaceRows(Rows):
         return self._table.property(first) if self._name == "notes" else [None] * len(self)
 
 
-class Nothing:
+class EmptyTable:
     """A table without rows, as the check has it: whatever a query asks of it, it is null."""
 
     numbers: Sequence[int] = ()

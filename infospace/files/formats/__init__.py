@@ -15,7 +15,7 @@ from posixpath import splitext
 from infospace.core.json_types import JSON
 from infospace.data.markdown.body import Link
 from infospace.data.titles import aliases_of, text_of_title
-from infospace.files.walk import FoundFile, read_bytes
+from infospace.files.walk import FileToImport, read_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def has_rows(path: Path | str) -> bool:
     return splitext(str(path))[1].lower() in ROWS
 
 
-def read(found: FoundFile) -> tuple[bytes, Callable[[], FileContent]]:
+def read(found: FileToImport) -> tuple[bytes, Callable[[], FileContent]]:
     """Return the digest of a file, and what makes its Note; what is the same need not be taken apart.
 
     Raises NotFound when it is not there any more, Invalid when it cannot be read; and so does the second.
@@ -94,7 +94,7 @@ def read(found: FoundFile) -> tuple[bytes, Callable[[], FileContent]]:
     return digest, whole
 
 
-def read_rows(found: FoundFile) -> Sequence[Row]:
+def read_rows(found: FileToImport) -> Sequence[Row]:
     """Return the rows of a file. Raises NotFound when it is not there any more, Invalid when it cannot be read."""
     module = import_module(f"infospace.files.formats.{format_of(found.path)}")
     rows: Sequence[Row] = module.rows(read_bytes(found.path), found.path.name)

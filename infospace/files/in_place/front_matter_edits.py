@@ -18,7 +18,7 @@ from infospace.files.in_place.splice import Edit
 from infospace.files.in_place.yaml_places import Place, places
 
 
-class NotApartError(Exception):
+class NotSeparateError(Exception):
     """A part of a value has no lines, or no place between brackets, of its own."""
 
 
@@ -34,7 +34,7 @@ def front_matter_edits(
     if whole is None or (whole.kind == "scalar" and not old):
         return [Edit(len(block), len(block), "".join(frontmatter.entry(*item) + "\n" for item in new.items()))]
     if whole.kind != "mapping":
-        raise NotApartError
+        raise NotSeparateError
     return [*_Edits(block, deep).mapping(whole, old, new)]
 
 
@@ -77,7 +77,7 @@ class _Edits:
             if self._deep and place.kind == "list" and isinstance(old, list) and isinstance(new, list) and new:
                 yield from [*self._list(place, old, new)]
                 return
-        except NotApartError:
+        except NotSeparateError:
             pass
         text = self._styled(place, new)
         before = self._block[: place.start].rstrip(" ")
@@ -93,7 +93,7 @@ class _Edits:
         """Return what stands between a key and a value where there was none; a key in braces may have no colon yet."""
         before = self._block[place.start - 1]
         if before in "\n -":  # an item of a list, whose place is not known
-            raise NotApartError
+            raise NotSeparateError
         return " " if before == ":" else ": "
 
     def _members(
@@ -121,7 +121,7 @@ class _Edits:
         self, place: Place, spans: Sequence[tuple[int, int]], kept: Sequence[bool], added: Mapping[int, Sequence[str]]
     ) -> Iterator[Edit]:
         if not all(kept) and any(added.values()):
-            raise NotApartError
+            raise NotSeparateError
         for first, last in _runs(kept):
             if first:
                 yield Edit(spans[first - 1][1], spans[last][1], "")
@@ -141,7 +141,7 @@ class _Edits:
         ends = self._block.find("\n", end)
         before, after = self._block[begins:start], self._block[end : ends if ends >= 0 else len(self._block)]
         if not re.fullmatch(r" *- +" if dash else r" *(?:\? +)?", before) or not re.fullmatch(r"[ \t]*(?:#.*)?", after):
-            raise NotApartError
+            raise NotSeparateError
         return begins, len(self._block) if ends < 0 else ends + 1
 
     def _colon_before(self, start: int) -> int:
@@ -151,7 +151,7 @@ class _Edits:
             lines.pop()
         found = re.match(r".*?:(?=\s*(?:#.*)?$)", lines[-1]) if lines else None
         if found is None:
-            raise NotApartError
+            raise NotSeparateError
         return len("\n".join(lines[:-1])) + (1 if len(lines) > 1 else 0) + found.end()
 
     def _styled(self, place: Place, value: JSON) -> str:

@@ -12,7 +12,7 @@ from infospace.core.json_types import JSON
 from infospace.data.json_text import same
 from infospace.files import front_matter as frontmatter
 from infospace.files.formats.markdown_file import read
-from infospace.files.in_place.front_matter_edits import NotApartError, front_matter_edits
+from infospace.files.in_place.front_matter_edits import NotSeparateError, front_matter_edits
 from infospace.files.in_place.splice import Edit, WrittenText, line_edits
 from infospace.files.markdown import own_tags, parse, read_front
 
@@ -36,7 +36,7 @@ def edited_markdown(data: bytes, name: str, content: JSON, metadata: Mapping[str
             made = coded.encoded(text.spliced(edits))
             if holds_note(made, name, before, content, metadata):
                 return made
-        except (Invalid, NotApartError):
+        except (Invalid, NotSeparateError):
             continue
     changed = [key for key in (*before, *metadata) if _differ(before, metadata, key)]
     what = f"`{changed[0]}`" if changed else "the text"

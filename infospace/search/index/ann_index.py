@@ -43,7 +43,7 @@ SHARE = 4
 """The index is built anew when one in so many of its passages is out of date."""
 
 
-class Made(NamedTuple):
+class BuildResult(NamedTuple):
     """What a thread came back with: an index, or of how many passages none was fit; the head of a new file."""
 
     found: Hnsw | None = None
@@ -67,7 +67,7 @@ class Index:
         self._model = ""
         self._found: Hnsw | None = None
         self._thread: threading.Thread | None = None
-        self._made = Made()
+        self._made = BuildResult()
         self._asked = False
         self._size = 0
         self._unfit = 0
@@ -100,7 +100,7 @@ class Index:
             self._adopt_build(thread)
         return self._found if self._found is not None and self._found.generation == matrix.generation else None
 
-    def _next(self, matrix: Matrix, snapshot: Snapshot, *, at_once: bool) -> Callable[[], Made] | None:
+    def _next(self, matrix: Matrix, snapshot: Snapshot, *, at_once: bool) -> Callable[[], BuildResult] | None:
         """Come nearer to the matrix, or return what a thread is to do for that."""
         index, rows = self._found, _Rows.of(matrix, snapshot.queries(matrix.model, PROBES))
         if index is None:
@@ -119,11 +119,11 @@ class Index:
             return None
         return lambda: _changed(index, *some)
 
-    def _start(self, task: Callable[[], Made]) -> threading.Thread:
+    def _start(self, task: Callable[[], BuildResult]) -> threading.Thread:
         # The thread writes `_made` alone, and `_made` is read after the thread was joined. It reads arrays that nobody
         # writes to, and it may change an index in place: `ready` gives none away while the thread lives.
         def run() -> None:
-            self._made = Made()
+            self._made = BuildResult()
             self._made = task()
 
         self._thread = threading.Thread(target=run, name="infospace-index")
@@ -139,12 +139,12 @@ class Index:
         if self._made.head is not None:
             self._shelf.vouch(NAME, self._made.head)
 
-    def _built(self, rows: _Rows) -> Made:
+    def _built(self, rows: _Rows) -> BuildResult:
         main = threading.main_thread()
         index = Hnsw.built(rows.owners, rows.vectors, rows.generation, main.is_alive, rows.asked)
         if index is None and not main.is_alive():
-            return Made()
-        return Made(index, self._saved(index, rows), 0 if index else len(rows.owners))
+            return BuildResult()
+        return BuildResult(index, self._saved(index, rows), 0 if index else len(rows.owners))
 
     def _saved(self, index: Hnsw | None, rows: _Rows) -> Head | None:
         """Write an index, or an empty file that says that none was fit: so it is not tried at each start."""
@@ -182,21 +182,21 @@ def _serves(head: Head, matrix: Matrix) -> bool:
     return head.dimension == matrix.vectors.shape[1] and not (unfit and len(matrix.owners) > 2 * head.count)
 
 
-def loaded(head: Head, body: Path) -> Made | None:
+def loaded(head: Head, body: Path) -> BuildResult | None:
     """Read an index back; None when its file is not whole. hnswlib itself crashes on damaged files."""
     try:
         if digest(body) != head.checksum:
             return None
         ef, dead = head.more
         if not ef:
-            return Made(unfit=head.count)
-        return Made(Hnsw.loaded(body, head.dimension, head.generation, ef, dead))
+            return BuildResult(unfit=head.count)
+        return BuildResult(Hnsw.loaded(body, head.dimension, head.generation, ef, dead))
     except (OSError, RuntimeError, ValueError):
         return None
 
 
 def _changed(
     index: Hnsw, touched: list[int], owners: NDArray[np.int64], vectors: NDArray[np.float32], generation: int
-) -> Made:
+) -> BuildResult:
     index.change(touched, owners, vectors, generation)
-    return Made(index)
+    return BuildResult(index)

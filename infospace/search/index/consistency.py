@@ -36,7 +36,7 @@ WHAT, WHAT_WORDS = "comparing", "comparing words"
 
 
 @dataclass(frozen=True)
-class Look:
+class ConsistencyCheck:
     """One read transaction of a space, the model whose vectors count in it, and who hears of the progress."""
 
     space: Space
@@ -50,7 +50,7 @@ class Look:
         return self.snapshot.rows(self.model)
 
 
-Check: TypeAlias = Callable[[Look], Iterator[str]]
+Check: TypeAlias = Callable[[ConsistencyCheck], Iterator[str]]
 
 
 def disagreements(space: Space, listener: Listener | None = None) -> list[str]:
@@ -61,7 +61,7 @@ def disagreements(space: Space, listener: Listener | None = None) -> list[str]:
     """
     found: list[str] = []
     with space.store.reading() as snapshot:
-        look = Look(space, snapshot, snapshot.model() or "", listener or NullListener())
+        look = ConsistencyCheck(space, snapshot, snapshot.model() or "", listener or NullListener())
         for check in CHECKS:
             every = list(check(look))
             found += every[:MOST]
@@ -70,7 +70,7 @@ def disagreements(space: Space, listener: Listener | None = None) -> list[str]:
     return found
 
 
-def _passages(look: Look) -> Iterator[str]:
+def _passages(look: ConsistencyCheck) -> Iterator[str]:
     """Every Note that discovery searches: embedded, all of its text, as it is now, with a vector that is one."""
     snapshot = look.snapshot
     every = snapshot.discoverable()
@@ -120,7 +120,7 @@ def _is_readable(snapshot: Snapshot, model: str, number: int) -> bool:
     return True
 
 
-def _dimension(look: Look) -> int | None:
+def _dimension(look: ConsistencyCheck) -> int | None:
     """The numbers in a vector of the space's model, where that is the model of this machine."""
     embedding = look.space.embedding
     try:
@@ -192,7 +192,7 @@ def _unlike(lengths: NDArray[np.float64]) -> Iterator[str]:
         yield f"has a vector of length {wrong[0]:.4g}, not 1"
 
 
-def _wording(look: Look) -> Iterator[str]:
+def _wording(look: ConsistencyCheck) -> Iterator[str]:
     """The full text: it has the Notes that discovery searches and no others, each by its own words."""
 
     def report_progress(done: int, total: int) -> None:

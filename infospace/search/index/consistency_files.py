@@ -16,7 +16,7 @@ from infospace.search.index.derived_files import DerivedFiles
 from infospace.search.index.hnsw import SHIFT
 
 if TYPE_CHECKING:
-    from infospace.search.index.consistency import Look
+    from infospace.search.index.consistency import ConsistencyCheck
     from infospace.search.index.hnsw import Hnsw
     from infospace.search.index.vector_matrix import Matrix
 
@@ -24,14 +24,14 @@ LEAST_RECALL = 0.95
 """A sound index finds this share of the ten nearest of its probes; .99 when it was built, a little less as it ages."""
 
 
-def in_memory(look: Look) -> Iterator[str]:
+def in_memory(look: ConsistencyCheck) -> Iterator[str]:
     """The matrix that the space's search holds, once it has followed to this generation."""
     with look.space.search.held() as matrix:
         if matrix is not None and matrix.model == look.model:
             yield from (f"the vectors in memory {message}" for message in _followed(matrix, look))
 
 
-def beside(look: Look) -> Iterator[str]:
+def beside(look: ConsistencyCheck) -> Iterator[str]:
     """The matrix in the file beside the space, once it has followed to this generation."""
     shelf = DerivedFiles(look.space.store)
     matrix = matrixfile.load(shelf, look.model, look.snapshot)
@@ -41,7 +41,7 @@ def beside(look: Look) -> Iterator[str]:
         yield "the derived file of vectors is not as it was written, and is not used"
 
 
-def _followed(matrix: Matrix, look: Look) -> Iterator[str]:
+def _followed(matrix: Matrix, look: ConsistencyCheck) -> Iterator[str]:
     """Say what is different between a matrix that has followed to a snapshot and the store's own rows."""
     snapshot = look.snapshot
     try:
@@ -65,7 +65,7 @@ def _followed(matrix: Matrix, look: Look) -> Iterator[str]:
         yield f"have other numbers than the space for {Kind.NOTE}_{rows.owners[which[0]]}"
 
 
-def nearly(look: Look) -> Iterator[str]:
+def nearly(look: ConsistencyCheck) -> Iterator[str]:
     """The file of the index of hnswlib, once it has followed: which passages it has, where, and what it finds."""
     found = DerivedFiles(look.space.store).find(index.NAME, look.model, look.snapshot)
     if found is None:
@@ -89,7 +89,7 @@ def nearly(look: Look) -> Iterator[str]:
     yield from (f"the index in the derived file {message}" for message in _indexed(read.found, look))
 
 
-def _indexed(found: Hnsw, look: Look) -> Iterator[str]:
+def _indexed(found: Hnsw, look: ConsistencyCheck) -> Iterator[str]:
     rows = look.rows
     labels = found.labels()
     owners = labels >> SHIFT

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from infospace.core.errors import Invalid, NotFound, StoreError
 from infospace.core.ids import Kind, is_run_id, number_of
 from infospace.core.json_types import JSON
-from infospace.core.resources import Location, Made
+from infospace.core.resources import CreatedBy, Location
 from infospace.data.json_text import dump
 from infospace.store.changes import Evidence
 
@@ -94,7 +94,7 @@ def keys_json(keys: Iterable[int]) -> str:
     return json.dumps([int(key) for key in keys])
 
 
-def provenance_columns(made: Made) -> tuple[int | None, str | None, str | None]:
+def provenance_columns(made: CreatedBy) -> tuple[int | None, str | None, str | None]:
     """Return the columns run, step, made_by; Invalid for a run that is no run's id."""
     run = made.run
     if run is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from infospace.core.errors import InfospaceError, StoreError
 from infospace.core.json_types import JSON
 from infospace.core.tool import NotCalled, Tool, ToolAnswer, ToolKind
-from infospace.store.tool_records import KeptServer, KeptTool, RecordCall
+from infospace.store.tool_records import RecordCall, StoredServer, StoredTool
 from infospace.tools.call_examples import SuccessfulCallCache
 from infospace.tools.mcp.config import FILE, Entry, EntryProblem, read_entries
 
@@ -33,7 +33,7 @@ class Server:
     """A server as it is known now: its entry, what was kept of it, and how much it lists."""
 
     entry: Entry
-    kept: KeptServer | None
+    kept: StoredServer | None
     tools: int = 0
     prompts: int = 0
     resources: int = 0
@@ -74,7 +74,7 @@ class Servers:
         """What told the files from others when they were read."""
         self._unlisted: tuple[int, object, Sequence[Tool]] | None = None
         self.successes = SuccessfulCallCache(store)
-        self._kept: tuple[int, Mapping[str, KeptServer]] | None = None
+        self._kept: tuple[int, Mapping[str, StoredServer]] | None = None
         self._listed: tuple[int, object, Mapping[str, Sequence[Tool]]] | None = None
 
     @cached_property
@@ -135,14 +135,14 @@ class Servers:
         with self._store.reading() as snapshot:
             generation, servers = self.saved_servers(snapshot)
             if self._listed is None or self._listed[0] != generation or self._listed[1] is not providers:
-                rows: defaultdict[str, list[KeptTool]] = defaultdict(list)
+                rows: defaultdict[str, list[StoredTool]] = defaultdict(list)
                 for kept in snapshot.tools():
                     rows[kept.server].append(kept)
                 found = {name: one.build_tools(rows[name], servers.get(name)) for name, one in providers.items()}
                 self._listed = generation, providers, found
             return self._listed[2]
 
-    def saved_servers(self, snapshot: Snapshot) -> tuple[int, Mapping[str, KeptServer]]:
+    def saved_servers(self, snapshot: Snapshot) -> tuple[int, Mapping[str, StoredServer]]:
         """Return what is kept of each server, and the state of the space that this is of."""
         generation = snapshot.tools_generation()
         if self._kept is None or self._kept[0] != generation:
@@ -190,7 +190,7 @@ class _ToolsByName:
     """What was read of some of a server's tools by name, in one state of the space."""
 
     generation: int
-    server: KeptServer | None
+    server: StoredServer | None
     found: dict[str, Tool | None] = field(default_factory=dict)
 
 
@@ -212,7 +212,7 @@ class ServerTools:
         """Return its tools, prompts and resources by id."""
         return self._servers.listed().get(self.server, ())
 
-    def build_tools(self, kept: Sequence[KeptTool], server: KeptServer | None) -> Sequence[Tool]:
+    def build_tools(self, kept: Sequence[StoredTool], server: StoredServer | None) -> Sequence[Tool]:
         """Make tools of what is kept of them; disabled ones are left out."""
         return [self._build_tool(one, server) for one in kept if one.listed.name not in self.entry.disabled_tools]
 
@@ -246,7 +246,7 @@ class ServerTools:
             raise NotCalled(f"{tool.full_name} was not called: its server lists no such tool any more{why}")
         with self._store.reading() as snapshot:
             server = self._servers.saved_servers(snapshot)[1].get(self.server)
-        found = self._build_tool(KeptTool(tool.id, self.server, tool.created, listed), server)
+        found = self._build_tool(StoredTool(tool.id, self.server, tool.created, listed), server)
         return tool if found == tool else found
 
     async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
@@ -257,7 +257,7 @@ class ServerTools:
         seconds = timeout_s or self.entry.timeout_s
         return await self._servers.pool.call(self.entry, tool.kind, tool.name, arguments, seconds)
 
-    def _build_tool(self, kept: KeptTool, server: KeptServer | None) -> Tool:
+    def _build_tool(self, kept: StoredTool, server: StoredServer | None) -> Tool:
         entry, listed = self.entry, kept.listed
         title = entry.title or (server.title if server else "")
         approved = entry.approved

@@ -10,7 +10,7 @@ from infospace.core.bounds import Room
 from infospace.core.errors import InfospaceError, Invalid, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.core.position import item_at
-from infospace.core.resources import Made, Member, Note
+from infospace.core.resources import CreatedBy, Member, Note
 from infospace.data.json_text import dump, read_json
 from infospace.data.paths import ABSENT, Absent, lookup
 from infospace.data.paths import Path as AnswerPath
@@ -150,7 +150,7 @@ class PageReader:
         """Make Notes of the items of a page; each knows the call that it came with."""
         state = self._state
         state.view.room.require_room(items=len(items))
-        view = state.view.inner(Made(state.run.id, item_at(state.position, number), self._form.tool))
+        view = state.view.inner(CreatedBy(state.run.id, item_at(state.position, number), self._form.tool))
         self._members += [Member(view.note(item).id) for item in items]
         state.view.merge(view)
 

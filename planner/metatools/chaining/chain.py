@@ -60,7 +60,7 @@ class Result:
     path: str
 
 
-Given: TypeAlias = "JSON | Result"
+CarriedArgument: TypeAlias = "JSON | Result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ def spoken(tool: Tool) -> frozenset[str]:
     return frozenset(tokenize(f"{tool.name} {tool.title}"))
 
 
-def _carried(tool: Tool, lacking: Parameter, clause: Clause) -> tuple[Given, float] | None:
+def _carried(tool: Tool, lacking: Parameter, clause: Clause) -> tuple[CarriedArgument, float] | None:
     """What an argument has from the calls before: that of the same name, or the text of the last one."""
     for at in range(len(clause.before) - 1, -1, -1):
         earlier = clause.before[at]

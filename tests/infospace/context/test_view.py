@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from infospace import Collection, Context, NotFound, Relation, Space
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.search.query import Hit
 from infospace.store.changes import Delete, Revise
 
@@ -23,7 +23,7 @@ def made(space: Space, *contents: object) -> Sequence[str]:
 
 def test_what_is_made_is_seen_at_once_by_the_step_alone(space: Space) -> None:
     """Others see it when the step is committed."""
-    view = space.view(Made("run_1", "2", "make"))
+    view = space.view(CreatedBy("run_1", "2", "make"))
     note = view.note({"a": 1}, metadata={"m": 2})
     list_ = view.collection([note], metadata={"title": "One"})
     arrow = view.relation(note, list_, "in")
@@ -35,14 +35,14 @@ def test_what_is_made_is_seen_at_once_by_the_step_alone(space: Space) -> None:
 
 def test_a_commit_stores_what_the_view_showed(space: Space) -> None:
     """Content, metadata, members, ends and maker."""
-    view = space.view(Made(None, "2", "make"))
+    view = space.view(CreatedBy(None, "2", "make"))
     note = view.note({"a": 1}, metadata={"m": 2})
     list_ = view.collection([note], metadata={"title": "One"})
     arrow = view.relation(note, list_, "in")
     space.store.commit(view.changes)
     later = space.view()
     stored = later.get(note.id)
-    assert (stored.content, stored.metadata, stored.made) == ({"a": 1}, {"m": 2}, Made(None, "2", "make"))
+    assert (stored.content, stored.metadata, stored.made) == ({"a": 1}, {"m": 2}, CreatedBy(None, "2", "make"))
     collection = later.get(list_.id)
     assert isinstance(collection, Collection)
     assert (collection.members, collection.metadata) == (list_.members, {"title": "One"})

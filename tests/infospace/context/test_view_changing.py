@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infospace import Collection, Conflict, Invalid, Member, NotFound, Space
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.store.changes import JsonNull, MakeNote
 
 
@@ -21,7 +21,7 @@ def stored(space: Space) -> tuple[str, str]:
 def test_a_change_is_seen_at_once_and_stored_as_it_was_shown(space: Space) -> None:
     """Content, metadata, members, version and maker."""
     note_id, list_id = stored(space)
-    view = space.view(Made(None, "3", "change"))
+    view = space.view(CreatedBy(None, "3", "change"))
     note, list_ = view.get(note_id), view.get(list_id)
     assert isinstance(list_, Collection)
     view.revise(note, content=JsonNull(), metadata={"k": 1})  # type: ignore[type-var]
@@ -37,7 +37,7 @@ def test_a_change_is_seen_at_once_and_stored_as_it_was_shown(space: Space) -> No
             == (now.version, now.made, now.metadata)
             == (
                 2,
-                Made(None, "3", "change"),
+                CreatedBy(None, "3", "change"),
                 now.metadata,
             )
         )
@@ -52,7 +52,7 @@ def test_what_was_deleted_is_gone_for_the_step_and_its_parts(space: Space) -> No
     space.store.commit(view.changes)
     view = space.view()
     view.delete(view.get("n"))
-    for ask in (view, view.inner(Made())):
+    for ask in (view, view.inner(CreatedBy())):
         for reference in (note_id, "n"):
             with pytest.raises(NotFound, match=f"{note_id} was deleted by this step"):
                 ask.get(reference)
@@ -64,12 +64,12 @@ def test_a_part_of_a_step_sees_the_parts_before_it_once_they_are_absorbed(space:
     """What a part did that failed is as if it had not been."""
     note_id, _ = stored(space)
     outer = space.view()
-    first, failed = outer.inner(Made()), outer.inner(Made())
+    first, failed = outer.inner(CreatedBy()), outer.inner(CreatedBy())
     first.revise(first.get(note_id), content=2)  # type: ignore[type-var]
     failed.revise(failed.get(note_id), content=3)  # type: ignore[type-var]
     assert (failed.get(note_id).content, outer.get(note_id).content) == (3, {"a": 1})
     outer.merge(first)
-    assert (outer.get(note_id).content, outer.inner(Made()).get(note_id).content) == (2, 2)
+    assert (outer.get(note_id).content, outer.inner(CreatedBy()).get(note_id).content) == (2, 2)
     assert outer.get(note_id).version == 2
 
 

@@ -11,13 +11,13 @@ import pytest
 from chatting import Endpoint, Fail, Hang, Say
 
 from infospace import BudgetExceeded, Space, Unreachable
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.journal.rows import CallRow, OpenRun
 from infospace.llm.client import connect
 from infospace.llm.meter import Meter
 from infospace.llm.model import Request
 
-MADE = Made("run_1", "3.do[2].1", "assess")
+MADE = CreatedBy("run_1", "3.do[2].1", "assess")
 
 
 def request(text: str = "Hello?", **wanted: Any) -> Request:
@@ -190,6 +190,6 @@ def test_a_call_that_is_broken_off_gives_its_tokens_back(endpoint: Endpoint) -> 
 
 
 def test_outside_of_runs_nothing_is_journalled(space: Space, endpoint: Endpoint, journalled: Meter) -> None:
-    asyncio.run(journalled.call(connect(), request(), Made()))
+    asyncio.run(journalled.call(connect(), request(), CreatedBy()))
     assert rows(space) == []
     assert len(endpoint.requests) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.journal.id_mapping import IdMapping
 from infospace.journal.origin import Product
 from infospace.journal.rows import Use
@@ -20,9 +20,9 @@ MATERIAL = st.lists(st.tuples(st.sampled_from(["Note_1", "Note_2", "it"]), TEXTS
 
 def counterparts() -> IdMapping:
     """Two Notes that an earlier run made at two steps, and this one too, the other way round."""
-    found = IdMapping(Product(Use(f"Note_{at}", 1), Made("run_1", str(at), "create-note")) for at in (1, 2))
-    found.record_new_id("Note_31", Made("run_2", "2"))
-    found.record_new_id("Note_32", Made("run_2", "1"))
+    found = IdMapping(Product(Use(f"Note_{at}", 1), CreatedBy("run_1", str(at), "create-note")) for at in (1, 2))
+    found.record_new_id("Note_31", CreatedBy("run_2", "2"))
+    found.record_new_id("Note_32", CreatedBy("run_2", "1"))
     return found
 
 
@@ -50,8 +50,8 @@ def test_ids_are_found_in_written_json_and_not_in_longer_words() -> None:
 def test_what_is_made_anew_at_a_step_counts_from_the_first() -> None:
     """An attempt that failed has left nothing there."""
     ids = counterparts()
-    ids.anew(Made("run_2", "1"))
-    ids.record_new_id("Note_40", Made("run_2", "1"))
+    ids.anew(CreatedBy("run_2", "1"))
+    ids.record_new_id("Note_40", CreatedBy("run_2", "1"))
     assert ids.earlier("Note_40 Note_31") == "Note_1 Note_2"
-    ids.record_new_id("Note_41", Made("run_2", "1"))
+    ids.record_new_id("Note_41", CreatedBy("run_2", "1"))
     assert ids.earlier("Note_41") == "Note_41"

@@ -12,7 +12,7 @@ from infospace import Space
 from infospace.core.clock import now
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
-from infospace.core.resources import Collection, Made, Relation
+from infospace.core.resources import Collection, CreatedBy, Relation
 from infospace.editing.edit import edit
 from infospace.files.import_files import Summary, import_paths
 from infospace.files.links import resolve
@@ -74,7 +74,7 @@ def is_settled(space: Space) -> bool:
     """Whether every link leads where its roots and those around them say."""
     with space.store.reading() as snapshot:
         roots = {one.root for one in snapshot.tracked()}
-        made = Made(None, None, "add")
+        made = CreatedBy(None, None, "add")
         return not list(resolve(snapshot, roots, lambda: "Relation_0", lambda: made))
 
 
@@ -162,7 +162,7 @@ def done(space: Space, folder: Path, act: Act) -> str | None:
     if what == "rm" and known:
         run = space.store.new_id("run")
         opened = OpenRun(run, "edit", "rm", None, {}, now(), "")
-        gone = Delete(known[one % len(known)].id, Made(run, None, "rm"))
+        gone = Delete(known[one % len(known)].id, CreatedBy(run, None, "rm"))
         space.store.commit([gone], [opened, CloseRun(run, "success", now())])
         return run
     return None

@@ -22,7 +22,7 @@ from infospace.core import batch_notes
 from infospace.core.batch_notes import NoteMembers
 from infospace.core.errors import InfospaceError
 from infospace.core.ids import Kind
-from infospace.core.resources import Made, Member, Note
+from infospace.core.resources import CreatedBy, Member, Note
 from infospace.journal.rows import CloseRun, OpenRun, StepRow, Use
 from infospace.journal.uses import Uses
 from infospace.store.changes import (
@@ -87,7 +87,7 @@ class Space:
         """Make Notes, and a Collection of them."""
         first = self.store.new_numbers(Kind.NOTE, count)
         contents = [CONTENTS[(at + place) % len(CONTENTS)] for place in range(count)]
-        made = Made(self.runs[-1], "1", "split")
+        made = CreatedBy(self.runs[-1], "1", "split")
         ids = [f"Note_{first + place}" for place in range(count)]
         one_by_one = [MakeNote(i, content, made=made) for i, content in zip(ids, contents, strict=True)]
         self.store.commit([MakeNotes(first, contents, made)] if self.together else one_by_one)
@@ -98,7 +98,7 @@ class Space:
         """Make a Collection of Notes."""
         identifier = self.store.new_id(Kind.COLLECTION)
         members = NoteMembers(numbers) if self.together else [Member(f"Note_{number}") for number in numbers]
-        self.store.commit([MakeCollection(identifier, members, made=Made(self.runs[-1], "2", "sort"))])
+        self.store.commit([MakeCollection(identifier, members, made=CreatedBy(self.runs[-1], "2", "sort"))])
         self.made[Kind.COLLECTION].append(identifier)
 
     def some(self, at: int, step: int) -> None:
@@ -216,7 +216,7 @@ OPERATIONS: dict[str, Do] = {
     "revise members": lambda on, one, other: on.change(
         Revise(on.any(C, one), members=[Member(on.any(N, other)), Member(on.any(N, one))])
     ),
-    "delete a note": lambda on, one, _: on.change(Delete(on.any(N, one), Made(on.runs[-1], "3", "remove"))),
+    "delete a note": lambda on, one, _: on.change(Delete(on.any(N, one), CreatedBy(on.runs[-1], "3", "remove"))),
     "delete a collection": lambda on, one, _: on.change(Delete(on.any(C, one))),
     "restore": lambda on, one, other: on.change(Restore(on.any((N, C)[other % 2], one), 1)),
     "add": lambda on, one, other: on.change(AddMembers(on.any(C, one), [Member(on.any(N, other))])),
@@ -271,7 +271,7 @@ def test_whatever_is_done_every_answer_is_the_same(done: list[tuple[str, int, in
 
 def test_a_note_of_a_batch_equals_one_with_a_row() -> None:
     """As a value it is any Note: equal, copied, changed."""
-    head = batch_notes.BatchHead(AT, Made("run_1", "1", "split"))
+    head = batch_notes.BatchHead(AT, CreatedBy("run_1", "1", "split"))
     (note,) = batch_notes.notes_of(head, 5, [{"a": 1}])
     same = Note(id="Note_5", content={"a": 1}, made=head.made, created=AT, updated=AT)
     assert note == same

@@ -13,7 +13,7 @@ import pytest
 
 from infospace import Invalid, Space, open_space
 from infospace.core.errors import InputRequired
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.core.tool import NotAllowed, NotCalled, Tool, ToolAnswer
 from infospace.tools.approvals import allowed
 from infospace.tools.call import call_for_step
@@ -160,7 +160,7 @@ def test_what_changes_within_a_run_is_asked_about_though_it_was_allowed_by_name(
                 made.append(now.description)
                 return ToolAnswer()
 
-            asyncio.run(calls.make(one, {}, Made(run, "1"), call, current))
+            asyncio.run(calls.make(one, {}, CreatedBy(run, "1"), call, current))
 
         make(tool)
         make(tool)

@@ -15,7 +15,7 @@ from infospace.core.listener import NullListener
 from infospace.core.tool import NotCalled, ToolFailed
 from infospace.search.embedding.embedder import Embedder
 from infospace.store.changes import Change
-from infospace.store.tool_records import AddSource, DropTools, KeepServer, KeepTools, KeptServer, ListedTool
+from infospace.store.tool_records import AddSource, DropTools, ListedTool, SaveServer, SaveTools, StoredServer
 from infospace.tools.builtin import searched
 from infospace.tools.mcp.servers import Servers
 from infospace.tools.scope import Scope
@@ -77,12 +77,12 @@ def test_a_list_holds_until_its_time_is_over(space: Space, tmp_path: Path) -> No
     assert kept.expires is not None
     assert kept.expires[:10] > kept.listed[:10]
     assert synced(space).listed == []
-    space.store.commit([KeepServer(KeptServer(**{**_fields(kept), "expires": "2001-01-01T00:00:00.000Z"}))])
+    space.store.commit([SaveServer(StoredServer(**{**_fields(kept), "expires": "2001-01-01T00:00:00.000Z"}))])
     assert synced(space).listed == ["a"]
 
 
-def _fields(kept: KeptServer) -> dict[str, object]:
-    return {name: getattr(kept, name) for name in KeptServer.__slots__}
+def _fields(kept: StoredServer) -> dict[str, object]:
+    return {name: getattr(kept, name) for name in StoredServer.__slots__}
 
 
 def test_what_a_server_lists_no_more_vanishes_and_comes_back_as_it_was(space: Space, tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_many_kept_tools_are_no_burden(tmp_path: Path) -> None:
             ListedTool(f"tool_{at}", input_schema={"properties": {"a": {"type": "string"}}}) for at in range(count)
         ]
         with open_space(folder / "space.db") as space:
-            space.store.commit([KeepTools("a", listed), KeepServer(KeptServer("a", "listed", b""))])
+            space.store.commit([SaveTools("a", listed), SaveServer(StoredServer("a", "listed", b""))])
 
         def one() -> None:
             with open_space(folder / "space.db") as space:
@@ -280,7 +280,7 @@ def test_as_many_servers_as_there_are_are_read_at_once(space: Space, monkeypatch
     path = write(Path(space.store.address).parent, **{name: odd("plain") for name in names})
     changes: list[Change] = [AddSource(str(path))]
     for name in names:
-        changes += [KeepServer(KeptServer(name, "listed", b"")), KeepTools(name, [ListedTool("a"), ListedTool("b")])]
+        changes += [SaveServer(StoredServer(name, "listed", b"")), SaveTools(name, [ListedTool("a"), ListedTool("b")])]
     space.store.commit(changes)
     opened: list[int] = []
     reading = space.store.reading

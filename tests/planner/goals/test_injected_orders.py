@@ -19,7 +19,7 @@ from infospace.llm.prompts import delimit
 from infospace.tools.local import LocalTools
 from planner import run_sync
 from planner.goals.prompt import Standing, planning_request
-from planner.goals.session import GoalSession, NobodyAsked, do, escaped, reads_only
+from planner.goals.session import ApprovalUnavailable, GoalSession, do, escaped, reads_only
 from planner.journal.result import RunResult
 
 DELETE = {"type": "files/delete", "arguments": {"path": "/"}}
@@ -196,7 +196,7 @@ def test_a_call_that_only_reads_wants_a_word_too(space: Space, endpoint: Endpoin
     Files(space, None)
     called = {"type": "files/listing", "arguments": {"path": "https://example.org/?q=secret"}, "out": "$x"}
     endpoint.say(json.dumps({"steps": [called]}))
-    with pytest.raises(NobodyAsked, match="writes or calls"):
+    with pytest.raises(ApprovalUnavailable, match="writes or calls"):
         asyncio.run(do(space, "what is open?", reads_only))
 
 

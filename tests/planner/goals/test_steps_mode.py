@@ -19,7 +19,7 @@ from chatting import Endpoint, Hang
 from infospace import Space, open_space
 from planner.goals.effects import tools_called
 from planner.goals.resume import resume
-from planner.goals.session import GoalSession, NobodyAsked, do
+from planner.goals.session import ApprovalUnavailable, GoalSession, do
 from planner.journal.result import RunResult
 from planner.lifecycle.replay import replay
 
@@ -133,7 +133,7 @@ def test_what_nobody_agreed_to_waits_in_a_resumed_run(space: Space, endpoint: En
         return str(session.id)
 
     run = asyncio.run(begun())
-    with pytest.raises(NobodyAsked, match="writes or calls, and nobody could be asked"):
+    with pytest.raises(ApprovalUnavailable, match="writes or calls, and nobody could be asked"):
         asyncio.run(resume(space, run))
     with space.store.reading() as snapshot:
         assert snapshot.named("kept") is None

@@ -28,8 +28,8 @@ from planner.execute.run import Run
 from planner.execute.start import Prepared, prepare
 from planner.execute.start import run as start
 from planner.journal.commit_order import SuspendRequest
+from planner.journal.context_after_step import data_of
 from planner.journal.events import Event, StepFinished
-from planner.journal.given import data_of
 from planner.journal.result import RunResult
 from planner.lifecycle.replay import replay
 from planner.lifecycle.resume import answer, pending_of, resume

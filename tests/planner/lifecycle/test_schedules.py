@@ -14,7 +14,7 @@ from teams import Team
 from infospace.core.clock import later, now
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
-from infospace.journal.schedule_rows import KeepSchedule, Missed, Schedule, SetDue
+from infospace.journal.schedule_rows import Missed, SaveSchedule, Schedule, SetDue
 from planner.lifecycle.cancel import cancel
 from planner.lifecycle.schedules import next_time, next_times, settle
 from planner.lifecycle.work import Worker
@@ -41,7 +41,7 @@ def keep(team: Team, document: JSON, missed: Missed = "once", due: str = new_yea
     save_plan(team.space, "plan", document)
     inputs = more.pop("inputs", {})
     one = Schedule("yearly", "plan", YEARLY, "UTC", inputs, missed, due=due, **more)
-    team.space.store.commit([], [KeepSchedule(one)])
+    team.space.store.commit([], [SaveSchedule(one)])
 
 
 def kept(team: Team) -> Schedule:
@@ -198,7 +198,7 @@ def test_a_left_out_time_says_why_its_plan_was_refused(team: Team) -> None:
     keep(team, SENDS, "skip", later(-30))
     assert len(work(team)) == 1
     one = kept(team)
-    team.space.store.commit([], [KeepSchedule(replace(one, due=later(-70)), replace=True)])
+    team.space.store.commit([], [SaveSchedule(replace(one, due=later(-70)), replace=True)])
     settle(team.space, replace(one, due=kept(team).due))
     assert str(kept(team).reason).endswith("was left out: plan:plan is refused: the input 'to' is not given")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tui.tables.note_places import NotePlaces, PlaceRows, Within
+from tui.tables.note_places import NotePlaces, NotesFilter, PlaceRows
 from tui.tables.task_rows import Task, due_of, in_list, sign_of
 
 PLACES = NotePlaces(
@@ -20,10 +20,10 @@ COLOURS = {"error": "red", "accent": "blue", "success": "green"}
 
 
 def test_a_folder_has_what_is_below_it_and_no_namesake() -> None:
-    assert PLACES.within(Within("work")) == {2, 3}
-    assert PLACES.within(Within("")) == {1, 2, 3, 4}
-    assert PLACES.within(Within(None, "a")) == {1, 2, 5}
-    assert PLACES.within(Within("work", "a")) == {2}
+    assert PLACES.within(NotesFilter("work")) == {2, 3}
+    assert PLACES.within(NotesFilter("")) == {1, 2, 3, 4}
+    assert PLACES.within(NotesFilter(None, "a")) == {1, 2, 5}
+    assert PLACES.within(NotesFilter("work", "a")) == {2}
 
 
 def test_folders_and_tags_are_counted_with_those_below_them() -> None:
@@ -35,7 +35,7 @@ def test_folders_and_tags_are_counted_with_those_below_them() -> None:
 
 
 def test_lines_are_a_tree_and_whole_paths_while_they_are_filtered() -> None:
-    rows = PlaceRows(PLACES, Within("work"))
+    rows = PlaceRows(PLACES, NotesFilter("work"))
 
     def told() -> list[str]:
         return [" ".join(str(cell) for cell in rows.cells(at, [])) for at in range(len(rows))]
@@ -51,29 +51,29 @@ def test_lines_are_a_tree_and_whole_paths_while_they_are_filtered() -> None:
     ]
     rows.filter("old")
     assert told() == ["  work/old/ 1"]
-    assert rows.choose(0) == Within("work/old")
+    assert rows.choose(0) == NotesFilter("work/old")
     rows.filter("o")
     assert [row.lstrip("● ").split()[0] for row in told()] == ["all", "work/", "work/old/", "workshop/"]
     rows.filter("sh o")
     assert told() == ["  workshop/ 1"]
     rows.filter("#c")
-    assert rows.choose(0) == Within("work", "c")
+    assert rows.choose(0) == NotesFilter("work", "c")
     rows.filter("")
-    assert rows.choose(2) == Within()
-    assert rows.choose(0) == Within()
+    assert rows.choose(2) == NotesFilter()
+    assert rows.choose(0) == NotesFilter()
 
 
 def test_what_begins_with_what_is_typed_comes_first() -> None:
-    rows = PlaceRows(NotePlaces(1, [(1, "area 17/part 13", ()), (2, "area 7/part 3", ())]), Within())
+    rows = PlaceRows(NotePlaces(1, [(1, "area 17/part 13", ()), (2, "area 7/part 3", ())]), NotesFilter())
     rows.filter("area 7/part 3")
-    assert rows.choose(0) == Within("area 7/part 3")
+    assert rows.choose(0) == NotesFilter("area 7/part 3")
 
 
 def test_a_filter_is_told_in_a_few_words() -> None:
-    assert str(Within()) == ""
-    assert not Within()
-    assert str(Within("work/old", "a/b")) == "work/old/ #a/b"
-    assert str(Within("")) == "files"
+    assert str(NotesFilter()) == ""
+    assert not NotesFilter()
+    assert str(NotesFilter("work/old", "a/b")) == "work/old/ #a/b"
+    assert str(NotesFilter("")) == "files"
 
 
 def test_a_task_is_a_box_a_text_and_when_it_is_due() -> None:

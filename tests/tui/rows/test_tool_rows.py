@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from infospace import Space
 from infospace.core.tool import Tool
 from infospace.journal.audit import AuditRow
-from infospace.store.tool_records import KeptServer, ToolUse
+from infospace.store.tool_records import StoredServer, ToolUse
 from infospace.tools.local import LocalTools
 from infospace.tools.mcp.config import Entry
 from infospace.tools.mcp.servers import Server
@@ -97,7 +97,7 @@ def test_a_search_tells_scores_and_by_what_it_was_found() -> None:
 
 def standing(state: Any = "listed", **fields: Any) -> ServerStatus:
     entry = Entry("web", "/m/mcp.json", command="python", args=("-m", "web"), description="Pages.")
-    kept = KeptServer("web", "listed", b"", "The web", "1.2", "Fetch first.", AT, None, AT)
+    kept = StoredServer("web", "listed", b"", "The web", "1.2", "Fetch first.", AT, None, AT)
     server = Server(entry, kept, 1_200, 1, 0)
     return ServerStatus("web", state, **{"server": server, "file": "mcp.json, beside the space", **fields})
 

@@ -14,7 +14,7 @@ from infospace import Space, open_space
 from infospace.core.json_types import JSON
 from infospace.core.resources import Note
 from infospace.editing.edit import edit
-from infospace.journal.schedule_rows import KeepSchedule, Schedule, SetDue
+from infospace.journal.schedule_rows import SaveSchedule, Schedule, SetDue
 from planner.execute.start import Prepared, enqueue, prepare
 from planner.lifecycle.work import Worker
 
@@ -58,7 +58,7 @@ def test_runs_and_notes_of_others_appear_and_change(show: Show, shared: tuple[Sp
         await stage.sees("run_1 ", "success")
         for name, due in (("digest", "2027-01-01T03:10:00.000Z"), ("other", "2028-01-01T03:10:00.000Z")):
             one = Schedule(name, "minutes", "10 3 1 1 *", "Asia/Tokyo", {}, due=due)
-            there.store.commit([], [KeepSchedule(one)])
+            there.store.commit([], [SaveSchedule(one)])
         await stage.sees("next digest, Fri 2027-01-01 12:10 JST")
         there.store.commit([], [SetDue("digest", None)])
         await stage.sees("next other, Sat 2028-01-01 12:10 JST")

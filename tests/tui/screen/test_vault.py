@@ -19,7 +19,7 @@ from infospace.core.listener import NullListener
 from infospace.core.resources import Note
 from infospace.files.import_files import import_paths
 from infospace.store.changes import Change, MakeNote, Track
-from tui.tables.note_places import Within
+from tui.tables.note_places import NotesFilter
 from tui.widgets.lazy_table import LazyTable
 
 VAULT = Path(__file__).parents[2] / "vault" / "notes"
@@ -200,7 +200,7 @@ def test_a_large_vault_does_not_hold_up_the_keys(show: Show, space: Space) -> No
             for _ in range(5):
                 await stage.press("v")
             await stage.sees("40 open of 60 tasks")
-            place(stage).narrow(Within())
+            place(stage).narrow(NotesFilter())
             await stage.sees("20,000 open of 30,000 tasks")
             await stage.press(*["down"] * 40)
 

@@ -110,7 +110,7 @@ def _value(source: str, note: Note) -> tuple[JSON, dict[str, JSON] | None]:
     from infospace.data.json_text import read_json
     from infospace.files.formats import read
     from infospace.files.markdown import check_front
-    from infospace.files.walk import MAX_BYTES, FoundFile, decode, read_bytes
+    from infospace.files.walk import MAX_BYTES, FileToImport, decode, read_bytes
 
     if source != "-" and not Path(source).is_file():
         raise UsageError(f"there is no file {source!r}")
@@ -121,7 +121,7 @@ def _value(source: str, note: Note) -> tuple[JSON, dict[str, JSON] | None]:
     path = Path(source)
     if source != "-" and path.suffix.lower() in (".md", ".markdown") and decode(data, name).startswith("---"):
         check_front(decode(data, name))
-        whole = read(FoundFile(path.absolute().parent, path.name, path.absolute()))[1]()
+        whole = read(FileToImport(path.absolute().parent, path.name, path.absolute()))[1]()
         return whole.content, whole.metadata
     return decode(data, name), None
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infospace.space import Space
-    from planner.editor.apply_fixes import Mended
+    from planner.editor.apply_fixes import FixedPlan
     from planner.language.problems import Problem
 
 EXAMPLES = """examples:
@@ -62,7 +62,7 @@ def _unreadable(error: InvalidJSON) -> Problem:
 
 
 def _show_problems(
-    problems: Sequence[Problem], out: Output, mended: Mended | None = None, *, written: bool = False
+    problems: Sequence[Problem], out: Output, mended: FixedPlan | None = None, *, written: bool = False
 ) -> int:
     """Say what is wrong with a plan, and whether it may run."""
     ok = all(problem.severity != "error" for problem in problems)
@@ -129,7 +129,7 @@ def _write(path: str, text: str) -> None:
     write_atomically(path_of(path), text.encode())
 
 
-def _show(name: str, text: str, mended: Mended, out: Output) -> None:
+def _show(name: str, text: str, mended: FixedPlan, out: Output) -> None:
     """Show what was mended: each problem in a line, and the difference of the texts."""
     from difflib import unified_diff
 

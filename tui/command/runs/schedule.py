@@ -87,7 +87,7 @@ def _add(args: argparse.Namespace, out: Output) -> int:
     from infospace.core.clock import now
     from infospace.core.names import name_error
     from infospace.journal.queue_rows import DEFAULT_QUEUE
-    from infospace.journal.schedule_rows import KeepSchedule, Schedule
+    from infospace.journal.schedule_rows import SaveSchedule, Schedule
     from planner.execute.start import Refused, prepare
     from planner.lifecycle.schedules import next_time
     from planner.parse.saved_plans import load_plan
@@ -116,7 +116,7 @@ def _add(args: argparse.Namespace, out: Output) -> int:
             *(args.name, plan, " ".join(args.times.split()), args.zone, inputs, args.missed),
             *(args.queue or DEFAULT_QUEUE, args.priority, approved(args, space, out), due),
         )
-        space.store.commit([], [KeepSchedule(one, args.replace)])
+        space.store.commit([], [SaveSchedule(one, args.replace)])
     if out.json:
         out.document(_json(one, None))
     else:

@@ -508,7 +508,7 @@ class Compose(RunActions):
         """Leave the offers where the cursor goes away from them."""
         self.suggester.moved()
 
-    def on_completion_popup_taken(self) -> None:
+    def on_completion_popup_selected(self) -> None:
         """Take the one that was clicked."""
         self.suggester.accept()
         self.editor.focus()

@@ -21,7 +21,7 @@ from tui.dialogs.common import ConfirmDialog, LineDialog
 from tui.dialogs.edit_text import EditTextDialog
 from tui.runtime.import_job import ImportJob
 from tui.screens.notes.external_editor import EditorFile
-from tui.tables.note_places import NotePlaces, Within, read_places
+from tui.tables.note_places import NotePlaces, NotesFilter, read_places
 from tui.tables.resource_context import ResourceDetail
 from tui.tables.task_rows import Task
 from tui.text.format import single_line
@@ -90,11 +90,11 @@ class NoteActions:
             self.undoable += runs
             self._screen.changed()
 
-    def filter(self, places: NotePlaces | None, within: Within) -> None:
+    def filter(self, places: NotePlaces | None, within: NotesFilter) -> None:
         """Ask for a folder or a tag whose notes are to be listed."""
         self._screen.ask_for(self._filter, places, within, group="action")
 
-    async def _filter(self, known: NotePlaces | None, within: Within) -> None:
+    async def _filter(self, known: NotePlaces | None, within: NotesFilter) -> None:
         from tui.dialogs.note_filter import NoteFilterDialog
 
         places = await self._screen.ask(lambda snapshot: read_places(snapshot, known))

@@ -48,7 +48,7 @@ class EditorFile:
         """
         from infospace.files.formats import read
         from infospace.files.markdown import can_be_read, check_front
-        from infospace.files.walk import FoundFile
+        from infospace.files.walk import FileToImport
 
         data = self.path.read_bytes()
         if not self._before.endswith(b"\n") and data.endswith(b"\n"):
@@ -56,7 +56,7 @@ class EditorFile:
             self.path.write_bytes(data)
         if data == self._before:
             return self._note.content, dict(self._note.metadata)
-        whole = read(FoundFile(self.path.parent, self.path.name, self.path))[1]()
+        whole = read(FileToImport(self.path.parent, self.path.name, self.path))[1]()
         if not self.is_json and can_be_read(self._before.decode()):
             check_front(self.text)
         return whole.content, dict(self._note.metadata) if self.is_json else whole.metadata

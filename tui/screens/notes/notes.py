@@ -35,7 +35,7 @@ from infospace.search.query import Mode
 from tui.runtime.workers import poll_delay
 from tui.screens.notes.actions import NoteActions
 from tui.screens.search_screen import LOOK, SearchScreen
-from tui.tables.note_places import Within
+from tui.tables.note_places import NotesFilter
 from tui.tables.notes_query import (
     MODES,
     WHAT,
@@ -120,7 +120,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         self._order: tuple[tuple[str, bool], Ids, list[str]] | None = None
         """What was sorted last: by what, which ids, and their order."""
         self.actions = NoteActions(self)
-        self._within = Within()
+        self._within = NotesFilter()
         self._stays: int | None = None
         """The place in the list at which the cursor is to stay, though what was there goes elsewhere."""
         self._before: list[Use] = []
@@ -196,7 +196,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
             self.query_one(StableTabs).open("tasks" if event.cycle.word == "tasks" else "content")
         self.search_now()
 
-    def narrow(self, within: Within) -> None:
+    def narrow(self, within: NotesFilter) -> None:
         """List only what lies in a folder, or has a tag."""
         self._within, self._most = within, NotesQuery().most
         self.query_one("#within", Static).update(f"{within or 'folder'} ▾")
@@ -570,7 +570,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     def action_leave(self) -> None:
         """Go to the list; from there, list everything."""
         if self.grid.has_focus and not self.has_class("-whole") and not self.field.value and self._within:
-            self.narrow(Within())
+            self.narrow(NotesFilter())
         super().action_leave()
 
     def focus_inside(self) -> None:

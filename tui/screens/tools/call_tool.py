@@ -69,7 +69,7 @@ class ToolCalls:
         self.current: Call | None = None
         """The one that goes on."""
 
-    def call(self, event: Form.Given) -> None:
+    def call(self, event: Form.Submitted) -> None:
         """Call the tool of a form with what is written there."""
         if self.current is not None:
             message = f"{self.current.tool.full_name} is called; x breaks it off."

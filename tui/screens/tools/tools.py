@@ -308,7 +308,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
 
     # Calls, and servers that are listed
 
-    def on_form_given(self, event: Form.Given) -> None:
+    def on_form_submitted(self, event: Form.Submitted) -> None:
         self.tool_calls.call(event)
 
     def action_answer(self) -> None:
@@ -333,7 +333,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         """Ask for a file, and list its servers."""
         self.server_sync.ask_file()
 
-    def on_form_wanted(self, event: Form.Wanted) -> None:
+    def on_form_listing_requested(self, event: Form.ListingRequested) -> None:
         """List a server that was never listed."""
         self._list_server(event.tool)
 

@@ -24,9 +24,9 @@ SECONDS = "30"
 
 
 class Form(Container):
-    """The arguments for a tool. `Given` tells that they fit, and are to be used."""
+    """The arguments for a tool. `Submitted` tells that they fit, and are to be used."""
 
-    class Given(Message):
+    class Submitted(Message):
         """The arguments, and the milliseconds that a call may last."""
 
         def __init__(self, tool: Tool, arguments: dict[str, JSON], timeout_ms: int) -> None:
@@ -35,7 +35,7 @@ class Form(Container):
             self.arguments = arguments
             self.timeout_ms = timeout_ms
 
-    class Wanted(Message):
+    class ListingRequested(Message):
         """What a server can do is to be listed."""
 
         def __init__(self, tool: Tool) -> None:
@@ -150,7 +150,7 @@ class Form(Container):
         if self.tool is None:
             return
         if self.tool.kind == "server":
-            self.post_message(self.Wanted(self.tool))
+            self.post_message(self.ListingRequested(self.tool))
             return
         arguments, faults = self.values()
         milliseconds = self._milliseconds()
@@ -158,7 +158,7 @@ class Form(Container):
             faults = FieldErrors(faults.fields, [*faults.others, "how many seconds may it last?"])
         self._wrong(faults)
         if not faults and milliseconds is not None:
-            self.post_message(self.Given(self.tool, arguments, milliseconds))
+            self.post_message(self.Submitted(self.tool, arguments, milliseconds))
 
     def show_error(self, message: str) -> None:
         """Say what is wrong with all of it."""

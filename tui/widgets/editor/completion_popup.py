@@ -27,7 +27,7 @@ class OfferList(OptionList, can_focus=False):
 class CompletionPopup(Vertical):
     """A list in front of the text. It is steered from there, or by clicks."""
 
-    class Taken(Message):
+    class Selected(Message):
         """Posted when an offer is chosen."""
 
         def __init__(self, offer: Offer) -> None:
@@ -92,7 +92,7 @@ class CompletionPopup(Vertical):
         """Take the one that was clicked."""
         event.stop()
         if event.option_index < len(self._offers):
-            self.post_message(self.Taken(self._offers[event.option_index]))
+            self.post_message(self.Selected(self._offers[event.option_index]))
 
     def _about(self) -> None:
         chosen = self.chosen

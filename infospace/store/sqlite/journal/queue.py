@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from infospace.core.errors import Conflict, Invalid
-from infospace.journal.queue_rows import DEFAULT_QUEUE, Enqueue, LimitQueue, QueuedRun, TakeQueued
+from infospace.journal.queue_rows import DEFAULT_QUEUE, ClaimQueued, Enqueue, LimitQueue, QueuedRun
 from infospace.journal.rows import FINISHED, CloseRun
 from infospace.store.sqlite.codec import run_number
 from infospace.store.sqlite.connection import Connection
@@ -53,7 +53,7 @@ def enqueue(work: Transaction, entry: Enqueue) -> None:
     _wake(work.engine)
 
 
-def take(work: Transaction, entry: TakeQueued) -> None:
+def take(work: Transaction, entry: ClaimQueued) -> None:
     """Raise Conflict unless a run is in a queue that has room for it; keep how often its owner was lost."""
     number = run_number(entry.run)
     name = work.engine.value("SELECT name FROM queue WHERE run = ?", (number,))

@@ -12,7 +12,7 @@ from infospace.core.errors import Conflict, LeaseLost, NotFound
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
 from infospace.journal.audit import AuditRow
-from infospace.journal.queue_rows import Enqueue, LimitQueue, TakeQueued
+from infospace.journal.queue_rows import ClaimQueued, Enqueue, LimitQueue
 from infospace.journal.rows import (
     BROKEN_OFF,
     CANCELLED,
@@ -34,7 +34,7 @@ from infospace.journal.rows import (
     StepRow,
     Use,
 )
-from infospace.journal.schedule_rows import DropSchedule, KeepSchedule, PassDue, SetDue
+from infospace.journal.schedule_rows import DropSchedule, PassDue, SaveSchedule, SetDue
 from infospace.journal.uses import Uses, of_notes
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.codec import id_of, key_of, object_column, read, run_number, run_of
@@ -273,11 +273,11 @@ _WRITERS: dict[type[Entry], Callable[[Transaction, Any], None]] = {
     Disapprove: approvals.disapprove,
     DropSchedule: schedules.drop,
     Enqueue: queue.enqueue,
-    KeepSchedule: schedules.keep,
+    SaveSchedule: schedules.keep,
     LimitQueue: queue.limit,
     PassDue: schedules.pass_due,
     SetDue: schedules.set_due,
-    TakeQueued: queue.take,
+    ClaimQueued: queue.take,
     AddLines: _lines,
     SetDocument: _document,
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from infospace.core.errors import Conflict, NotFound
 from infospace.data.json_text import dump
-from infospace.journal.schedule_rows import DropSchedule, KeepSchedule, PassDue, Schedule, SetDue
+from infospace.journal.schedule_rows import DropSchedule, PassDue, SaveSchedule, Schedule, SetDue
 from infospace.store.sqlite.codec import read, run_number, run_of
 from infospace.store.sqlite.connection import Connection, Row
 from infospace.store.sqlite.transaction import Transaction
@@ -23,7 +23,7 @@ TABLES = (
 _COLUMNS = "name, plan, cron, zone, inputs, missed, queue, priority, approve, due, last, run, reason"
 
 
-def keep(work: Transaction, entry: KeepSchedule) -> None:
+def keep(work: Transaction, entry: SaveSchedule) -> None:
     """Keep a schedule. Raises Conflict where another has its name."""
     one, engine = entry.schedule, work.engine
     before = engine.one("SELECT last, run FROM schedules WHERE name = ?", (one.name,))

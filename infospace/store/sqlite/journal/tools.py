@@ -21,12 +21,12 @@ from infospace.store.tool_records import (
     DropServer,
     DropTools,
     ForgetSource,
-    KeepServer,
-    KeepTools,
-    KeptServer,
-    KeptTool,
     ListedTool,
     RecordCall,
+    SaveServer,
+    SaveTools,
+    StoredServer,
+    StoredTool,
     ToolChange,
     ToolUse,
 )
@@ -49,7 +49,7 @@ TABLES = (
 )
 """The paths of `mcp.json` files in the order they came, servers, their tools, and each call that was really made."""
 
-_SERVER = ", ".join(column.name for column in fields(KeptServer))
+_SERVER = ", ".join(column.name for column in fields(StoredServer))
 
 _KEEP = """INSERT INTO tools (server, kind, name, created, digest, listed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT (server, kind, name) DO UPDATE SET gone = 0, digest = ?5, listed = ?6"""
@@ -90,12 +90,12 @@ def _forget_source(work: Transaction, change: ForgetSource) -> None:
     work.engine.run("DELETE FROM tool_sources WHERE path = ?", (change.path,))
 
 
-def _keep_server(work: Transaction, change: KeepServer) -> None:
+def _keep_server(work: Transaction, change: SaveServer) -> None:
     row = astuple(change.server)
     work.engine.run(f"INSERT OR REPLACE INTO servers ({_SERVER}) VALUES ({', '.join('?' * len(row))})", row)
 
 
-def _keep_tools(work: Transaction, change: KeepTools) -> None:
+def _keep_tools(work: Transaction, change: SaveTools) -> None:
     rows = [(change.server, tool.kind, tool.name, work.now, tool.digest, dump(tool.written())) for tool in change.tools]
     work.engine.many(_KEEP, rows)
 
@@ -120,8 +120,8 @@ def _called(work: Transaction, change: RecordCall) -> None:
 _WRITERS: dict[type[ToolChange], Callable[[Transaction, Any], None]] = {
     AddSource: _add_source,
     ForgetSource: _forget_source,
-    KeepServer: _keep_server,
-    KeepTools: _keep_tools,
+    SaveServer: _keep_server,
+    SaveTools: _keep_tools,
     DropTools: _drop_tools,
     DropServer: _drop_server,
     RecordCall: _called,
@@ -139,25 +139,25 @@ def sources(engine: Connection) -> list[str]:
     return [path for (path,) in engine.all("SELECT path FROM tool_sources ORDER BY number")]
 
 
-def servers(engine: Connection) -> list[KeptServer]:
+def servers(engine: Connection) -> list[StoredServer]:
     """Return the servers by name."""
-    return [KeptServer(*row) for row in engine.all(f"SELECT {_SERVER} FROM servers ORDER BY name")]
+    return [StoredServer(*row) for row in engine.all(f"SELECT {_SERVER} FROM servers ORDER BY name")]
 
 
-def list_tools(engine: Connection, server: str | None) -> list[KeptTool]:
+def list_tools(engine: Connection, server: str | None) -> list[StoredTool]:
     """Return the tools of one server or of all, by number."""
     narrowed = "" if server is None else " AND server = ?"
     found = engine.all(f"{_TOOL}{narrowed} ORDER BY number", () if server is None else (server,))
     return [_tool_from_row(row, engine.address) for row in found]
 
 
-def find(engine: Connection, server: str, name: str, kind: ToolKind) -> KeptTool | None:
+def find(engine: Connection, server: str, name: str, kind: ToolKind) -> StoredTool | None:
     """Return the tool of a server by its name, None where there is none."""
     row = engine.one(f"{_TOOL} AND server = ? AND kind = ? AND name = ?", (server, kind, name))
     return None if row is None else _tool_from_row(row, engine.address)
 
 
-def by_number(engine: Connection, number: int) -> KeptTool | None:
+def by_number(engine: Connection, number: int) -> StoredTool | None:
     """Return the tool with a number."""
     row = engine.one(f"{_TOOL} AND number = ?", (number,))
     return None if row is None else _tool_from_row(row, engine.address)
@@ -189,6 +189,6 @@ def server_uses(engine: Connection) -> list[ToolUse]:
     return [ToolUse(*row) for row in engine.all(_BY_SERVER)]
 
 
-def _tool_from_row(row: Row, address: str) -> KeptTool:
+def _tool_from_row(row: Row, address: str) -> StoredTool:
     number, server, created, listed = row
-    return KeptTool(f"tool_{number}", server, created, ListedTool.read(read(listed, address)))
+    return StoredTool(f"tool_{number}", server, created, ListedTool.read(read(listed, address)))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from infospace.core.batch_notes import BatchHead, ReadNotes, notes_of
 from infospace.core.errors import StoreError
 from infospace.core.json_types import JSON
-from infospace.core.resources import NOBODY, Made, Note
+from infospace.core.resources import NOBODY, CreatedBy, Note
 from infospace.data.json_text import copied
 from infospace.store.sqlite.codec import read_many, run_of
 from infospace.store.sqlite.connection import Connection, Row
@@ -64,7 +64,7 @@ class Batch(NamedTuple):
     @property
     def head(self) -> BatchHead:
         """What its Notes share."""
-        made = Made(run_of(self.run), self.step, self.by) if self.run or self.by else NOBODY
+        made = CreatedBy(run_of(self.run), self.step, self.by) if self.run or self.by else NOBODY
         return BatchHead(self.created, made)
 
 

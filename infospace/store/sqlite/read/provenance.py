@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from infospace.core.resources import Made, Note
+from infospace.core.resources import CreatedBy, Note
 from infospace.data.json_text import dump
 from infospace.data.titles import title_of
 from infospace.journal.origin import Origin, Product, Reading, Since, Source
@@ -129,7 +129,7 @@ def products(engine: Connection, runs: Iterable[str]) -> list[Product]:
     if made:
         rows += [(at * 4, 1, one.run, one.step, one.by) for one in made for at in range(one.first, one.end)]
         rows.sort(key=lambda row: row[:2])
-    return [Product(Use(id_of(key), version), Made(run_of(run), step, by)) for key, version, run, step, by in rows]
+    return [Product(Use(id_of(key), version), CreatedBy(run_of(run), step, by)) for key, version, run, step, by in rows]
 
 
 def created_by_steps(engine: Connection) -> list[Use]:
@@ -162,10 +162,10 @@ def _origin(engine: Connection, row: Row, ends: Row | None, file: Row | None) ->
     last = (latest_run, latest_step, latest_by) if deleted is None else (deleted_run, deleted_step, deleted_by)
     return Origin(
         of=Use(id_of(key), version),
-        made=Made(run_of(run), step, by),
+        made=CreatedBy(run_of(run), step, by),
         at=at,
         latest=latest,
-        latest_made=Made(run_of(last[0]), *last[1:]),
+        latest_made=CreatedBy(run_of(last[0]), *last[1:]),
         name=name,
         title=title_of({"title": title}, name, begins, location_of(place)),
         kept=kept == 1,

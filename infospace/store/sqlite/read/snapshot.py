@@ -13,7 +13,7 @@ from infospace.core.errors import NotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.names import normalise
-from infospace.core.resources import Collection, Made, Note, Relation, Resource, SearchResult
+from infospace.core.resources import Collection, CreatedBy, Note, Relation, Resource, SearchResult
 from infospace.core.tool import ToolKind
 from infospace.data import result_identity as identity
 from infospace.data.properties import Property
@@ -76,7 +76,7 @@ from infospace.store.sqlite.transaction import whom
 from infospace.store.sqlite.write import collection_texts as described
 from infospace.store.sqlite.write import effects, files
 from infospace.store.sqlite.write.embeddings import DERIVED, chosen
-from infospace.store.tool_records import KeptServer, KeptTool, SuccessfulCall, ToolUse
+from infospace.store.tool_records import StoredServer, StoredTool, SuccessfulCall, ToolUse
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,7 +84,7 @@ if TYPE_CHECKING:
 
     from infospace.expressions.query.preselect import ColumnTest
 
-NOBODY = Made()
+NOBODY = CreatedBy()
 
 PAGE = 500
 """How many resources `listing` reads at a time."""
@@ -580,19 +580,19 @@ class SqliteSnapshot:
         """Return the remembered paths of `mcp.json` files."""
         return tools.sources(self._engine)
 
-    def servers(self) -> list[KeptServer]:
+    def servers(self) -> list[StoredServer]:
         """Return the servers that are known."""
         return tools.servers(self._engine)
 
-    def tools(self, server: str | None = None) -> list[KeptTool]:
+    def tools(self, server: str | None = None) -> list[StoredTool]:
         """Return what servers list."""
         return tools.list_tools(self._engine, server)
 
-    def tool(self, server: str, name: str, kind: ToolKind = "tool") -> KeptTool | None:
+    def tool(self, server: str, name: str, kind: ToolKind = "tool") -> StoredTool | None:
         """Return one tool, prompt or resource."""
         return tools.find(self._engine, server, name, kind)
 
-    def tool_by_id(self, identifier: str) -> KeptTool | None:
+    def tool_by_id(self, identifier: str) -> StoredTool | None:
         """Return the tool with an id."""
         number = identifier.removeprefix("tool_")
         known = number.isascii() and number.isdecimal() and len(number) <= 18 and identifier == f"tool_{int(number)}"
@@ -650,6 +650,6 @@ def _head(row: Row, address: str) -> dict[str, Any]:
         "created": created,
         "updated": updated,
         "kept": kept == 1,
-        "made": Made(run_id(run), step, by) if run or by else NOBODY,
+        "made": CreatedBy(run_id(run), step, by) if run or by else NOBODY,
         "location": location_of(place),
     }

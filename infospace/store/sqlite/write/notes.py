@@ -10,7 +10,7 @@ from infospace.core.bounds import check_time, timed_if_many
 from infospace.core.errors import Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
-from infospace.core.resources import NOBODY, Made
+from infospace.core.resources import NOBODY, CreatedBy
 from infospace.data.json_text import dump, dump_plain
 from infospace.store.changes import Delete, Evidence, JsonNull, MakeNote, MakeNotes, Revise
 from infospace.store.sqlite import packed
@@ -205,7 +205,7 @@ def _revise(work: Transaction, change: Revise, live: Live) -> None:
         engine.run("UPDATE passages SET version = ? WHERE note = ?", (live.version + 1, live.key >> 2))
 
 
-def advance(work: Transaction, key: int, made: Made) -> None:
+def advance(work: Transaction, key: int, made: CreatedBy) -> None:
     """Put the current version into the history, and begin the next one as it was."""
     work.engine.run(_TO_HISTORY, (key,))
     work.engine.run(
@@ -244,7 +244,7 @@ def _ends(engine: Connection, relation: int) -> set[str]:
     return set(map(id_of, engine.one("SELECT source, target FROM relations WHERE key = ?", (relation,)) or ()))
 
 
-def _leave_collections(work: Transaction, doomed: set[int], made: Made) -> None:
+def _leave_collections(work: Transaction, doomed: set[int], made: CreatedBy) -> None:
     """Make a new version, without the doomed, of each living Collection that has them."""
     rows = work.engine.all(
         """SELECT collection, resources.version, position FROM members JOIN resources ON resources.key = collection

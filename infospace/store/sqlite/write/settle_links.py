@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from infospace.core.ids import Kind
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.store.changes import SETTLED_BY, Delete, Linked, MakeRelation
 from infospace.store.link_targets import LinkTargets, link_name
 from infospace.store.sqlite.codec import NOTE, id_of, key_of, keys_json
@@ -34,7 +34,7 @@ TABLES: Final = (
     "CREATE INDEX settled_links_leads ON settled_links (leads) WHERE leads IS NOT NULL",
 )
 
-_MADE: Final = Made(None, None, SETTLED_BY)
+_MADE: Final = CreatedBy(None, None, SETTLED_BY)
 
 _AMONG: Final = "IN (SELECT value FROM json_each(?))"
 

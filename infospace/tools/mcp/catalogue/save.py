@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from infospace.core.clock import later, now
 from infospace.core.tool import ToolKind
-from infospace.store.tool_records import DropTools, KeepServer, KeepTools, KeptServer
+from infospace.store.tool_records import DropTools, SaveServer, SaveTools, StoredServer
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Store
@@ -55,7 +55,7 @@ class ListingStore:
         fresh = [tool for key, tool in after.items() if before.get(key) != tool.digest]
         gone = [key for key in before if key not in after]
         at = now()
-        server = KeptServer(
+        server = StoredServer(
             entry.name,
             "listed",
             entry.digest(self._store.identity),
@@ -67,7 +67,7 @@ class ListingStore:
             tried=at,
             error="\n".join(one.message for one in listing.refused[:MOST_TOLD]) or None,
         )
-        self._store.commit([KeepTools(entry.name, fresh), DropTools(entry.name, gone), KeepServer(server)])
+        self._store.commit([SaveTools(entry.name, fresh), DropTools(entry.name, gone), SaveServer(server)])
 
     def fail(self, entry: Entry, error: ServerFailed) -> None:
         """Keep that a server failed; what it listed before stays. Raises StoreError."""
@@ -75,14 +75,14 @@ class ListingStore:
             with self._store.reading() as snapshot:
                 before = next((one for one in snapshot.servers() if one.name == entry.name), None)
             failed = replace(
-                before or KeptServer(entry.name, "failed", b""),
+                before or StoredServer(entry.name, "failed", b""),
                 state="failed",
                 entry=entry.digest(self._store.identity),
                 tried=now(),
                 error=str(error),
                 stderr=error.stderr,
             )
-            self._store.commit([KeepServer(failed)])
+            self._store.commit([SaveServer(failed)])
 
 
 def saved_digests(store: Store, server: str) -> dict[tuple[ToolKind, str], bytes]:

@@ -13,7 +13,7 @@ from infospace.core.errors import NotFound
 from infospace.core.listener import Listener, NullListener
 from infospace.core.tool import ToolKind
 from infospace.store.changes import Change
-from infospace.store.tool_records import AddSource, DropServer, ForgetSource, KeptServer
+from infospace.store.tool_records import AddSource, DropServer, ForgetSource, StoredServer
 from infospace.tools.builtin import searched
 from infospace.tools.mcp.catalogue.save import saved_digests
 from infospace.tools.mcp.config import Entry, EntryProblem, read_entries
@@ -220,7 +220,7 @@ class _Sync:
         done.failed.sort(key=lambda failed: (failed.file, failed.server))
         return done
 
-    def _is_due(self, entry: Entry, kept: KeptServer | None) -> bool:
+    def _is_due(self, entry: Entry, kept: StoredServer | None) -> bool:
         if kept is None or kept.state == "failed" or kept.entry != entry.digest(self._salt):
             return True
         return kept.expires is None or kept.expires <= now()

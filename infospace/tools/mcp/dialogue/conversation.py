@@ -52,7 +52,7 @@ class SamplingRequest:
     max_tokens: int
 
 
-class ToolAsks(Exception):
+class ToolInputRequired(Exception):
     """A call that waits for an answer: it stays open, and goes on when it is made again with what was answered."""
 
     def __init__(self, question: ServerQuestion | SamplingRequest) -> None:

@@ -39,7 +39,7 @@ from infospace.tools.mcp.dialogue.conversation import (
     ServerAnswer,
     ServerQuestion,
     Talk,
-    ToolAsks,
+    ToolInputRequired,
 )
 from infospace.tools.mcp.sanitize import sanitize
 
@@ -105,7 +105,7 @@ class OpenCalls:
             return call.task.result()
         assert conversation is not None  # noqa: S101 - without one nobody is asked
         self._waiting[conversation.key] = call
-        raise ToolAsks(call.asked.result())
+        raise ToolInputRequired(call.asked.result())
 
     @contextmanager
     def paused(self) -> Iterator[None]:

@@ -14,7 +14,7 @@ from infospace.core.batch_notes import NoteMembers
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
-from infospace.core.resources import NOBODY, Made, Note
+from infospace.core.resources import NOBODY, CreatedBy, Note
 from infospace.journal.rows import CloseRun, Use
 from infospace.journal.uses import Uses
 from infospace.store.changes import Delete, Keep, MakeCollection, MakeNote, MakeNotes, Revise
@@ -34,7 +34,7 @@ def nested(depth: int) -> JSON:
     return value
 
 
-def batch(store: Store, made: Made = NOBODY, count: int = COUNT) -> range:
+def batch(store: Store, made: CreatedBy = NOBODY, count: int = COUNT) -> range:
     """Make many Notes at once; return their numbers."""
     first = store.new_numbers(Kind.NOTE, count)
     store.commit([MakeNotes(first, [{"n": at, "word": f"ö{at}"} for at in range(count)], made)])
@@ -50,7 +50,7 @@ def held(store: Store, numbers: range) -> str:
 
 def test_each_is_a_note_of_its_own(store: Store) -> None:
     """By id, by number, by the list, at its version; what nobody made is not there."""
-    made = Made("run_7", "3", "split")
+    made = CreatedBy("run_7", "3", "split")
     numbers = batch(store, made)
     with store.reading() as snapshot:
         one = snapshot.get(f"Note_{numbers[700]}")
@@ -131,7 +131,7 @@ def test_one_that_is_changed_leaves_the_others(store: Store) -> None:
 def test_what_a_step_read_of_them_is_remembered(store: Store) -> None:
     """All of them by one list, and from each the way to the step."""
     run = open_run(store)
-    numbers = batch(store, Made(run, "1", "split"))
+    numbers = batch(store, CreatedBy(run, "1", "split"))
     single = [Use("Collection_1", 3)]
     store.commit([], [step(run, uses=Uses(single, numbers[10:900]))])
     with store.reading() as snapshot:
@@ -151,7 +151,7 @@ def test_what_a_step_read_of_them_is_remembered(store: Store) -> None:
 def test_they_go_with_their_run_unless_something_needs_them(store: Store, kept: bool) -> None:
     """Those that a Collection of another run has stay, when it is kept and when it is not."""
     run = open_run(store)
-    numbers = batch(store, Made(run, "1", "split"))
+    numbers = batch(store, CreatedBy(run, "1", "split"))
     held(store, numbers)
     some = held(store, numbers[100:400])
     if kept:
@@ -168,7 +168,7 @@ def test_they_go_with_their_run_unless_something_needs_them(store: Store, kept: 
 def test_what_nobody_needs_goes_with_its_run(store: Store) -> None:
     """Wholly, or but for a part."""
     run = open_run(store)
-    numbers, others = batch(store, Made(run, "1", "split")), batch(store, Made(run, "2", "split"))
+    numbers, others = batch(store, CreatedBy(run, "1", "split")), batch(store, CreatedBy(run, "2", "split"))
     some = held(store, numbers[100:400])
     store.commit([], [CloseRun(run, "success", AT)])
     foretold = store.forget([run], really=False)

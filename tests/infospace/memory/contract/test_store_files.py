@@ -9,7 +9,7 @@ import pytest
 from store_tools import AT, collection, note, open_run, relation
 
 from infospace.core.errors import Conflict, Invalid, NotFound
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.journal.rows import CloseRun
 from infospace.store.changes import Change, Delete, ExpectedFile, ExpectLinks, Linked, Restore, SetLinks, Track, Untrack
 from infospace.store.protocol import Store, TrackedFile
@@ -63,9 +63,9 @@ class TestFiles:
         ]
         store.commit(files)
         deleted = [
-            Delete(b, Made(run, None, "rm")),
-            Delete(a, Made(run, "1", "x")),
-            Delete(gone, Made(run, None, "add")),
+            Delete(b, CreatedBy(run, None, "rm")),
+            Delete(a, CreatedBy(run, "1", "x")),
+            Delete(gone, CreatedBy(run, None, "add")),
         ]
         store.commit(deleted, [CloseRun(run, "success", AT)])
         known = [TrackedFile("/r", "b.md", b, 1, b"2"), TrackedFile("/r", "a.md", a, 1, b"1", aliases=("A",))]

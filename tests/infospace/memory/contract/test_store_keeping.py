@@ -16,7 +16,7 @@ from store_tools import (
 
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
-from infospace.core.resources import Made, Member, Note
+from infospace.core.resources import CreatedBy, Member, Note
 from infospace.store.changes import (
     AddMembers,
     Delete,
@@ -37,10 +37,10 @@ class TestDeleting:
     def test_a_deleted_resource_is_not_found_by_any_door(self, store: Store) -> None:
         """The error says that it was deleted, when and by whom; its versions stay readable by number."""
         a, b = note(store, "x", kept=True), note(store, kept=True)
-        store.commit([Revise(a, "y"), Delete(a, Made("run_3", "2", "remove"))])
+        store.commit([Revise(a, "y"), Delete(a, CreatedBy("run_3", "2", "remove"))])
         with pytest.raises(NotFound, match=rf"{a} was deleted at \S+Z by remove, run_3, step 2"):
             get(store, a)
-        others = {note(store): Made("run_3"), note(store): Made(by="rm"), note(store): Made()}
+        others = {note(store): CreatedBy("run_3"), note(store): CreatedBy(by="rm"), note(store): CreatedBy()}
         store.commit([Delete(other, made) for other, made in others.items()])
         for other, by in zip(others, (" by run_3", " by rm", ""), strict=True):
             with pytest.raises(NotFound, match=rf"{other} was deleted at \S+Z{by} \("):
@@ -85,7 +85,7 @@ class TestDeleting:
         """It gets a new version; the earlier one still says what was in it."""
         a, b = note(store), note(store)
         group, other = collection(store, [a, b, a]), collection(store, [b])
-        store.commit([Delete(a, Made("run_3", "2", "remove"))])
+        store.commit([Delete(a, CreatedBy("run_3", "2", "remove"))])
         found = get(store, group)
         assert (ids(found), found.version, found.made.run) == ([b], 2, "run_3")
         assert ids(get(store, group, 1)) == [a, b, a]

@@ -8,7 +8,7 @@ from store_tools import note, open_run
 from infospace.core.errors import Conflict
 from infospace.core.ids import Kind, number_of
 from infospace.core.json_types import JSON
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.expressions.query.preselect import ColumnTest
 from infospace.store.changes import (
     Delete,
@@ -160,7 +160,7 @@ def test_the_relation_of_a_link_holds_nothing(store: Store) -> None:
     run = open_run(store)
     target = note(store, "x", kept=True, title="X")
     source = note(store, "[[X]]", kept=True)
-    store.commit([Delete(target, Made(run, "1", None), unless_held=True)])
+    store.commit([Delete(target, CreatedBy(run, "1", None), unless_held=True)])
     assert relations(store, source) == set()
     with store.reading() as snapshot:
         assert snapshot.holders([source]) == []

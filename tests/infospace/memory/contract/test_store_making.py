@@ -14,7 +14,7 @@ from store_tools import (
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
-from infospace.core.resources import Made, Member, Note, Relation
+from infospace.core.resources import CreatedBy, Member, Note, Relation
 from infospace.store.changes import (
     GiveName,
     Keep,
@@ -42,7 +42,7 @@ class TestMaking:
     def test_a_resource_comes_with_everything_it_was_made_with(self, store: Store) -> None:
         """Id, metadata, version, times and provenance are there, and it is transient."""
         identifier = store.new_id(Kind.NOTE)
-        made = Made("run_1", "4.do[3].2", "create-note")
+        made = CreatedBy("run_1", "4.do[3].2", "create-note")
         store.commit([MakeNote(identifier, "x", {"uri": "file:x"}, made=made)])
         found = get(store, identifier)
         assert (found.id, found.metadata, found.version) == (identifier, {"uri": "file:x"}, 1)

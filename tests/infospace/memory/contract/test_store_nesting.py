@@ -7,16 +7,16 @@ from store_tools import collection, get, ids, note, open_run
 
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
-from infospace.core.resources import Made, Member
+from infospace.core.resources import CreatedBy, Member
 from infospace.editing.undo import undo
 from infospace.journal.rows import CloseRun
 from infospace.store.changes import AddMembers, Change, Delete, MakeCollection, RemoveMembers, Restore
 from infospace.store.protocol import Store
 
 
-def put(store: Store, inner: str, outer: str, made: Made | None = None) -> None:
+def put(store: Store, inner: str, outer: str, made: CreatedBy | None = None) -> None:
     """Put a resource into a Collection."""
-    store.commit([AddMembers(outer, [Member(inner)], made=made or Made())])
+    store.commit([AddMembers(outer, [Member(inner)], made=made or CreatedBy())])
 
 
 def test_a_collection_is_not_put_into_itself_or_into_what_it_holds(store: Store) -> None:
@@ -68,7 +68,9 @@ def test_undoing_makes_no_loop(store: Store) -> None:
     one = collection(store, [])
     two = collection(store, [one])
     run = open_run(store)
-    store.commit([RemoveMembers(two, [one], made=Made(run, "1"))], [CloseRun(run, "success", "2026-04-01T09:30:00Z")])
+    store.commit(
+        [RemoveMembers(two, [one], made=CreatedBy(run, "1"))], [CloseRun(run, "success", "2026-04-01T09:30:00Z")]
+    )
     put(store, two, one)
     with pytest.raises(Invalid, match="would contain itself"):
         undo(store, run)

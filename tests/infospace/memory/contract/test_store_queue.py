@@ -9,7 +9,7 @@ import pytest
 from store_tools import AT, LATER, open_run
 
 from infospace.core.errors import Conflict, Invalid
-from infospace.journal.queue_rows import DEFAULT_QUEUE, Enqueue, LimitQueue, TakeQueued
+from infospace.journal.queue_rows import DEFAULT_QUEUE, ClaimQueued, Enqueue, LimitQueue
 from infospace.journal.rows import AnswerRow, ClaimRun, CloseRun
 from infospace.store.protocol import Store
 
@@ -31,7 +31,7 @@ def queue(store: Store, due: str | None = None) -> list[tuple[str, str | None]]:
 
 def take(store: Store, run: str, owner: str = "worker", at: str = AT, lost: str = BEFORE) -> None:
     """Claim a run as a worker does."""
-    store.commit([], [ClaimRun(run, owner, "me", at), TakeQueued(run, lost)])
+    store.commit([], [ClaimRun(run, owner, "me", at), ClaimQueued(run, lost)])
 
 
 def test_runs_wait_by_priority_and_then_by_time(store: Store) -> None:

@@ -9,7 +9,7 @@ from store_tools import AT, LATER, open_run
 
 from infospace.core.errors import Conflict, NotFound
 from infospace.journal.rows import CloseRun
-from infospace.journal.schedule_rows import DropSchedule, KeepSchedule, PassDue, Schedule, SetDue
+from infospace.journal.schedule_rows import DropSchedule, PassDue, SaveSchedule, Schedule, SetDue
 from infospace.store.protocol import Store
 
 NIGHTLY = Schedule(
@@ -30,7 +30,7 @@ def settle(store: Store, due: str = AT, run: str | None = None, reason: str | No
 
 
 def test_what_is_kept_is_there_whole(store: Store) -> None:
-    store.commit([], [KeepSchedule(NIGHTLY)])
+    store.commit([], [SaveSchedule(NIGHTLY)])
     assert schedules(store) == [NIGHTLY]
     store.commit([], [DropSchedule("nightly")])
     assert schedules(store) == []
@@ -38,7 +38,7 @@ def test_what_is_kept_is_there_whole(store: Store) -> None:
 
 def test_those_that_are_due_come_the_earliest_first(store: Store) -> None:
     names = {"c": AT, "a": LATER, "b": LATER, "d": None}
-    store.commit([], [KeepSchedule(replace(NIGHTLY, name=name, due=due)) for name, due in names.items()])
+    store.commit([], [SaveSchedule(replace(NIGHTLY, name=name, due=due)) for name, due in names.items()])
     assert [one.name for one in schedules(store)] == ["a", "b", "c", "d"]
     assert [one.name for one in schedules(store, LATER)] == ["c", "a", "b"]
     assert [one.name for one in schedules(store, AT)] == ["c"]
@@ -47,7 +47,7 @@ def test_those_that_are_due_come_the_earliest_first(store: Store) -> None:
 
 def test_a_time_is_settled_once(store: Store) -> None:
     run = open_run(store)
-    store.commit([], [KeepSchedule(NIGHTLY)])
+    store.commit([], [SaveSchedule(NIGHTLY)])
     settle(store, run=run)
     assert schedules(store) == [replace(NIGHTLY, due=LATER, last=LATER, run=run)]
     with pytest.raises(Conflict, match="is not due at"):
@@ -60,9 +60,9 @@ def test_a_time_is_settled_once(store: Store) -> None:
 def test_there_are_never_two_at_once(store: Store) -> None:
     """What its latest run is stays known when the schedule is replaced."""
     first, second = open_run(store), open_run(store)
-    store.commit([], [KeepSchedule(NIGHTLY)])
+    store.commit([], [SaveSchedule(NIGHTLY)])
     settle(store, run=first)
-    store.commit([], [KeepSchedule(NIGHTLY, replace=True)])
+    store.commit([], [SaveSchedule(NIGHTLY, replace=True)])
     for status in (None, "suspended"):
         if status is not None:
             store.commit([], [CloseRun(first, "suspended", AT)])
@@ -83,7 +83,7 @@ def test_a_conflict_undoes_the_whole_commit(store: Store) -> None:
 
 
 def test_why_no_run_was_begun_stays_until_one_is(store: Store) -> None:
-    store.commit([], [KeepSchedule(NIGHTLY)])
+    store.commit([], [SaveSchedule(NIGHTLY)])
     settle(store, reason="it rained")
     assert schedules(store) == [replace(NIGHTLY, due=LATER, reason="it rained")]
     settle(store, LATER, open_run(store))
@@ -91,10 +91,10 @@ def test_why_no_run_was_begun_stays_until_one_is(store: Store) -> None:
 
 
 def test_a_name_is_taken_once(store: Store) -> None:
-    store.commit([], [KeepSchedule(NIGHTLY)])
+    store.commit([], [SaveSchedule(NIGHTLY)])
     with pytest.raises(Conflict, match="there is a schedule 'nightly' already"):
-        store.commit([], [KeepSchedule(replace(NIGHTLY, plan="other"))])
-    store.commit([], [KeepSchedule(replace(NIGHTLY, plan="other"), replace=True)])
+        store.commit([], [SaveSchedule(replace(NIGHTLY, plan="other"))])
+    store.commit([], [SaveSchedule(replace(NIGHTLY, plan="other"), replace=True)])
     assert [one.plan for one in schedules(store)] == ["other"]
 
 

@@ -7,7 +7,7 @@ from store_tools import AT, collection, get, note, open_run
 
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
-from infospace.core.resources import Made, Relation
+from infospace.core.resources import CreatedBy, Relation
 from infospace.journal.rows import CloseRun, OpenRun, StepRow
 from infospace.store.changes import Change, GiveName, Linked, MakeNote, MakeRelation, SetLinks, Track
 from infospace.store.protocol import Store
@@ -30,7 +30,7 @@ class TestAnyText:
 
     def test_resources_keep_it(self, store: Store, text: str) -> None:
         """In content, in metadata and its keys, as a label, as who made it."""
-        made = Made("run_1", text, text)
+        made = CreatedBy("run_1", text, text)
         a, arrow = store.new_id(Kind.NOTE), store.new_id(Kind.RELATION)
         label = f"x{text}"
         store.commit([MakeNote(a, text, {text: [text]}, made=made), MakeRelation(arrow, a, a, label)])
@@ -71,7 +71,7 @@ def test_half_a_sign_is_refused_wherever_it_is(store: Store, place: str) -> None
         "content": MakeNote(store.new_id(Kind.NOTE), LONE),
         "label": MakeRelation(store.new_id(Kind.RELATION), a, a, LONE),
         "name": GiveName(a, LONE),
-        "maker": MakeNote(store.new_id(Kind.NOTE), 1, made=Made(by=LONE)),
+        "maker": MakeNote(store.new_id(Kind.NOTE), 1, made=CreatedBy(by=LONE)),
         "file": Track("/r", LONE, a, b"", 1),
         "link": SetLinks(a, [Linked(LONE, wiki=False)]),
     }

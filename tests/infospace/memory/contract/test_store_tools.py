@@ -13,11 +13,11 @@ from infospace.store.tool_records import (
     DropServer,
     DropTools,
     ForgetSource,
-    KeepServer,
-    KeepTools,
-    KeptServer,
     ListedTool,
     RecordCall,
+    SaveServer,
+    SaveTools,
+    StoredServer,
     ToolUse,
 )
 
@@ -46,7 +46,7 @@ def ids(store: Store, server: str | None = None) -> dict[str, str]:
 
 def test_a_tool_comes_back_as_it_was_listed(store: Store) -> None:
     """Whatever stands in it; with its id, its server, and when it was first seen."""
-    store.commit([KeepTools("files", [WHOLE, ListedTool("bare")])])
+    store.commit([SaveTools("files", [WHOLE, ListedTool("bare")])])
     with store.reading() as snapshot:
         whole, bare = snapshot.tools()
         assert snapshot.tools("files") == [whole, bare]
@@ -61,7 +61,7 @@ def test_a_tool_comes_back_as_it_was_listed(store: Store) -> None:
 @pytest.mark.parametrize("identifier", ["tool_2", "tool_0", "tool_01", "tool_", "1", "Note_1", "tool_" + "9" * 40])
 def test_what_is_no_id_of_a_tool_finds_none(store: Store, identifier: str) -> None:
     """And so does a name of another kind."""
-    store.commit([KeepTools("files", [WHOLE])])
+    store.commit([SaveTools("files", [WHOLE])])
     with store.reading() as snapshot:
         assert snapshot.tool_by_id(identifier) is None
         assert snapshot.tool("files", "read_file", "prompt") is None
@@ -72,16 +72,16 @@ def test_ids_stay_whatever_comes_and_goes(open_store: Open) -> None:
     """A tool that comes back has its own again, with the time it was first seen; nobody else ever has it."""
     store = open_store()
     store.commit(
-        [KeepTools("a", [ListedTool("one"), ListedTool("two"), ListedTool("one", "prompt")]), KeepTools("b", [WHOLE])]
+        [SaveTools("a", [ListedTool("one"), ListedTool("two"), ListedTool("one", "prompt")]), SaveTools("b", [WHOLE])]
     )
     before = ids(store, "a")
     assert list(before.values()) == ["tool_1", "tool_2", "tool_3"]
     store.commit([DropTools("a", [("tool", "one"), ("prompt", "one"), ("tool", "never")])])
     assert ids(store) == {"tool:two": "tool_2", "tool:read_file": "tool_4"}
-    store.commit([DropServer("b"), KeepTools("a", [ListedTool("three")])])
+    store.commit([DropServer("b"), SaveTools("a", [ListedTool("three")])])
     assert ids(store) == {"tool:two": "tool_2", "tool:three": "tool_5"}
     again = open_store()
-    again.commit([KeepTools("a", [ListedTool("one", description="new")]), KeepTools("b", [WHOLE])])
+    again.commit([SaveTools("a", [ListedTool("one", description="new")]), SaveTools("b", [WHOLE])])
     assert ids(again) == {
         "tool:one": "tool_1",
         "tool:two": "tool_2",
@@ -96,12 +96,12 @@ def test_ids_stay_whatever_comes_and_goes(open_store: Open) -> None:
 
 def test_a_server_is_kept_as_it_was_last_known(store: Store) -> None:
     """By name; another word of it takes the place of the first."""
-    first = KeptServer("b", "failed", b"\x00\xff", tried=AT, error="no such command", stderr="one\ntwo")
-    second = KeptServer("a", "listed", b"x", "A", "1.0", "Use it.", AT, LATER, AT)
-    store.commit([KeepServer(first), KeepServer(second)])
+    first = StoredServer("b", "failed", b"\x00\xff", tried=AT, error="no such command", stderr="one\ntwo")
+    second = StoredServer("a", "listed", b"x", "A", "1.0", "Use it.", AT, LATER, AT)
+    store.commit([SaveServer(first), SaveServer(second)])
     with store.reading() as snapshot:
         assert snapshot.servers() == [second, first]
-    store.commit([KeepServer(replace(first, state="listed", error=None)), DropServer("a"), DropServer("never")])
+    store.commit([SaveServer(replace(first, state="listed", error=None)), DropServer("a"), DropServer("never")])
     with store.reading() as snapshot:
         assert snapshot.servers() == [replace(first, state="listed", error=None)]
 
@@ -119,7 +119,7 @@ def test_the_paths_of_files_are_remembered_in_their_order(store: Store) -> None:
 def test_who_keeps_tools_in_mind_learns_of_changes(store: Store) -> None:
     """By a number that calls do not move; and Notes have nothing to do with it."""
     before = generation(store)
-    for number, change in enumerate((AddSource("/a"), KeepTools("a", [WHOLE]), DropServer("a")), 1):
+    for number, change in enumerate((AddSource("/a"), SaveTools("a", [WHOLE]), DropServer("a")), 1):
         store.commit([change, RecordCall("a", "x", AT, 1.0, True)])
         with store.reading() as snapshot:
             assert snapshot.tools_generation() == number
@@ -162,7 +162,7 @@ def test_calls_of_all_tools_of_a_server_are_counted_together(store: Store) -> No
 
 def test_what_is_kept_goes_into_a_copy_of_the_space(store: Store) -> None:
     """And what is written to the copy stays there."""
-    store.commit([AddSource("/a"), KeepTools("a", [WHOLE])])
+    store.commit([AddSource("/a"), SaveTools("a", [WHOLE])])
     with store.overlay() as copy:
         copy.commit([DropServer("a"), ForgetSource("/a")])
         assert ids(copy) == {}

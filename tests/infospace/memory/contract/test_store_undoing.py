@@ -9,7 +9,7 @@ from store_tools import AT, collection, embed, get, ids, kept, note, open_run, r
 
 from infospace.core.errors import Conflict, NotFound
 from infospace.core.ids import Kind, number_of
-from infospace.core.resources import Made, Member
+from infospace.core.resources import CreatedBy, Member
 from infospace.journal.rows import CloseRun
 from infospace.store.changes import (
     AddMembers,
@@ -56,7 +56,7 @@ class TestRestoring:
         a, b = note(store, "one", tag=1), note(store)
         group = collection(store, [a, b, a])
         store.commit([Revise(a, "two", {"tag": 2}), AddMembers(group, [Member(b)])])
-        store.commit([Restore(a, 1, Made("run_1", None, "undo")), Restore(group, 1)])
+        store.commit([Restore(a, 1, CreatedBy("run_1", None, "undo")), Restore(group, 1)])
         found = get(store, a)
         assert (found.content, found.metadata, found.version, found.made.by) == ("one", {"tag": 1}, 3, "undo")
         assert [ids(get(store, group, version)) for version in (1, 2, 3)] == [[a, b, a], [a, b, a, b], [a, b, a]]
@@ -134,7 +134,7 @@ class TestWhatRunsDid:
         """In its order, with what was before and after; work of no run is not."""
         run = open_run(store)
         a, b = note(store), note(store)
-        made = Made(run, "1", "test")
+        made = CreatedBy(run, "1", "test")
         changes = [
             GiveName(a, "n"),
             Track("/r", "a.md", a, b"\x01", 1),
@@ -163,7 +163,7 @@ class TestWhatRunsDid:
         """What came after it is known by that."""
         run, a = open_run(store), note(store)
         store.commit([Revise(a, 2), Delete(a)])
-        store.commit([Restore(a, None, Made(run, None, "test"))], [CloseRun(run, "success", AT)])
+        store.commit([Restore(a, None, CreatedBy(run, None, "test"))], [CloseRun(run, "success", AT)])
         with store.reading() as snapshot:
             assert snapshot.effects(run) == [Effect(a, "alive", False, 2)]
 
@@ -174,13 +174,13 @@ class TestWhatRunsDid:
         group = collection(store, [])
         store.commit(
             [
-                MakeNote(new, 1, made=Made(first, "1", "test")),
-                Revise(old, 2, made=Made(first)),
-                AddMembers(group, [Member(old)], made=Made(first)),
+                MakeNote(new, 1, made=CreatedBy(first, "1", "test")),
+                Revise(old, 2, made=CreatedBy(first)),
+                AddMembers(group, [Member(old)], made=CreatedBy(first)),
             ]
         )
-        store.commit([Revise(old, 3, made=Made(second)), GiveName(new, "n")], [CloseRun(second, "success", AT)])
-        store.commit([Delete(group, Made(second, "4", "remove"))])
+        store.commit([Revise(old, 3, made=CreatedBy(second)), GiveName(new, "n")], [CloseRun(second, "success", AT)])
+        store.commit([Delete(group, CreatedBy(second, "4", "remove"))])
         with store.reading() as snapshot:
             found = {lineage.id: lineage for lineage in snapshot.lineages(first)}
         assert list(found) == [old, new, group]
@@ -205,6 +205,6 @@ class TestWhatRunsDid:
         """Told by a change's maker where no entry names the run."""
         run = open_run(store)
         a = store.new_id(Kind.NOTE)
-        store.commit([MakeNote(a, 1, made=Made(run)), Keep(a)])
+        store.commit([MakeNote(a, 1, made=CreatedBy(run)), Keep(a)])
         with store.reading() as snapshot:
             assert snapshot.effects(run) == [Effect(a, "kept", before=False, after=True)]

@@ -18,7 +18,7 @@ from infospace.core.clock import now
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
-from infospace.core.resources import Made, Member
+from infospace.core.resources import CreatedBy, Member
 from infospace.editing.undo import undo
 from infospace.files.import_files import import_paths
 from infospace.journal.rows import CloseRun, OpenRun
@@ -47,11 +47,11 @@ def state(space: Space) -> Any:
         return kept_things(snapshot), snapshot.tracked(), snapshot.links()
 
 
-def run_of(space: Space, make: Callable[[Made], list[Change]]) -> str:
+def run_of(space: Space, make: Callable[[CreatedBy], list[Change]]) -> str:
     """Make changes as a run of its own."""
     run = space.store.new_id("run")
     opened = OpenRun(run, "edit", "test", None, {}, now(), "")
-    space.store.commit(make(Made(run, None, "test")), [opened, CloseRun(run, "success", now())])
+    space.store.commit(make(CreatedBy(run, None, "test")), [opened, CloseRun(run, "success", now())])
     return run
 
 

@@ -16,7 +16,7 @@ from infospace import Space
 from infospace.core.clock import now
 from infospace.core.errors import Conflict
 from infospace.core.ids import Kind, number_of
-from infospace.core.resources import Collection, Made, Member, Note
+from infospace.core.resources import Collection, CreatedBy, Member, Note
 from infospace.editing.edit import edit
 from infospace.editing.undo import undo
 from infospace.journal.rows import CloseRun, OpenRun
@@ -62,11 +62,11 @@ def kept(space: Space) -> Any:
         return things, snapshot.tracked(), snapshot.links()
 
 
-def run_of(space: Space, make: Callable[[Made], list[Change]]) -> str:
+def run_of(space: Space, make: Callable[[CreatedBy], list[Change]]) -> str:
     """Make changes as a run of its own."""
     run = space.store.new_id("run")
     opened = OpenRun(run, "edit", "test", None, {}, now(), "")
-    space.store.commit(make(Made(run, None, "test")), [opened, CloseRun(run, "success", now())])
+    space.store.commit(make(CreatedBy(run, None, "test")), [opened, CloseRun(run, "success", now())])
     return run
 
 
@@ -172,7 +172,7 @@ def test_an_undoing_of_an_earlier_run_is_a_run_like_others(space: Space) -> None
         undo(space.store, revised)
 
 
-MEANWHILE: dict[str, Callable[[Made], list[Change]]] = {
+MEANWHILE: dict[str, Callable[[CreatedBy], list[Change]]] = {
     "was changed by": lambda made: [Revise("Note_1", "theirs", made=made)],
     "was deleted or restored by": lambda made: [Delete("Note_2", made)],
     "was named by": lambda _: [GiveName("Note_3", "theirs")],
@@ -402,7 +402,7 @@ def test_a_run_that_has_not_ended_is_not_undone(space: Space, status: Any) -> No
     """It may go on with what it made; once it has ended, it can be."""
     run, note = space.store.new_id("run"), space.store.new_id(Kind.NOTE)
     opened = OpenRun(run, "plan", "", {}, {}, now(), "")
-    space.store.commit([MakeNote(note, "made", kept=True, made=Made(run, "1"))], [opened])
+    space.store.commit([MakeNote(note, "made", kept=True, made=CreatedBy(run, "1"))], [opened])
     if status == "suspended":
         space.store.commit([], [CloseRun(run, status, now())])
     with pytest.raises(Conflict, match=f"{run} has not ended: it is {status} .*infospace cancel {run}"):

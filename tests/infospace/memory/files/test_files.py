@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace.core.errors import Invalid, NotFound
-from infospace.files.walk import MAX_BYTES, FoundFile, RefusedFile, SkippedEntry, read_note, read_text, walk
+from infospace.files.walk import MAX_BYTES, FileToImport, RefusedFile, SkippedEntry, read_note, read_text, walk
 
 NAMES = st.sampled_from(["a", "b", "ab", "foo", "x y", "é", "b]"])
 PATTERNS = st.sampled_from(
@@ -35,7 +35,7 @@ def make(root: Path, **files: str) -> Path:
 
 
 def found(path: Path) -> list[str]:
-    return [one.relative for one in walk(path) if isinstance(one, FoundFile)]
+    return [one.relative for one in walk(path) if isinstance(one, FileToImport)]
 
 
 def refused(path: Path) -> dict[str, str]:
@@ -53,7 +53,7 @@ def test_a_folder_gives_its_text_files_in_the_order_of_names(tmp_path: Path) -> 
     make(tmp_path, **dict.fromkeys(("b.md", "a/z.TXT", "a/b/c.markdown", "c.text", "a.md", "x.png", "y"), ""))
     root = tmp_path.resolve()
     assert found(tmp_path) == ["a/b/c.markdown", "a/z.TXT", "a.md", "b.md", "c.text"]
-    assert next(walk(tmp_path)) == FoundFile(root, "a/b/c.markdown", root / "a/b/c.markdown")
+    assert next(walk(tmp_path)) == FileToImport(root, "a/b/c.markdown", root / "a/b/c.markdown")
     assert not refused(tmp_path)
 
 
@@ -62,7 +62,7 @@ def test_a_named_file_is_taken_whatever_it_is_called(tmp_path: Path) -> None:
     make(tmp_path, **{".gitignore": "*", ".hidden/Makefile": "all:"})
     file = tmp_path / ".hidden" / "Makefile"
     root = file.parent.resolve()
-    assert list(walk(file)) == [FoundFile(root, "Makefile", root / "Makefile")]
+    assert list(walk(file)) == [FileToImport(root, "Makefile", root / "Makefile")]
 
 
 def test_what_does_not_exist_is_not_found_at_once(tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_a_markdown_file_becomes_the_parts_of_a_note(tmp_path: Path) -> None:
     data = b"\xef\xbb\xbf---\r\ndate: 2024-05-01\r\n---\r\n# Pie\r\n#food [[Apple]]\r\n"
     (tmp_path / "a.MD").write_bytes(data)
     (one,) = walk(tmp_path)
-    assert isinstance(one, FoundFile)
+    assert isinstance(one, FileToImport)
     note = read_note(one)
     assert note.text == "# Pie\n#food [[Apple]]\n"
     assert note.metadata == {"date": "2024-05-01", "tags": ["food"], "title": "Pie"}
@@ -339,7 +339,7 @@ def test_a_text_file_is_only_text(tmp_path: Path) -> None:
     """Where there is no Markdown, nothing is read into the characters."""
     (tmp_path / "a.txt").write_bytes(b"---\r\na: 1\r\n---\r# T\n#tag [[x]]")
     (one,) = walk(tmp_path)
-    assert isinstance(one, FoundFile)
+    assert isinstance(one, FileToImport)
     note = read_note(one)
     assert (note.text, note.metadata, note.links) == ("---\na: 1\n---\n# T\n#tag [[x]]", {}, ())
 
@@ -347,7 +347,7 @@ def test_a_text_file_is_only_text(tmp_path: Path) -> None:
 def test_one_bad_file_is_an_error_of_that_file_alone(tmp_path: Path) -> None:
     """Each file is read on its own, so the good ones are read whatever the bad one holds."""
     make(tmp_path, **{"a.md": "---\na: [\n---\n", "b.md": "fine"})
-    bad, good = (one for one in walk(tmp_path) if isinstance(one, FoundFile))
+    bad, good = (one for one in walk(tmp_path) if isinstance(one, FileToImport))
     with pytest.raises(Invalid, match="front matter cannot be read at line 3"):
         read_note(bad)
     assert read_note(good).text == "fine"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from infospace.files import watch as watching
-from infospace.files.walk import FoundFile, RefusedFile, walk
+from infospace.files.walk import FileToImport, RefusedFile, walk
 from infospace.files.watch import changes, scan
 
 
@@ -55,7 +55,7 @@ def test_a_file_that_goes_while_its_folder_is_looked_at_takes_no_other_along(
     for name in ("a.md", "b.md", "c.md"):
         (tmp_path / name).write_text(name)
 
-    def walked(path: Path) -> Iterator[FoundFile | RefusedFile]:
+    def walked(path: Path) -> Iterator[FileToImport | RefusedFile]:
         for one in walk(path):
             if one.path.name == "b.md":
                 one.path.unlink()

@@ -19,7 +19,7 @@ from infospace.context.invoke import call_directly
 from infospace.core.errors import NotFound
 from infospace.core.ids import Kind, number_of
 from infospace.core.listener import NullListener
-from infospace.core.resources import Made
+from infospace.core.resources import CreatedBy
 from infospace.editing.edit import edit, remove
 from infospace.editing.undo import undo
 from infospace.files import import_files as importing
@@ -234,7 +234,7 @@ def test_edited_here_as_in_the_file_is_no_conflict(space: Space, tmp_path: Path)
     """Who says the same does not disagree."""
     folder = write(tmp_path / "in", **{"a.md": "one"})
     add(space, folder)
-    space.store.commit([Revise(notes(space)["a.md"].id, "two", made=Made(None, None, "edit"))])
+    space.store.commit([Revise(notes(space)["a.md"].id, "two", made=CreatedBy(None, None, "edit"))])
     write(folder, **{"a.md": "two"})
     summary = add(space, folder)
     assert (counts(summary), summary.conflicts, notes(space)["a.md"].version) == ({"unchanged": 1}, [], 2)

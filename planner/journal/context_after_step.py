@@ -18,7 +18,7 @@ from infospace.space import Space
 from infospace.store.protocol import Snapshot
 
 
-class Given(Context):
+class ContextAfterStep(Context):
     """A view of the space as it was when a step of a run had ended; without a step, when the run had.
 
     A version is taken to have been there if the run met it up to then; else by who made it: the run's own by their
@@ -84,7 +84,7 @@ def data_of(space: Space, row: StepRow, rows: Sequence[StepRow]) -> tuple[JSON, 
     """Return the full content of what a step gave, as it gave it; and why there is none, where it was purged."""
     if row.resource is None:
         return None, None
-    view = Given(space, rows, row)
+    view = ContextAfterStep(space, rows, row)
     try:
         return view.content(view.get(row.resource)), None
     except NotFound as error:
