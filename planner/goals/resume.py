@@ -28,7 +28,7 @@ async def resume(
     """Go on with a run from where it is, as `planner.lifecycle.resume` does.
 
     That of a goal goes on to its end. `agree` is asked before a plan of it is run that was written and not agreed to:
-    without it one that writes or calls raises NobodyAsked, and stays as it is.
+    without it one that writes or calls raises ApprovalUnavailable, and stays as it is.
     """
     with space.store.reading() as snapshot:
         row, rows = snapshot.run(run), snapshot.steps(run)

@@ -455,7 +455,7 @@ class ApprovalUnavailable(Conflict):
 
 
 def reads_only(session: GoalSession) -> Sequence[str] | None:
-    """Agree to a plan that writes and calls nothing, and raise NobodyAsked for any other."""
+    """Agree to a plan that writes and calls nothing, and raise ApprovalUnavailable for any other."""
     if needs_consent(session.effects()):
         message = f"the plan of {session.id} writes or calls, and nobody could be asked about it"
         raise ApprovalUnavailable(message, hint=f"`infospace resume {session.id} --yes` agrees to it")

@@ -27,7 +27,7 @@ def front_matter_edits(
 ) -> list[Edit]:
     """Return the edits that make a front matter which is read as `old` one that is read as `new`.
 
-    Without `deep` each key that differs gets its whole value anew. Raises NotApartError where a key has no place of
+    Without `deep` each key that differs gets its whole value anew. Raises NotSeparateError where a key has no place of
     its own. Whether the result is read as `new` is for the caller to see: an alias may stand for what was changed.
     """
     whole = places(block)
@@ -136,7 +136,7 @@ class _Edits:
                 yield Edit(spans[-1][1], spans[-1][1], "".join(f", {text}" for text in texts))
 
     def _lines(self, start: int, end: int, dash: str = "") -> tuple[int, int]:
-        """Return where the lines of an item begin and end. Raises NotApartError where other items stand on them."""
+        """Return where the lines of an item begin and end. Raises NotSeparateError where other items stand on them."""
         begins = self._block.rfind("\n", 0, start) + 1
         ends = self._block.find("\n", end)
         before, after = self._block[begins:start], self._block[end : ends if ends >= 0 else len(self._block)]

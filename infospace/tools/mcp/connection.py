@@ -175,7 +175,7 @@ class Connection:
     ) -> ToolAnswer:
         """Call a tool, get a prompt, or read a resource; `talk` answers what the server asks meanwhile.
 
-        Raises ToolFailed: it may have had its effect; SessionExpired; ToolAsks where somebody is to be asked.
+        Raises ToolFailed: it may have had its effect; SessionExpired; ToolInputRequired where somebody is to be asked.
         """
 
         def asking(call: OpenCall) -> Coroutine[Any, Any, ToolAnswer]:

@@ -82,7 +82,7 @@ class OpenCalls:
         """Those in which a person is asked, by the key of the conversation."""
 
     async def make(self, talk: Talk, ask: Callable[[OpenCall], Coroutine[Any, Any, ToolAnswer]]) -> ToolAnswer:
-        """Make a call, or go on with the open one of the same key. Raises ToolAsks, and what `ask` raises."""
+        """Make a call, or go on with the open one of the same key. Raises ToolInputRequired, and what `ask` raises."""
         conversation = talk.conversation
         call = None if conversation is None else self._waiting.pop(conversation.key, None)
         if call is None or call.task is None or call.task.done():
