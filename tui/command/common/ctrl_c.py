@@ -1,9 +1,15 @@
-"""Ctrl-C while a plan runs: once, the steps under way end and the run can be resumed; twice, it stops at once."""
+"""Ctrl-C while a plan runs: once, the steps under way end and the run can be resumed; twice, it stops at once.
+
+At a question it ends the command.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import select
 import signal
+import socket
+import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -44,6 +50,30 @@ def interruptible(out: Output) -> Iterator[SuspendRequest]:
         yield halt
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def read_line(prompt: str) -> str:
+    """Put a question on the terminal and read the line that answers it; empty at the end of input.
+
+    A read that blocks does not notice a signal that came just before it, or to another thread. So the read begins only
+    when there is a line, and what is waited for until then ends by a signal whenever it comes, also in a coroutine,
+    where SIGINT would cancel the task alone, which waits here. Call it in the main thread. Raises KeyboardInterrupt
+    and UnicodeError.
+    """
+    signalled, by_signal = socket.socketpair()
+    with signalled, by_signal:
+        by_signal.setblocking(False)
+        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+        descriptor = signal.set_wakeup_fd(by_signal.fileno(), warn_on_full_buffer=False)
+        try:
+            sys.stderr.write(prompt)
+            sys.stderr.flush()
+            while sys.stdin not in select.select([sys.stdin, signalled], [], [])[0]:
+                signalled.recv(1)
+        finally:
+            signal.set_wakeup_fd(descriptor)
+            signal.signal(signal.SIGINT, handler)
+    return sys.stdin.readline()
 
 
 def final_result(result: RunResult, halt: SuspendRequest) -> RunResult:

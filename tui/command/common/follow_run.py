@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from infospace.core.clock import seconds_until
 from infospace.core.errors import Conflict, Invalid
+from tui.command.common.ctrl_c import read_line
 from tui.text.output import Output
 from tui.text.pending import choices, command, describe_schema, meanings, show_pending, value_of
 
@@ -161,10 +162,8 @@ class WaitLoop:
     def _line(self) -> str:
         """Read a line that the person types; empty at the end of input."""
         while True:
-            sys.stderr.write("> ")
-            sys.stderr.flush()
             try:
-                line = sys.stdin.readline()
+                line = read_line("> ")
                 line.encode()
             except UnicodeError:
                 self.out.talk("that is not UTF-8", "red")

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from tui.command.common.ctrl_c import read_line
 from tui.text.output import Output, UsageError
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ def agreed(session: GoalSession, out: Output, *, yes: bool, can_ask: bool = True
     if not sys.stdin.isatty() or not can_ask:
         hint = "--yes agrees; `infospace plan` shows a plan and runs nothing"
         raise UsageError("the plan writes or calls, and nobody can be asked here", hint=hint)
-    sys.stderr.write("Run it? [y/N] ")
-    sys.stderr.flush()
-    return tools_called(effects) if sys.stdin.readline().strip().lower() in ("y", "yes") else None
+    return tools_called(effects) if read_line("Run it? [y/N] ").strip().lower() in ("y", "yes") else None
 
 
 def show_plan(document: JSON, effects: Sequence[Effect], out: Output) -> None:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from chatting import Endpoint
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from at_terminal import environment, program_at_terminal
 
 from planner.journal.commit_order import SuspendRequest
 from planner.journal.events import Event, RunFinished
@@ -37,6 +43,19 @@ def told(words):
 tui.command.build_parser = told
 raise SystemExit(tui.command.main())
 """
+
+
+UNNOTICED = """
+import signal
+import threading
+
+import tui.command
+
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+raise SystemExit(tui.command.main())
+"""
+"""Another thread gets the signal, so that no call of the main thread ends by it: as if it came just before the call."""
 
 
 class AtOnce(SuspendRequest):
@@ -117,6 +136,22 @@ def test_ctrl_c_before_the_command_has_read_its_words_is_told(tmp_path: Path) ->
     assert running.returncode == 130
     assert said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(("words", "question"), [(("run", "ask.json", "--wait"), "> "), (("do", "keep it"), "[y/N] ")])
+def test_ctrl_c_just_before_a_question_reads_its_answer_is_not_lost(
+    words: Sequence[str], question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, endpoint: Endpoint
+) -> None:
+    """The command ends at once, as it does while the answer is read, and not at the next key."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ask.json").write_text(json.dumps([{"type": "ask", "value": "who?", "out": "$who"}]))
+    endpoint.script.append(json.dumps([{"type": "create-note", "value": 1, "name": "one", "out": "$note"}]))
+    with program_at_terminal([sys.executable, "-c", UNNOTICED, *words], environment(tmp_path)) as person:
+        person.until(question)
+        person.process.send_signal(signal.SIGINT)
+        assert person.ended() == 130
+    assert "Traceback" not in person.seen
+    assert re.search("interrupted|cancelled", person.seen)
 
 
 def test_an_interrupt_as_a_run_comes_to_rest_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
