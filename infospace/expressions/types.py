@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from infospace.core.errors import Invalid
@@ -52,7 +51,6 @@ _EVERY: Final[Kinds] = frozenset(_KIND.values())
 _ORDERED: Final[Kinds] = frozenset({"number", "string"})
 _JOINED: Final[Kinds] = frozenset({"number", "string", "boolean"})
 _NUMBER: Final[Kinds] = frozenset({"number"})
-_LIST: Final[Kinds] = frozenset({"list"})
 _WRITTEN: Final = frozenset({"null", "boolean", "integer", "number", "string"})
 _WORDS: Final = {
     "list": "a list",
@@ -189,7 +187,8 @@ class Typer:
         """Return the kinds that an expression may give."""
         if isinstance(node, Constant):
             return frozenset({kind_of(node.value)}) & _EVERY
-        return _kinds_of(types_of(self.schema(node)))
+        types = types_of(self.schema(node))
+        return frozenset() if types >= _KIND.keys() else frozenset(_KIND[one] for one in types if one in _KIND)
 
     def senseless(self, node: Expression) -> Iterator[Senseless]:
         """Iterate over what in an expression can have no result."""
@@ -226,10 +225,10 @@ class Typer:
                 yield from self._computed(node, "||" in [operator for operator, _ in rest])
             case Negative(value):
                 yield from self._parts(node)
-                yield from self._unfit(value, _NUMBER, "takes a number", of=node)
+                yield from self._unfit(value, _NUMBER, f"`{show(node)}` takes a number")
             case Element(value):
                 yield from self._parts(node)
-                yield from self._unfit(value, _LIST, "takes an element of a list", of=node)
+                yield from self._unfit(value, frozenset({"list"}), f"`{show(node)}` takes an element of a list")
             case Call() | Aggregate():
                 yield from self._parts(node)
                 yield from self._check_arguments(node)
@@ -255,15 +254,13 @@ class Typer:
         one, other = self.kinds(left), self.kinds(right)
         if not one or not other:
             return
-        if one & other and (by in ("=", "!=") or one & other & _ORDERED):
-            return
         shown = f"`{show(left)} {by} {show(right)}`"
         if not one & other:
             message = f"{shown} compares {format_kinds(one)} with {format_kinds(other)}{self._never}"
             meant = self._converted(right, one) or self._converted(left, other)
             hint = "nothing is converted: write both as one type, or CAST one" if meant is None else f"`{meant}`"
             yield Senseless(message, hint, meant)
-        else:
+        elif by not in ("=", "!=") and not one & other & _ORDERED:
             yield Senseless(f"{shown} compares {format_kinds(one)}, which has no order", "numbers and texts have one")
 
     def _among(self, value: Expression, item: Expression) -> Iterator[Senseless]:
@@ -279,11 +276,11 @@ class Typer:
 
     def _listed(self, value: Expression, items: Parameter) -> Iterator[Senseless]:
         yield from self.senseless(value)
-        yield from self._unfit(items, _LIST, "IN takes a list")
+        yield from self._unfit(items, frozenset({"list"}), "IN takes a list")
         kinds, schema = self.kinds(value), self._parameter(items.name)
         inner = subschema_at(schema, (0,)) if schema is not None else None
-        held: Kinds = types_of(inner) if isinstance(inner, Mapping) else frozenset(_KIND)
-        inner_kinds = _kinds_of(held)
+        held = types_of(inner) if isinstance(inner, Mapping) else frozenset(_KIND)
+        inner_kinds = frozenset() if held >= _KIND.keys() else frozenset(_KIND[one] for one in held if one in _KIND)
         if kinds and inner_kinds and not kinds & inner_kinds:
             message = (
                 f"`{show(value)} IN {show(items)}` compares {format_kinds(kinds)} with {format_kinds(inner_kinds)}"
@@ -293,7 +290,7 @@ class Typer:
     def _computed(self, node: Expression, joins: bool) -> Iterator[Senseless]:
         takes, words = (_JOINED, "joins texts, numbers and booleans") if joins else (_NUMBER, "computes with numbers")
         for part in children(node):
-            yield from self._unfit(part, takes, words, of=node)
+            yield from self._unfit(part, takes, f"`{show(node)}` {words}")
 
     def _check_arguments(self, node: Call | Aggregate) -> Iterator[Senseless]:
         if isinstance(node, Aggregate):
@@ -310,13 +307,9 @@ class Typer:
                 yield from self._unfit(argument, takes, f"{node.function} takes {format_kinds(takes)}", "a path of one")
         yield from _constants(node)
 
-    def _unfit(
-        self, part: Expression, takes: Kinds, message: str, hint: str | None = None, of: Expression | None = None
-    ) -> Iterator[Senseless]:
-        """Give a part that is of other kinds than `takes`. The message is about the expression `of`, if given."""
+    def _unfit(self, part: Expression, takes: Kinds, message: str, hint: str | None = None) -> Iterator[Senseless]:
         kinds = self.kinds(part)
         if kinds and not kinds & takes:
-            message = message if of is None else f"`{show(of)}` {message}"
             cast = "CAST(… AS number) makes a number of a text" if takes == _NUMBER and "string" in kinds else hint
             yield Senseless(f"{message}, and `{show(part)}` is {format_kinds(kinds)}", cast)
 
@@ -334,12 +327,6 @@ class Typer:
             return None
         start, end = found[0]
         return f"{self._text[:start]}{written}{self._text[end:]}"
-
-
-@cache
-def _kinds_of(types: frozenset[str]) -> Kinds:
-    """Return the kinds that types of JSON Schema are; none where they may be of every kind."""
-    return frozenset() if types >= _KIND.keys() else frozenset(_KIND[one] for one in types if one in _KIND)
 
 
 def _constants(node: Call) -> Iterator[Senseless]:

@@ -155,13 +155,15 @@ class Search:
     def _ranked(
         self, wanted: SearchQuery, snapshot: Snapshot, key: str, vector: NDArray[np.float32], cut: Cut
     ) -> SearchResults | None:
-        """Have the store rank; None where it cannot (SQLite never can), and for what is not by meaning alone."""
-        if wanted.mode != "semantic" or snapshot.model() != key:
+        """Have the store rank; None where it cannot: SQLite never can."""
+        if snapshot.model() != key:
             return None
         found = store_search.approximate_search(snapshot, wanted, key, vector, cut)
         if found is not None or snapshot.above(key, vector, cut.fixed, numbers=()) is None:
             return found
-        chosen, told = self._chosen(snapshot, snapshot.discoverable(), wanted)
+        chosen, told = None, dict[str, Any]()
+        if wanted.is_restricted:
+            chosen, told = self._chosen(snapshot, snapshot.discoverable(), wanted)
         found = store_search.exact_search(snapshot, wanted, key, vector, cut, chosen)
         return None if found is None else replace(found, **told)
 

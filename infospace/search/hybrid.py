@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,12 +33,14 @@ MEANING, WORDS = "meaning", "words"
 
 
 def chosen_keyword_matches(
-    snapshot: Snapshot, query: str, chosen: NDArray[np.int64], among: Collection[int] | None
+    snapshot: Snapshot, query: str, chosen: NDArray[np.int64] | None, among: Collection[int] | None
 ) -> Words:
-    """Return the chosen Notes that have a word of the query; Invalid where the store has no full text."""
+    """Return those of the chosen Notes, None for all, that have a word; Invalid where the store has no full text."""
     found = snapshot.keyword_matches(query, among)
     if found is None:
         raise Invalid("this space's store does not search by words", hint='search by meaning: `"mode": "semantic"`')
+    if chosen is None:
+        return found
     keep = np.isin(found.numbers, chosen, assume_unique=True)
     return type(found)(found.numbers[keep], found.scores[keep], found.used, found.common)
 
@@ -81,39 +84,86 @@ def hybrid_search(
     threshold: float,
 ) -> SearchResults:
     """Find the Notes that are near the query, or have a word of it, by cosine + BM25 / 50."""
-    among = wanted.among(snapshot)
-    words = chosen_keyword_matches(snapshot, str(wanted.query), chosen, among)
+    words = chosen_keyword_matches(snapshot, str(wanted.query), chosen, wanted.among(snapshot))
     place = np.searchsorted(matrix.numbers, words.numbers)
     place[place == len(matrix.numbers)] = 0
     placed = matrix.numbers[place] == words.numbers if len(matrix.numbers) else np.zeros(len(place), bool)
     bm25 = np.zeros(len(matrix.numbers))
     bm25[place[placed]] = words.scores[placed]
     selection = select(matrix, query, chosen, threshold, wanted.limit, bm25 / BM25_PER_COSINE)
+    shown = matrix.shown(query, selection.rows)
+    return hybrid_results(
+        snapshot,
+        wanted,
+        words,
+        Scored(
+            columns=matrix.columns[:, shown],
+            cosines=selection.cosines,
+            fused=selection.fused,
+            bm25=bm25[np.searchsorted(matrix.numbers, matrix.owners[selection.rows])],
+            matched=selection.matched,
+            near=selection.near,
+            max_below=selection.max_below,
+        ),
+        placed=placed,
+        notes=len(chosen),
+        threshold=threshold,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """The best Notes that have vectors, in order, and what was counted of all of them.
+
+    `columns`: number, version, and bounds of what is shown, shape (4, n); `fused`: the score; `matched` by either way,
+    `near` by meaning; `max_below`: the highest cosine of those that match by neither.
+    """
+
+    columns: NDArray[np.int64]
+    cosines: NDArray[np.float64]
+    fused: NDArray[np.float64]
+    bm25: NDArray[np.float64]
+    matched: int
+    near: int
+    max_below: float | None
+
+
+def hybrid_results(
+    snapshot: Snapshot,
+    wanted: SearchQuery,
+    words: Words,
+    scored: Scored,
+    *,
+    placed: NDArray[np.bool_],
+    notes: int,
+    threshold: float,
+) -> SearchResults:
+    """Put together what was found by both. `placed`: which of the Notes with a word have vectors."""
     hits = [
-        _hit(matrix, row, score, cosine, bm25[at], threshold)
-        for row, score, cosine, at in zip(
-            matrix.shown(query, selection.rows).tolist(),
-            selection.fused.tolist(),
-            selection.cosines.tolist(),
-            np.searchsorted(matrix.numbers, matrix.owners[selection.rows]).tolist(),
+        _hit(bounds, score, cosine, weight, threshold)
+        for bounds, score, cosine, weight in zip(
+            scored.columns.T.tolist(),
+            scored.fused.tolist(),
+            scored.cosines.tolist(),
+            scored.bm25.tolist(),
             strict=True,
         )
     ]
     alone = _without_vectors(snapshot, words.numbers[~placed], words.scores[~placed])
     if alone:
         hits = sorted([*hits, *alone], key=lambda hit: (-(hit.score or 0.0), _number(hit)))[: wanted.limit]
-    hits = _with_keyword_passages(snapshot, hits, words, among)
+    hits = _with_keyword_passages(snapshot, hits, words, wanted.among(snapshot))
     proved = certificate(
-        matched=selection.matched + len(alone),
+        matched=scored.matched + len(alone),
         returned=len(hits),
-        scored=len(chosen),
-        notes=len(chosen),
-        max_below=selection.max_below,
+        scored=notes,
+        notes=notes,
+        max_below=scored.max_below,
         threshold=threshold,
         model="",
         generation=snapshot.generation,
     )
-    counts = {"matched_by": {MEANING: selection.near, WORDS: len(words.numbers)}}
+    counts = {"matched_by": {MEANING: scored.near, WORDS: len(words.numbers)}}
     return SearchResults(hits, proved | counts | _searched_terms(words))
 
 
@@ -136,11 +186,11 @@ def _number(hit: Hit) -> int:
     return int(hit.source.partition("_")[2])
 
 
-def _hit(matrix: Matrix, row: int, score: float, cosine: float, bm25: float, threshold: float) -> Hit:
+def _hit(bounds: list[int], score: float, cosine: float, bm25: float, threshold: float) -> Hit:
     found = {MEANING: cosine >= threshold, WORDS: bm25 > 0}
     by: list[JSON] = [leg for leg, has in found.items() if has]
-    extra: dict[str, JSON] = {"cosine": cosine, "bm25": round(float(bm25), 6), "matched_by": by}
-    owner, version, start, end = matrix.columns[:, row].tolist()
+    extra: dict[str, JSON] = {"cosine": cosine, "bm25": round(bm25, 6), "matched_by": by}
+    owner, version, start, end = bounds
     first, behind = bounds_of(start, end)
     return Hit(f"{Kind.NOTE}_{owner}", version, score, first, behind, extra)
 

@@ -78,9 +78,14 @@ class SearchQuery:
         return {"chance": cut.chance} if self.is_auto else {}
 
     @property
+    def is_restricted(self) -> bool:
+        """Whether some Notes are searched, and not all."""
+        return self.where is not None or self.within is not None or self.seen is not None
+
+    @property
     def allows_approximate(self) -> bool:
         """Whether an index may answer that finds nearly all of the nearest and proves nothing."""
-        plain = self.where is None and self.within is None and self.seen is None and not self.certify
+        plain = not self.is_restricted and not self.certify
         return plain and self.mode == "semantic" and self.limit is not None
 
 

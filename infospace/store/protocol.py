@@ -152,6 +152,9 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
         They are kept, not deleted, not evidence, and their name does not begin with `_`.
         """
 
+    def discoverable_count(self) -> int:
+        """Count the Notes that discovery searches."""
+
     def searchable(self) -> bool:
         """Whether there is any Note that discovery searches."""
 
@@ -177,8 +180,11 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
         *,
         limit: int | None = None,
         numbers: Iterable[int] | None = None,
+        excluding: Iterable[int] = (),
     ) -> NearestNotes | None:
         """Return the Notes from a threshold on, all or the `limit` nearest, among some or all; None: it cannot.
+
+        Those `excluding` says are as if they were not there.
 
         A proof rests on it: every passage is compared, in double precision and rounded to six decimals before it
         is compared with the threshold; `matched` counts what the limit leaves out too. An engine of single

@@ -296,6 +296,10 @@ class ScopedSnapshot:
         """Return the numbers of the Notes that are searched."""
         return self._store.searched(self._of, self._of.discoverable(numbers))
 
+    def discoverable_count(self) -> int:
+        """Count the Notes that are searched."""
+        return len(self.discoverable())
+
     def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False, own: bool = False) -> Iterator[Any]:
         """Iterate over the Notes that are searched."""
         return self._of.heads(self.discoverable(numbers).tolist(), text=text, own=own)

@@ -51,7 +51,7 @@ def made_text(number: int) -> str:
     return f"Note number {number}. " + "Words that stand for the text of a note. " * 7
 
 
-def made_space(path: Path, count: int) -> Space:
+def made_space(path: Path | str, count: int) -> Space:
     """Return a space of `count` kept Notes of about 300 characters, each embedded with a made vector."""
     space = open_space(path)
     space.store.use_model(space.embedding.key)

@@ -51,6 +51,7 @@ class DatabaseDestination:
             for statement in TABLES:
                 self.engine.run(statement)
             empty_tables(self.engine)
+            self.engine.vector_rows.drop()
             mark_source(self.engine, self._identity, schema.VERSION)
         return False
 
@@ -59,11 +60,12 @@ class DatabaseDestination:
         self.engine.load(table.name, table.columns, rows)
 
     def finish(self) -> None:
-        """Fill the full text, let numbers go on after those that are there, and take the mark away."""
+        """Fill what follows from the rows, let numbers go on after those that are there, and take the mark away."""
         with writing(self.engine):
             self.engine.run("DELETE FROM postings")
             self.engine.run("DELETE FROM words")
             fulltext.fill(self.engine)
+            self.engine.vector_rows.make()
             for table, column in self.engine.all(_COUNTED, (self._space,)):
                 most = self.engine.value(f"SELECT max({column}) FROM {table}")
                 if most is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from contextlib import suppress
+from itertools import count, islice
 from typing import Any, Final
 
 import psycopg
@@ -52,18 +53,21 @@ class PostgresConnection(Connection):
     form for.
     """
 
-    __slots__ = ("_cursor", "_lock_key", "_session", "word_rows")
+    __slots__ = ("_cursor", "_cursors", "_lock_key", "_session", "vector_rows", "word_rows")
 
     dialect = "postgresql"
 
     def __init__(self, session: psycopg.Connection[Any], address: str, lock_key: int) -> None:
+        from infospace.store.postgres.vector_rows import PostgresVectorRows
         from infospace.store.postgres.word_rows import PostgresWordRows
 
         self.address = address
         self._session = session
         self._lock_key = lock_key
         self._cursor = ClientCursor(session)
+        self._cursors = count()
         self.word_rows = PostgresWordRows(self)
+        self.vector_rows: PostgresVectorRows = PostgresVectorRows(self)
 
     def one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
         """Return the first row, or None."""
@@ -79,10 +83,31 @@ class PostgresConnection(Connection):
             raise reported(error, self.address) from error
 
     def batches(self, sql: str, values: Sequence[object] = ()) -> Iterator[list[Row]]:
-        """Iterate over all rows, some hundreds at a time."""
-        rows = iter(self.all(sql, values))
-        while batch := list(islice(rows, BATCH)):
-            yield batch
+        """Iterate over all rows, some hundreds at a time: the others wait at the server, in a cursor.
+
+        They are those of the moment of the first one, whatever else is asked or written meanwhile.
+        """
+        statement, places = translated(sql)
+        name = f"batch_{next(self._cursors)}"
+        # Outside a transaction the server keeps the rows beyond the statement, which ends one.
+        kept = " WITH HOLD" if self._session.info.transaction_status == TransactionStatus.IDLE else ""
+        fetch = f"FETCH {BATCH} FROM {name}"
+        try:
+            declared = f"DECLARE {name} NO SCROLL CURSOR{kept} FOR {statement}; {fetch}"
+            self._cursor.execute(declared, _bound(values, places))
+            self._cursor.nextset()
+            batch = self._cursor.fetchall()
+            while len(batch) == BATCH:
+                yield batch
+                batch = self._cursor.execute(fetch.encode()).fetchall()
+            self._cursor.execute(f"CLOSE {name}".encode())
+            if batch:
+                yield batch
+        except GeneratorExit:
+            self._abandon(name)
+            raise
+        except _REPORTED as error:
+            raise reported(error, self.address) from error
 
     def run(self, sql: str, values: Sequence[object] = ()) -> int:
         """Execute a statement; return how many rows it changed."""
@@ -116,6 +141,14 @@ class PostgresConnection(Connection):
             with self._cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()) as copy:
                 for row in rows:
                     copy.write_row([_written(value) for value in row])
+        except _REPORTED as error:
+            raise reported(error, self.address) from error
+
+    def load_binary(self, table: str, columns: Sequence[str], parts: Iterable[bytes]) -> None:
+        """Insert rows in bulk that are written as COPY's binary form has them. Columns are quoted already."""
+        try:
+            with self._cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)".encode()) as copy:
+                copy.write(b"".join(parts))
         except _REPORTED as error:
             raise reported(error, self.address) from error
 
@@ -153,6 +186,13 @@ class PostgresConnection(Connection):
     def close(self) -> None:
         """Close the connection."""
         self._session.close()
+
+    def _abandon(self, name: str) -> None:
+        """Let a cursor go that was not read to its end; what ended its transaction did so already."""
+        if self._session.info.transaction_status in (TransactionStatus.IDLE, TransactionStatus.INTRANS):
+            with suppress(psycopg.Error):  # of a connection that broke there is nothing left to let go
+                if self._cursor.execute("SELECT 1 FROM pg_cursors WHERE name = %s", (name,)).fetchone() is not None:
+                    self._cursor.execute(f"CLOSE {name}".encode())
 
     def _execute(self, sql: str, values: Sequence[object]) -> bool:
         """Execute a statement; return whether there was anything to do."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from infospace.store.records import NearestNotes
+
 Row: TypeAlias = "tuple[Any, ...]"
 
 STATEMENTS = 256
@@ -46,6 +48,34 @@ class WordRows(Protocol):
         """Give Notes whose words here are not those of their texts, and what is wrong with each."""
 
 
+class VectorRows(Protocol):
+    """The vectors of passages, where the engine compares them itself; without pgvector a database does not."""
+
+    def make(self) -> bool:
+        """Make what it needs, where the engine can; return whether it compares."""
+
+    def put(self, notes: Sequence[int]) -> None:
+        """Take over the passages that Notes have now."""
+
+    def nearest(self, model: str, query: NDArray[np.float32], limit: int) -> NearestNotes | None:
+        """Do what `Snapshot.nearest` says."""
+
+    def above(
+        self,
+        model: str,
+        query: NDArray[np.float32],
+        threshold: float,
+        *,
+        limit: int | None,
+        numbers: Iterable[int] | None,
+        excluding: Iterable[int],
+    ) -> NearestNotes | None:
+        """Do what `Snapshot.above` says."""
+
+    def differences(self, progress: Callable[[int, int], None]) -> Iterator[tuple[int, str]]:
+        """Give Notes that are compared by other vectors than they have, and what is wrong with each."""
+
+
 class Connection:
     """A connection in autocommit mode. Transactions are begun and ended by statements.
 
@@ -59,6 +89,9 @@ class Connection:
 
     word_rows: WordRows | None = None
     """The full text, where it is not FTS5."""
+
+    vector_rows: VectorRows | None = None
+    """What compares vectors, where the engine can."""
 
     def __init__(self, connection: sqlite3.Connection, address: str) -> None:
         self.connection = connection

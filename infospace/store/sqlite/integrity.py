@@ -216,6 +216,7 @@ def problems(engine: Connection, *, counters: bool) -> list[str]:
             _notes,
             _history,
             _outlines,
+            _compared,
             _evidence,
             _together,
             *((_counters,) if counters else ()),
@@ -309,6 +310,12 @@ def _history(engine: Connection) -> Iterator[str]:
 def _outlines(engine: Connection) -> Iterator[str]:
     for number in outlines.strayed(engine):
         yield f"Note_{number} has words, items or links listed that are not those of its text"
+
+
+def _compared(engine: Connection) -> Iterator[str]:
+    if engine.vector_rows is not None:
+        for number, message in engine.vector_rows.differences(lambda _done, _total: None):
+            yield f"Note_{number} {message}"
 
 
 def _evidence(engine: Connection) -> Iterator[str]:

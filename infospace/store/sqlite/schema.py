@@ -272,6 +272,12 @@ def _seventeenth(engine: Connection) -> None:
         engine.run(statement)
 
 
+def _eighteenth(engine: Connection) -> None:
+    """A database that has pgvector compares the vectors of passages itself."""
+    if engine.vector_rows is not None:
+        engine.vector_rows.make()
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _first,
     _second,
@@ -290,6 +296,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _fifteenth,
     _sixteenth,
     _seventeenth,
+    _eighteenth,
 )
 """Each brings a file from the version of its index to the next one."""
 

@@ -38,7 +38,6 @@ COMMANDS: Final[Mapping[str, Mapping[Audience, str]]] = {
     "plans save": {},
     "schedule": {},
     "tools connect": {},
-    "tools registry refresh": {},
     "tools sync": {},
     "undo": {},
     "work": {},

@@ -2,8 +2,8 @@
 
 The copy holds everything: notes and all of their versions, names, relations, runs, provenance, vectors. It is of the
 moment in which the command begins; others may go on with the space. What was copied is read again and compared by
-hashes, and only then the copy can be opened. A copy that was cut off is taken up by the same command. Vectors' index
-is made anew at the first search.
+hashes, and only then the copy can be opened. A copy that was cut off is taken up by the same command. An
+index of vectors is made anew: a file's at the first search, a database's by `infospace model index`.
 """
 
 from __future__ import annotations

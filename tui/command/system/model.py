@@ -4,6 +4,7 @@
 one that fastembed lists, or a folder with `model.onnx`, `tokenizer.json`, `tokenizer_config.json` and `config.json`.
 All notes are then embedded with the new model. Vectors of an earlier model are kept, and used when you go back to it.
 An interrupted embedding continues at the next search, or when you call the command again.
+`infospace model index` makes the index of vectors in a PostgreSQL database, while others go on; a file needs none made.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
-from infospace.core.errors import NotFound
+from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.plural import pluralize
-from tui.command.common.open_space import open_from
+from tui.command.common.open_space import address_of, open_from
 from tui.text.output import Output, UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ EXAMPLES = """examples:
   infospace model get
   infospace model verify --json
   infospace model use BAAI/bge-small-en-v1.5
-  infospace model use ./my-model --space work.db"""
+  infospace model use ./my-model --space work.db
+  infospace model index --space 'postgresql://ann@db.example.org/notes?space=team'"""
 
 CANCELLED = 130
 
@@ -37,9 +39,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action",
         nargs="?",
-        choices=["show", "get", "verify", "use"],
+        choices=["show", "get", "verify", "use", "index"],
         default="show",
-        help="get: fetch it if missing; verify: check all hashes; use: give the space another model",
+        help="get: fetch it if missing; verify: check all hashes; use: give the space another model; "
+        "index: index the vectors of a space in PostgreSQL",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="for `use`: fastembed's name of a model, or a folder")
 
@@ -51,6 +54,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(wrong, hint="infospace model use NAME")
     if args.action == "use":
         return _use(args, out)
+    if args.action == "index":
+        return _index(args, out)
     from infospace.search.models.custom import get_named, model_of
     from infospace.search.models.find import verify_model
 
@@ -96,6 +101,33 @@ def _use(args: argparse.Namespace, out: Output) -> int:
     if pending:
         out.talk(f"{pluralize(pending, 'note')} left; the same command goes on from there, and so do searches")
     return CANCELLED if cancelled else 0
+
+
+def _index(args: argparse.Namespace, out: Output) -> int:
+    """Have the database index the vectors, and say how large the index is."""
+    address = address_of(args)
+    if not address.startswith(("postgresql://", "postgres://")):
+        raise UsageError(
+            f"{address!r} is no database: a space in a file indexes its vectors by itself",
+            hint="`infospace help searching` says from how many on",
+        )
+    from infospace.store.postgres.vector_index import build_index
+
+    try:
+        with out.progress() as listener:
+            found = build_index(address, listener)
+    except (NotFound, Conflict, Invalid) as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    except KeyboardInterrupt:
+        out.talk("nothing is left of the index; searches stay exact")
+        return CANCELLED
+    if out.json:
+        done = {"status": "success", "passages": found.passages, "bytes": found.bytes}
+        out.document(done | {"seconds": round(found.seconds, 3)})
+        return 0
+    took = f", {found.seconds:.1f} s" if found.seconds else ", which were there already"
+    out.text(f"indexed {pluralize(found.passages, 'passage')}, {found.bytes / 1e6:,.1f} MB{took}")
+    return 0
 
 
 def _name(chosen: Chosen | None) -> str:

@@ -30,6 +30,7 @@ from infospace.store.protocol import (
     Effect,
     Head,
     Lineage,
+    NearestNotes,
     ResourceSummary,
     Rows,
     SpaceTable,
@@ -389,6 +390,11 @@ class SqliteSnapshot:
         """Return the numbers of the Notes that discovery searches."""
         return vectors.discoverable(self._engine, numbers)
 
+    def discoverable_count(self) -> int:
+        """Count the Notes that discovery searches."""
+        found: int = self._engine.value("SELECT count(*) FROM resources WHERE found = 1")
+        return found
+
     def searchable(self) -> bool:
         """Whether there is any Note that discovery searches."""
         return bool(self._engine.value("SELECT EXISTS (SELECT 1 FROM resources WHERE found = 1)"))
@@ -397,19 +403,26 @@ class SqliteSnapshot:
         """Return embedded passages; of a model without any vector the dimension is 0."""
         return vectors.rows(self._engine, model, numbers)
 
-    def nearest(self, _model: str, _query: NDArray[np.float32], _limit: int) -> None:
-        """Cannot: SQLite knows no vectors, so whoever searches reads the rows."""
+    def nearest(self, model: str, query: NDArray[np.float32], limit: int) -> NearestNotes | None:
+        """Return what an index of the engine thinks nearest. SQLite knows no vectors: None."""
+        compare = self._engine.vector_rows
+        return None if compare is None else compare.nearest(model, query, limit)
 
     def above(
         self,
-        _model: str,
-        _query: NDArray[np.float32],
-        _threshold: float,
+        model: str,
+        query: NDArray[np.float32],
+        threshold: float,
         *,
         limit: int | None = None,
         numbers: Iterable[int] | None = None,
-    ) -> None:
-        """Return None: SQLite knows no vectors, so whoever searches reads the rows."""
+        excluding: Iterable[int] = (),
+    ) -> NearestNotes | None:
+        """Return the Notes from a threshold on. SQLite knows no vectors: None, and whoever searches reads the rows."""
+        compare = self._engine.vector_rows
+        if compare is None:
+            return None
+        return compare.above(model, query, threshold, limit=limit, numbers=numbers, excluding=excluding)
 
     def digests(self, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:
         """Return what the passages of Notes say they are."""

@@ -39,6 +39,7 @@ def embed(work: Transaction, changes: Sequence[Embed]) -> None:
     """
     engine = work.engine
     model = engine.value("SELECT value FROM state WHERE key = 'model'")
+    embedded: list[int] = []
     for change in changes:
         live = work.live(change.id) if _exists(engine, change.id) else None
         if live is None or not live.found or live.version != change.version:
@@ -59,6 +60,9 @@ def embed(work: Transaction, changes: Sequence[Embed]) -> None:
         )
         engine.run("DELETE FROM pending WHERE note = ?", (number,))
         engine.run("UPDATE resources SET generation = ? WHERE key = ?", (work.stamp(), live.key))
+        embedded.append(number)
+    if engine.vector_rows is not None:
+        engine.vector_rows.put(sorted(set(embedded)))
 
 
 def _exists(engine: Connection, identifier: str) -> bool:

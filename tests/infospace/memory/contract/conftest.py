@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from infospace.store.postgres import open_store as open_postgres
+from infospace.store.postgres.vector_index import build_index
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store as open_sqlite
 
@@ -32,6 +33,8 @@ class Implementation:
     name: str
     open: Callable[[str], Store]
     place: Callable[[Path], str] = str
+    index: Callable[[str], object] = bool
+    """Makes the index of the vectors of the space at an address, where the engine needs to be asked for it."""
     alone: bool = False
     """Whether nobody else can open the space that a store has open."""
 
@@ -40,7 +43,7 @@ IMPLEMENTATIONS = [
     Implementation("sqlite", lambda address: open_sqlite(address, create=True)),
     Implementation("memory", lambda address: open_sqlite(address, create=True), lambda _path: ":memory:", alone=True),
     Implementation("ranking", open_ranking),
-    Implementation("postgresql", lambda address: open_postgres(address, create=True), place_in_database),
+    Implementation("postgresql", lambda address: open_postgres(address, create=True), place_in_database, build_index),
 ]
 
 

@@ -34,13 +34,17 @@ class RankingSnapshot:
         *,
         limit: int | None = None,
         numbers: Iterable[int] | None = None,
+        excluding: Iterable[int] = (),
     ) -> NearestNotes:
         """Return what a loop over all rows finds."""
         rows = self._snapshot.rows(model, numbers)
+        left = set(excluding)
         best: dict[int, tuple[float, int]] = {}
         for at, vector in enumerate(rows.vectors):
             cosine = round(float(np.dot(vector.astype(np.float64), query.astype(np.float64))), 6)
             owner = int(rows.owners[at])
+            if owner in left:
+                continue
             if owner not in best or cosine > best[owner][0]:
                 best[owner] = cosine, at
         ranked = sorted(((-cosine, owner, at) for owner, (cosine, at) in best.items()))

@@ -102,15 +102,15 @@ class TestNumbers:
         assert {key: vector.tolist() for key, vector in vectors.items()} == {digest("first"): [5.0, 1.0, 0.0]}
 
     def test_whether_there_is_anything_to_search(self, store: Store) -> None:
-        """Told without counting."""
+        """And how much."""
         with store.reading() as snapshot:
-            assert not snapshot.searchable()
+            assert (snapshot.searchable(), snapshot.discoverable_count()) == (False, 0)
         a = note(store, kept=True)
         with store.reading() as snapshot:
-            assert snapshot.searchable()
+            assert (snapshot.searchable(), snapshot.discoverable_count()) == (True, 1)
         store.commit([Delete(a)])
         with store.reading() as snapshot:
-            assert not snapshot.searchable()
+            assert (snapshot.searchable(), snapshot.discoverable_count()) == (False, 0)
 
 
 def test_the_latest_queries_come_first(store: Store) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,13 +64,14 @@ def told(near: NearestNotes) -> list[tuple[float, int, int]]:
 
 
 @pytest.fixture
-def query(store: Store) -> NDArray[np.float32]:
+def query(store: Store, implementation: Any) -> NDArray[np.float32]:
     """A query to a store that has vectors, and ranks."""
     made = fill(store)
     with store.reading() as snapshot:
         if snapshot.above(MODEL, made, 0.0) is None:
             assert snapshot.nearest(MODEL, made, 1) is None
             pytest.skip("the store does not rank")
+    implementation.index(store.address)
     return made
 
 
@@ -134,6 +136,17 @@ class TestAbove:
         assert kept is not None
         assert told(kept) == before
         assert told(above(store, query, -1.0)) == before[3:]
+
+    def test_some_may_be_left_out(self, store: Store, query: NDArray[np.float32]) -> None:
+        """They count nowhere, and those that are nobody's do not matter."""
+        every = looped(store, query)
+        out = [one[1] for one in every[:4]] + [every[8][1], 999]
+        expected = [one for one in every if one[1] not in out]
+        found = above(store, query, expected[2][0], excluding=out)
+        assert (told(found), found.matched, found.max_below) == (expected[:3], 3, expected[3][0])
+        among = [one[1] for one in every[3:10]]
+        found = above(store, query, -1.0, numbers=among, excluding=out)
+        assert told(found) == [one for one in every[4:10] if one[1] not in out]
 
     def test_another_model_has_other_rows(self, store: Store, query: NDArray[np.float32]) -> None:
         """Of one without vectors nothing is found."""

@@ -1,0 +1,172 @@
+"""Making the HNSW index of a space's vectors in its database, while others read and write the space.
+
+The index is of half precision: it takes half the memory, and what it finds is compared anew with the vectors.
+"""
+
+# ruff: noqa: S608 - statements are put together from numbers and quoted names alone
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound
+from infospace.core.listener import Listener, NullListener
+from infospace.store.postgres import store as database
+from infospace.store.postgres.vector_rows import index_name
+
+if TYPE_CHECKING:
+    from infospace.store.postgres.connection import PostgresConnection
+
+LINKS: Final = 16
+"""Neighbours of a vector in each layer (pgvector's `m`)."""
+
+EF_CONSTRUCTION: Final = 100
+"""Candidates that are looked at for the neighbours of each vector."""
+
+BYTES_OF_LINKS: Final = 500
+"""What a vector's place in the graph takes while it is built, besides its numbers."""
+
+MOST_MEMORY: Final = 2 * 2**30
+"""Bytes that the server is asked for, at most, to build the graph in; a larger one is finished on the disk, slowly."""
+
+WIDEST: Final = 4_000
+"""Dimensions that pgvector indexes in half precision."""
+
+_POLL: Final = 0.5
+"""Seconds between two looks at how far it is."""
+
+_PROGRESS: Final = "SELECT phase, tuples_done FROM pg_stat_progress_create_index WHERE pid = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """An index: of how many passages, how large it is in bytes, and how many seconds it took; 0 if it was there."""
+
+    passages: int
+    bytes: int
+    seconds: float
+
+
+def build_index(address: str, listener: Listener | None = None, *, wait: float = 10.0) -> Indexed:
+    """Make the index of the vectors that a space in a database has now; it follows every later change by itself.
+
+    Raises NotFound: no space, or none embedded; Invalid: no pgvector, or vectors too wide; Conflict: another process
+    is at it; StoreError for whatever the server reports. Broken off, it leaves nothing.
+    """
+    listener = listener or NullListener()
+    engine, space = database.connection(address, wait=wait)
+    try:
+        if not database.is_there(engine, space):
+            raise NotFound(f"there is no space at {engine.address!r}", hint="`space=NAME` in the address names it")
+        database.migrate(engine, space)
+        where = _place(engine)
+        model = engine.vector_rows.present_model()
+        if model is None or not (wide := _dimension(engine, where, model)):
+            raise NotFound(
+                f"nothing in {engine.address!r} is embedded yet", hint="`infospace add` or a search embeds its notes"
+            )
+        if wide > WIDEST:
+            raise Invalid(
+                f"vectors of {wide} dimensions have no index in PostgreSQL, {WIDEST} at most",
+                hint="searches stay exact; `infospace model use` takes another model",
+            )
+        if not engine.value("SELECT pg_try_advisory_lock(hashtextextended('index ' || ?, 0))", (space,)):
+            raise Conflict(f"another process indexes {engine.address!r} now", hint="wait until it is done")
+        passages: int = engine.value("SELECT count(*) FROM passage_vectors WHERE model = ?", (model,))
+        seconds = 0.0
+        if not engine.vector_rows.is_indexed(model):
+            started = time.monotonic()
+            _forget_others(engine, model)
+            _build(engine, address, _definition(where, model, wide), passages, wide, listener)
+            seconds = time.monotonic() - started
+        size: int = engine.value("SELECT pg_relation_size(to_regclass(?))", (index_name(model),))
+        return Indexed(passages, size, seconds)
+    finally:
+        engine.close()
+
+
+def _place(engine: PostgresConnection) -> str:
+    """Return the schema of pgvector, with the table of vectors made where the server got pgvector only lately."""
+    if engine.vector_rows.where is None:
+        engine.run("BEGIN IMMEDIATE")
+        try:
+            engine.vector_rows.make()
+            engine.run("COMMIT")
+        except BaseException:
+            engine.rollback()
+            raise
+    where = engine.vector_rows.where
+    if where is None:
+        raise Invalid(
+            f"the server of {engine.address!r} has no pgvector, or you may not add it to the database",
+            hint="install pgvector on the server, and have its owner say `CREATE EXTENSION vector`",
+        )
+    return where
+
+
+def _dimension(engine: PostgresConnection, where: str, model: int) -> int:
+    sql = f"SELECT {where}.vector_dims(vector) FROM passage_vectors WHERE model = ? LIMIT 1"
+    return engine.value(sql, (model,)) or 0
+
+
+def _definition(where: str, model: int, wide: int) -> str:
+    return (
+        f"CREATE INDEX CONCURRENTLY {index_name(model)} ON passage_vectors"
+        f" USING hnsw ((vector::{where}.halfvec({wide})) {where}.halfvec_ip_ops)"
+        f" WITH (m = {LINKS}, ef_construction = {EF_CONSTRUCTION}) WHERE model = {model}"
+    )
+
+
+def _forget_others(engine: PostgresConnection, model: int) -> None:
+    """Remove the indexes of earlier models, which are empty, and what a build left that was broken off."""
+    found = engine.all(
+        """SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        WHERE i.indrelid = to_regclass('passage_vectors') AND starts_with(c.relname, ?)""",
+        (index_name(model).rstrip("0123456789"),),
+    )
+    for (name,) in found:
+        engine.define(f"DROP INDEX {name}")
+
+
+def _build(
+    engine: PostgresConnection, address: str, definition: str, passages: int, wide: int, listener: Listener
+) -> None:
+    """Have the server build, and tell how far it is from another connection."""
+    memory = min(passages * (2 * wide + BYTES_OF_LINKS) * 3 // 2, MOST_MEMORY) // 1024
+    engine.define(
+        "SELECT set_config('maintenance_work_mem', greatest(setting::int, "
+        f"{memory})::text, false) FROM pg_settings WHERE name = 'maintenance_work_mem'"
+    )
+    failed: list[InfospaceError] = []
+
+    def build() -> None:
+        try:
+            engine.define(definition)
+        except InfospaceError as error:
+            failed.append(error)
+
+    pid = engine.value("SELECT pg_backend_pid()")
+    watcher, _ = database.connection(address, wait=10.0)
+    thread = threading.Thread(target=build, name="index", daemon=True)
+    listener.progress(0, passages, "indexing")
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(_POLL)
+            row = watcher.one(_PROGRESS, (pid,))
+            if row is not None and row[1]:
+                listener.progress(min(row[1], passages), passages, "indexing")
+    except BaseException:
+        watcher.value("SELECT pg_cancel_backend(?)", (pid,))
+        thread.join()
+        name = definition.split()[3]
+        engine.define(f"DROP INDEX IF EXISTS {name}")
+        raise
+    finally:
+        watcher.close()
+    if failed:
+        raise failed[0]
+    listener.progress(passages, passages, "indexing")

@@ -1,0 +1,225 @@
+"""Vectors that a PostgreSQL database compares: their index, what keeps them whole, and a server without pgvector."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import psycopg
+import pytest
+from databases import place_in_database
+from numpy.typing import NDArray
+
+from infospace.core.errors import Conflict, Invalid, NotFound, StoreError
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.store.changes import Delete, MakeNote, Revise
+from infospace.store.postgres import open_store, vector_rows
+from infospace.store.postgres.vector_index import build_index
+from infospace.store.sqlite.store import SqliteStore
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
+from made_search import MODEL, fill, find, make, search_in
+
+COMMAND = [sys.executable, "-m", "tui.command", "--space"]
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> str:
+    """The address of an empty space of its own."""
+    return place_in_database(tmp_path)
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[SqliteStore]:
+    """That space, which is sound at the end."""
+    with closing(open_store(address, create=True)) as store:
+        yield store
+
+
+def rows(count: int, dimension: int = 16) -> NDArray[np.float32]:
+    """Unit vectors."""
+    made = np.random.default_rng(4).normal(size=(count, dimension))
+    unit: NDArray[np.float32] = (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+    return unit
+
+
+def command(address: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """What a command says."""
+    return subprocess.run([*COMMAND, address, *words], capture_output=True, text=True, check=False, timeout=120)
+
+
+class Heard(NullListener):
+    """Keeps how far it was."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[int, int, str]] = []
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        self.heard.append((done, total, what))
+
+
+def test_the_command_makes_an_index_once(address: str, store: SqliteStore, tmp_path: Path) -> None:
+    """It says how large it is, and that it was there; a file has none to be made."""
+    fill(store, rows(300))
+    first = json.loads(command(address, "model", "index", "--json").stdout)
+    assert (first["status"], first["passages"], first["bytes"] > 0, first["seconds"] > 0) == (
+        "success",
+        300,
+        True,
+        True,
+    )
+    again = command(address, "model", "index").stdout
+    assert re.fullmatch(r"indexed 300 passages, [0-9.]+ MB, which were there already\n", again)
+    refused = command(str(tmp_path / "notes.db"), "model", "index")
+    assert (refused.returncode, "is no database" in refused.stderr) == (2, True)
+
+
+def test_an_index_answers_from_then_on(address: str, store: SqliteStore) -> None:
+    """How far it is can be heard; what comes later is in it; what was deleted is out."""
+    vectors = rows(400)
+    ids = fill(store, vectors)
+    listener = Heard()
+    build_index(address, listener)
+    assert (listener.heard[0], listener.heard[-1]) == ((0, 400, "indexing"), (400, 400, "indexing"))
+    store.commit([Delete(ids[5])])
+    later = fill(store, rows(401)[400:])
+    with store.reading() as snapshot:
+        for at, expected in ((7, [ids[7]]), (5, [])):
+            near = snapshot.nearest(MODEL, vectors[at], 1)
+            assert near is not None
+            assert [f"Note_{number}" for number in near.numbers.tolist() if near.cosines[0] > 0.999] == expected
+        near = snapshot.nearest(MODEL, rows(401)[400], 1)
+        assert near is not None
+        assert (f"Note_{near.numbers[0]}", near.cosines[0]) == (later[0], 1.0)
+    assert store.check() == []
+
+
+def test_one_note_with_very_many_near_passages_does_not_hide_the_others(address: str, store: SqliteStore) -> None:
+    """The index is asked for more until there are as many notes as wanted."""
+    make(store, "|".join(f"near thing {at}" for at in range(200)), *(f"near other {at}" for at in range(8)))
+    search = search_in(store)
+    find(search, "near thing")
+    build_index(address)
+    found = find(search, "near thing", limit=5, threshold=-1.0)
+    assert (found.certificate["method"], len(found.hits)) == ("hnsw", 5)
+    assert found.hits == find(search, "near thing", limit=5, threshold=-1.0, certify=True).hits
+
+
+def test_an_index_of_nothing_is_refused(address: str, store: SqliteStore) -> None:
+    """There is no space, nothing is embedded, or the vectors are too wide for an index."""
+    with pytest.raises(NotFound, match="there is no space at"):
+        build_index(address + "&space=another")
+    with pytest.raises(NotFound, match=r"nothing in .* is embedded yet"):
+        build_index(address)
+    fill(store, rows(2, 4001))
+    with pytest.raises(Invalid, match="vectors of 4001 dimensions have no index in PostgreSQL, 4000 at most"):
+        build_index(address)
+
+
+def test_two_do_not_index_at_once(address: str, store: SqliteStore) -> None:
+    """The second one is told."""
+    fill(store, rows(2))
+    with psycopg.connect(address) as other:
+        other.execute("SELECT pg_advisory_lock(hashtextextended('index infospace', 0))")
+        with pytest.raises(Conflict, match="another process indexes"):
+            build_index(address)
+
+
+def test_what_a_broken_build_left_is_made_anew(address: str, store: SqliteStore) -> None:
+    """An index that is not whole answers nothing."""
+    vectors = rows(50)
+    fill(store, vectors)
+    build_index(address)
+    with psycopg.connect(address, autocommit=True) as session:
+        session.execute(
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'infospace.passage_vectors_hnsw_1'::regclass"
+        )
+    with store.reading() as snapshot:
+        assert snapshot.nearest(MODEL, vectors[0], 1) is None
+    assert build_index(address).seconds > 0
+    with store.reading() as snapshot:
+        assert snapshot.nearest(MODEL, vectors[0], 1) is not None
+
+
+def test_who_does_not_know_of_the_vectors_cannot_leave_one_out(address: str, store: SqliteStore) -> None:
+    """A process of an earlier version writes passages alone: its commit is refused, so that no search overlooks any."""
+    fill(store, rows(2))
+    with (
+        pytest.raises(psycopg.errors.ForeignKeyViolation, match="passages_have_vectors"),
+        psycopg.connect(address, autocommit=True) as earlier,
+    ):
+        earlier.execute("INSERT INTO infospace.passages VALUES (1, 1, 1, 0, 4, 'digest')")
+    assert store.check() == []
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        ("UPDATE passage_vectors SET vector = -1 * vector", "is compared by another vector than the one that it has"),
+        ("UPDATE passage_vectors SET model = 9", "has a passage that is not among the vectors that the database"),
+        ("INSERT INTO passage_vectors VALUES (1, 7)", "is compared by a vector of a passage that it does not have"),
+    ],
+)
+def test_a_check_finds_other_vectors(address: str, store: SqliteStore, harm: str, message: str) -> None:
+    """Whatever is not as the passages say."""
+    fill(store, rows(1))
+    assert store.check() == []
+    with psycopg.connect(address) as session:
+        session.execute("SET search_path TO infospace, public")
+        session.execute(harm.replace("-1 * vector", "'[" + ",".join(["1"] * 16) + "]'"))
+    assert [one for one in store.check() if message in one]
+
+
+def test_a_server_without_pgvector_is_searched_as_a_file_is(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it has pgvector the table is made with all that is there, and the same is found."""
+    with psycopg.connect(address, autocommit=True) as session:
+        session.execute("DROP SCHEMA infospace CASCADE")
+        session.execute("DROP EXTENSION vector CASCADE")
+    with monkeypatch.context() as without:
+        without.setattr(vector_rows, "_MAY_CREATE", "SELECT false")
+        with closing(open_store(address, create=True)) as store:
+            ids = fill(store, rows(30))
+            store.commit([Revise(ids[3], "other"), MakeNote(store.new_id(Kind.NOTE), "waits", kept=True)])
+            with store.reading() as snapshot:
+                assert snapshot.above(MODEL, rows(1)[0], 0.0) is None
+                assert snapshot.nearest(MODEL, rows(1)[0], 1) is None
+            search = search_in(store)
+            before = find(search, "made", limit=None, certify=True)
+            with search.held() as matrix:
+                assert matrix is not None
+            with pytest.raises(Invalid, match="has no pgvector"):
+                build_index(address)
+    build_index(address)
+    with closing(open_store(address, create=True)) as store:
+        search = search_in(store)
+        after = find(search, "made", limit=None, certify=True)
+        with search.held() as matrix:
+            assert matrix is None
+        assert (after.hits, after.certificate) == (before.hits, before.certificate)
+        assert store.check() == []
+
+
+def test_rows_are_fetched_some_at_a_time(store: SqliteStore) -> None:
+    """Whatever is asked or written between two of them; what is not read to its end leaves nothing open."""
+    with store.rows() as engine:
+        sql = "SELECT n, ? FROM generate_series(1, 2400) AS n"
+        sizes = []
+        for batch in engine.batches(sql, ("x",)):
+            sizes.append(len(batch))
+            assert engine.value("SELECT count(*) FROM pg_cursors") == (len(batch) == 500)
+            assert engine.all("SELECT 7") == [(7,)]
+        assert sizes == [500, 500, 500, 500, 400]
+        left = engine.batches(sql, ("x",))
+        assert next(left)[0] == (1, "x")
+        left.close()
+        assert engine.value("SELECT count(*) FROM pg_cursors") == 0
+        assert list(engine.batches(f"{sql} WHERE n < 0", ("x",))) == []
+        with pytest.raises(StoreError, match=r"refused a statement: .*nowhere"):
+            list(engine.batches("SELECT * FROM nowhere"))
