@@ -88,7 +88,7 @@ def parse(text: str, *, condition: bool = False, aggregates: bool = False) -> tu
     Raises `Refused` at a character; at an aggregate where `aggregates` is not said.
     """
     words = tokenize(text)
-    return parse_words(words, condition=condition, aggregates=aggregates), tuple(words)
+    return parse_words(words, condition=condition, aggregates=aggregates), words
 
 
 def parse_words(words: Sequence[Word], *, condition: bool = False, aggregates: bool = False) -> Expression:

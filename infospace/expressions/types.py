@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from infospace.core.errors import Invalid
@@ -51,6 +52,7 @@ _EVERY: Final[Kinds] = frozenset(_KIND.values())
 _ORDERED: Final[Kinds] = frozenset({"number", "string"})
 _JOINED: Final[Kinds] = frozenset({"number", "string", "boolean"})
 _NUMBER: Final[Kinds] = frozenset({"number"})
+_LIST: Final[Kinds] = frozenset({"list"})
 _WRITTEN: Final = frozenset({"null", "boolean", "integer", "number", "string"})
 _WORDS: Final = {
     "list": "a list",
@@ -187,8 +189,7 @@ class Typer:
         """Return the kinds that an expression may give."""
         if isinstance(node, Constant):
             return frozenset({kind_of(node.value)}) & _EVERY
-        types = types_of(self.schema(node))
-        return frozenset() if types >= _KIND.keys() else frozenset(_KIND[one] for one in types if one in _KIND)
+        return _kinds_of(types_of(self.schema(node)))
 
     def senseless(self, node: Expression) -> Iterator[Senseless]:
         """Iterate over what in an expression can have no result."""
@@ -225,10 +226,10 @@ class Typer:
                 yield from self._computed(node, "||" in [operator for operator, _ in rest])
             case Negative(value):
                 yield from self._parts(node)
-                yield from self._unfit(value, _NUMBER, f"`{show(node)}` takes a number")
+                yield from self._unfit(value, _NUMBER, "takes a number", of=node)
             case Element(value):
                 yield from self._parts(node)
-                yield from self._unfit(value, frozenset({"list"}), f"`{show(node)}` takes an element of a list")
+                yield from self._unfit(value, _LIST, "takes an element of a list", of=node)
             case Call() | Aggregate():
                 yield from self._parts(node)
                 yield from self._check_arguments(node)
@@ -254,13 +255,15 @@ class Typer:
         one, other = self.kinds(left), self.kinds(right)
         if not one or not other:
             return
+        if one & other and (by in ("=", "!=") or one & other & _ORDERED):
+            return
         shown = f"`{show(left)} {by} {show(right)}`"
         if not one & other:
             message = f"{shown} compares {format_kinds(one)} with {format_kinds(other)}{self._never}"
             meant = self._converted(right, one) or self._converted(left, other)
             hint = "nothing is converted: write both as one type, or CAST one" if meant is None else f"`{meant}`"
             yield Senseless(message, hint, meant)
-        elif by not in ("=", "!=") and not one & other & _ORDERED:
+        else:
             yield Senseless(f"{shown} compares {format_kinds(one)}, which has no order", "numbers and texts have one")
 
     def _among(self, value: Expression, item: Expression) -> Iterator[Senseless]:
@@ -276,11 +279,11 @@ class Typer:
 
     def _listed(self, value: Expression, items: Parameter) -> Iterator[Senseless]:
         yield from self.senseless(value)
-        yield from self._unfit(items, frozenset({"list"}), "IN takes a list")
+        yield from self._unfit(items, _LIST, "IN takes a list")
         kinds, schema = self.kinds(value), self._parameter(items.name)
         inner = subschema_at(schema, (0,)) if schema is not None else None
-        held = types_of(inner) if isinstance(inner, Mapping) else frozenset(_KIND)
-        inner_kinds = frozenset() if held >= _KIND.keys() else frozenset(_KIND[one] for one in held if one in _KIND)
+        held: Kinds = types_of(inner) if isinstance(inner, Mapping) else frozenset(_KIND)
+        inner_kinds = _kinds_of(held)
         if kinds and inner_kinds and not kinds & inner_kinds:
             message = (
                 f"`{show(value)} IN {show(items)}` compares {format_kinds(kinds)} with {format_kinds(inner_kinds)}"
@@ -290,7 +293,7 @@ class Typer:
     def _computed(self, node: Expression, joins: bool) -> Iterator[Senseless]:
         takes, words = (_JOINED, "joins texts, numbers and booleans") if joins else (_NUMBER, "computes with numbers")
         for part in children(node):
-            yield from self._unfit(part, takes, f"`{show(node)}` {words}")
+            yield from self._unfit(part, takes, words, of=node)
 
     def _check_arguments(self, node: Call | Aggregate) -> Iterator[Senseless]:
         if isinstance(node, Aggregate):
@@ -307,9 +310,13 @@ class Typer:
                 yield from self._unfit(argument, takes, f"{node.function} takes {format_kinds(takes)}", "a path of one")
         yield from _constants(node)
 
-    def _unfit(self, part: Expression, takes: Kinds, message: str, hint: str | None = None) -> Iterator[Senseless]:
+    def _unfit(
+        self, part: Expression, takes: Kinds, message: str, hint: str | None = None, of: Expression | None = None
+    ) -> Iterator[Senseless]:
+        """Give a part that is of other kinds than `takes`. The message is about the expression `of`, if given."""
         kinds = self.kinds(part)
         if kinds and not kinds & takes:
+            message = message if of is None else f"`{show(of)}` {message}"
             cast = "CAST(… AS number) makes a number of a text" if takes == _NUMBER and "string" in kinds else hint
             yield Senseless(f"{message}, and `{show(part)}` is {format_kinds(kinds)}", cast)
 
@@ -327,6 +334,12 @@ class Typer:
             return None
         start, end = found[0]
         return f"{self._text[:start]}{written}{self._text[end:]}"
+
+
+@cache
+def _kinds_of(types: frozenset[str]) -> Kinds:
+    """Return the kinds that types of JSON Schema are; none where they may be of every kind."""
+    return frozenset() if types >= _KIND.keys() else frozenset(_KIND[one] for one in types if one in _KIND)
 
 
 def _constants(node: Call) -> Iterator[Senseless]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 from itertools import takewhile
 from typing import ClassVar, Final
 
@@ -156,9 +157,17 @@ def _cut_sql(text: str) -> list[tuple[TokenType, str, int, int]]:
     return [(token.token_type, token.text, token.start, token.end + 1) for token in cut]
 
 
-def tokenize(text: str) -> list[Word]:
-    """Cut `text` into words; raises `Refused` at what is no word of the language."""
-    return Cutter(text).words()
+_VALUES: Final = (Kind.VALUE, Kind.CLOSE, Kind.ELEMENT, Kind.END, Kind.TYPE)
+"""The kinds of words that end a value."""
+
+
+@lru_cache(maxsize=256)
+def tokenize(text: str) -> tuple[Word, ...]:
+    """Cut `text` into words; raises `Refused` at what is no word of the language.
+
+    A check looks at the words of an expression before it is parsed, and again for its parameters.
+    """
+    return tuple(Cutter(text).words())
 
 
 class Cutter:
@@ -198,9 +207,7 @@ class Cutter:
                 self._cases -= 1
 
     def _after_value(self) -> bool:
-        return bool(self._words) and self._words[-1].kind in {
-            *(Kind.VALUE, Kind.CLOSE, Kind.ELEMENT, Kind.END, Kind.TYPE)
-        }
+        return bool(self._words) and self._words[-1].kind in _VALUES
 
     def _word(self, type_: TokenType, content: str, start: int, end: int) -> tuple[Word, int]:
         text, after = self._text, self._after_value()

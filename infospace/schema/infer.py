@@ -69,9 +69,23 @@ Looked: TypeAlias = "dict[tuple[int, int], tuple[Schema, Any]]"
 """What was found of parts of a schema, by their ids and how deep they stand, so that none is looked at twice."""
 
 
+def _widen(types: set[str]) -> frozenset[str]:
+    return frozenset(types | {"integer"} if "number" in types else types)
+
+
+_ALL = frozenset(TYPES)
+_ONE: Mapping[str, frozenset[str]] = {type_: _widen({type_}) for type_ in TYPES}
+"""The types that a schema of one type may admit."""
+_SAYING_TYPES = frozenset({"$ref", "const", "enum", "anyOf", "oneOf", "allOf"})
+"""Keywords beside `type` that say which types a schema may admit."""
+
+
 def _types(schema: Schema | None, root: Schema | None, depth: int, looked: Looked) -> frozenset[str]:
     if schema is None or depth > DEEPEST:
-        return frozenset(TYPES)
+        return _ALL
+    if isinstance(schema, dict) and _SAYING_TYPES.isdisjoint(schema):
+        # Most schemas are of this kind: nothing has to be followed, nor remembered.
+        return _declared(schema)
     schema = resolved(schema, root)
     key = id(schema), depth
     if key not in looked:
@@ -81,16 +95,11 @@ def _types(schema: Schema | None, root: Schema | None, depth: int, looked: Looke
 
 
 def _own_types(schema: Schema, root: Schema | None, depth: int, looked: Looked) -> frozenset[str]:
-    found = frozenset(TYPES)
+    found = _declared(schema)
     if "const" in schema:
-        found &= _widen({_type_name(schema["const"])})
+        found &= _ONE[_type_name(schema["const"])]
     if isinstance(schema.get("enum"), list):
         found &= _widen({_type_name(value) for value in schema["enum"]})
-    declared = schema.get("type")
-    if isinstance(declared, str):
-        found &= _widen({declared})
-    elif isinstance(declared, list):
-        found &= _widen(set(declared))
     for word in ("anyOf", "oneOf"):
         if isinstance(schema.get(word), list):
             found &= frozenset().union(*(_types(option, root, depth + 1, looked) for option in schema[word]))
@@ -99,8 +108,12 @@ def _own_types(schema: Schema, root: Schema | None, depth: int, looked: Looked) 
     return found
 
 
-def _widen(types: set[str]) -> frozenset[str]:
-    return frozenset(types | {"integer"} if "number" in types else types)
+def _declared(schema: Schema) -> frozenset[str]:
+    """Return the types that the keyword `type` admits."""
+    declared = schema.get("type")
+    if isinstance(declared, str):
+        return _ONE.get(declared, frozenset())
+    return _ALL & _widen(set(declared)) if isinstance(declared, list) else _ALL
 
 
 def _type_name(value: object) -> str:

@@ -211,8 +211,7 @@ class CallChecker:
 
         if not isinstance(written, str):
             return written
-        with self._problems.muted():
-            known = {name: self._values.value(f"${name}", pointer, None, env)[1] for name in parameters_in(written)}
+        known = {name: self._values.known_of(name, pointer, env) for name in parameters_in(written)}
         return Written(written, {}, known)
 
     def _query(self, written: JSON, pointer: str, env: Environment) -> JSON | WrittenQuery:
@@ -234,8 +233,7 @@ class CallChecker:
             if self._values.has(name, env):
                 found = self._values.resource(name, pointer, frozenset({Kind.COLLECTION}), env)
                 named[name] = found.item if isinstance(found, CollectionShape) else Unknown()
-        with self._problems.muted():
-            known = {name: self._values.value(f"${name}", pointer, None, env)[1] for name in parsed.parameters}
+        known = {name: self._values.known_of(name, pointer, env) for name in parsed.parameters}
         return WrittenQuery(written, {}, {}, shapes, known, named)
 
     def _queried(self, bound: BoundQuery, pointer: str, env: Environment) -> None:
@@ -363,9 +361,12 @@ class CallChecker:
             item = Unknown()
         parsed = bound.where if isinstance(bound, Bound) else bound.formula
 
+        known = dict(bound.schemas) if isinstance(bound, BoundExpression) else {}
+
         def of(name: str) -> Schema | None:
-            with self._problems.muted():
-                return self._values.value(f"${name}", pointer, None, env)[1]
+            if name not in known:
+                known[name] = self._values.known_of(name, pointer, env)
+            return known[name]
 
         code = "bad-where" if isinstance(bound, Bound) else "bad-expression"
         code = "bad-argument" if isinstance(parsed, Aggregate) else code

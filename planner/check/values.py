@@ -551,6 +551,12 @@ class ValueChecker:
                 self.mismatch(found, raw, pointer, f"`{argument.name}`", argument.description or None)
         return UNKNOWN, schema
 
+    def known_of(self, parameter: str, pointer: str, env: Environment) -> Schema | None:
+        """Return what is known of a `$parameter` as a value, and tell nothing of it."""
+        with suppress(ReferenceInvalid), self.problems.muted():
+            return self._schema(read_text(f"${parameter}"), pointer, env)
+        return None
+
     def fits(self, read: Value, raw: JSON, wanted: Schema, pointer: str, env: Environment, whose: str) -> None:
         """Check the references in a value, and that what they mean can fit a schema in their places.
 
@@ -667,9 +673,11 @@ class ValueChecker:
         """Check the `$x` in an expression, of which a place may be missing where they are `guarded`."""
         for text in parameters:
             reference = whole_reference(f"${text}")
-            if reference is not None:
-                with self.lenient(self._lenient or text in guarded):
+            if reference is not None and text in guarded:
+                with self.lenient(True):
                     self.reference(reference, pointer, env, whole=False)
+            elif reference is not None:
+                self.reference(reference, pointer, env, whole=False)
 
     def _read(self, text: str, pointer: str) -> Value | None:
         try:

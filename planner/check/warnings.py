@@ -53,9 +53,9 @@ def warn_of_effects(
     `texts` tells where what is read may hold text; without it, everything that is read may. `known` tells what earlier
     runs kept from outside; without it, nothing is taken to be.
     """
-    _over_budget(plan, catalogue, problems)
-    for step in every_step(plan.steps):
-        tool = called_tool(step, catalogue)
+    called = [(step, called_tool(step, catalogue)) for step in every_step(plan.steps)]
+    _over_budget(plan, called, catalogue, problems)
+    for step, tool in called:
         if tool is not None and not tool.connected:
             message = f"{tool.full_name} is not connected now"
             problems.warn("not-connected", _named_at(step), message, "the run connects it, or fails there")
@@ -69,10 +69,15 @@ def _named_at(step: Step) -> str:
     return join(step.pointer, "tool" if isinstance(step.form, Pages) else "type")
 
 
-def _over_budget(plan: Plan, catalogue: Catalogue, problems: Problems) -> None:
-    """Count the calls of each step once, whatever loops and branches do, and of `pages` as many as it may make."""
-    asking = [step for step in every_step(plan.steps) if _asks(step, catalogue)]
-    calling = [step for step in every_step(plan.steps) if called_tool(step, catalogue) is not None]
+def _over_budget(
+    plan: Plan, called: Sequence[tuple[Step, Tool | None]], catalogue: Catalogue, problems: Problems
+) -> None:
+    """Count the calls of each step once, whatever loops and branches do, and of `pages` as many as it may make.
+
+    `called` are all steps, and the tool that each calls.
+    """
+    asking = [step for step, _ in called if _asks(step, catalogue)]
+    calling = [step for step, tool in called if tool is not None]
     pages = sum(step.form.max_pages - 1 for step in calling if isinstance(step.form, Pages))
     for limit, steps, more, what in (
         (plan.budget.llm_calls, asking, 0, "llm_calls"),
@@ -130,7 +135,7 @@ class TaintTracker:
         """
         for step in steps:
             tool = called_tool(step, self._catalogue)
-            read = outside.intersection(reads(step))
+            read = outside.intersection(reads(step)) if outside else set()
             if tool is not None and not asked:
                 self._reach(step, tool, self._as_text(step, read), deciding)
             asked = asked or isinstance(step.form, Ask)

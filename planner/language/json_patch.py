@@ -75,8 +75,16 @@ def _operation_error(operation: Any) -> str | None:
 
 def at(document: Any, pointer: str) -> Any:
     """Return what a JSON pointer points at; KeyError, IndexError or TypeError when there is nothing."""
-    holder, key = _place([document], pointer)
-    return holder[key]
+    found = document
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~") if "~" in part else part
+        if isinstance(found, dict):
+            found = found[name]
+        elif isinstance(found, list):
+            found = found[_index(name)]
+        else:
+            raise TypeError(pointer)
+    return found
 
 
 def _remove_at(root: list[Any], pointer: str) -> Any:

@@ -354,7 +354,8 @@ def every_step(steps: Block) -> Iterator[Step]:
         yield step
         inner = step.form.do if isinstance(step.form, ForEach) else ()
         for block in (*blocks(step.form), inner, step.on_fail if isinstance(step.on_fail, tuple) else ()):
-            yield from every_step(block)
+            if block:
+                yield from every_step(block)
 
 
 def condition_of(form: Form) -> Condition | None:

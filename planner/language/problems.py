@@ -76,8 +76,10 @@ class Problems:
     def muted(self) -> Iterator[None]:
         """Take no problem: what is found while this lasts is found again."""
         self._muted += 1
-        yield
-        self._muted -= 1
+        try:
+            yield
+        finally:
+            self._muted -= 1
 
     @property
     def passing(self) -> int:

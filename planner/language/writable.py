@@ -18,11 +18,41 @@ _TEXT = "a character beyond U+FFFF is one code point, or two escapes in a row"
 
 def check_writable(document: Any, problems: Problems, pointer: str = "") -> bool:
     """Whether a value is JSON; says where it is not."""
+    if _is_writable(document, 0):
+        return True
     good = True
     for place, message, hint in _violations(document, pointer, 0):
         problems.error("not-json", place, message, hint)
         good = False
     return good
+
+
+_SHORT = 10**18
+"""A whole number below this has fewer digits than any limit on them."""
+
+
+def _is_writable(value: Any, depth: int) -> bool:
+    """Whether a value is JSON, by its plain types alone; False also where only a longer look tells."""
+    kind = type(value)
+    if kind is str:
+        return _is_text(value)
+    if value is None or kind is bool:
+        return True
+    if kind is int:
+        return bool(-_SHORT < value < _SHORT)
+    if kind is float:
+        return isfinite(value)
+    if depth == MAX_DEPTH:
+        return False
+    if kind is list:
+        return all(_is_writable(item, depth + 1) for item in value)
+    return kind is dict and all(
+        type(key) is str and _is_text(key) and _is_writable(item, depth + 1) for key, item in value.items()
+    )
+
+
+def _is_text(text: str) -> bool:
+    return text.isascii() or _LONE.search(text) is None
 
 
 def _violations(value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:

@@ -50,10 +50,10 @@ class StepSpeller:
 
     def _step(self, pointer: str, block: str, index: int) -> None:
         self._types.spell(pointer)
-        type_ = self._raw(pointer).get("type")
+        raw = self._raw(pointer)
+        type_ = raw.get("type")
         own = self._fields_of(type_)
         if own is not None and isinstance(type_, str):
-            raw = self._raw(pointer)
             if not raw.keys() <= {*COMMON, *own} or self._may_be_misread(raw):
                 self._keys(pointer, block, index, type_, own)
             elif "id" in raw and "out" not in raw:
@@ -335,10 +335,11 @@ class StepSpeller:
     # Steps within steps
 
     def _inner(self, pointer: str, own: tuple[str, ...]) -> None:
+        present = self._raw(pointer).keys()
         for key in (*BLOCKS, "on_fail"):
-            raw = self._raw(pointer)
-            if key not in raw or (key not in own and key != "on_fail"):
+            if key not in present or (key not in own and key != "on_fail"):
                 continue
+            raw = self._raw(pointer)
             place = join(pointer, key)
             if key == "branches":
                 for at in range(len(raw[key]) if isinstance(raw[key], list) else 0):
@@ -347,8 +348,8 @@ class StepSpeller:
                 continue
             self._one_step(place, f"`{key}`")
             self.block(place)
-        operation = self._raw(pointer).get("operation")
-        if self._raw(pointer).get("type") == "map" and isinstance(operation, dict):
+        raw = self._raw(pointer)
+        if raw.get("type") == "map" and isinstance(raw.get("operation"), dict):
             self._operation(join(pointer, "operation"))
 
     def _one_step(self, place: str, what: str) -> None:

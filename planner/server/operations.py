@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
 from infospace.core.clock import now
@@ -76,28 +77,32 @@ class Operations:
     async def check_plan(self, args: arguments.CheckPlan, tell: Tell) -> dict[str, Any]:
         """Check a plan, and its inputs where they are given."""
         del tell
-        read = await asyncio.to_thread(self._document, args.plan)
+        return await asyncio.to_thread(self._checked, args)
+
+    def _checked(self, args: arguments.CheckPlan) -> dict[str, Any]:
+        read = self._document(args.plan)
+        problems: Sequence[Problem]
         if isinstance(read, Refused):
-            problems = list(read.problems)
+            problems = read.problems
         elif args.inputs is None:
-            problems = (await asyncio.to_thread(check_plan, self.space, read))[1].found
+            problems = check_plan(self.space, read)[1].found
         else:
-            prepared = await asyncio.to_thread(prepare, self.space, read, args.inputs)
-            problems = list(prepared.problems if isinstance(prepared, Refused) else prepared.warnings)
+            prepared = prepare(self.space, read, args.inputs)
+            problems = prepared.problems if isinstance(prepared, Refused) else prepared.warnings
         ok = all(problem.severity != "error" for problem in problems)
         return {"ok": ok, "problems": [problem.to_json() for problem in problems]}
 
     async def run_plan(self, args: arguments.RunPlan, tell: Tell) -> dict[str, Any]:
         """Check and run a plan, and wait for it as long as the caller likes."""
-        read = await asyncio.to_thread(self._document, args.plan)
-        if isinstance(read, Refused):
-            prepared: Prepared | Refused = read
-        else:
-            prepared = await asyncio.to_thread(prepare, self.space, read, args.inputs)
+        prepared = await asyncio.to_thread(self._prepared, args)
         if isinstance(prepared, Refused):
             return prepared.to_result().to_json()
         live = self.lives.start(play_run(stream(self.space, prepared, approve=self.access.approve)))
         return await self._followed(live, args.wait_s, tell)
+
+    def _prepared(self, args: arguments.RunPlan) -> Prepared | Refused:
+        read = self._document(args.plan)
+        return read if isinstance(read, Refused) else prepare(self.space, read, args.inputs)
 
     async def run_steps(self, args: arguments.RunSteps, tell: Tell) -> dict[str, Any]:
         """Check and run the next steps of a session, after those that others gave it before."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from infospace.contract.tool_signature import Signature, briefly, tersely, untitled
 from infospace.core.errors import Invalid
@@ -27,6 +27,10 @@ Answer: TypeAlias = "dict[str, Any] | str"
 
 LONGEST = 1_000_000
 """Characters that the arguments of one call may have, as JSON."""
+
+
+CHECKED: Final = frozenset({"ok", "problems"})
+"""The keys of what a check answers."""
 
 
 def _as_it_is(_operations: Operations, _args: Any, document: Any) -> Answer:
@@ -210,7 +214,12 @@ async def answer(operations: Operations, tool: Tool, given: Mapping[str, Any], t
 
 
 async def shown(operations: Operations, tool: Tool, args: Any, document: Any) -> Answer:
-    """Return what a planner reads of an answer; off the loop, since some are long."""
+    """Return what a planner reads of an answer; off the loop, since some are long.
+
+    Of what a check found a few problems are shown, however many there are: that takes no thread.
+    """
+    if tool.show is _as_it_is or document.keys() == CHECKED:
+        return tool.show(operations, args, document)
     return await asyncio.to_thread(tool.show, operations, args, document)
 
 

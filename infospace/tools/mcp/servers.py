@@ -150,13 +150,19 @@ class Servers:
         return self._kept
 
     def never_listed(self) -> Sequence[Tool]:
-        """Return the servers of which nothing is known but their entries, to be found by what these say."""
-        from infospace.tools.mcp.unlisted_servers import never_listed
+        """Return the servers of which nothing is known but their entries, and those that registries list besides."""
+        from infospace.tools.mcp.registries.saved import registries
+        from infospace.tools.mcp.unlisted_servers import never_listed, not_connected
 
         with self._store.reading() as snapshot:
             generation = snapshot.tools_generation()
         if self._unlisted is None or self._unlisted[:2] != (generation, self._read):
-            self._unlisted = generation, self._read, never_listed(self.all())
+            every = self.all()
+            self._unlisted = (
+                generation,
+                self._read,
+                [*never_listed(every), *not_connected(every, registries(self._store))],
+            )
         return self._unlisted[2]
 
     def record(self, called: RecordCall) -> None:

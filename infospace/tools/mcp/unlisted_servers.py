@@ -1,16 +1,20 @@
-"""Servers that were never listed, as what can be found of them: by what their entries say that they are for."""
+"""Servers that were never listed, as what can be found of them: by what their entries or registries say of them."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from infospace.core.tool import ALL, Tool
 from infospace.tools.mcp.env_vars import filled_in
+from infospace.tools.mcp.registries.listed_server import BUNDLE
 
 if TYPE_CHECKING:
+    from infospace.tools.mcp.registries.listed_server import ListedServer
+    from infospace.tools.mcp.registries.saved import Registry
     from infospace.tools.mcp.servers import Server
 
 SYNC = "infospace tools sync"
@@ -23,6 +27,59 @@ def never_listed(servers: Sequence[Server]) -> list[Tool]:
         for server in servers
         if not server.entry.disabled and (server.kept is None or server.kept.listed is None)
     ]
+
+
+def not_connected(servers: Sequence[Server], known: Sequence[Registry]) -> list[Tool]:
+    """Return the servers of registries that no entry of `mcp.json` connects, each as one thing of the kind `server`.
+
+    Each has the last part of its name; where several have it, or an entry does, the whole name with `.` for `/`.
+    """
+    taken = {server.name for server in servers}
+    launches = {text for server in servers for text in (server.entry.url or "", *server.entry.args)}
+    listed: dict[str, tuple[Registry, ListedServer]] = {}
+    for registry in known:
+        for one in registry.servers:
+            if not one.connects_as(launches):
+                listed.setdefault(one.name, (registry, one))
+    shorts = Counter(one.short for _, one in listed.values())
+    return [
+        _registered_as_tool(
+            registry,
+            one,
+            one.short if shorts[one.short] == 1 and one.short not in taken else one.name.replace("/", "."),
+        )
+        for registry, one in listed.values()
+    ]
+
+
+def _registered_as_tool(registry: Registry, one: ListedServer, name: str) -> Tool:
+    if "url" in one.entry:
+        way = f"asks {one.launch.partition('://')[2].partition('/')[0]!r}"
+    else:
+        way = f"runs {'the bundle ' if one.entry['command'] == BUNDLE else ''}`{one.launch}`"
+    needs = [f"the registry {registry.name!r} lists it: `infospace tools connect {one.name}` connects it, and {way}"]
+    if one.variables:
+        needs.append(f"it needs {', '.join(variable.label for variable in one.variables)}")
+    headers = one.entry.get("headers")
+    if headers:
+        needs.append(f"it sends {', '.join(headers)}")
+    return Tool(
+        name,
+        ALL,
+        one.description,
+        connected=False,
+        annotated=False,
+        title=one.title,
+        kind="server",
+        integration="MCP",
+        tags=one.tags,
+        claimed=one.tags,
+        category=one.title,
+        server_title=one.title,
+        server_description=one.description,
+        trusted=False,
+        needs="; ".join(needs),
+    )
 
 
 def _server_as_tool(server: Server, environment: Mapping[str, str]) -> Tool:

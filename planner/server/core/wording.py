@@ -38,6 +38,7 @@ COMMANDS: Final[Mapping[str, Mapping[Audience, str]]] = {
     "plans save": {},
     "schedule": {},
     "tools connect": {},
+    "tools registry refresh": {},
     "tools sync": {},
     "undo": {},
     "work": {},

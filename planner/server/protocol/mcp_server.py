@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -54,6 +54,7 @@ def make_server(operations: Operations) -> Server[Any]:
         on_subscribe_resource=changes.resources.subscribe,
         on_unsubscribe_resource=changes.resources.unsubscribe,
         on_completion=handlers.complete,
+        get_tool_input_schema=handlers.schema_with_headers,
         lifespan=changes.watching,
     )
     server.middleware.append(_schemas_in_one_order)
@@ -115,6 +116,15 @@ class _Handlers:
             message, schema = calling.tool_description(tool), dict(tool.input_schema)
             found.append(_tool(name, message, schema, tool.read_only, open_world=True, destructive=tool.destructive))
         return types.ListToolsResult(tools=found)
+
+    def schema_with_headers(self, name: str) -> Mapping[str, Any] | None:
+        """Return the schema of a tool whose arguments may have to stand in the headers of a call, too.
+
+        Only servers' own tools can ask for that; of ours there is nothing to look at. Without this, the SDK has
+        `tools/list` answered at each call to find the schema.
+        """
+        tool = calling.direct_tools(self._operations).get(name) if calling.is_direct(name) else None
+        return None if tool is None else tool.input_schema
 
     async def call_tool(
         self, context: Context, params: types.CallToolRequestParams

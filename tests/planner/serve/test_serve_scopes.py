@@ -152,6 +152,20 @@ def test_a_proxy_has_a_name_that_the_protocol_allows(space: Space) -> None:
     play(space, scene, hide_underlying_tools=False)
 
 
+def test_the_schema_of_a_call_is_found_without_listing_the_tools(known: Space) -> None:
+    """Over HTTP each call looks at the schema, in which arguments may have to stand in headers too: servers' alone."""
+    access = {"tools": ("full",), "hide_underlying_tools": False, "scope": Scope(exclude_servers=("two",))}
+    schema = make_server(Operations(known, Access("ann", **access))).get_tool_input_schema
+    assert schema is not None
+    echo = schema("one__echo")
+    assert echo is not None
+    assert echo["required"] == ["text"]
+    assert [schema(name) for name in ("check_plan", "run", "two__echo", "nothing__here")] == [None] * 4
+    hidden = make_server(Operations(known, Access("ann", tools=("full",)))).get_tool_input_schema
+    assert hidden is not None
+    assert hidden("one__echo") is None
+
+
 def test_a_call_that_needs_approval_says_so_and_is_made_when_it_is_answered(known: Space) -> None:
     """It waits for nobody; through a proxy it is told in a text."""
 

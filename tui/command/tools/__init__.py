@@ -17,12 +17,14 @@ EXAMPLES = """examples:
   infospace tools call git/git_status --input repo_path=.
   infospace tools servers --json
   infospace tools connect mail
+  infospace tools registry add https://registry.modelcontextprotocol.io
   infospace tools sync --forget ~/project/mcp.json"""
 
 ACTIONS = {
     "sync": "read the tools of servers that are new or changed",
     "servers": "list the servers and their states",
-    "connect": "how servers are connected; sign in to one that asks for it",
+    "connect": "how servers are connected; sign in to one, or add one of a registry",
+    "registry": "lists of servers that are not connected",
     "search": "find tools by what they do",
     "list": "list all tools",
     "describe": "all that is known of one tool",

@@ -1,8 +1,11 @@
-"""Say how the servers are connected, or connect one: sign in to it where it asks for that.
+"""Say how the servers are connected, or connect one: sign in to it where it asks for that, or write its entry.
+
+A server that a registry lists has no entry in `mcp.json` yet: it is shown what would stand there, and written once you
+agree. Its package is held against the checksum before, where one is given.
 
 The address to sign in at is opened in your browser (the one that BROWSER names, else the system's) and printed as
 well. The tokens go into the keyring of the operating system; without one into a file that only you can read, and then
-that is said. Exit codes: 0; 1 where it is not connected.
+that is said. Exit codes: 0; 1 where it is not connected, or no entry is written.
 """
 
 from __future__ import annotations
@@ -23,7 +26,9 @@ EXAMPLES = """examples:
   infospace tools connect
   infospace tools connect mail
   infospace tools connect mail --no-browser
-  infospace tools connect mail --forget"""
+  infospace tools connect mail --forget
+  infospace tools connect io.github.ann/weather
+  infospace tools connect io.github.ann/weather --yes --mcp ~/project/mcp.json --as weather"""
 
 MARKS = {"connected": "✓", "not_required": "✓", "disconnected": "?", "expired": "✗", "error": "✗"}
 WELL = ("connected", "not_required")
@@ -35,6 +40,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("server", nargs="?", metavar="SERVER", help="the server; without it, all are shown")
     parser.add_argument("--no-browser", action="store_true", help="print the address, and open no browser")
     parser.add_argument("--forget", action="store_true", help="drop its tokens")
+    parser.add_argument("--yes", action="store_true", help="write the entry of a registry's server without asking")
+    parser.add_argument("--mcp", metavar="FILE", help="the `mcp.json` to write it in (the space's first)")
+    parser.add_argument("--as", dest="rename", metavar="NAME", help="what the server is called there")
     parser.add_argument(
         "--seconds", type=float, default=300.0, metavar="N", help="how long you are waited for (300; at most 3600)"
     )
@@ -48,6 +56,11 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"--seconds is above 0 and at most {LONGEST_S:g}")
     if args.server is None and (args.forget or args.no_browser):
         raise UsageError("--forget and --no-browser go with a server", hint="`infospace tools connect SERVER`")
+    to_write = args.yes or args.mcp is not None or args.rename is not None
+    if args.server is None and to_write:
+        raise UsageError(
+            "--yes, --mcp and --as go with a server of a registry", hint="`infospace tools connect SERVER`"
+        )
     with open_from(args, create=args.server is not None) as space:
         known = space.tools.servers
         assert known is not None  # noqa: S101 - a space's toolbox has them
@@ -63,6 +76,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
                 if one.severity == "error":
                     out.talk(f"{one.server or one.file}: {one.message}{f' ({one.hint})' if one.hint else ''}", "yellow")
             return 0
+        from tui.command.tools.registry_entry import connect_listed, is_listed
+
+        if args.server not in known.entries and not args.forget and is_listed(space, args.server):
+            return connect_listed(space, args, out)
+        if to_write:
+            raise UsageError(f"no registry lists {args.server!r}", hint="`infospace tools search` finds servers")
         try:
             state = _forget(known, args, out) if args.forget else _connect(known, args, out)
         except (NotFound, Invalid) as error:

@@ -18,6 +18,7 @@ from infospace.tools.builtin import searched
 from infospace.tools.mcp.catalogue.save import saved_digests
 from infospace.tools.mcp.config import Entry, EntryProblem, read_entries
 from infospace.tools.mcp.errors import ServerFailed
+from infospace.tools.mcp.registries.saved import PREFIX
 from infospace.tools.mcp.servers import sources_of
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ class _Sync:
         done, entries = self._done, self._servers.entries
         done.files = [str(path) for path in sources_of(self._store)]
         with self._store.reading() as snapshot:
-            kept = {server.name: server for server in snapshot.servers()}
+            kept = {one.name: one for one in snapshot.servers() if not one.name.startswith(PREFIX)}
         for problem in self._servers.problems:
             if problem.severity == "warning":
                 done.warnings.append(problem)
