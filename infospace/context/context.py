@@ -258,7 +258,7 @@ class Context:
         view.room = self.room
         view.clock = self.clock
         if self.meter is not None and self.meter.counterparts is not None:
-            self.meter.counterparts.anew(made)
+            self.meter.counterparts.restart_step(made)
         return view
 
     def merge(self, other: Context) -> None:
@@ -437,7 +437,7 @@ class Context:
         found: dict[str, Resource] = {}
         if stored:
             with self.space.store.reading() as snapshot:
-                found = dict(zip(stored, snapshot.many(stored), strict=True))
+                found = dict(zip(stored, snapshot.get_many(stored), strict=True))
             for resource in found.values():
                 self.uses.add(resource.id, resource.version)
         self._read(drafts)
@@ -545,7 +545,7 @@ class Context:
                 target=None if target is None else target.id,
                 relation=relation,
             )
-            there = snapshot.many(identifiers)
+            there = snapshot.get_many(identifiers)
         run = self.made.run
         found = [one for one in there if isinstance(one, Relation) and (one.kept or (run and one.made.run == run))]
         for one in found:

@@ -55,7 +55,7 @@ class Aggregate(Parsed):
         return self.compute(items, given, keys)
 
 
-def reckon_of(node: AggregateNode) -> Reckoner:
+def make_aggregate(node: AggregateNode) -> Reckoner:
     """Make what computes one aggregate of resources."""
     name, text = node.function, show(node)
     if not node.arguments:
@@ -319,7 +319,7 @@ class _Row:
 def _reckoner(tree: Expression) -> Reckoner:
     """Make what computes an expression over aggregates: each of them at most once."""
     if isinstance(tree, AggregateNode):
-        return reckon_of(tree)
+        return make_aggregate(tree)
     places: dict[str, int] = {}
 
     def part(node: Expression, reckon: Reckoner) -> Getter:
@@ -337,5 +337,5 @@ def _reckoner(tree: Expression) -> Reckoner:
 
         return part(Field(path), value)
 
-    outer = Compiler(fields=grouped, aggregates=lambda node: part(node, reckon_of(node))).value(tree)
+    outer = Compiler(fields=grouped, aggregates=lambda node: part(node, make_aggregate(node))).value(tree)
     return lambda items, given, keys: outer(cast("Any", _Row(items, given, keys)), given)

@@ -267,7 +267,7 @@ class FileChanges:
         """Delete the Notes whose file or row is gone from below `paths`, or count them."""
         self._taken = Gathered()
         given = [path.resolve() for path in paths]
-        for one in self._known.still(candidates):
+        for one in self._known.unchanged_and_vanished(candidates):
             if any(path_of(one).is_relative_to(above) for above in given):
                 self._delete_lost(one, prune=prune)
         return self._taken

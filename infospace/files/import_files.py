@@ -176,7 +176,7 @@ class Import:
         self._list(paths)
         self._load_known_files()
         self._do(self._untwin)
-        files = self._known.rooting.once(self._listed)
+        files = self._known.rooting.without_duplicates(self._listed)
         for index, file in enumerate(files, start=1):
             self._import_file(file)
             if self._waiting >= BATCH:

@@ -46,7 +46,7 @@ class ImportRoots:
         root, path = self.place(str(file.root), file.relative)
         return file if path == file.relative else FileToImport(Path(root), path, file.path)
 
-    def once(self, files: Iterable[FileToImport]) -> list[FileToImport]:
+    def without_duplicates(self, files: Iterable[FileToImport]) -> list[FileToImport]:
         """Drop the files that come twice."""
         seen: dict[tuple[str, str], FileToImport] = {}
         for file in files:

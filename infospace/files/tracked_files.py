@@ -67,7 +67,7 @@ class TrackedFiles:
         gone, name = self.gone[digest], PurePosixPath(path).name
         return next((one for one in gone if PurePosixPath(one.path).name == name), gone[0])
 
-    def still(self, lost: Sequence[TrackedFile]) -> Iterator[TrackedFile]:
+    def unchanged_and_vanished(self, lost: Sequence[TrackedFile]) -> Iterator[TrackedFile]:
         """Give those of the files that are known as they were, and all that vanished."""
         gone = {place_of(one): one for some in self.gone.values() for one in some}
         rows = {place_of(one): one for one in lost if self.places.get(place_of(one)) == one}

@@ -56,7 +56,7 @@ class InheritedSteps:
     products: tuple[Product, ...]
 
 
-def taken_over(snapshot: Snapshot, run: str) -> InheritedSteps:
+def inherited_steps(snapshot: Snapshot, run: str) -> InheritedSteps:
     """Return what the steps did that a run took over, in whichever run they did it; a run that is no fork took none."""
     calls: list[CallRow] = []
     products: list[Product] = []

@@ -42,7 +42,7 @@ class IdMapping:
             self._earlier[identifier] = there[count]
             self._later[there[count]] = identifier
 
-    def anew(self, made: CreatedBy) -> None:
+    def restart_step(self, made: CreatedBy) -> None:
         """Count from the first again at a step: what was made there so far is dropped."""
         for place in [place for place in self._count if place[0] == (made.step or "")]:
             del self._count[place]
@@ -67,7 +67,7 @@ class ReplaySource:
     only: bool
     """Whether nothing is called of which there is no record."""
 
-    async def never(self, position: str) -> None:
+    async def replay_interruption(self, position: str) -> None:
         """Do what a call of a step did that was under way when it was broken off.
 
         Raises ReplayInterrupted where its whole step was; else it was for something beside it in the step.

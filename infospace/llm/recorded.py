@@ -81,7 +81,7 @@ class RecordedCalls:
             if failed.error not in (None, CANCELLED):
                 raise ReplayedFailure(failed.reason or f"{model} did not answer", failed.error or ReplayedFailure.kind)
             if not replies and self.only:
-                await self._earlier.never(position)
+                await self._earlier.replay_interruption(position)
         if not replies:
             return None
         return replace(replies[0], text=self.ids.later(replies[0].text))

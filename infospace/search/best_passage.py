@@ -56,7 +56,7 @@ def _best(
     for number, start, end, _ in snapshot.digests(numbers):
         if field_at(start) is None:
             embedded.setdefault(number, []).append((start, end))
-    contents = [note.content for note in snapshot.many(sources)]
+    contents = [note.content for note in snapshot.get_many(sources)]
     texts = [text_of(content) for content in contents]
     cut = [embedded.get(number) or _cut(text) for number, text in zip(numbers, texts, strict=True)]
     texts = list(map(blank_json_escapes, contents, texts))

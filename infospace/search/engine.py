@@ -60,7 +60,7 @@ class Search:
         self._lock = threading.Lock()
 
     @contextmanager
-    def held(self) -> Iterator[Matrix | None]:
+    def locked_matrix(self) -> Iterator[Matrix | None]:
         """Hold the matrix as the searches so far have left it, None before the first; searches wait meanwhile."""
         with self._lock:
             yield self._matrix

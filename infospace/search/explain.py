@@ -93,7 +93,7 @@ def _cosines(
 
 def _shares(snapshot: Snapshot, words: Sequence[str], numbers: Sequence[int]) -> dict[int, tuple[WordShare, ...]]:
     fields = snapshot.fields(numbers)
-    notes = snapshot.many([f"{Kind.NOTE}_{number}" for number in numbers])
+    notes = snapshot.get_many([f"{Kind.NOTE}_{number}" for number in numbers])
     texts = {number_of(note.id): _words_of(note) for note in notes if isinstance(note, Note)}
     found: dict[int, list[WordShare]] = {number: [] for number in numbers}
     for word in words:

@@ -109,7 +109,7 @@ def _gather(snapshot: Snapshot, items: Sequence[Resource]) -> tuple[dict[str, No
         if isinstance(item, Collection):
             if item.id not in entered:
                 entered.add(item.id)
-                waiting += reversed(snapshot.many([member.id for member in item.members]))
+                waiting += reversed(snapshot.get_many([member.id for member in item.members]))
         elif not isinstance(item, Note):
             left_out.add(item.id)
         elif (source := source_of(item)) != item.id and is_id(source):

@@ -100,7 +100,7 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
         Versions of a deleted one can be read by number.
         """
 
-    def many(self, identifiers: Sequence[str]) -> list[Resource]:
+    def get_many(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return several current resources in the given order, repetitions too; NotFound for the first that is gone."""
 
     def notes(self, numbers: Sequence[int]) -> Sequence[Note]:

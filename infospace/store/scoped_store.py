@@ -131,7 +131,7 @@ def sessions_of(caller: str | None) -> str:
 
 def unscoped(snapshot: Snapshot) -> Snapshot:
     """Return all of the space that a snapshot shows, or shows a part of."""
-    return snapshot.whole if isinstance(snapshot, ScopedSnapshot) else snapshot
+    return snapshot.unscoped if isinstance(snapshot, ScopedSnapshot) else snapshot
 
 
 class ScopedSnapshot:
@@ -164,7 +164,7 @@ class ScopedSnapshot:
         raise AttributeError(name)
 
     @property
-    def whole(self) -> Snapshot:
+    def unscoped(self) -> Snapshot:
         """All of the space, for questions about what is seen whose answers tell nothing of what is hidden."""
         return self._of
 
@@ -203,9 +203,9 @@ class ScopedSnapshot:
         except NotFound:
             return earlier.made.run is not None and self._store.saw_the_same(earlier.made.run, self._of)
 
-    def many(self, identifiers: Sequence[str]) -> list[Resource]:
+    def get_many(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return several resources that are seen."""
-        found = self._of.many(identifiers)
+        found = self._of.get_many(identifiers)
         for one in found:
             if not self._sees(one):
                 raise _not_found(one.id)

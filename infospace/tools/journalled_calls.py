@@ -256,7 +256,7 @@ class ToolCalls:
                 if said is not None:
                     return said
         if broken and self.earlier is not None and self.earlier.only:
-            await self.earlier.never(position)
+            await self.earlier.replay_interruption(position)
         return None
 
     def _must_ask_about(self, tool: Tool, key: str) -> bool:

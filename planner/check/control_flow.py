@@ -315,7 +315,7 @@ class ControlFlowChecker:
 
         What an item leaves unbound is not true, so that it may do so is no mistake.
         """
-        with self._values.apart():
+        with self._values.tolerating_unbound():
             self._conditions.check(until, bound.certainly(set(bound.variables)))
 
     def _collected(self, step: Step, collect: str, start: Environment, body: Environment) -> Shape | None:

@@ -139,7 +139,7 @@ class SnapshotFacts:
             return RelationShape()
         if not 0 < len(resource) <= SURVEYED:
             return CollectionShape(Unknown())
-        items = self._snapshot.many([member.id for member in resource.members])
+        items = self._snapshot.get_many([member.id for member in resource.members])
         if all(isinstance(item, Note) and item.evidence for item in items):
             return CollectionShape(NoteShape(schema_of(SearchResult), schema_of_value({})))
         return CollectionShape(NoteShape() if all(isinstance(item, Note) for item in items) else Unknown())

@@ -42,7 +42,7 @@ class CheckState:
         """Whether an `on_fail` around it does."""
 
     @contextmanager
-    def within(self, env: Environment) -> Iterator[None]:
+    def in_environment(self, env: Environment) -> Iterator[None]:
         """Check what follows in another environment, and come back to this one."""
         outer, self.env = self.env, env
         yield

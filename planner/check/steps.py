@@ -70,7 +70,7 @@ class StepChecker:
 
     def inside(self, steps: Block, env: Environment, depth: int) -> Environment:
         """Check a block one level deeper, in an environment of its own; return what is known at its end."""
-        with self._state.within(env):
+        with self._state.in_environment(env):
             self.block(steps, depth + 1)
         return env
 

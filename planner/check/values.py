@@ -134,7 +134,7 @@ class ValueChecker:
         self.handled = before
 
     @contextmanager
-    def apart(self) -> Iterator[None]:
+    def tolerating_unbound(self) -> Iterator[None]:
         """Let what is read meanwhile be unbound without a step being skipped for it."""
         before = self.doubted
         yield

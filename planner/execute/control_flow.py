@@ -103,7 +103,7 @@ class ControlFlow:
         word = await self._choose_branch(form)
         steps = form.then if word == "then" else form.otherwise
         read: list[JSON] = [[identifier, version] for identifier, version in self._view.uses.items()]
-        decided = (*self._state.clock_told, ControlDecision(self._position, {"branch": word, "read": read}))
+        decided = (*self._state.clock_decisions, ControlDecision(self._position, {"branch": word, "read": read}))
         failure = await self._run.block(steps, self._frame.inner(prefix_in(self._position, word), None, *decided))
         if failure is not None:
             return Outcome("failed", reason=sentence(failure), error=failure.kind)
@@ -150,7 +150,7 @@ class ControlFlow:
     async def _begins_round(self, form: While, count: int) -> bool:
         """Whether a round is to begin: each is decided under what the clock then shows, which is journalled with it."""
         self._state.set_clock(self._run.reading(self._position, self._frame.clock, count))
-        self._state.decided = self._state.tell(at_begin(self._position, count))
+        self._state.decided = self._state.decisions_of_reading(at_begin(self._position, count))
         # Each round has a place of its own for what the condition asks a tool: a run that goes on asks of later rounds
         # alone, and would else be given what was said before the first.
         where = item_at(self._position, count)
@@ -162,7 +162,7 @@ class ControlFlow:
             return await Judge(view, resolver).evaluate(form.condition)
         finally:
             self._view.uses.update(view.uses)
-            self._state.decided += (self._state.tell_read(view, count),)
+            self._state.decided += (self._state.reads_decision(view, count),)
 
     async def _execute_parallel(self, form: Parallel) -> Outcome:
         scopes = [Scope(self._scope) for _ in form.branches]
@@ -194,7 +194,7 @@ class ControlFlow:
         for name, identifier in decided.items():
             scope.bind(name, identifier)
         frame = self._frame.inner(
-            "", None, ControlDecision(self._position, dict(decided)), self._state.tell_read(self._view)
+            "", None, ControlDecision(self._position, dict(decided)), self._state.reads_decision(self._view)
         )
         try:
             failure, last = await self._run.run_saved_plan(plan, scope, self._position, frame)
@@ -296,8 +296,8 @@ class ControlFlow:
         # Each item has a place of its own for what the condition asks a tool: a run that goes on asks of the items
         # from there on alone, and would else be given what was said of earlier ones.
         self._state.set_clock(self._run.reading(self._position, self._frame.clock, index + 1))
-        told = self._state.tell(at_begin(self._position, index + 1))
-        self._state.decided = (*(one for one in self._state.decided if not one.written), *told)
+        decisions = self._state.decisions_of_reading(at_begin(self._position, index + 1))
+        self._state.decided = (*(one for one in self._state.decided if not one.written), *decisions)
         view = self._view.inner(CreatedBy(self._run.id, item_at(self._position, index + 1), self._step.type))
         try:
             return await Judge(view, Resolver(view, inner, self._run.extras)).evaluate(until)
@@ -305,7 +305,7 @@ class ControlFlow:
             return False
         finally:
             self._view.uses.update(view.uses)
-            self._state.decided += (self._state.tell_read(view, index + 1),)
+            self._state.decided += (self._state.reads_decision(view, index + 1),)
 
     async def _for_items(
         self,

@@ -371,7 +371,7 @@ class Run:
         own, found = self.scope.own, {}
         with self.space.store.reading() as snapshot:
             try:
-                return dict(zip(own, snapshot.many(list(own.values())), strict=True))
+                return dict(zip(own, snapshot.get_many(list(own.values())), strict=True))
             except NotFound:
                 for name, identifier in own.items():
                     with suppress(NotFound):

@@ -161,7 +161,7 @@ def _resource(
         )
         return None
     if isinstance(resource, Collection) and declared.items is not None:
-        contents = [item.content for item in snapshot.many([member.id for member in resource.members])]
+        contents = [item.content for item in snapshot.get_many([member.id for member in resource.members])]
         fault = row_violation(contents, declared.items)
         if fault is not None:
             problems.error("bad-input", pointer, f"the input {declared.name!r} does not fit: {fault}")

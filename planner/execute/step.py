@@ -25,7 +25,7 @@ from planner.execute.variables import Unbound, UnboundReason
 from planner.journal.commit_order import ControlDecision, FinishedStep, StartedStep
 from planner.journal.events import StepStarted
 from planner.journal.failures import TIMEOUT, Failure, Stopped
-from planner.journal.run_clock import at_end, told
+from planner.journal.run_clock import at_end, decision_of
 from planner.journal.suspension import Pending, Suspension
 from planner.language.plan import Ask, Call, ForEach, If, Map, Parallel, Step, Stop, UnparsedStep, Wait, While, outs
 
@@ -231,7 +231,7 @@ class StepExecution:
         """After a `wait` or an `ask` the clock is read, and that is journalled with it."""
         if isinstance(self._step.form, (Wait, Ask)) and outcome.status != "skipped":
             reading = self._run.reading_after(self._position, self._frame.clock)
-            self._state.decided = (told(at_end(self._position), reading),)
+            self._state.decided = (decision_of(at_end(self._position), reading),)
 
     async def _run_and_commit(self) -> Outcome:
         """Come to an outcome, and commit it where it is a success."""
@@ -310,7 +310,7 @@ class StepExecution:
         if self._state.known is not None or self._ticket is None:
             return
         row, frame = self._row(outcome, handled), self._frame
-        decided = frame.decisions + self._state.clock_told + self._state.decided
+        decided = frame.decisions + self._state.clock_decisions + self._state.decided
         frame.track.end(FinishedStep(self._ticket, row, frame.nesting, tuple(changes), decided))
 
     def _elapsed_ms(self) -> float:

@@ -14,7 +14,7 @@ from planner.execute.frame import Frame
 from planner.execute.listener import StepListener
 from planner.journal.commit_order import ControlDecision
 from planner.journal.recorded import at_read
-from planner.journal.run_clock import Reading, at_begin, told
+from planner.journal.run_clock import Reading, at_begin, decision_of
 from planner.language.plan import Step
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class StepState:
 
     __slots__ = (
         *("run", "step", "frame", "scope", "position", "listener", "view", "resolver"),
-        *("known", "decided", "remaining", "reading", "clock_told"),
+        *("known", "decided", "remaining", "reading", "clock_decisions"),
     )
 
     def __init__(self, run: Run, step: Step, frame: Frame, position: str) -> None:
@@ -44,7 +44,7 @@ class StepState:
         self.view.room = Room(run.bounds)
         self.reading = run.reading(position, frame.clock)
         """What it takes for the present."""
-        self.clock_told = self._reading_decisions(at_begin(position))
+        self.clock_decisions = self._reading_decisions(at_begin(position))
         self.set_clock(self.reading)
         self.resolver = Resolver(self.view, self.scope, run.extras)
         self.known: StepRow | None = None
@@ -66,9 +66,9 @@ class StepState:
         """
         record, position = self.run.record, self.position
         begun = record is not None and (record.branch(position) or record.decision(position) is not None)
-        return () if begun else self.tell(key)
+        return () if begun else self.decisions_of_reading(key)
 
-    def tell_read(self, view: Context, number: int | None = None) -> ControlDecision:
+    def reads_decision(self, view: Context, number: int | None = None) -> ControlDecision:
         """Return what is journalled of what a view has read for what was decided, or for a round of this number."""
         read: list[JSON] = [[identifier, version] for identifier, version in view.uses.items()]
         return ControlDecision(at_read(self.position, number), read)
@@ -78,6 +78,6 @@ class StepState:
         for identifier, version in () if self.run.record is None else self.run.record.read(self.position, number):
             self.view.uses.add(identifier, version)
 
-    def tell(self, key: str) -> tuple[ControlDecision, ...]:
+    def decisions_of_reading(self, key: str) -> tuple[ControlDecision, ...]:
         """Return what is journalled under a key of its reading: nothing where that is the run's first."""
-        return () if self.reading == self.run.first_reading else (told(key, self.reading),)
+        return () if self.reading == self.run.first_reading else (decision_of(key, self.reading),)

@@ -9,7 +9,7 @@ from infospace.core.errors import Conflict
 from infospace.journal.rows import RunRow
 from infospace.space import Space
 from planner.goals.guards import Limits
-from planner.goals.session import Agree, go_on, is_of_goal, reads_only
+from planner.goals.session import Agree, is_of_goal, reads_only, resume_goal
 from planner.journal.commit_order import SuspendRequest
 from planner.journal.events import Emit
 from planner.journal.result import RunResult
@@ -43,7 +43,7 @@ async def resume(
     if not is_of_goal(row.document):
         return await lifecycle.resume(space, run, emit, halt, approve)
     space, _ = lifecycle.must_be_resumable(space, row, rows)
-    return await go_on(space, run, agree or reads_only, approve=approve, emit=emit, halt=halt)
+    return await resume_goal(space, run, agree or reads_only, approve=approve, emit=emit, halt=halt)
 
 
 def _is_unwritten(row: RunRow) -> bool:

@@ -244,11 +244,11 @@ class GoalSession:
             reason = snapshot.run(str(self.id)).reason or f"step {failure.position} ({failure.type}) failed"
         self._session = await self._session.fork(top_label(failure.position), reason, self._emit)
 
-    async def go_on(self, approve: Sequence[str] = ()) -> RunResult | None:
+    async def resume(self, approve: Sequence[str] = ()) -> RunResult | None:
         """Go on with the lines that a process began which ended; None where none were begun."""
         if not self._has_open_lines():
             return None
-        result = await self._session.go_on(self._emit, self._halt, approve)
+        result = await self._session.resume(self._emit, self._halt, approve)
         turns = self.turns()
         self.document = turns[-1].document if turns and not turns[-1].was_run else None
         return result
@@ -378,7 +378,7 @@ async def do(
     return result
 
 
-async def go_on(
+async def resume_goal(
     space: Space,
     run: str,
     agree: Agree,
@@ -393,7 +393,7 @@ async def go_on(
     Conflict for a run that is live, has ended, or is none of a goal.
     """
     session = GoalSession.reopen(space, run, emit, halt)
-    result = await session.go_on(approve)
+    result = await session.resume(approve)
     if result is None:
         failed = session.document is None and session.turns()[-1].failure is not None
         result = RunResult(run, "failed" if failed else "success")

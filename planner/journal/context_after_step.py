@@ -41,7 +41,7 @@ class ContextAfterStep(Context):
         """Return resources by id, each as it was."""
         with self.space.store.reading() as snapshot:
             try:
-                found = snapshot.many(identifiers)
+                found = snapshot.get_many(identifiers)
             except NotFound:
                 return [snapshot.get(one, self._version(snapshot, one)) for one in identifiers]
             return [one if one.version == 1 else snapshot.get(one.id, self._version(snapshot, one.id)) for one in found]

@@ -67,6 +67,6 @@ class RunClock:
         self._reading = max((self.reading, *(one.reading for one in branches)), key=lambda reading: reading[1])
 
 
-def told(key: str, reading: Reading) -> ControlDecision:
+def decision_of(key: str, reading: Reading) -> ControlDecision:
     """Return what is journalled of a reading."""
     return ControlDecision(key, list(reading))

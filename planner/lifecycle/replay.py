@@ -8,7 +8,7 @@ from typing import Any
 
 from infospace.contract.catalogue import Catalogue
 from infospace.core.errors import Conflict
-from infospace.journal.forks import taken_over
+from infospace.journal.forks import inherited_steps
 from infospace.journal.id_mapping import IdMapping, ReplaySource
 from infospace.journal.origin import Product
 from infospace.journal.rows import FINISHED
@@ -68,7 +68,7 @@ async def replay(
         with store.reading() as snapshot:
             row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
             answers, products = snapshot.answers(run), snapshot.products([run])
-            before = taken_over(snapshot, run)
+            before = inherited_steps(snapshot, run)
         calls, answers, products = [*calls, *before.calls], {**before.answers, **answers}, [*before.products, *products]
         if row.kind not in ("plan", "session"):
             message = f"{run} is not a run of a plan or a session, and cannot be replayed"

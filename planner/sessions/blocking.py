@@ -107,7 +107,7 @@ class BlockingSession:
 
     def resume(self) -> RunResult:
         """Go on with steps that were begun, in a process that ended; Conflict where there are none."""
-        return self._thread.run(self._session.go_on(self._emit))
+        return self._thread.run(self._session.resume(self._emit))
 
     def end(self) -> RunResult:
         """End the session well; its name is free again. Raises Conflict while it waits, or when it has ended."""

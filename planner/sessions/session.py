@@ -181,7 +181,7 @@ class Session:
                 answer(self._space, row.run, step, value)
             return self._run_result(await self._resume_open_lines(emit, halt))
 
-    async def go_on(
+    async def resume(
         self, emit: Emit = ignore_event, halt: SuspendRequest | None = None, approve: Sequence[str] = ()
     ) -> RunResult:
         """Go on with the lines that were begun; Conflict where none were, it runs elsewhere, or has ended.
@@ -194,7 +194,7 @@ class Session:
     async def finish(
         self, emit: Emit = ignore_event, halt: SuspendRequest | None = None, approve: Sequence[str] = ()
     ) -> RunResult:
-        """Do what `go_on` does; one without a name then ends, since nobody has more for it.
+        """Do what `resume` does; one without a name then ends, since nobody has more for it.
 
         The tools of `approve` may be called from now on without asking.
         """

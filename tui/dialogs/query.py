@@ -248,7 +248,7 @@ def _named_collections(snapshot: Snapshot) -> Mapping[str, Sequence[str]]:
         if len(found) == _MOST_KEPT:
             break
         collection = cast("Collection[Resource]", snapshot.get(identifier))
-        items = snapshot.many([member.id for member in collection.members[:_LOOKED_AT]])
+        items = snapshot.get_many([member.id for member in collection.members[:_LOOKED_AT]])
         fields = (one.content if isinstance(one, Note) and isinstance(one.content, dict) else () for one in items)
         found[name] = tuple(dict.fromkeys(key for keys in fields for key in keys))
     return found

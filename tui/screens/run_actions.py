@@ -72,13 +72,13 @@ class RunActions(BaseScreen):
             return
         effects = await asyncio.to_thread(_effects_of_waiting_plan, self.infospace.space, run)
         if not needs_consent(effects):
-            self.go_on(run)
+            self.continue_run(run)
         elif await self.app.push_screen_wait(
             ConfirmDialog("Run the plan that the model wrote?", ". ".join(effect_lines(effects)), yes="Run it")
         ):
             self.infospace.follow(self.infospace.runner.resume, run, None, None, _agree_once())
 
-    def go_on(self, run: str) -> None:
+    def continue_run(self, run: str) -> None:
         """Go on with a run that asks nothing."""
         self.infospace.follow(self.infospace.runner.resume, run)
 
@@ -106,7 +106,7 @@ class RunActions(BaseScreen):
         if questions[1:]:
             await self._answer(run, questions[1:])
         else:
-            self.go_on(run)
+            self.continue_run(run)
 
     def edit_run(self, run: str) -> None:
         """Write on the plan of a run."""

@@ -78,7 +78,7 @@ def _passages(look: ConsistencyCheck) -> Iterator[str]:
     dimension = _dimension(look)
     for at in range(0, len(every), PAGE):
         numbers = every[at : at + PAGE].tolist()
-        notes = snapshot.many([f"{Kind.NOTE}_{number}" for number in numbers])
+        notes = snapshot.get_many([f"{Kind.NOTE}_{number}" for number in numbers])
         rows, unread = _rows(snapshot, look.model, numbers)
         yield from (f"{Kind.NOTE}_{number} has a vector that is not of one size with the others" for number in unread)
         bounds = np.searchsorted(rows.owners, [*numbers, numbers[-1] + 1])

@@ -26,7 +26,7 @@ LEAST_RECALL = 0.95
 
 def in_memory(look: ConsistencyCheck) -> Iterator[str]:
     """The matrix that the space's search holds, once it has followed to this generation."""
-    with look.space.search.held() as matrix:
+    with look.space.search.locked_matrix() as matrix:
         if matrix is not None and matrix.model == look.model:
             yield from (f"the vectors in memory {message}" for message in _followed(matrix, look))
 

@@ -49,7 +49,7 @@ class Hnsw:
         owners: NDArray[np.int64],
         vectors: NDArray[np.float32],
         generation: int,
-        go_on: Callable[[], bool] = lambda: True,
+        keep_going: Callable[[], bool] = lambda: True,
         asked: NDArray[np.float32] | None = None,
     ) -> Hnsw | None:
         """Build an index over rows grouped by owner; None when it was given up, or finds too little.
@@ -59,7 +59,7 @@ class Hnsw:
         made = cls(vectors.shape[1])
         made._index.init_index(max(len(owners), CHUNK), ef_construction=EF_BUILDING, M=M)
         for at in range(0, len(owners), CHUNK):
-            if not go_on():
+            if not keep_going():
                 return None
             made._add(owners[at : at + CHUNK], vectors[at : at + CHUNK])
         made.generation = generation

@@ -67,7 +67,7 @@ def mark_source(engine: Connection, identity: str, version: int) -> None:
 
 def check_source(engine: Connection, address: str, identity: str, version: int) -> None:
     """Raise Conflict where the copy that was begun is of another space, or of another version of the tables."""
-    found = engine.one("SELECT count, digest FROM copying WHERE part = ''")
+    found = engine.fetch_one("SELECT count, digest FROM copying WHERE part = ''")
     if found is not None and found[0] == version and bytes(found[1]) == identity.encode():
         return
     what = "another space" if found is not None and found[0] == version else "another version of infospace"

@@ -58,7 +58,7 @@ class FileDestination:
                 (key, int(value) if key in NUMBERS_OF_STATE and value is not None else value) for key, value in rows
             ]
         marks = ", ".join("?" * len(table.columns))
-        self.engine.many(f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})", rows)
+        self.engine.execute_many(f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})", rows)
 
     def finish(self) -> None:
         """Fill the full text and the sums, and take the mark away."""

@@ -69,7 +69,7 @@ class PostgresConnection(Connection):
         self.word_rows = PostgresWordRows(self)
         self.vector_rows: PostgresVectorRows = PostgresVectorRows(self)
 
-    def one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
+    def fetch_one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
         """Return the first row, or None."""
         return next(iter(self.all(sql, values)), None)
 
@@ -120,7 +120,7 @@ class PostgresConnection(Connection):
         except psycopg.Error as error:
             raise reported(error, self.address) from error
 
-    def many(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
+    def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
         """Execute a statement for each row of values; return how many rows it changed in all."""
         statement, places = translated(sql)
         left, changed = iter(rows), 0

@@ -23,7 +23,7 @@ def copy_tables(source: Connection, target: Connection) -> None:
             rows = [
                 (row[0], int(row[1])) if table.name == "state" and row[0] in NUMBERS_OF_STATE else row for row in batch
             ]
-            target.many(insert, rows)
+            target.execute_many(insert, rows)
     target.run("DELETE FROM state WHERE key = 'tables'")
     fulltext.fill(target)
     target.run("COMMIT")

@@ -77,7 +77,7 @@ def parsed(address: str) -> tuple[str, str]:
 
 def is_there(engine: PostgresConnection, space: str) -> bool:
     """Whether a space is in a schema. Raises StoreError: the server is too old, or a copy is not whole."""
-    found = engine.one("SELECT current_setting('server_version_num')::int, to_regnamespace(?) IS NULL", (space,))
+    found = engine.fetch_one("SELECT current_setting('server_version_num')::int, to_regnamespace(?) IS NULL", (space,))
     version, missing = found or (0, True)
     if version < OLDEST:
         raise StoreError(

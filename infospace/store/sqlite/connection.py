@@ -97,7 +97,7 @@ class Connection:
         self.connection = connection
         self.address = address
 
-    def one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
+    def fetch_one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
         """Return the first row, or None."""
         try:
             row: Row | None = self.connection.execute(sql, values).fetchone()
@@ -123,7 +123,7 @@ class Connection:
 
     def value(self, sql: str, values: Sequence[object] = ()) -> Any:
         """Return the first column of the first row, or None."""
-        row = self.one(sql, values)
+        row = self.fetch_one(sql, values)
         return None if row is None else row[0]
 
     def run(self, sql: str, values: Sequence[object] = ()) -> int:
@@ -133,7 +133,7 @@ class Connection:
         except _REPORTED as error:
             raise translated(error, self.address) from error
 
-    def many(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
+    def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
         """Execute a statement for each row of values; return how many rows it changed in all."""
         try:
             return self.connection.executemany(sql, rows).rowcount

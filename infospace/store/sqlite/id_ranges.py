@@ -65,7 +65,7 @@ class IdRanges:
         span = self._spans[kind]
         return span.next, span.end
 
-    def left(self) -> list[tuple[str, int, int]]:
+    def remaining(self) -> list[tuple[str, int, int]]:
         """Return kind, next number and end of each range with numbers left, and give no more out of them."""
         with self._lock:
             rest = [(str(kind), span.next, span.end) for kind, span in self._spans.items() if span.next < span.end]

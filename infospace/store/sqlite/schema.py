@@ -219,9 +219,11 @@ def _twelfth(engine: Connection) -> None:
     stamp = engine.value("SELECT value FROM state WHERE key = 'generation'") + 1
     notes = [(number,) for number in fields.changed_of_all(engine)]
     if notes:
-        engine.many("DELETE FROM passages WHERE note = ?", notes)
-        engine.many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
-        engine.many("UPDATE resources SET generation = ? WHERE key = ? * 4", [(stamp, number) for (number,) in notes])
+        engine.execute_many("DELETE FROM passages WHERE note = ?", notes)
+        engine.execute_many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
+        engine.execute_many(
+            "UPDATE resources SET generation = ? WHERE key = ? * 4", [(stamp, number) for (number,) in notes]
+        )
         engine.run("UPDATE state SET value = ? WHERE key = 'generation'", (stamp,))
 
 
@@ -309,7 +311,7 @@ def marks(engine: Connection) -> tuple[int, int, int]:
 
     One statement, and so one state of the file: another process may be making the tables.
     """
-    found = engine.one(
+    found = engine.fetch_one(
         "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
         " FROM pragma_application_id, pragma_user_version"
     )

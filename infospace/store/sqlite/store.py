@@ -203,10 +203,10 @@ class SqliteStore:
     def close(self) -> None:
         """Close all connections and give ids back. A snapshot that is still open stays good until it ends."""
         # A range is given back only where it is still the last one that anybody reserved; no id is given out twice.
-        rest = self._numbers.left()
+        rest = self._numbers.remaining()
         if rest and self._durable:
             with suppress(StoreError), self._writing() as engine:
-                engine.many("UPDATE counters SET next = ?2 WHERE kind = ?1 AND next = ?3", rest)
+                engine.execute_many("UPDATE counters SET next = ?2 WHERE kind = ?1 AND next = ?3", rest)
         with self._pool.busy:
             self._pool.close()
 

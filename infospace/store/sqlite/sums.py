@@ -123,7 +123,7 @@ def changed(engine: Connection) -> Iterator[str]:
 
 
 def _table_exists(engine: Connection) -> bool:
-    return engine.one("SELECT 1 FROM sqlite_master WHERE name = 'sums'") is not None
+    return engine.fetch_one("SELECT 1 FROM sqlite_master WHERE name = 'sums'") is not None
 
 
 def _existing_parts(engine: Connection, parts: Iterable[Part]) -> list[Part]:

@@ -88,7 +88,7 @@ class Transaction:
     def still_owns(self, run: str, number: int) -> None:
         """Raise LeaseLost where the run belongs to somebody else by now."""
         if self.owner is not None:
-            row = self.engine.one("SELECT owner FROM runs WHERE number = ?", (number,))
+            row = self.engine.fetch_one("SELECT owner FROM runs WHERE number = ?", (number,))
             if row is not None and row[0] != self.owner:
                 raise LeaseLost(run, row[0], self.owner)
 
@@ -129,9 +129,9 @@ class Transaction:
         notes = [(number,) for number in fields.changed(self.engine, numbers)]
         if notes:
             stamp = self.stamp()
-            self.engine.many("DELETE FROM passages WHERE note = ?", notes)
-            self.engine.many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
-            self.engine.many(
+            self.engine.execute_many("DELETE FROM passages WHERE note = ?", notes)
+            self.engine.execute_many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
+            self.engine.execute_many(
                 "UPDATE resources SET generation = ? WHERE key = ?", [(stamp, number * 4) for (number,) in notes]
             )
 
@@ -156,9 +156,9 @@ class Transaction:
     def live(self, identifier: str) -> Live:
         """Return what is known of a resource; NotFound when it is not there, or was deleted."""
         key = key_of(identifier)
-        row = self.engine.one(_LIVE, (key,))
+        row = self.engine.fetch_one(_LIVE, (key,))
         if row is None and key & 3 == NOTE and give_rows(self.engine, [key >> 2]):
-            row = self.engine.one(_LIVE, (key,))
+            row = self.engine.fetch_one(_LIVE, (key,))
         if row is None:
             raise gone(identifier)
         if row[4] is not None:
@@ -201,7 +201,7 @@ class Transaction:
         if not strayed:
             return
         stamp = self.stamp()
-        self.engine.many(
+        self.engine.execute_many(
             "UPDATE resources SET found = ?, generation = ? WHERE key = ?",
             [(1 - found, stamp, key) for key, found in strayed],
         )
@@ -209,16 +209,16 @@ class Transaction:
         leaving = [(key >> 2,) for key, found in strayed if found]
         if leaving:
             self.reword(number for (number,) in leaving)
-            self.engine.many("DELETE FROM passages WHERE note = ?", leaving)
-            self.engine.many("DELETE FROM pending WHERE note = ?", leaving)
+            self.engine.execute_many("DELETE FROM passages WHERE note = ?", leaving)
+            self.engine.execute_many("DELETE FROM pending WHERE note = ?", leaving)
 
     def wait_for_embedding(self, numbers: Iterable[int]) -> None:
         """Put Notes among those to be embedded, without the passages of an earlier text."""
         notes = [(number,) for number in numbers]
         if notes:
             self.reword(number for (number,) in notes)
-            self.engine.many("DELETE FROM passages WHERE note = ?", notes)
-            self.engine.many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
+            self.engine.execute_many("DELETE FROM passages WHERE note = ?", notes)
+            self.engine.execute_many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
 
     def reword(self, numbers: Iterable[int]) -> None:
         """Have the full text of Notes written anew at the end, if discovery searches them then."""

@@ -160,7 +160,7 @@ class Connection:
     async def listing(self) -> Listing:
         """Read all that it lists. Raises ServerFailed."""
         try:
-            async with self._deadlines.within(self.entry.start_timeout_s):
+            async with self._deadlines.time_limit(self.entry.start_timeout_s):
                 return await self._until_closed(self._read(self._live()))
         except TimeoutError:
             message = f"did not list its tools within {self.entry.start_timeout_s:g} s"
@@ -188,7 +188,7 @@ class Connection:
     ) -> ToolAnswer:
         what = f"{self.entry.name}/{name}"
         try:
-            async with call.deadlines.within(seconds):
+            async with call.deadlines.time_limit(seconds):
                 answer = await self._until_closed(ask(self._live(), kind, name, arguments, self._calls, call))
                 return self._without_secrets(answer) if answer.is_error else answer
         except TimeoutError:
@@ -293,7 +293,7 @@ class Connection:
                     logging_callback=self._calls.log,
                     log_level="info",
                 )
-                async with self._deadlines.within(self.entry.start_timeout_s) as limit:
+                async with self._deadlines.time_limit(self.entry.start_timeout_s) as limit:
                     await stack.enter_async_context(client)
                 self._answered.status = None
                 ready.set_result(client)

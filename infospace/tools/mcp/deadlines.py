@@ -16,7 +16,7 @@ class Deadlines:
         self._paused = 0
 
     @asynccontextmanager
-    async def within(self, seconds: float) -> AsyncIterator[asyncio.Timeout]:
+    async def time_limit(self, seconds: float) -> AsyncIterator[asyncio.Timeout]:
         """Bound what is awaited here to these seconds. Raises TimeoutError."""
         async with asyncio.timeout(None if self._paused else seconds) as limit:
             self._running[limit] = seconds

@@ -205,7 +205,9 @@ class Chainer:
             for flow in self._sources[tool.full_name]
             if flow.parameter == parameter and not self._needs(flow.source, parameter)
         ]
-        flows.sort(key=lambda flow: (-len(spoken(flow.source) & clause.stems), -flow.score, flow.source.full_name))
+        flows.sort(
+            key=lambda flow: (-len(words_of_tool(flow.source) & clause.stems), -flow.score, flow.source.full_name)
+        )
         return flows[:SOURCES]
 
     def _needs(self, tool: Tool, parameter: str) -> bool:
@@ -213,7 +215,7 @@ class Chainer:
         return any(one.required and one.name == parameter for one in self.types.parameters(tool))
 
 
-def spoken(tool: Tool) -> frozenset[str]:
+def words_of_tool(tool: Tool) -> frozenset[str]:
     """Return the words of a tool's name and title."""
     return frozenset(tokenize(f"{tool.name} {tool.title}"))
 

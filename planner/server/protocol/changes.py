@@ -52,7 +52,7 @@ class Listings:
         self._sources: Hashable = None
         self._of_servers = self._plans = b""
 
-    def look(self) -> tuple[Hashable, Hashable]:
+    def read_state(self) -> tuple[Hashable, Hashable]:
         """Return the tools and saved plans, and the resources: where nothing has changed, equal values."""
         servers = self._space.tools.servers
         files = None if servers is None else servers.follow()
@@ -105,7 +105,7 @@ class Changes:
     @asynccontextmanager
     async def watching(self, _server: Server[Any]) -> AsyncIterator[dict[str, Any]]:
         """Look at the space as long as the server runs."""
-        before = await asyncio.to_thread(self._listings.look)
+        before = await asyncio.to_thread(self._listings.read_state)
         task = asyncio.create_task(self._watch(before))
         try:
             yield {}
@@ -119,7 +119,7 @@ class Changes:
         while True:
             await asyncio.sleep(POLL_SECONDS)
             try:
-                now = await asyncio.to_thread(self._listings.look)
+                now = await asyncio.to_thread(self._listings.read_state)
             except InfospaceError as error:
                 # A space that cannot be read now may be later; its calls say the same to whoever makes them.
                 if not failing:

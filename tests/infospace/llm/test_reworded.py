@@ -50,7 +50,7 @@ def test_ids_are_found_in_written_json_and_not_in_longer_words() -> None:
 def test_what_is_made_anew_at_a_step_counts_from_the_first() -> None:
     """An attempt that failed has left nothing there."""
     ids = counterparts()
-    ids.anew(CreatedBy("run_2", "1"))
+    ids.restart_step(CreatedBy("run_2", "1"))
     ids.record_new_id("Note_40", CreatedBy("run_2", "1"))
     assert ids.earlier("Note_40 Note_31") == "Note_1 Note_2"
     ids.record_new_id("Note_41", CreatedBy("run_2", "1"))

@@ -160,7 +160,7 @@ class Space:
                     yield answer(lambda one=one, version=version: plain(snapshot.get(one, version)))
                 yield answer(lambda one=one: snapshot.briefs([one]))
                 yield answer(lambda one=one: snapshot.holders([one]))
-            yield answer(lambda: [plain(one) for one in snapshot.many(self.made[Kind.NOTE])])
+            yield answer(lambda: [plain(one) for one in snapshot.get_many(self.made[Kind.NOTE])])
             yield answer(lambda: [plain(one) for one in snapshot.notes([int(one[5:]) for one in self.made[Kind.NOTE]])])
             yield snapshot.identities(every)
             for kind in Kind:

@@ -85,7 +85,7 @@ def test_hits_and_certificate_are_the_same(stores: tuple[Store, Any], wanted: di
     plain, ranking = (search_in(store) for store in stores)
     expected = find(plain, "a e tale", **wanted)
     assert find(ranking, "a e tale", **wanted) == expected
-    with ranking.held() as matrix:
+    with ranking.locked_matrix() as matrix:
         assert matrix is None
 
 

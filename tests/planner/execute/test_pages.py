@@ -185,7 +185,7 @@ def test_each_call_counts_and_is_journalled_at_its_page(paged: Paged) -> None:
     with paged.space.store.reading() as snapshot:
         assert [call.position for call in snapshot.calls(str(result.run))] == ["1[1]", "1[2]", "1[3]"]
         found = snapshot.get(str(result.steps[0].resource))
-        items = snapshot.many([member.id for member in getattr(found, "members", ())])
+        items = snapshot.get_many([member.id for member in getattr(found, "members", ())])
     assert [item.made.step for item in items] == ["1[1]", "1[1]", "1[2]", "1[2]", "1[3]", "1[3]"]
     result = paged.run(ISSUES, budget={"tool_calls": 2})
     assert "page 3: the budget of 2 tool_calls is spent" in str(result.reason)

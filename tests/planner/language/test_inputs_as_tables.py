@@ -37,7 +37,7 @@ def test_rows_are_a_collection_of_transient_notes(space: Space) -> None:
         row = snapshot.run(str(result.run))
         assert row.goal == "Totals of 3 rows"
         rows: Any = snapshot.get(row.inputs["rows"])
-        assert [item.content for item in snapshot.many([one.id for one in rows.members])] == ROWS  # type: ignore[union-attr]
+        assert [item.content for item in snapshot.get_many([one.id for one in rows.members])] == ROWS  # type: ignore[union-attr]
         assert not rows.kept
     again = asyncio.run(replay(space, str(result.run)))
     assert (again.result.status, list(again.difference.steps)) == ("success", [])

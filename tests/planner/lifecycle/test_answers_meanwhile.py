@@ -115,5 +115,5 @@ def test_an_answer_to_a_session_that_is_just_taken_up_is_taken(space: Space, mon
         return commit(changes, entries)
 
     monkeypatch.setattr(space.store, "commit", answered_before)
-    ended = asyncio.run(session.go_on())
+    ended = asyncio.run(session.resume())
     assert "hello ann" in [row.value for row in ended.steps]

@@ -104,7 +104,7 @@ def test_a_session_that_waits_takes_no_steps_and_says_how_it_goes_on(space: Spac
     answer(space, "run_1", "2", "blue")
     with pytest.raises(Conflict, match="`infospace resume run_1` goes on"):
         play(Session(space, "s"), NOTE)
-    assert asyncio.run(session.go_on()).status == "success"
+    assert asyncio.run(session.resume()).status == "success"
     waits = play(session, {"type": "wait", "seconds": 3600}, {**NOTE, "out": "$late"})
     assert [one.kind for one in waits.pending] == ["wait"]
     with pytest.raises(Conflict, match=r"step 3 \(wait\).*`infospace resume run_1`"):
@@ -145,11 +145,11 @@ def test_a_wait_for_a_condition_ends_when_it_holds(space: Space) -> None:
     session = Session(space, "s")
     wait = {"type": "wait", "condition": {"type": "equals", "target": "$flag", "value": 2}}
     assert play(session, {**NOTE, "out": "$flag", "name": "flag"}, wait, USE | {"value": "up"}).status == "suspended"
-    assert asyncio.run(session.go_on()).status == "suspended"
+    assert asyncio.run(session.resume()).status == "suspended"
     edit(space.store, space.view().get("flag"), 2, {}, "edit")
-    assert asyncio.run(session.go_on()).status == "success"
+    assert asyncio.run(session.resume()).status == "success"
     with pytest.raises(Conflict, match="at rest"):
-        asyncio.run(session.go_on())
+        asyncio.run(session.resume())
 
 
 def test_a_wrong_answer_is_refused_and_the_question_stays(space: Space) -> None:

@@ -58,7 +58,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         adding = _Adding(space, out, paths, prune=args.prune, git_times=args.git_times)
         if args.watch:
             return _watch(adding, paths, out)
-        return adding.once(sys.stdin.buffer.read() if "-" in args.paths else None)
+        return adding.add_once(sys.stdin.buffer.read() if "-" in args.paths else None)
 
 
 class _Adding:
@@ -71,7 +71,7 @@ class _Adding:
         self._prune = prune
         self._git_times = git_times
 
-    def once(self, text: bytes | None = None, *, quiet: bool = False) -> int:
+    def add_once(self, text: bytes | None = None, *, quiet: bool = False) -> int:
         """Add, and report unless there is nothing to report and `quiet`; the exit code."""
         from infospace.files.import_files import Summary
 
@@ -131,12 +131,12 @@ def _watch(adding: _Adding, paths: Sequence[Path], out: Output) -> int:
     from infospace.files.watch import changes, scan
 
     before = scan(paths)
-    if adding.once() == CANCELLED:
+    if adding.add_once() == CANCELLED:
         return CANCELLED
     out.talk("watching; Ctrl-C ends it", "dim")
     sys.stdout.flush()
     for _ in changes(paths, before):
-        if adding.once(quiet=True) == CANCELLED:
+        if adding.add_once(quiet=True) == CANCELLED:
             break
         sys.stdout.flush()
     return CANCELLED

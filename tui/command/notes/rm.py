@@ -30,7 +30,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     with open_from(args, create=False) as space:
         with space.store.reading() as snapshot:
             identifiers = list(dict.fromkeys(find(snapshot, reference) for reference in args.references))
-            resources = snapshot.many(identifiers)
+            resources = snapshot.get_many(identifiers)
         run = remove(space.store, identifiers, "rm " + " ".join(args.references))
     if out.json:
         out.document({"run": run, "removed": [resource.id for resource in resources]})

@@ -576,10 +576,10 @@ class Compose(RunActions):
         """Run the changed plan anew from the first step that was changed."""
         self._draft_fork.fork()
 
-    def go_on(self, run: str) -> None:
+    def continue_run(self, run: str) -> None:
         """Go on with a run that was answered: to where it stops next."""
-        if not self.draft_run.go_on(run):
-            super().go_on(run)
+        if not self.draft_run.continue_run(run):
+            super().continue_run(run)
 
     def edit(self, run: str, document: JSON) -> None:
         """Write on the plan of a run, which can be forked then."""

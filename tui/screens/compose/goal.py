@@ -262,12 +262,12 @@ def _running(
     space: Space, session: GoalSession, run: str, emit: Emit
 ) -> Callable[[SuspendRequest], Coroutine[Any, Any, RunResult]]:
     async def work(halt: SuspendRequest) -> RunResult:
-        from planner.goals.session import go_on, reads_only
+        from planner.goals.session import reads_only, resume_goal
 
         try:
             result = await session.run()
             if result.status == "failed" and not session.is_over:
-                return await go_on(space, run, reads_only, emit=emit, halt=halt)
+                return await resume_goal(space, run, reads_only, emit=emit, halt=halt)
             return await session.end(result)
         except asyncio.CancelledError:
             return await _stopped(session, halt)

@@ -225,7 +225,7 @@ class DraftRun:
         else:
             self._infospace.open_run(self.run_id)
 
-    def go_on(self, run: str) -> bool:
+    def continue_run(self, run: str) -> bool:
         """Go on with a run that was answered, to where it stops next; whether it is the one that rests here."""
         if run != self.run_id or self.pausing is None:
             return False

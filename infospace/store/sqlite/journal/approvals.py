@@ -39,6 +39,6 @@ def _run_key(engine: Connection, run: str | None) -> int:
     if run is None:
         return SPACE
     number = run_number(run)
-    if engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+    if engine.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
         raise NotFound(f"there is no {run}", hint="`infospace runs` lists the runs of a space")
     return number

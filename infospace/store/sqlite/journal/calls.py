@@ -45,7 +45,7 @@ def write(work: Transaction, entry: CallRow) -> None:
         successful_calls.write(engine, run, entry)
         return
     work.still_owns(entry.run, run)
-    known = engine.one("SELECT status, digest FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    known = engine.fetch_one("SELECT status, digest FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
     if known is None:
         raise NotFound(f"there is no {entry.run}", hint="`infospace runs` lists the runs of a space")
     if tuple(known) != ("started", entry.digest):
@@ -61,7 +61,7 @@ def write(work: Transaction, entry: CallRow) -> None:
 def calls(engine: Connection, identifier: str) -> list[CallRow]:
     """Return a run's calls by sequence; NotFound where there is no such run."""
     number = run_number(identifier)
-    if engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+    if engine.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
         raise NotFound(f"there is no {identifier}", hint="`infospace runs` lists the runs of a space")
     found = []
     for row in engine.all(f"SELECT {_COLUMNS} FROM calls WHERE run = ? ORDER BY sequence", (number,)):

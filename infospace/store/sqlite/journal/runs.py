@@ -97,7 +97,7 @@ def _step(work: Transaction, entry: StepRow) -> None:
         _replace_step(engine, entry, run, row)
     single, together = parted(entry.uses)
     if single:
-        engine.many(
+        engine.execute_many(
             "INSERT OR IGNORE INTO uses (run, sequence, resource, version) VALUES (?, ?, ?, ?)",
             [(run, entry.sequence, key_of(use.id), use.version) for use in single],
         )
@@ -202,7 +202,7 @@ def _held(work: Transaction, entry: OwnerGuard) -> None:
 
 def _unfinished(engine: Connection, run: str, number: int) -> str | None:
     """Return the owner of a run that goes on, or waits; Conflict when it has ended."""
-    row = engine.one("SELECT status, owner FROM runs WHERE number = ?", (number,))
+    row = engine.fetch_one("SELECT status, owner FROM runs WHERE number = ?", (number,))
     if row is None:
         raise _no_run(engine, run)
     if row[0] in FINISHED:
@@ -213,7 +213,7 @@ def _unfinished(engine: Connection, run: str, number: int) -> str | None:
 
 def _answer(work: Transaction, entry: AnswerRow) -> None:
     number = run_number(entry.run)
-    if work.engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+    if work.engine.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
         raise _no_run(work.engine, entry.run)
     written = work.engine.run(
         "INSERT OR IGNORE INTO answers (run, position, value, at) VALUES (?, ?, ?, ?)",
@@ -229,7 +229,7 @@ def answers(engine: Connection, identifier: str) -> dict[str, JSON]:
     """Return what was answered to the steps of a run, by position."""
     number = run_number(identifier)
     found = engine.all("SELECT position, value FROM answers WHERE run = ? ORDER BY at, position", (number,))
-    if not found and engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+    if not found and engine.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
         raise _no_run(engine, identifier)
     return {position: read(value, engine.address) for position, value in found}
 
@@ -238,7 +238,7 @@ def _lines(work: Transaction, entry: AddLines) -> None:
     engine, number = work.engine, run_number(entry.run)
     _unfinished(engine, entry.run, number)
     last = engine.value("SELECT coalesce(max(number), 0) FROM lines WHERE run = ?", (number,))
-    engine.many(
+    engine.execute_many(
         "INSERT INTO lines (run, number, document) VALUES (?, ?, ?)",
         [(number, last + place, dump(line)) for place, line in enumerate(entry.lines, 1)],
     )
@@ -285,7 +285,7 @@ _WRITERS: dict[type[Entry], Callable[[Transaction, Any], None]] = {
 
 def run(engine: Connection, identifier: str) -> RunRow:
     """Return the row of a run. Raises NotFound."""
-    row = engine.one(f"{_RUN} WHERE number = ?", (run_number(identifier),))
+    row = engine.fetch_one(f"{_RUN} WHERE number = ?", (run_number(identifier),))
     if row is None:
         raise _no_run(engine, identifier)
     return _run_rows(engine, [row])[0]
@@ -340,7 +340,7 @@ def step_extra(engine: Connection, run: str, step: str) -> dict[str, Any] | None
     """Return the `extra` of the latest execution of a step that succeeded, None where the journal has none."""
     sql = """SELECT extra FROM steps WHERE run = ? AND position = ? AND status = 'success'
         ORDER BY sequence DESC LIMIT 1"""
-    row = engine.one(sql, (run_number(run), step))
+    row = engine.fetch_one(sql, (run_number(run), step))
     return None if row is None else read(row[0], engine.address) if row[0] is not None else {}
 
 
@@ -348,7 +348,7 @@ def steps(engine: Connection, identifier: str) -> list[StepRow]:
     """Return a run's steps by sequence."""
     number = run_number(identifier)
     found = engine.all(f"SELECT {_STEP} FROM steps WHERE run = ? ORDER BY sequence", (number,))
-    if not found and engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+    if not found and engine.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
         raise _no_run(engine, identifier)
     uses: dict[int, list[Use]] = {}
     for sequence, resource, version in engine.all(

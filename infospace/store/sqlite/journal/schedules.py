@@ -26,7 +26,7 @@ _COLUMNS = "name, plan, cron, zone, inputs, missed, queue, priority, approve, du
 def keep(work: Transaction, entry: SaveSchedule) -> None:
     """Keep a schedule. Raises Conflict where another has its name."""
     one, engine = entry.schedule, work.engine
-    before = engine.one("SELECT last, run FROM schedules WHERE name = ?", (one.name,))
+    before = engine.fetch_one("SELECT last, run FROM schedules WHERE name = ?", (one.name,))
     if before is not None and not entry.replace:
         raise Conflict(f"there is a schedule {one.name!r} already", hint="`--replace` puts this one in its place")
     engine.run("DELETE FROM schedules WHERE name = ?", (one.name,))
@@ -52,7 +52,7 @@ def set_due(work: Transaction, entry: SetDue) -> None:
 def pass_due(work: Transaction, entry: PassDue) -> None:
     """Settle a time. Raises Conflict where another has done so, or the latest run has not ended."""
     engine = work.engine
-    row = engine.one("SELECT due, run FROM schedules WHERE name = ?", (entry.name,))
+    row = engine.fetch_one("SELECT due, run FROM schedules WHERE name = ?", (entry.name,))
     if row is None or row[0] != entry.due:
         raise Conflict(f"the schedule {entry.name!r} is not due at {entry.due} any more", hint="somebody was earlier")
     if entry.run is None:

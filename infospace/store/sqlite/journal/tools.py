@@ -97,12 +97,12 @@ def _keep_server(work: Transaction, change: SaveServer) -> None:
 
 def _keep_tools(work: Transaction, change: SaveTools) -> None:
     rows = [(change.server, tool.kind, tool.name, work.now, tool.digest, dump(tool.written())) for tool in change.tools]
-    work.engine.many(_KEEP, rows)
+    work.engine.execute_many(_KEEP, rows)
 
 
 def _drop_tools(work: Transaction, change: DropTools) -> None:
     rows = [(change.server, kind, name) for kind, name in change.tools]
-    work.engine.many("UPDATE tools SET gone = 1 WHERE server = ? AND kind = ? AND name = ?", rows)
+    work.engine.execute_many("UPDATE tools SET gone = 1 WHERE server = ? AND kind = ? AND name = ?", rows)
 
 
 def _drop_server(work: Transaction, change: DropServer) -> None:
@@ -153,13 +153,13 @@ def list_tools(engine: Connection, server: str | None) -> list[StoredTool]:
 
 def find(engine: Connection, server: str, name: str, kind: ToolKind) -> StoredTool | None:
     """Return the tool of a server by its name, None where there is none."""
-    row = engine.one(f"{_TOOL} AND server = ? AND kind = ? AND name = ?", (server, kind, name))
+    row = engine.fetch_one(f"{_TOOL} AND server = ? AND kind = ? AND name = ?", (server, kind, name))
     return None if row is None else _tool_from_row(row, engine.address)
 
 
 def by_number(engine: Connection, number: int) -> StoredTool | None:
     """Return the tool with a number."""
-    row = engine.one(f"{_TOOL} AND number = ?", (number,))
+    row = engine.fetch_one(f"{_TOOL} AND number = ?", (number,))
     return None if row is None else _tool_from_row(row, engine.address)
 
 

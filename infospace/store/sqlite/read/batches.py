@@ -132,7 +132,7 @@ def numbers_of(packed: bytes, count: int, address: str) -> list[int]:
 
 def with_content(engine: Connection, number: int) -> tuple[Batch, JSON] | None:
     """Return the batch of a Note, and the Note's content; None for a number that is in no batch."""
-    row = engine.one(_AT, (number,))
+    row = engine.fetch_one(_AT, (number,))
     if row is None or number >= row[0] + row[1]:
         return None
     batch = Batch(*row[:6])

@@ -89,7 +89,7 @@ def index(engine: Connection, keys: Collection[int]) -> None:
         engine.word_rows.index(listed, _texts(engine, listed))
         return
     engine.run("DELETE FROM words WHERE rowid IN (SELECT value >> 2 FROM json_each(?))", (listed,))
-    engine.many(INSERT, _texts(engine, listed))
+    engine.execute_many(INSERT, _texts(engine, listed))
 
 
 def fill(engine: Connection) -> None:
@@ -187,7 +187,7 @@ def score(query: str, texts: Sequence[str]) -> NDArray[Any]:
     engine = connect("file::memory:", ":memory:", wait=0)
     try:
         engine.run(TABLES[0])
-        engine.many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
+        engine.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
         used = [word for word in _query_terms(query) if _count(engine, word)]
         found = _ranked(engine, len(texts), used)
     finally:
@@ -211,7 +211,7 @@ def fitting(
     beside = connect("file::memory:", ":memory:", wait=0)
     try:
         beside.run(TABLES[0])
-        beside.many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
+        beside.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
         for word in words:
             weight = _weight(total, _count(engine, word, listed))
             for at, times in beside.all(_TIMES, (_fts_term(word),)):
@@ -334,7 +334,7 @@ class _Stemmer:
         """Return the first word of each stem; one without any token is left out."""
         with self._lock:
             self._engine.run("DELETE FROM words")
-            self._engine.many("INSERT INTO words (rowid, text) VALUES (?, ?)", list(enumerate(words)))
+            self._engine.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", list(enumerate(words)))
             rows = self._engine.all("SELECT doc, term FROM stems ORDER BY doc, offset")
         stems: dict[int, tuple[str, ...]] = {}
         for at, term in rows:

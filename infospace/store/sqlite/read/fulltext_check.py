@@ -50,7 +50,7 @@ def differences(engine: Connection, tell: Callable[[int, int], None]) -> Iterato
         for batch in engine.batches(_NOTES):
             rows = [entry(row, engine.address) for row in batch]
             strayed += _unlike(engine, rows)
-            beside.many(INSERT, rows)
+            beside.execute_many(INSERT, rows)
             done += len(batch)
             tell(done, total)
         told = [*_sizes(engine, beside), *_terms(engine, beside)]

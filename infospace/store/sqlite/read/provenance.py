@@ -213,7 +213,7 @@ def _replaced(engine: Connection, key: int, version: int) -> bool:
     """Whether a version of a Collection has none of the memberships of the one before, in the place of all of them."""
     sql = """SELECT count(*) FILTER (WHERE since < ?2 AND (until IS NULL OR until > ?2)),
         count(*) FILTER (WHERE since = ?2), count(*) FILTER (WHERE until = ?2) FROM members WHERE collection = ?1"""
-    stayed, came, went = engine.one(sql, (key, version)) or (0, 0, 0)
+    stayed, came, went = engine.fetch_one(sql, (key, version)) or (0, 0, 0)
     return bool(stayed == 0 and came > 0 and went > 0)
 
 

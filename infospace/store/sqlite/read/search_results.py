@@ -117,7 +117,7 @@ def _files(engine: Connection, keys: Iterable[int]) -> dict[int, Location]:
 
 
 def _earlier(engine: Connection, key: int, version: int) -> _Source:
-    row = engine.one(_EARLIER, (key, version))
+    row = engine.fetch_one(_EARLIER, (key, version))
     if row is None:
         raise gone(f"version {version} of {id_of(key)}")
     return _Source(*row)
@@ -168,7 +168,7 @@ def text_of_column(content: str | None, address: str) -> tuple[str, str]:
 
 def arrow(engine: Connection, key: int) -> dict[str, str]:
     """Return source, target and label of a Relation."""
-    row = engine.one("SELECT source, target, relation FROM relations WHERE key = ?", (key,))
+    row = engine.fetch_one("SELECT source, target, relation FROM relations WHERE key = ?", (key,))
     if row is None:
         raise gone(id_of(key))
     return {"source": id_of(row[0]), "target": id_of(row[1]), "relation": row[2]}

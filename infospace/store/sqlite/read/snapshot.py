@@ -136,14 +136,14 @@ class SqliteSnapshot:
     def get(self, identifier: str, version: int | None = None) -> Resource:
         """Return a resource. At a version given, also one that was deleted."""
         key = key_of(identifier)
-        row = self._engine.one(_GET, (key,))
+        row = self._engine.fetch_one(_GET, (key,))
         if row is None:
             return self._of_batch(identifier, key, version)
         if version is None and row[12] is not None:
             raise self._deleted(identifier)
         if version is not None and version != row[1]:
             latest = row[1]
-            row = self._engine.one(_EARLIER, (key, version))
+            row = self._engine.fetch_one(_EARLIER, (key, version))
             if row is None:
                 raise NotFound(f"{identifier} has no version {version}", hint=f"it has versions 1 to {latest}")
         return self._resource(row)
@@ -157,7 +157,7 @@ class SqliteSnapshot:
             raise NotFound(f"{identifier} has no version {version}", hint="it has versions 1 to 1")
         return found
 
-    def many(self, identifiers: Sequence[str]) -> list[Resource]:
+    def get_many(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return several current resources."""
         keys = [key_of(identifier) for identifier in identifiers]
         found = {row[0]: row for row in self._engine.all(_MANY, (keys_json(keys),)) if row[12] is None}
@@ -177,13 +177,13 @@ class SqliteSnapshot:
         found = batches.notes(self._engine, numbers)
         others = [number for number in numbers if number not in found]
         if others:
-            rest = cast("list[Note]", self.many([f"Note_{number}" for number in others]))
+            rest = cast("list[Note]", self.get_many([f"Note_{number}" for number in others]))
             found |= zip(others, rest, strict=True)
         return [found[number] for number in numbers]
 
     def _deleted(self, identifier: str) -> NotFound:
         sql = "SELECT deleted, deleted_run, deleted_step, deleted_by FROM resources WHERE key = ?"
-        row = self._engine.one(sql, (key_of(identifier),))
+        row = self._engine.fetch_one(sql, (key_of(identifier),))
         return gone(identifier) if row is None else gone(identifier, row[0], whom(*row[1:]))
 
     def _resources(self, rows: Sequence[Row]) -> list[Resource]:
@@ -643,7 +643,7 @@ def read_alone(engine: Connection, key: int, membership: Membership) -> Note | C
     """
     if key & 3 == COLLECTION and not membership.kept(key):
         return None
-    row = engine.one(_GET, (key,))
+    row = engine.fetch_one(_GET, (key,))
     if row is None or row[12] is not None:
         return None
     if key & 3 == COLLECTION:

@@ -102,7 +102,7 @@ def known_vectors(engine: Connection, model: str, digests: Sequence[bytes]) -> s
     """Return which of the digests have a vector."""
     number = engine.value("SELECT model FROM models WHERE name = ?", (model,))
     sql = "SELECT 1 FROM vectors WHERE model = ? AND digest = ?"
-    return {digest for digest in digests if engine.one(sql, (number, digest)) is not None}
+    return {digest for digest in digests if engine.fetch_one(sql, (number, digest)) is not None}
 
 
 def by_digest(engine: Connection, model: str, digests: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:

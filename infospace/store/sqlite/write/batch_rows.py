@@ -30,7 +30,7 @@ def give_rows(engine: Connection, numbers: Sequence[int]) -> bool:
     for number in inside:
         if number < end:
             continue
-        row = engine.one("SELECT * FROM batches WHERE first <= ? ORDER BY first DESC LIMIT 1", (number,))
+        row = engine.fetch_one("SELECT * FROM batches WHERE first <= ? ORDER BY first DESC LIMIT 1", (number,))
         assert row is not None  # noqa: S101 - the number lies in a stretch
         first, count, run, step, by, created, text = row
         end = first + count
@@ -39,7 +39,7 @@ def give_rows(engine: Connection, numbers: Sequence[int]) -> bool:
         for at, content in enumerate(batches.contents_of(text, count, engine.address), first):
             written = dump(content)
             rows.append((at * 4 + NOTE, PLAIN, created, created, run, step, by, digest_of(written), written))
-        engine.many(_ROW, rows)
+        engine.execute_many(_ROW, rows)
         check_time()
     return bool(inside)
 
@@ -51,7 +51,7 @@ def give_member_rows(engine: Connection, collections: Iterable[int]) -> None:
         if rows:
             engine.run("DELETE FROM packed_members WHERE collection = ?", (collection,))
             values = [(collection, at, item, 1) for at, (item, _) in enumerate(rows)]
-            engine.many("INSERT INTO members (collection, position, item, since) VALUES (?, ?, ?, ?)", values)
+            engine.execute_many("INSERT INTO members (collection, position, item, since) VALUES (?, ?, ?, ?)", values)
 
 
 def give_all_rows(engine: Connection, keys: Iterable[int]) -> None:
@@ -81,14 +81,14 @@ def leave_holders(engine: Connection, keys: Iterable[int]) -> None:
 
 def pack_members(engine: Connection, collection: int, numbers: Sequence[int]) -> None:
     """Store the members of a new Collection, which are Notes that live."""
-    engine.many(
+    engine.execute_many(
         "INSERT INTO packed_members VALUES (?, ?, ?, ?, ?, ?)", ((collection, *piece) for piece in pieces(numbers))
     )
 
 
 def pack_uses(engine: Connection, run: int, sequence: int, numbers: Sequence[int]) -> None:
     """Store which Notes a step read at version 1, by number and each once."""
-    engine.many(
+    engine.execute_many(
         "INSERT OR REPLACE INTO packed_uses VALUES (?, ?, ?, ?, ?, ?, ?)",
         ((run, sequence, *piece) for piece in pieces(numbers)),
     )

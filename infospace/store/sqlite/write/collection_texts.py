@@ -88,7 +88,9 @@ def describe(work: Transaction, changes: Sequence[Describe]) -> None:
         engine.run("DELETE FROM descriptions WHERE collection = ?", (key,))
         engine.run("DELETE FROM described_by WHERE collection = ?", (key,))
         digests = enumerate((None, *change.digests))
-        engine.many("INSERT INTO descriptions VALUES (?, ?, ?, ?)", [(key, at, number, one) for at, one in digests])
+        engine.execute_many(
+            "INSERT INTO descriptions VALUES (?, ?, ?, ?)", [(key, at, number, one) for at, one in digests]
+        )
         engine.run(_READ_FROM, (key,))
 
 

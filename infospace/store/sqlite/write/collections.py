@@ -47,7 +47,7 @@ def make_relations(work: Transaction, changes: Sequence[MakeRelation]) -> None:
 
     def flush() -> None:
         insert(work, [*rows.values()])
-        work.engine.many("INSERT INTO relations VALUES (?, ?, ?, ?)", ends)
+        work.engine.execute_many("INSERT INTO relations VALUES (?, ?, ?, ?)", ends)
         if kept:
             keep(work, kept)
         rows.clear()
@@ -108,7 +108,7 @@ def remove_members(work: Transaction, changes: Sequence[RemoveMembers]) -> None:
         if not present:
             continue
         advance(work, live.key, change.made)
-        work.engine.many(
+        work.engine.execute_many(
             "UPDATE members SET until = ? WHERE collection = ? AND position = ?",
             [(live.version + 1, live.key, position) for (position,) in present],
         )
@@ -145,7 +145,9 @@ def set_members(work: Transaction, collection: int, rows: Sequence[tuple[int, st
     engine.run("UPDATE members SET until = ? WHERE collection = ? AND until IS NULL", (since, collection))
     last = engine.value("SELECT max(position) FROM members WHERE collection = ?", (collection,))
     start = 0 if last is None else last + 1
-    engine.many(_ADD, [(collection, at, item, since, info) for at, (item, info) in enumerate(rows, start=start)])
+    engine.execute_many(
+        _ADD, [(collection, at, item, since, info) for at, (item, info) in enumerate(rows, start=start)]
+    )
     work.nested.add(collection)
 
 
@@ -161,5 +163,5 @@ def _append(work: Transaction, collection: int, members: Sequence[Member], *, po
         if any(item & 3 == COLLECTION for item in items):
             work.nested.add(collection)
         rows = enumerate(zip(items, _infos(members), strict=True), start=position)
-        work.engine.many(_ADD, [(collection, at, item, since, info) for at, (item, info) in rows])
+        work.engine.execute_many(_ADD, [(collection, at, item, since, info) for at, (item, info) in rows])
     return items

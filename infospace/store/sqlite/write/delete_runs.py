@@ -103,7 +103,7 @@ def forget(engine: Connection, runs: Sequence[str], *, really: bool) -> DeletedR
         engine.run(statement)
     inputs = engine.all(f"SELECT DISTINCT i.value FROM ({_INPUTS}) u, json_each(u.inputs) i")
     given = {one for (one,) in inputs}
-    engine.many(
+    engine.execute_many(
         "DELETE FROM doomed WHERE key = ?",
         [(key,) for (key,) in engine.all("SELECT key FROM doomed") if id_of(key) in given],
     )
@@ -123,11 +123,13 @@ def _mark_batches(engine: Connection, made: Sequence[Batch]) -> None:
     """Mark the Notes of batches like those with rows, and list what is in Collections whose members are packed."""
     engine.run("CREATE TEMP TABLE packed_items (item INTEGER NOT NULL, collection INTEGER NOT NULL)")
     engine.run("CREATE INDEX temp.packed_items_of ON packed_items (collection)")
-    engine.many("INSERT INTO doomed VALUES (?)", ((at * 4,) for one in made for at in range(one.first, one.end)))
-    engine.many("DELETE FROM doomed WHERE key = ?", ((number * 4,) for number in batches.in_use(engine)))
+    engine.execute_many(
+        "INSERT INTO doomed VALUES (?)", ((at * 4,) for one in made for at in range(one.first, one.end))
+    )
+    engine.execute_many("DELETE FROM doomed WHERE key = ?", ((number * 4,) for number in batches.in_use(engine)))
     for (collection,) in engine.all("SELECT DISTINCT collection FROM packed_members"):
         items = batches.members(engine, collection) or ()
-        engine.many("INSERT INTO packed_items VALUES (?, ?)", ((number * 4, collection) for number in items))
+        engine.execute_many("INSERT INTO packed_items VALUES (?, ?)", ((number * 4, collection) for number in items))
 
 
 def _doomed_of(engine: Connection, batch: Batch) -> list[int]:
@@ -165,7 +167,7 @@ def _counted(engine: Connection, runs: int, made: Sequence[Batch]) -> DeletedRun
         engine.value(f"SELECT coalesce(sum({sizes}), 0) FROM {table} WHERE {column} {mine}")
         for table, column, sizes in _SIZES
     )
-    rows, bytes_ = engine.one(
+    rows, bytes_ = engine.fetch_one(
         f"""SELECT count(*), coalesce(sum(coalesce(length(content), 0) + coalesce(length(metadata), 0)), 0)
         FROM resources WHERE key IN {_GONE}"""
     ) or (0, 0)

@@ -49,7 +49,7 @@ def log(work: Transaction, effects: Iterable[tuple[int, str, JSON, JSON]]) -> No
     """Remember effects (key, what, before, after) of the run whose work this is, if it is any run's."""
     if work.run is not None:
         rows = [(work.run, key, what, dump(before), dump(after)) for key, what, before, after in effects]
-        work.engine.many(_LOG, rows)
+        work.engine.execute_many(_LOG, rows)
 
 
 def effects(engine: Connection, run: str) -> list[Effect]:

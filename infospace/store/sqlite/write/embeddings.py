@@ -51,7 +51,7 @@ def embed(work: Transaction, changes: Sequence[Embed]) -> None:
         if said != spans_of(fields(engine, [number])[number]):
             continue
         engine.run("DELETE FROM passages WHERE note = ?", (number,))
-        engine.many(
+        engine.execute_many(
             'INSERT INTO passages (note, sequence, version, start, "end", digest) VALUES (?, ?, ?, ?, ?, ?)',
             [
                 (number, at, change.version, *_bounds(stretch), stretch.digest)
@@ -68,7 +68,7 @@ def embed(work: Transaction, changes: Sequence[Embed]) -> None:
 def _exists(engine: Connection, identifier: str) -> bool:
     """Whether a resource was not deleted meanwhile; an id that never was is left to be complained of."""
     deleted = "SELECT 1 FROM resources WHERE key = ? AND deleted IS NOT NULL"
-    return engine.one(deleted, (key_of(identifier),)) is None
+    return engine.fetch_one(deleted, (key_of(identifier),)) is None
 
 
 def _bounds(stretch: PassageSpan) -> tuple[int, int]:
@@ -80,7 +80,7 @@ def _bounds(stretch: PassageSpan) -> tuple[int, int]:
 
 
 def _lacking(engine: Connection, model: str, stretches: Iterable[PassageSpan]) -> bool:
-    return any(engine.one(_HAS_VECTOR, (model, stretch.digest)) is None for stretch in stretches)
+    return any(engine.fetch_one(_HAS_VECTOR, (model, stretch.digest)) is None for stretch in stretches)
 
 
 def store_vectors(work: Transaction, changes: Sequence[Vectors]) -> None:
@@ -100,7 +100,7 @@ def store_vectors(work: Transaction, changes: Sequence[Vectors]) -> None:
         wide = engine.value("SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (number,))
         if wide is not None and wide != rows.shape[1] * 4:
             raise Invalid(f"a vector of {change.model!r} has {wide // 4} dimensions, not {rows.shape[1]}")
-        engine.many(
+        engine.execute_many(
             "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)",
             ((number, digest, row.tobytes()) for digest, row in zip(change.digests, rows, strict=True)),
         )
@@ -125,7 +125,7 @@ def remember_queries(work: Transaction, changes: Sequence[Query]) -> None:
 def note_derived(work: Transaction, changes: Sequence[Derived]) -> None:
     """Remember the latest file of each name that was made from the space."""
     rows = [(f"{DERIVED}{change.name}", change.token) for change in changes]
-    work.engine.many("INSERT OR REPLACE INTO state VALUES (?, ?)", rows)
+    work.engine.execute_many("INSERT OR REPLACE INTO state VALUES (?, ?)", rows)
 
 
 def model_number(engine: Connection, model: str) -> int:

@@ -59,7 +59,7 @@ def track(work: Transaction, changes: Sequence[Track]) -> None:
         )
         done.append((key, "file", _json(before), _json(rows[place])))
     marks = ", ".join("?" * (_COLUMNS.count(",") + 1))
-    work.engine.many(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES ({marks})", rows.values())
+    work.engine.execute_many(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES ({marks})", rows.values())
     work.outline(notes.values())
     work.linked_by_hand.update(notes.values())
     log(work, done)
@@ -87,7 +87,7 @@ def _expect(engine: Connection, change: Track | Untrack, row: Row | None, others
         path = Path(change.root) / change.path
         for root in others:
             if path.is_relative_to(root) and now == ExpectedFile():
-                now = _was(engine.one(_AT, (root, path.relative_to(root).as_posix(), change.part)))
+                now = _was(engine.fetch_one(_AT, (root, path.relative_to(root).as_posix(), change.part)))
     if change.was not in (None, now):
         path = Path(change.root) / change.path
         is_now = "not known any more" if now.note is None else f"known as {now.note} at version {now.version}"
@@ -110,7 +110,7 @@ def untrack(work: Transaction, changes: Sequence[Untrack]) -> None:
     """Forget files; one that is not known is forgotten already."""
     for change in changes:
         place = (change.root, change.path, change.part)
-        before = work.engine.one(_AT, place)
+        before = work.engine.fetch_one(_AT, place)
         _expect(work.engine, change, before)
         if before is not None:
             work.engine.run("DELETE FROM files WHERE root = ? AND path = ? AND part = ?", place)
@@ -195,9 +195,9 @@ def set_links(work: Transaction, changes: Sequence[SetLinks]) -> None:
         key: sorted(dict.fromkeys(change.links), key=lambda link: (link.target, link.wiki, link.label))
         for key, change in zip(keys, changes, strict=True)
     }
-    work.engine.many("DELETE FROM links WHERE note = ?", [(key >> 2,) for key in before])
+    work.engine.execute_many("DELETE FROM links WHERE note = ?", [(key >> 2,) for key in before])
     rows = (_columns(key >> 2, link) for key, links in after.items() for link in links)
-    work.engine.many(
+    work.engine.execute_many(
         "INSERT OR IGNORE INTO links (note, target, wiki, label, leads, relation) VALUES (?, ?, ?, ?, ?, ?)", rows
     )
     log(
@@ -218,7 +218,7 @@ def lose_relations(work: Transaction, relations: Iterable[int]) -> None:
     )
     keys = {note * 4 for note, _ in rows}
     before = _links_of(work.engine, keys) if keys else {}
-    work.engine.many("UPDATE links SET relation = NULL WHERE note = ? AND relation = ?", rows)
+    work.engine.execute_many("UPDATE links SET relation = NULL WHERE note = ? AND relation = ?", rows)
     after = _links_of(work.engine, keys) if keys else {}
     log(work, ((key, "links", [*map(_link_json, before[key])], [*map(_link_json, after[key])]) for key in sorted(keys)))
 

@@ -89,7 +89,7 @@ def _mark(work: Transaction, keys: Iterable[int]) -> None:
         (keys_json(keys),),
     )
     if fresh:
-        work.engine.many("UPDATE resources SET kept = 1 WHERE key = ?", fresh)
+        work.engine.execute_many("UPDATE resources SET kept = 1 WHERE key = ?", fresh)
         log(work, ((key, "kept", False, True) for (key,) in fresh))
         work.rediscover(key for (key,) in fresh)
 

@@ -60,8 +60,8 @@ def index(engine: Connection, numbers: Collection[int]) -> Renamed:
     )
     now = {(int(place.note[5:]), name) for place in places(engine, numbers) for name in names_of(place)}
     lost, gained = before - now, now - before
-    engine.many("DELETE FROM link_names WHERE note = ? AND name = ?", sorted(lost))
-    engine.many("INSERT INTO link_names (note, name) VALUES (?, ?)", sorted(gained))
+    engine.execute_many("DELETE FROM link_names WHERE note = ? AND name = ?", sorted(lost))
+    engine.execute_many("INSERT INTO link_names (note, name) VALUES (?, ?)", sorted(gained))
     return Renamed({name for _, name in gained}, {note for note, _ in lost})
 
 

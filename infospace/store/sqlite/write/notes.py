@@ -138,7 +138,7 @@ def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
     if taken is not None:
         raise work.exists_already(id_of(taken))
     for first in range(0, len(rows), AT_ONCE):
-        engine.many(MAKE, rows[first : first + AT_ONCE])
+        engine.execute_many(MAKE, rows[first : first + AT_ONCE])
         check_time()
 
 
@@ -183,7 +183,7 @@ def revise(work: Transaction, changes: Sequence[Revise]) -> None:
 
 def _revise(work: Transaction, change: Revise, live: Live) -> None:
     engine = work.engine
-    row = engine.one("SELECT form, hash, content, metadata FROM resources WHERE key = ?", (live.key,))
+    row = engine.fetch_one("SELECT form, hash, content, metadata FROM resources WHERE key = ?", (live.key,))
     form, digest, text, metadata = before = row or (live.form, None, None, None)
     if change.content is not None:
         form, digest, text = written(None if isinstance(change.content, JsonNull) else change.content)
@@ -241,7 +241,7 @@ def delete(work: Transaction, changes: Sequence[Delete]) -> None:
 
 
 def _ends(engine: Connection, relation: int) -> set[str]:
-    return set(map(id_of, engine.one("SELECT source, target FROM relations WHERE key = ?", (relation,)) or ()))
+    return set(map(id_of, engine.fetch_one("SELECT source, target FROM relations WHERE key = ?", (relation,)) or ()))
 
 
 def _leave_collections(work: Transaction, doomed: set[int], made: CreatedBy) -> None:
@@ -253,7 +253,7 @@ def _leave_collections(work: Transaction, doomed: set[int], made: CreatedBy) -> 
     )
     for collection in {collection for collection, _, _ in rows} - doomed:
         advance(work, collection, made)
-    work.engine.many(
+    work.engine.execute_many(
         "UPDATE members SET until = ? WHERE collection = ? AND position = ?",
         [(version + 1, collection, position) for collection, version, position in rows if collection not in doomed],
     )

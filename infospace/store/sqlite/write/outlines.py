@@ -64,7 +64,7 @@ def index(engine: Connection, keys: Collection[int]) -> None:
     for table in _WIDTHS:
         engine.run(f"DELETE FROM {table} WHERE note IN (SELECT value >> 2 FROM json_each(?))", (listed,))  # noqa: S608
     for table, rows in _rows_by_table(engine, listed).items():
-        engine.many(f"INSERT INTO {table} VALUES ({', '.join('?' * _WIDTHS[table])})", rows)  # noqa: S608
+        engine.execute_many(f"INSERT INTO {table} VALUES ({', '.join('?' * _WIDTHS[table])})", rows)  # noqa: S608
 
 
 def fill(engine: Connection) -> None:

@@ -89,13 +89,15 @@ def purge(engine: Connection, *, really: bool) -> PurgeStats:
     """Remove, or count what would be removed, inside a transaction that the caller holds."""
     held, *others = _MARK
     engine.run(held)
-    engine.many("INSERT OR IGNORE INTO held VALUES (?, 1)", ((number * 4,) for number in batches.in_use(engine)))
+    engine.execute_many(
+        "INSERT OR IGNORE INTO held VALUES (?, 1)", ((number * 4,) for number in batches.in_use(engine))
+    )
     for statement in others:
         engine.run(statement)
     while sum(engine.run(statement) for statement in _SPARE):
         pass
     engine.run(_UNUSED)
-    found = engine.one(_COUNT) or (0, 0, 0, 0)
+    found = engine.fetch_one(_COUNT) or (0, 0, 0, 0)
     for statement in _REMOVE if really else ():
         engine.run(statement)
     if really and found[0]:

@@ -54,7 +54,7 @@ def restore(work: Transaction, changes: Sequence[Restore]) -> None:
     found = [key for (key,) in work.engine.all(_FOUND, (keys_json(back),))]
     if found:
         stamp = work.stamp()
-        work.engine.many("UPDATE resources SET generation = ? WHERE key = ?", [(stamp, key) for key in found])
+        work.engine.execute_many("UPDATE resources SET generation = ? WHERE key = ?", [(stamp, key) for key in found])
         work.wait_for_embedding(key >> 2 for key in found)
 
 
@@ -62,7 +62,7 @@ _FOUND = "SELECT key FROM resources WHERE found = 1 AND key IN (SELECT value FRO
 
 
 def _revive(work: Transaction, versions: Mapping[int, int]) -> None:
-    work.engine.many(
+    work.engine.execute_many(
         """UPDATE resources SET deleted = NULL, deleted_run = NULL, deleted_step = NULL, deleted_by = NULL
         WHERE key = ?""",
         [(key,) for key in versions],
@@ -74,7 +74,7 @@ def _revive(work: Transaction, versions: Mapping[int, int]) -> None:
 def _restore_version(work: Transaction, change: Restore, key: int, latest: int) -> None:
     engine = work.engine
     give_member_rows(engine, [key])
-    earlier = engine.one(
+    earlier = engine.fetch_one(
         "SELECT form, hash, metadata, content FROM history WHERE key = ? AND version = ?", (key, change.version)
     )
     if earlier is None:

@@ -77,7 +77,7 @@ def settle_links(work: Transaction) -> None:
     engine, renamed = work.engine, link_names.index(work.engine, changed)
     by_hand = {key >> 2 for key in work.linked_by_hand}
     sources = _numbers(engine, f"SELECT DISTINCT note FROM mentions WHERE note {_AMONG}", keys_json(changed - by_hand))
-    if engine.one("SELECT 1 FROM settled_links LIMIT 1") is not None:
+    if engine.fetch_one("SELECT 1 FROM settled_links LIMIT 1") is not None:
         own = keys_json(changed | by_hand)
         sources |= _numbers(engine, f"SELECT DISTINCT note FROM settled_links WHERE note {_AMONG}", own)
         sources |= _numbers(engine, _CALLING, _names(renamed.gained))
@@ -97,9 +97,9 @@ def _settle(work: Transaction, sources: Collection[int]) -> None:
     now = _settled(engine, sources)
     _relate(work, listed, before, now)
     gone = [row[:4] for row in sorted(before - now, key=lambda row: row[:4])]
-    engine.many("DELETE FROM settled_links WHERE note = ? AND target = ? AND wiki = ? AND label = ?", gone)
+    engine.execute_many("DELETE FROM settled_links WHERE note = ? AND target = ? AND wiki = ? AND label = ?", gone)
     new = sorted(now - before, key=lambda row: row[:4])
-    engine.many(f"INSERT INTO settled_links ({columns}) VALUES (?, ?, ?, ?, ?, ?)", new)
+    engine.execute_many(f"INSERT INTO settled_links ({columns}) VALUES (?, ?, ?, ?, ?, ?)", new)
 
 
 def _settled(engine: Connection, sources: Collection[int]) -> set[_Row]:

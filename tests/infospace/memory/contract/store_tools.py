@@ -60,7 +60,7 @@ def ids(resource: Resource) -> list[str]:
 def kept(store: Store, *identifiers: str) -> list[bool]:
     """Return of each whether it is kept."""
     with store.reading() as snapshot:
-        return [resource.kept for resource in snapshot.many(identifiers)]
+        return [resource.kept for resource in snapshot.get_many(identifiers)]
 
 
 def digest(text: str) -> bytes:

@@ -59,7 +59,7 @@ def test_each_is_a_note_of_its_own(store: Store) -> None:
         )
         assert snapshot.get(one.id, 1) == one
         assert snapshot.versions(one.id) == [(1, one.created)]
-        assert snapshot.notes(numbers) == snapshot.many([f"Note_{number}" for number in numbers])
+        assert snapshot.notes(numbers) == snapshot.get_many([f"Note_{number}" for number in numbers])
         assert snapshot.notes([numbers[9], numbers[2], numbers[9]])[2].content == {"n": 9, "word": "ö9"}
         assert list(snapshot.listing(Kind.NOTE, kept=False, after=numbers[990])) == snapshot.notes(numbers[991:])
         assert [snapshot.count(Kind.NOTE, kept=kept) for kept in (True, False, None)] == [0, COUNT, COUNT]
@@ -196,7 +196,7 @@ def test_notes_that_are_read_one_after_the_other_read_their_batch_once(
     for at in numbers:
         with store.reading() as snapshot:
             assert snapshot.get(f"Note_{at}").content == {"n": at - numbers[0], "word": f"ö{at - numbers[0]}"}
-            assert snapshot.many([f"Note_{at}"])[0].content == {"n": at - numbers[0], "word": f"ö{at - numbers[0]}"}
+            assert snapshot.get_many([f"Note_{at}"])[0].content == {"n": at - numbers[0], "word": f"ö{at - numbers[0]}"}
     assert max(read.values()) == 1
     assert len(read) == -(-COUNT // packed.BATCH)
 

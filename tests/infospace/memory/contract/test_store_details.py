@@ -174,7 +174,7 @@ def test_lists_of_any_length_can_be_asked_for(store: Store, count: int) -> None:
         assert len(snapshot.rows(MODEL, numbers).owners) == 0
         assert snapshot.known_vectors(MODEL, keys) == set()
         assert snapshot.vectors(MODEL, keys) == {}
-        assert [found.id for found in snapshot.many([a] * count)] == [a] * count
+        assert [found.id for found in snapshot.get_many([a] * count)] == [a] * count
         assert snapshot.digests(numbers) == []
         assert snapshot.holders([a] * count) == []
 

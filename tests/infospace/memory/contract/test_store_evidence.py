@@ -39,7 +39,7 @@ class TestEvidenceReading:
         assert found.evidence
         with store.reading() as snapshot:
             assert snapshot.evidence([evidence, evidence]) == [found.content] * 2
-            assert snapshot.many([identifier]) == [found]
+            assert snapshot.get_many([identifier]) == [found]
             assert found in list(snapshot.listing(Kind.NOTE, kept=False))
         return found.content
 

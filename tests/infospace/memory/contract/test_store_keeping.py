@@ -56,7 +56,7 @@ class TestDeleting:
                 store.commit([change])
         with store.reading() as snapshot:
             with pytest.raises(NotFound, match="was deleted"):
-                snapshot.many([b, a])
+                snapshot.get_many([b, a])
             assert [found.id for found in snapshot.listing(Kind.NOTE)] == [b]
             assert snapshot.count(Kind.NOTE, kept=None) == 1
             notes = [snapshot.get(a, version) for version in (1, 2)]

@@ -105,7 +105,7 @@ class TestMaking:
         store.commit([MakeNote(identifier, index, kept=index % 2 == 0) for index, identifier in enumerate(made)])
         collection(store, made[:3], kept=True)
         with store.reading() as snapshot:
-            notes = [found for found in snapshot.many(made) if isinstance(found, Note)]
+            notes = [found for found in snapshot.get_many(made) if isinstance(found, Note)]
             assert [note.content for note in notes] == list(range(1_234))
             assert [found.id for found in snapshot.listing(Kind.NOTE, kept=None)] == made
             assert [found.id for found in snapshot.listing(Kind.NOTE, kept=None, after=4, limit=2)] == made[4:6]
@@ -142,7 +142,7 @@ class TestMaking:
         with pytest.raises(NotFound, match=identifier or "''"):
             get(store, identifier)
         with pytest.raises(NotFound), store.reading() as snapshot:
-            snapshot.many([identifier])
+            snapshot.get_many([identifier])
 
     def test_members_and_ends_must_exist(self, store: Store) -> None:
         """A Collection or Relation of what does not exist is refused with the id."""

@@ -226,7 +226,7 @@ def closure(store: Store, start: Iterable[str], inside: str | None = None) -> se
     members |= set(start) if inside else set()
     whole = _fixed_point(store, {inside})[1] if inside else members
     with store.reading() as snapshot:
-        for arrow in snapshot.many(snapshot.relations()):
+        for arrow in snapshot.get_many(snapshot.relations()):
             assert isinstance(arrow, Relation)
             ends = {arrow.source, arrow.target}
             if ends <= whole and ends & members:

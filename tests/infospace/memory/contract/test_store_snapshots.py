@@ -98,7 +98,7 @@ class TestSnapshots:
                 lambda: snapshot.get("Note_" + "9" * 18),
                 lambda: snapshot.named("\ud800"),
                 lambda: snapshot.run("run_7"),
-                lambda: snapshot.many([a, "Note_7"]),
+                lambda: snapshot.get_many([a, "Note_7"]),
             ):
                 with suppress(InfospaceError):
                     assert ask() is None

@@ -56,7 +56,7 @@ def test_a_note_says_where_its_file_lies(space: Space, folder: Path) -> None:
     with space.store.reading() as snapshot:
         assert snapshot.get(note.id).location == snapshot.get(note.id, 1).location == note.location
         assert snapshot.briefs([note.id])[0].location == note.location
-        assert [one.location for one in snapshot.many([note.id])] == [note.location]
+        assert [one.location for one in snapshot.get_many([note.id])] == [note.location]
 
 
 def test_what_was_not_imported_lies_nowhere(space: Space, folder: Path) -> None:

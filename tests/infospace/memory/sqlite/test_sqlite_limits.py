@@ -69,7 +69,7 @@ class TestLimits:
             assert len(stored) > 10
             assert store.check() == []
             with store.reading() as snapshot:
-                assert len(snapshot.many(stored)) == len(stored)
+                assert len(snapshot.get_many(stored)) == len(stored)
                 with pytest.raises(NotFound):
                     snapshot.get(lost)
         with contextlib.closing(open_store(path, create=True)) as store:

@@ -132,7 +132,7 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
     assert len(done) > 200
     assert len(given) == len(set(given))
     with contextlib.closing(open_store(path, create=False)) as store, store.reading() as snapshot:
-        found = {note.id: note.content for note in snapshot.many(list(done))}
+        found = {note.id: note.content for note in snapshot.get_many(list(done))}
         assert found == done
         members = snapshot.get("Collection_1")
         assert isinstance(members, Collection)
