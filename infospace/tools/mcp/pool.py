@@ -63,7 +63,9 @@ class ConnectionPool:
     async def call(
         self, entry: Entry, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float
     ) -> ToolAnswer:
-        """Call a tool, get a prompt, or read a resource. Raises ServerFailed, ToolFailed, ToolInputRequired; may be cancelled.
+        """Call a tool, get a prompt, or read a resource; may be cancelled.
+
+        Raises ServerFailed, ToolFailed, ToolInputRequired.
 
         The conversation that is set here answers what the server asks meanwhile.
         """
