@@ -156,7 +156,7 @@ def _build(
     try:
         while thread.is_alive():
             thread.join(_POLL)
-            row = watcher.one(_PROGRESS, (pid,))
+            row = watcher.fetch_one(_PROGRESS, (pid,))
             if row is not None and row[1]:
                 listener.progress(min(row[1], passages), passages, "indexing")
     except BaseException:

@@ -64,7 +64,7 @@ class PostgresVectorRows:
     def where(self) -> str | None:
         """The schema that pgvector is in, quoted; None where the space has no `passage_vectors`."""
         if self._where is None:
-            found = self._engine.one(_EXTENSION)
+            found = self._engine.fetch_one(_EXTENSION)
             self._where = found[0] if found is not None and found[1] else None
         return self._where
 
@@ -76,13 +76,13 @@ class PostgresVectorRows:
         engine = self._engine
         if self.where is not None:
             return True
-        if engine.one(_EXTENSION) is None:
+        if engine.fetch_one(_EXTENSION) is None:
             if not engine.value(_MAY_CREATE):
                 return False
             # Two spaces of one database may come to this at once.
             engine.run("SELECT pg_advisory_xact_lock(hashtextextended('infospace vector', 0))")
             engine.define("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-        place = (engine.one(_EXTENSION) or ("public", False))[0]
+        place = (engine.fetch_one(_EXTENSION) or ("public", False))[0]
         for definition in _definitions(place):
             engine.define(definition)
         self._load(engine.batches(_PASSAGES))
@@ -181,7 +181,7 @@ class PostgresVectorRows:
     def is_indexed(self, model: int) -> bool:
         """Whether there is an index of the vectors of a model that answers."""
         sql = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(?) AND indisvalid AND indisready"
-        return self._engine.one(sql, (index_name(model),)) is not None
+        return self._engine.fetch_one(sql, (index_name(model),)) is not None
 
     def present_model(self) -> int | None:
         """Return the number of the model whose vectors the passages have; None before there is one."""

@@ -192,7 +192,7 @@ def test_a_server_without_pgvector_is_searched_as_a_file_is(address: str, monkey
                 assert snapshot.nearest(MODEL, rows(1)[0], 1) is None
             search = search_in(store)
             before = find(search, "made", limit=None, certify=True)
-            with search.held() as matrix:
+            with search.locked_matrix() as matrix:
                 assert matrix is not None
             with pytest.raises(Invalid, match="has no pgvector"):
                 build_index(address)
@@ -200,7 +200,7 @@ def test_a_server_without_pgvector_is_searched_as_a_file_is(address: str, monkey
     with closing(open_store(address, create=True)) as store:
         search = search_in(store)
         after = find(search, "made", limit=None, certify=True)
-        with search.held() as matrix:
+        with search.locked_matrix() as matrix:
             assert matrix is None
         assert (after.hits, after.certificate) == (before.hits, before.certificate)
         assert store.check() == []
