@@ -205,6 +205,7 @@ class Checker:
             inner.env.times = self.env.times
         inner.plans = self.plans
         inner._values.texts, inner._values.plan = self._values.texts, form.name
+        inner._values.computed_names = self._values.computed_names
         self.plans[form.name] = plan
         inner.inputs(plan)
         inner.block(plan.steps, depth + 1, self._state.max_depth)

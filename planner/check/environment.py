@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from infospace.core.ids import Kind
+from infospace.core.names import normalise
 from infospace.schema.shapes import Schema, Shape, bare, union, with_identity
 
 
@@ -32,6 +33,35 @@ class AssignedName:
 
     shape: Shape
     certain: bool = True
+
+
+class ComputedNames:
+    """Names that steps give and whose text only the run knows: `item ${n}`. A plan has one, in order of its steps.
+
+    Which branch gives one is not kept: a name that may be there is never taken to be missing.
+    """
+
+    def __init__(self) -> None:
+        self._forms: dict[str, re.Pattern[str]] = {}
+
+    def add(self, written: str, parts: Iterable[str | frozenset[str]]) -> None:
+        """Take a name as written. Each part is a text, or the JSON types of what is put there."""
+        pattern = "".join(re.escape(normalise(part)) if isinstance(part, str) else _form_of(part) for part in parts)
+        self._forms[written] = re.compile(pattern, re.DOTALL)
+
+    def giving(self, name: str) -> str | None:
+        """Return the first name as written that may become `name`, None where none can."""
+        return next((written for written, form in self._forms.items() if form.fullmatch(normalise(name))), None)
+
+
+_NUMBER = r"-?[0-9][0-9.eE+-]*"
+
+
+def _form_of(types: frozenset[str]) -> str:
+    """Return the form of the texts of values of some JSON types."""
+    if types and types <= {"integer", "number"}:
+        return _NUMBER
+    return "(?:true|false)" if types == {"boolean"} else ".*"
 
 
 @dataclass(slots=True)

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from infospace.core.json_types import JSON
 from infospace.core.names import name_error, normalise
-from infospace.schema.shapes import Shape, Unknown, bare, disjoint, is_itself, with_identity
+from infospace.core.resources import text_of
+from infospace.schema.shapes import Shape, Unknown, bare, disjoint, is_itself, types_of, with_identity
 from planner.check.environment import AssignedName
 from planner.check.state import CheckState
 from planner.language.plan import Call, Step
 from planner.language.problems import join
+from planner.language.references import Reference, ReferenceInvalid, Template, read_text
 
 
 class NameChecker:
@@ -47,7 +49,10 @@ class NameChecker:
         if not isinstance(name, str):
             if schema is not None and disjoint(schema, {"type": "string"}):
                 self._problems.error("bad-argument", pointer, "`name` is text", "write `${x}` for the text of `$x`")
-            elif step.replace:
+                return shape
+            if isinstance(written, str):
+                self._values.computed_names.add(written, self._parts(written, pointer))
+            if step.replace:
                 self._values.changes.replaced(Unknown(), shape or Unknown(), self._state.env)
             return shape
         fault = name_error(name)
@@ -68,6 +73,21 @@ class NameChecker:
             self._renamed(name, shape.facts.which)
         self._state.env.given[name] = AssignedName(shape or Unknown(), certain=self._values.doubted is None)
         return shape
+
+    def _parts(self, written: str, pointer: str) -> Iterator[str | frozenset[str]]:
+        """Iterate over the parts of a name that is computed: texts, and the JSON types of what is put between them."""
+        try:
+            read = read_text(written)
+        except ReferenceInvalid:
+            return
+        for part in read.parts if isinstance(read, Template) else (read,):
+            if isinstance(part, str):
+                yield part
+            elif isinstance(part, Reference):
+                content = self._values.content(part, self._state.env)
+                known = isinstance(content, (str, bool, int, float))
+                types = types_of(self._values.known_of(str(part)[1:], pointer, self._state.env))
+                yield text_of(content) if known else types
 
     @staticmethod
     def _replaced_shape(shape: Shape, holders: Sequence[Shape]) -> Shape:

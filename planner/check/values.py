@@ -50,7 +50,7 @@ from infospace.schema.shapes import (
 )
 from infospace.schema.validate import holds
 from infospace.schema.words import shown
-from planner.check.environment import Environment, Variable
+from planner.check.environment import ComputedNames, Environment, Variable
 from planner.check.mutations import MutationTracker
 from planner.check.space_facts import SpaceFacts
 from planner.language.lookalikes import lookalikes
@@ -110,6 +110,8 @@ class ValueChecker:
         """Whether a name that nothing has is no error, since what comes of it is handled."""
         self.handled = False
         """Whether an `on_fail` handles that what is checked fails: what data does wrong is then a warning."""
+        self.computed_names = ComputedNames()
+        """Names that steps before may give."""
         self.texts: TextsRead = set()
         self.plan = ""
         """The saved plan whose steps are checked, "" for the plan itself."""
@@ -441,7 +443,12 @@ class ValueChecker:
     def has(self, text: str, env: Environment) -> bool:
         """Whether the space, or an earlier step, may give something that has a name or an id."""
         name = normalise(text)
-        return name in env.given or name in env.there or self.known.shape(text) is not None
+        return (
+            name in env.given
+            or name in env.there
+            or self.known.shape(text) is not None
+            or self.computed_names.giving(text) is not None
+        )
 
     def content(self, read: Value, env: Environment) -> Any:
         """Return what a value will be, as far as that stands in the plan; the rest is `UNTOLD`."""
@@ -475,6 +482,8 @@ class ValueChecker:
         given = env.given.get(normalise(text))
         holder: object = text if is_id(text) else self.known.holder(normalise(text))
         which = given.shape.facts.which if given is not None else holder
+        if given is None and not is_id(text) and self._may_be_given(text, holder, pointer, env):
+            return Unknown()
         if which in env.gone and (given is None or given.certain):
             message = f"{text!r} is deleted before this step"
             self.problems.error("deleted", pointer, message, "read it before `remove`")
@@ -523,6 +532,18 @@ class ValueChecker:
         hint = f"did you mean {near!r}?" if near else otherwise
         self.problems.error("unknown-name", pointer, f"nothing has the name {text!r}", hint, fix)
         return None
+
+    def _may_be_given(self, text: str, holder: object, pointer: str, env: Environment) -> bool:
+        """Whether a step before may give a name that nothing else has here; says that only the run knows."""
+        known = self.known.shape(text) is not None and holder not in env.gone and holder not in env.renamed
+        written = None if known or normalise(text) in env.there else self.computed_names.giving(text)
+        if written is None:
+            return False
+        near = nearest(text, [*self.known.names(), *env.given])
+        message = f"nothing may have the name {text!r}: a step before gives the name {written!r}, whatever that becomes"
+        hint = f"did you mean {near!r}?" if near and is_misspelling(text, near) else "a `$variable` is sure"
+        self.problems.warn("maybe-unnamed", pointer, message, hint)
+        return True
 
     def _not_by_name(self, text: str, called: Sequence[str], pointer: str) -> None:
         """Tell that a path, a title or an alias is no name; which Note is meant is plain where only one has it."""
