@@ -31,7 +31,6 @@ _TOKENS = re.compile(rf"{_STRING}|[\[\]{{}},:]", re.DOTALL)
 _ALL_BUT_BRACKETS = re.compile(rf'{_STRING}|[^\[\]{{}}"]+', re.DOTALL)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
-_WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
 """An escape within a JSON string."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -47,6 +46,35 @@ _EXPECTED = {
     "Invalid control": "a string holds this character without an escape",
     "Invalid \\": "this escape does not exist",
 }
+
+
+def compact_writer(
+    *, default: Callable[[Any], Any] | None = None, sort_keys: bool = False, allow_nan: bool = True
+) -> Callable[[Any], str]:
+    """Return what writes a value as `JSONEncoder.encode` does, without spaces and with few escapes; raises as it does.
+
+    `encode` makes the encoder in C anew for each value, which takes longer than to write a small one; here all values
+    share one. It has no memory of what it stands in, so whatever goes too deep is written once more by `encode`, which
+    knows a value that contains itself.
+    """
+    writer = json.JSONEncoder(
+        ensure_ascii=False, allow_nan=allow_nan, separators=(",", ":"), sort_keys=sort_keys, default=default
+    )
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:  # a Python without the part of `json` that is written in C
+        return writer.encode
+    write = make(None, writer.default, json.encoder.encode_basestring, None, ":", ",", sort_keys, False, allow_nan)
+
+    def encode(value: Any) -> str:
+        try:
+            return "".join(write(value, 0))
+        except RecursionError:
+            return writer.encode(value)
+
+    return encode
+
+
+_write = compact_writer(allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +159,7 @@ def dump(value: JSON) -> str:
     Raises `Invalid` for what JSON has no form for: NaN, an infinity, a lone surrogate, another type.
     """
     try:
-        text = _WRITER.encode(value)
+        text = _write(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise Invalid(
             f"a value cannot be written as JSON: {error}",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -18,6 +17,7 @@ from infospace.core.json_types import JSON
 from infospace.core.position import Position, place_of
 from infospace.core.resources import Collection, Note, Relation, Resource, is_resource, text_of
 from infospace.core.tool import ToolKind
+from infospace.data.json_text import compact_writer
 from infospace.data.paths import EXTRA, Part, Path, lookup, read
 from infospace.schema.words import shown
 from planner.execute.variables import Scope
@@ -32,6 +32,7 @@ from planner.language.references import (
     map_expressions,
     read_text,
     read_value,
+    texts_with_dollar,
     whole_reference,
 )
 
@@ -176,7 +177,7 @@ class Resolver:
         """Resolve an argument that is a value, at any depth."""
         if isinstance(raw, str):
             return self._value(read_text(raw))
-        return self._value(read_value(raw))
+        return self._value(read_value(raw)) if texts_with_dollar(raw) else raw
 
     def _value(self, read_: Value) -> JSON:
         match read_:
@@ -275,7 +276,7 @@ def _names_resource(item: JSON) -> bool:
 
 def digest(arguments: Mapping[str, Any]) -> bytes:
     """Return the SHA-256 of resolved arguments: resources count by id and version, values as JSON."""
-    return hashlib.sha256(_STAMPING.encode(arguments).encode("utf-8", "surrogatepass")).digest()
+    return hashlib.sha256(_write_stamped(arguments).encode("utf-8", "surrogatepass")).digest()
 
 
 def _stamp(value: object) -> JSON:
@@ -301,4 +302,4 @@ def _text_of_missing(value: JSON | PathNotFound) -> JSON:
     return str(value) if isinstance(value, PathNotFound) else value
 
 
-_STAMPING = json.JSONEncoder(default=_stamp, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+_write_stamped = compact_writer(default=_stamp, sort_keys=True)

@@ -389,10 +389,12 @@ def names_of(part: Test | Expressed) -> Iterator[str]:
 
 def reads(step: Step) -> Iterator[str]:
     """Iterate over the variables that a step reads itself, apart from the steps in it; never fewer than it does."""
-    yield from names_in(step.name)
+    if step.name is not None:
+        yield from names_in(step.name)
     match step.form:
         case Call(arguments) | ToolCall(_, arguments) | Saved(_, arguments):
             yield from names_in(arguments)
+            return  # none of them asks a condition
         case Map(target, _, arguments):
             yield from names_in([target, dict(arguments)])
         case Pages(_, arguments, as_):

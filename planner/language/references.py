@@ -286,6 +286,22 @@ def _items(value: Any) -> Iterator[tuple[str | int, Any]]:
     return enumerate(value) if isinstance(value, (list, tuple)) else iter(())
 
 
+def texts_with_dollar(value: Any) -> list[str]:
+    """Return the strings in a JSON value (keys left out) that may refer to something, in the order they are written."""
+    found: list[str] = []
+    open_ = [value]
+    while open_:
+        one = open_.pop()
+        if isinstance(one, str):
+            if "$" in one:
+                found.append(one)
+        elif isinstance(one, dict):
+            open_ += reversed(one.values())
+        elif isinstance(one, (list, tuple)):
+            open_ += reversed(one)
+    return found
+
+
 def references_in(value: Value) -> Iterator[Reference]:
     """Iterate over the references in a value, in the order they are written."""
     match value:
@@ -309,9 +325,7 @@ def names_in(raw: Any) -> Iterator[str]:
     >>> list(names_in({"target": "$rows", "where": "year > $least", "value": "see ${text.title}"}))
     ['rows', 'least', 'text']
     """
-    for _, text in strings(dict(raw) if isinstance(raw, Mapping) else raw):
-        if "$" not in text:
-            continue
+    for text in texts_with_dollar(dict(raw) if isinstance(raw, Mapping) else raw):
         try:
             yield from (reference.name for reference in references_in(read_text(text)))
             yield from _BESIDE.findall(text)

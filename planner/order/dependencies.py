@@ -167,7 +167,10 @@ class DependencyAnalysis:
         handled = [self.unit(one) for one in handler]
         parts = [*inner, *handled]
         reads = set(reads_of(step)).union(*(unit.reads for unit in parts))
-        binds = {name for name, _ in bindings((step,))}
+        simple = isinstance(step.form, (Call, ToolCall)) and not handler
+        binds = set() if step.out is None else {step.out}
+        if not simple:
+            binds = {name for name, _ in bindings((step,))}
         if handler:
             reads.add("error")
             binds.add("error")

@@ -13,7 +13,7 @@ from infospace.core.errors import Invalid, NotFound, StoreError
 from infospace.core.ids import Kind, is_run_id, number_of
 from infospace.core.json_types import JSON
 from infospace.core.resources import CreatedBy, Location
-from infospace.data.json_text import dump
+from infospace.data.json_text import compact_writer, dump
 from infospace.store.changes import Evidence
 
 NOTE, COLLECTION, RELATION = 0, 1, 2
@@ -31,7 +31,7 @@ _CODES = {"Note": NOTE, "Collection": COLLECTION, "Relation": RELATION}
 _MOST_DIGITS = 18
 
 _READER = json.JSONDecoder()
-_SORTED = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+_write_sorted = compact_writer(sort_keys=True)
 
 FOUND = "(kept = 1 AND deleted IS NULL AND form = 0 AND (key & 3) = 0 AND (name IS NULL OR substr(name, 1, 1) <> '_'))"
 """What makes a row one that discovery searches."""
@@ -133,7 +133,7 @@ def written(content: JSON | Evidence, *, evidence: bool = False) -> Written:
 def digest_of(text: str) -> bytes:
     """Return the SHA-256 of content's compact JSON with sorted keys; `text` is it in stored order."""
     if "{" in text and text[0] != '"':
-        text = _SORTED.encode(_READER.raw_decode(text)[0])
+        text = _write_sorted(_READER.raw_decode(text)[0])
     return sha256(text.encode()).digest()
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from infospace.core.errors import Invalid, InvalidJSON
 from infospace.core.json_types import JSON
-from infospace.data.json_text import dump, read_json, read_json_lines, same
+from infospace.data.json_text import compact_writer, dump, read_json, read_json_lines, same
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -346,3 +348,52 @@ def test_sameness_is_that_of_json(a: JSON, b: JSON, expected: bool) -> None:
     """Numbers compare as numbers, other types never mix, objects have no order."""
     assert same(a, b) is expected
     assert same(b, a) is expected
+
+
+def nested(levels: int) -> JSON:
+    value: JSON = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("sort_keys", [False, True])
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("", 'é \u2028 \x00 " \\ 😀', 0, -1, 2**70, 1.0, 0.1, 1e300, -0.0, True, None, [], {}),
+        {"b": 1, "a": {"z": [], "y": ()}, "é": "\n"},
+        [[[{"x": [1.5, None, False]}]], "/"],
+        {2: "number", True: "true", None: "null", 1.5: "float"},
+        float("nan"),
+        float("-inf"),
+        "\ud800",
+        nested(300),
+    ],
+)
+def test_the_shared_encoder_writes_what_json_writes(value: Any, sort_keys: bool) -> None:
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=sort_keys)
+    assert outcome(compact_writer(sort_keys=sort_keys), value) == outcome(encoder.encode, value)
+
+
+def test_the_shared_encoder_refuses_what_json_refuses() -> None:
+    within: list[Any] = [1]
+    within.append({"again": within})
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    write = compact_writer(allow_nan=False)
+    for value in (float("nan"), [float("inf")], {"x": {1}}, {(1, 2): 3}, within, object()):
+        assert outcome(write, value) == outcome(encoder.encode, value)
+        assert isinstance(outcome(write, value), tuple)
+    assert write([1, {"after": "a failure"}]) == '[1,{"after":"a failure"}]'
+
+
+def test_the_shared_encoder_asks_for_what_it_does_not_know() -> None:
+    write = compact_writer(default=lambda value: {"set": sorted(value)})
+    assert write([{3, 1}, 2]) == '[{"set":[1,3]},2]'
+
+
+def outcome(write: Callable[[Any], str], value: Any) -> str | tuple[type[Exception], str]:
+    try:
+        return write(value)
+    except (TypeError, ValueError) as error:
+        return type(error), str(error)
