@@ -173,19 +173,19 @@ def dump(value: JSON) -> str:
     return text
 
 
-def dump_plain(values: list[JSON]) -> str:
-    """Write what `dump` writes, for values that are known to be of JSON's own types alone, in a third of the time.
+def dump_plain(value: JSON) -> str:
+    """Write what `dump` writes, for a value that is known to be of JSON's own types alone, in a third of the time.
 
     Numbers with an exponent may be written in another form, and are the same numbers. Raises as `dump` does.
     """
     from pydantic_core import to_json
 
     try:
-        text = to_json(values, inf_nan_mode="constants").decode()
+        text = to_json(value, inf_nan_mode="constants").decode()
     except ValueError:
-        return dump(values)  # what is wrong is said there; what is nested deep is written there
+        return dump(value)  # what is wrong is said there; what is nested deep is written there
     # Either of these words may stand in a text as well.
-    return dump(values) if "NaN" in text or "Infinity" in text else text
+    return dump(value) if "NaN" in text or "Infinity" in text else text
 
 
 def same(a: JSON, b: JSON) -> bool:

@@ -28,6 +28,7 @@ from infospace.store.changes import (
     MakeNote,
     Restore,
     Revise,
+    SetLinks,
     Untrack,
 )
 from infospace.store.protocol import Store, TrackedFile
@@ -170,8 +171,9 @@ class FileChanges:
         self._taken.changes += [
             MakeNote(identifier, whole.content, whole.metadata, kept=True, made=made),
             track(self._tracked(place, identifier, 1, digest, whole), NOTHING),
-            *replaced(identifier, [], written(whole.links), made, lambda _: False),
         ]
+        if whole.links:
+            self._taken.changes.append(SetLinks(identifier, written(whole.links)))
         self._taken.fresh.add(identifier)
         self._taken.counts["added"] += 1
 

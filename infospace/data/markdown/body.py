@@ -144,11 +144,12 @@ class _Reader:
 
     def _paragraph(self, block: Token) -> None:
         item = self._open[-1] if self._open and not self._open[-1].said else None
-        if item is None and not any(sign in block.content for sign in ("[", "#", "::")):
+        content = block.content
+        if item is None and not ("[" in content or "#" in content or "::" in content):
             return
-        box = _BOX.match(block.content) if item is not None else None
+        box = _BOX.match(content) if item is not None else None
         tokens, masked = self._inline(block, box)
-        tags = tuple(dict.fromkeys(_tags_in(tokens))) if "#" in block.content else ()
+        tags = tuple(dict.fromkeys(_tags_in(tokens))) if "#" in content else ()
         self._tags |= dict.fromkeys(tags)
         found = fields_in(block.content, masked)
         label = LINKS_TO
@@ -226,7 +227,9 @@ class _Offsets:
         self._starts = starts
         self._first = (block.map or [0])[0]
         self._content = block.content
-        self._lines = [0, *(found.end() for found in re.finditer("\n", block.content))]
+        self._lines = (
+            [0, *(found.end() for found in re.finditer("\n", block.content))] if "\n" in block.content else [0]
+        )
         self._found: dict[int, int] = {}
 
     def __call__(self, position: int) -> int:
@@ -247,7 +250,7 @@ def property_links(properties: Mapping[str, JSON]) -> list[Link]:
     """Return the links in the texts of properties, in lists and objects too; they stand in no line."""
     found: list[Link] = []
     for key, value in properties.items():
-        for text in _texts(value):
+        for text in (value,) if isinstance(value, str) else _texts(value):
             if "[" in text:
                 found += (
                     Link(target, shown, -1, wiki, heading, property=key)

@@ -116,6 +116,8 @@ def value_of(text: str) -> JSON:
 
 def read_task(content: str, masked: str) -> Timing:
     """Take the dates, the priority and the other fields out of an item's content."""
+    if masked.isascii() and "::" not in masked:
+        return Timing(content.strip())
     fields = fields_in(content, masked)
     timing = Timing(content, fields=collect(iter(fields)))
     gone: list[tuple[int, int]] = []

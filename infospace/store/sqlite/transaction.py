@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from infospace.core.clock import now
@@ -32,6 +32,8 @@ class Live(NamedTuple):
 
 _LIVE = """SELECT version, form, kept, found, deleted, deleted_run, deleted_step, deleted_by
     FROM resources WHERE key = ?"""
+
+_ALIVE = "SELECT key FROM resources WHERE key IN (SELECT value FROM json_each(?)) AND deleted IS NULL"
 
 _STRAYED = f"SELECT key, found FROM resources WHERE key IN (SELECT value FROM json_each(?)) AND found <> {FOUND}"
 
@@ -165,13 +167,16 @@ class Transaction:
             raise gone(identifier, row[4], whom(*row[5:]))
         return Live(key, *row[:4])
 
+    def alive(self, identifiers: Collection[str]) -> dict[str, int]:
+        """Return the keys of those resources that are there with a row of their own, and were not deleted."""
+        keys = {key_of(identifier): identifier for identifier in identifiers}
+        rows = self.engine.all(_ALIVE, (keys_json(keys),))
+        return {keys[key]: key for (key,) in rows}
+
     def must_live(self, keys: Iterable[int], identifier: Callable[[int], str]) -> None:
         """Raise NotFound for the first of many keys that is not there, or was deleted."""
         wanted = list(dict.fromkeys(keys))
-        known = self.engine.all(
-            "SELECT key FROM resources WHERE key IN (SELECT value FROM json_each(?)) AND deleted IS NULL",
-            (keys_json(wanted),),
-        )
+        known = self.engine.all(_ALIVE, (keys_json(wanted),))
         if len(known) < len(wanted):
             there = {key for (key,) in known}
             missing = [key for key in wanted if key not in there]

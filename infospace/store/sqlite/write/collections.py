@@ -54,13 +54,15 @@ def make_relations(work: Transaction, changes: Sequence[MakeRelation]) -> None:
         ends.clear()
         kept.clear()
 
+    alive = work.alive({end for change in changes for end in (change.source, change.target)})
     for change in changes:
         if change.source in rows or change.target in rows or change.id in rows:
             flush()
         key = work.fresh(change.id, Kind.RELATION)
         if not change.relation.strip():
             raise Invalid(f"{change.id} has an empty label", hint="`relation` says how its ends are related")
-        ends.append((key, work.live(change.source).key, work.live(change.target).key, change.relation))
+        source, target = (alive.get(end) or work.live(end).key for end in (change.source, change.target))
+        ends.append((key, source, target, change.relation))
         rows[change.id] = _row(work, key, change)
         if change.kept:
             kept.append(key)

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Sequence
 
 from infospace.core.errors import Conflict
 from infospace.core.json_types import JSON
-from infospace.data.json_text import dump
+from infospace.data.json_text import dump_plain
 from infospace.store.changes import SETTLED_BY
 from infospace.store.protocol import Effect, Lineage
 from infospace.store.sqlite.codec import NOTE, RELATION, id_of, key_of, keys_json, run_number, run_of
@@ -48,7 +48,7 @@ _HOLDS = f"(kept = 1 AND coalesce(made_by, '') <> '{SETTLED_BY}')"
 def log(work: Transaction, effects: Iterable[tuple[int, str, JSON, JSON]]) -> None:
     """Remember effects (key, what, before, after) of the run whose work this is, if it is any run's."""
     if work.run is not None:
-        rows = [(work.run, key, what, dump(before), dump(after)) for key, what, before, after in effects]
+        rows = [(work.run, key, what, dump_plain(before), dump_plain(after)) for key, what, before, after in effects]
         work.engine.execute_many(_LOG, rows)
 
 

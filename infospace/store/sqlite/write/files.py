@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -191,15 +191,8 @@ def set_links(work: Transaction, changes: Sequence[SetLinks]) -> None:
     work.must_live(keys, id_of)
     work.linked_by_hand.update(keys)
     before = _links_of(work.engine, keys)
-    after = {
-        key: sorted(dict.fromkeys(change.links), key=lambda link: (link.target, link.wiki, link.label))
-        for key, change in zip(keys, changes, strict=True)
-    }
-    work.engine.execute_many("DELETE FROM links WHERE note = ?", [(key >> 2,) for key in before])
-    rows = (_columns(key >> 2, link) for key, links in after.items() for link in links)
-    work.engine.execute_many(
-        "INSERT OR IGNORE INTO links (note, target, wiki, label, leads, relation) VALUES (?, ?, ?, ?, ?, ?)", rows
-    )
+    after = {key: sorted(dict.fromkeys(change.links), key=_called) for key, change in zip(keys, changes, strict=True)}
+    _write_links(work.engine, before, after)
     log(
         work,
         (
@@ -207,6 +200,33 @@ def set_links(work: Transaction, changes: Sequence[SetLinks]) -> None:
             for key, new in after.items()
         ),
     )
+
+
+def _write_links(
+    engine: Connection, before: Mapping[int, Sequence[Linked]], after: Mapping[int, Sequence[Linked]]
+) -> None:
+    """Write the links of Notes; of those that are called as before, only where they lead now."""
+    new: list[Row] = []
+    led: list[Row] = []
+    gone: list[Row] = []
+    for key, links in after.items():
+        old = before.get(key, ())
+        if [*map(_called, old)] != [*map(_called, links)]:
+            new += (_columns(key >> 2, link) for link in links)
+            if old:
+                gone.append((key >> 2,))
+        else:
+            rows = (_columns(key >> 2, link) for link, was in zip(links, old, strict=True) if link != was)
+            led += ((*row[4:], *row[:4]) for row in rows)
+    engine.execute_many("DELETE FROM links WHERE note = ?", gone)
+    engine.execute_many(_LEAD, led)
+    engine.execute_many(
+        "INSERT OR IGNORE INTO links (note, target, wiki, label, leads, relation) VALUES (?, ?, ?, ?, ?, ?)", new
+    )
+
+
+def _called(link: Linked) -> tuple[str, bool, str]:
+    return link.target, link.wiki, link.label
 
 
 def lose_relations(work: Transaction, relations: Iterable[int]) -> None:
@@ -222,6 +242,8 @@ def lose_relations(work: Transaction, relations: Iterable[int]) -> None:
     after = _links_of(work.engine, keys) if keys else {}
     log(work, ((key, "links", [*map(_link_json, before[key])], [*map(_link_json, after[key])]) for key in sorted(keys)))
 
+
+_LEAD = "UPDATE links SET leads = ?, relation = ? WHERE note = ? AND target = ? AND wiki = ? AND label = ?"
 
 _LINKS = """SELECT note, target, wiki, label, leads, relation,
         EXISTS (SELECT 1 FROM files WHERE files.note = leads >> 2)
