@@ -194,15 +194,15 @@ class Checker:
         plan = parse_plan(document, inner.problems)
         inner._state.handled = inner._values.handled = self._state.handled
         inner.env = Environment(
-            given=dict(self.env.given),
+            assigned_names=dict(self.env.assigned_names),
             loops=self.env.loops,
-            beside=dict(self.env.beside),
-            gone=set(self.env.gone),
+            sibling_names=dict(self.env.sibling_names),
+            deleted=set(self.env.deleted),
             renamed=set(self.env.renamed),
         )
         stops = [one.form for one in every_step(plan.steps) if isinstance(one.form, Stop)]
         if not stops:
-            inner.env.times = self.env.times
+            inner.env.min_rounds = self.env.min_rounds
         inner.plans = self.plans
         inner._values.texts, inner._values.plan = self._values.texts, form.name
         inner._values.computed_names = self._values.computed_names
@@ -218,16 +218,20 @@ class Checker:
                 )
                 self.problems.error(problem.code, pointer, message, problem.hint)
         if stops:
-            self.env.given = joined(self.env.given, inner.env.given)
+            self.env.assigned_names = joined(self.env.assigned_names, inner.env.assigned_names)
             early = any(stop.status != "failed" for stop in stops)
             return Unknown() if early else inner.answer(plan)
-        self.env.given, self.env.gone, self.env.renamed = inner.env.given, inner.env.gone, inner.env.renamed
+        self.env.assigned_names, self.env.deleted, self.env.renamed = (
+            inner.env.assigned_names,
+            inner.env.deleted,
+            inner.env.renamed,
+        )
         return inner.answer(plan)
 
     def _no_plan(self, form: Saved, pointer: str) -> None:
         names = [
             name.removeprefix(PREFIX)
-            for name in (*self._values.known.names(), *self.env.given)
+            for name in (*self._values.known.names(), *self.env.assigned_names)
             if name.startswith(PREFIX)
         ]
         near = nearest(form.name, names)

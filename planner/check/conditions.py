@@ -52,7 +52,7 @@ class ConditionChecker:
                 for part in of:
                     self.check(part, inner)
                     yes, no = guards(part)
-                    inner = inner.certainly(yes if isinstance(condition, All) else no)
+                    inner = inner.with_facts(yes if isinstance(condition, All) else no)
             case Not(of):
                 self.check(of, env)
             case Expressed():
@@ -165,7 +165,7 @@ class ConditionChecker:
             message = "`bound` and `notbound` ask about a `$variable`, a place in one, or a name"
             hint = '"target": "$hits"' if name is None or fault is None else fault.message
             self._problems.error("bad-condition", pointer, message, hint)
-        elif name in env.variables and name not in env.given and self._values.known.holder(name) is None:
+        elif name in env.variables and name not in env.assigned_names and self._values.known.holder(name) is None:
             message, hint = f"{name!r} is taken as a name of the space", f"did you mean ${name}?"
             self._problems.warn("never-bound", pointer, message, hint, replace(pointer, f"${name}"))
 

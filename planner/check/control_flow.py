@@ -102,29 +102,29 @@ class ControlFlowChecker:
             case Map():
                 return self._map(step, step.form, depth)
             case Pages():
-                return self._tools.pages(step, step.form, self._state.env), self._values.doubted
+                return self._tools.pages(step, step.form, self._state.env), self._values.maybe_unbound_read
             case Parallel():
                 self._parallel(step, step.form, depth)
             case Wait():
                 self._wait(step, step.form)
             case Ask():
-                return self._ask(step, step.form), self._values.doubted
+                return self._ask(step, step.form), self._values.maybe_unbound_read
             case Stop():
                 self._stop(step, step.form)
             case ToolCall(tool, arguments):
-                return self._tools.call(tool, arguments, step.pointer, self._state.env), self._values.doubted
+                return self._tools.call(tool, arguments, step.pointer, self._state.env), self._values.maybe_unbound_read
             case Saved():
-                return self._saved(step, step.form, depth), self._values.doubted
-        return None, self._values.doubted
+                return self._saved(step, step.form, depth), self._values.maybe_unbound_read
+        return None, self._values.maybe_unbound_read
 
     def _if(self, step: Step, form: If, depth: int) -> str | None:
         self._conditions.check(form.condition, self._state.env)
-        doubted = self._values.doubted
+        doubted = self._values.maybe_unbound_read
         yes, no = guards(form.condition)
         decided = verdict(form.condition, self._state.env)
         before = self._state.env
-        then = self._blocks.inside(form.then, before.certainly(yes), depth)
-        otherwise = self._blocks.inside(form.otherwise, before.certainly(no), depth)
+        then = self._blocks.inside(form.then, before.with_facts(yes), depth)
+        otherwise = self._blocks.inside(form.otherwise, before.with_facts(no), depth)
         if decided is not None:
             then, otherwise = (then, then) if decided else (otherwise, otherwise)
         doubts = (f"only the `then` of step {step.label} binds it", f"only the `else` of step {step.label} binds it")
@@ -146,17 +146,17 @@ class ControlFlowChecker:
         self._conditions.later = outer.union(name for name, _ in bindings(form.body))
         self._conditions.check(form.condition, self._state.env)
         self._conditions.later = outer
-        doubted = self._values.doubted
+        doubted = self._values.maybe_unbound_read
         self._ends(step, form)
         yes, no = guards(form.condition)
         doubts = (f"only the `body` of step {step.label} binds it, and that may not run", "")
         start = self._settled(form, yes, doubts, depth)
         self._conditions.check(form.condition, start)
-        end = self._blocks.inside(form.body, start.certainly(yes).copy(loop=True), depth)
+        end = self._blocks.inside(form.body, start.with_facts(yes).copy(loop=True), depth)
         end.changed |= start.changed
         after = self._state.env.copy()
         after.join(end, self._state.env.copy(), doubts)
-        known = after.certainly(no)
+        known = after.with_facts(no)
         known.changed |= after.changed
         self._join_environment(step, known, doubted)
         return doubted
@@ -167,7 +167,7 @@ class ControlFlowChecker:
         start.between_rounds(self._state.env, names)
         for _ in range(ROUNDS):
             with self._problems.muted():
-                end = self._blocks.inside(form.body, start.certainly(yes).copy(loop=True), depth)
+                end = self._blocks.inside(form.body, start.with_facts(yes).copy(loop=True), depth)
             end.changed |= start.changed
             following = self._state.env.copy()
             following.join(end, self._state.env.copy(), doubts)
@@ -225,13 +225,15 @@ class ControlFlowChecker:
         before = self._state.env.copy()
         for branch in form.branches:
             start = before.copy()
-            start.beside |= self._state.env.given
+            start.sibling_names |= self._state.env.assigned_names
             end = self._blocks.inside(branch, start, depth)
             for name in end.changed:
                 self._state.env.bind(name, end.variables[name])
-            self._state.env.given |= {name: given for name, given in end.given.items() if name not in before.given}
-            self._state.env.dead = self._state.env.dead or end.dead
-            self._state.env.gone |= end.gone
+            self._state.env.assigned_names |= {
+                name: given for name, given in end.assigned_names.items() if name not in before.assigned_names
+            }
+            self._state.env.unreachable = self._state.env.unreachable or end.unreachable
+            self._state.env.deleted |= end.deleted
 
     def _wait(self, step: Step, form: Wait) -> None:
         if form.condition is not None:
@@ -259,7 +261,7 @@ class ControlFlowChecker:
                 self._values.reference(reference, place, self._state.env)
             else:
                 self._values.value(form.value, place, None, self._state.env)
-        self._state.env.dead = True
+        self._state.env.unreachable = True
 
     def follow_rounds(self, step: Step, depth: int) -> bool:
         """Follow a loop over items until a round changes nothing that is known before it; whether that was reached."""
@@ -281,12 +283,12 @@ class ControlFlowChecker:
 
     def _for_each(self, step: Step, form: ForEach, before: Environment, depth: int) -> tuple[Shape, str | None]:
         item, size = self._collection(form.target, join(step.pointer, "target"))
-        doubted = self._values.doubted
+        doubted = self._values.maybe_unbound_read
         start = self._state.env.copy(loop=True)
         start.bind(form.as_, Variable(bare(item), (join(step.pointer, "as"),)))
         inner = start.copy()
         if not any(isinstance(one.form, Stop) for one in every_step(form.do)):
-            inner.times = size or 0 if form.until is None else min(size or 0, 1)
+            inner.min_rounds = size or 0 if form.until is None else min(size or 0, 1)
         body = self._blocks.inside(form.do, inner, depth)
         collect, bound = collected(form), body
         made = None if collect is None else self._collected(step, collect, start, body)
@@ -301,10 +303,10 @@ class ControlFlowChecker:
             made = self._supplied(made, collect, start, handler)
             bound = start.copy()
             bound.join(body, handler, ("an item may fail", "an item may be well"), handled=True)
-            body.given = joined(body.given, handler.given)
+            body.assigned_names = joined(body.assigned_names, handler.assigned_names)
         if form.until is not None:
             self._until(form.until, bound)
-        self._state.env.given = joined(self._state.env.given, body.given)
+        self._state.env.assigned_names = joined(self._state.env.assigned_names, body.assigned_names)
         if collect is None and step.out is not None:
             message = "nothing in `do` binds a variable, so there is nothing to collect"
             self._problems.warn("nothing-collected", join(step.pointer, "out"), message, 'give a step of `do` an "out"')
@@ -316,7 +318,7 @@ class ControlFlowChecker:
         What an item leaves unbound is not true, so that it may do so is no mistake.
         """
         with self._values.tolerating_unbound():
-            self._conditions.check(until, bound.certainly(set(bound.variables)))
+            self._conditions.check(until, bound.with_facts(set(bound.variables)))
 
     def _collected(self, step: Step, collect: str, start: Environment, body: Environment) -> Shape | None:
         found = body.find(collect)
@@ -343,7 +345,7 @@ class ControlFlowChecker:
     def _map(self, step: Step, form: Map, depth: int) -> tuple[Shape, str | None]:
         item, size = self._collection(form.target, join(step.pointer, "target"))
         env = self._state.env.copy(loop=True)
-        env.times = size or 0
+        env.min_rounds = size or 0
         env.bind("item", Variable(bare(item), (join(step.pointer, "target"),)))
         place = form.pointer if form.named else join(form.pointer, "type")
         gives: Shape | None = Unknown()
@@ -358,11 +360,11 @@ class ControlFlowChecker:
             if entry is not None:
                 self._types.check_model(entry, place)
                 gives = self._mapped(step, form, entry, item, env)
-        doubted = self._values.doubted
+        doubted = self._values.maybe_unbound_read
         if isinstance(step.on_fail, tuple):
             handler = self._blocks.handler(step.on_fail, env.copy(), depth)
             gives = self._supplied(gives, step.out, env, handler)
-            self._state.env.given = joined(self._state.env.given, handler.given)
+            self._state.env.assigned_names = joined(self._state.env.assigned_names, handler.assigned_names)
         return CollectionShape(
             bare(gives) if gives is not None and form.filter_null else Unknown(), NO_METADATA
         ), doubted
@@ -394,7 +396,7 @@ class ControlFlowChecker:
         outer, self._state.env = self._state.env, env
         self._names.check(Step("", "", "", Call(arguments)), written, join(pointer, entry.names), gives)
         self._state.env = outer
-        outer.given = joined(outer.given, env.given)
+        outer.assigned_names = joined(outer.assigned_names, env.assigned_names)
         if not self._problems.passing:
             self._values.changes.deleted = True
         return gives

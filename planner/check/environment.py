@@ -15,13 +15,13 @@ from infospace.schema.shapes import Schema, Shape, bare, union, with_identity
 class Variable:
     """A variable: its shape, where it may have been bound, and whether it is bound on every path to here.
 
-    `doubt` says why it may be unbound, None when it is certain; `handled` tells the doubt that comes of an
+    `unbound_reason` says why it may be unbound, None when it is certain; `handled` tells the doubt that comes of an
     `on_fail`, at which the run skips a step, from that of a branch, which is an error.
     """
 
     shape: Shape
     places: tuple[str, ...] = ()
-    doubt: str | None = None
+    unbound_reason: str | None = None
     handled: bool = False
     extra: Schema | None = None
     """What is known of the `extra` of the step that made what it is bound to."""
@@ -69,25 +69,25 @@ class Environment:
     """Variables and given names. A body's environment knows the outer one's; what it binds stays in it."""
 
     variables: dict[str, Variable] = field(default_factory=dict)
-    given: dict[str, AssignedName] = field(default_factory=dict)
+    assigned_names: dict[str, AssignedName] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     """Pointers of bindings that something reads; shared by all environments of a plan."""
     loops: int = 0
     changed: set[str] = field(default_factory=set)
     """Variables that were bound, or came to be known as bound, since this was copied from another."""
-    dead: bool = False
+    unreachable: bool = False
     """Whether no path leads here, since the plan was stopped before."""
-    times: int = 0
+    min_rounds: int = 0
     """How often the block here is run at least, whatever becomes of what it stands in; a copy knows nothing of it."""
-    beside: dict[str, AssignedName] = field(default_factory=dict)
+    sibling_names: dict[str, AssignedName] = field(default_factory=dict)
     """Names that branches beside this one give: taken, and not there to be looked up."""
-    gone: set[object] = field(default_factory=set)
+    deleted: set[object] = field(default_factory=set)
     """Which resources were deleted on every path to here."""
     renamed: set[object] = field(default_factory=set)
     """Which resources of the space got another name on every path to here."""
-    there: set[str] = field(default_factory=set)
+    existing_names: set[str] = field(default_factory=set)
     """Names that the space is known to have here, since a `bound` said so."""
-    absent: set[str] = field(default_factory=set)
+    absent_names: set[str] = field(default_factory=set)
     """Names that it is known not to have."""
     places: set[str] = field(default_factory=set)
     """Places in variables, as references, that are known to exist here, since a condition said so."""
@@ -96,14 +96,14 @@ class Environment:
         """Return an environment that starts with the same variables and names."""
         return Environment(
             dict(self.variables),
-            dict(self.given),
+            dict(self.assigned_names),
             self.read,
             self.loops + loop,
-            beside=dict(self.beside),
-            gone=set(self.gone),
+            sibling_names=dict(self.sibling_names),
+            deleted=set(self.deleted),
             renamed=set(self.renamed),
-            there=set(self.there),
-            absent=set(self.absent),
+            existing_names=set(self.existing_names),
+            absent_names=set(self.absent_names),
             places=set(self.places),
         )
 
@@ -115,9 +115,13 @@ class Environment:
 
     def update_from(self, after: Environment) -> None:
         """Become what a copy of this has become."""
-        self.variables, self.given, self.dead = after.variables, after.given, after.dead
+        self.variables, self.assigned_names, self.unreachable = after.variables, after.assigned_names, after.unreachable
         self.changed |= after.changed
-        self.gone, self.there, self.absent = after.gone, after.there, after.absent
+        self.deleted, self.existing_names, self.absent_names = (
+            after.deleted,
+            after.existing_names,
+            after.absent_names,
+        )
         self.renamed = after.renamed
 
     def bind(self, name: str, variable: Variable) -> None:
@@ -136,19 +140,19 @@ class Environment:
             self.read.update(found.places)
         return found
 
-    def certainly(self, names: set[str]) -> Environment:
+    def with_facts(self, names: set[str]) -> Environment:
         """Return an environment in which these variables are known to be bound.
 
         `'name` stands for a name that the space has, `!name` for one that it has not, `$name.key` for a place.
         """
         inner = self.copy()
         there, absent = ({name[1:] for name in names if name[0] == sign} for sign in "'!")
-        inner.there = (inner.there | there) - absent
-        inner.absent = (inner.absent | absent) - there
+        inner.existing_names = (inner.existing_names | there) - absent
+        inner.absent_names = (inner.absent_names | absent) - there
         inner.places |= {name for name in names if name[0] == "$"}
         for name in names & inner.variables.keys():
-            if inner.variables[name].doubt is not None:
-                inner.bind(name, replace(inner.variables[name], doubt=None, handled=False))
+            if inner.variables[name].unbound_reason is not None:
+                inner.bind(name, replace(inner.variables[name], unbound_reason=None, handled=False))
         return inner
 
     def between_rounds(self, before: Environment, names: Iterable[str]) -> None:
@@ -157,14 +161,14 @@ class Environment:
             if name in self.variables:
                 variable = self.variables[name]
                 self.bind(name, replace(variable, shape=bare(variable.shape)))
-        for name, given in self.given.items():
-            if given is not before.given.get(name):
-                self.given[name] = replace(given, shape=bare(given.shape))
+        for name, given in self.assigned_names.items():
+            if given is not before.assigned_names.get(name):
+                self.assigned_names[name] = replace(given, shape=bare(given.shape))
 
     def of_kind(self, kinds: frozenset[Kind]) -> Iterator[str]:
         """Iterate over the variables that are certain and whose kind fits."""
         for name, variable in self.variables.items():
-            if variable.doubt is None and variable.shape.kinds <= kinds:
+            if variable.unbound_reason is None and variable.shape.kinds <= kinds:
                 yield f"${name}"
 
     def join(self, one: Environment, other: Environment, doubts: tuple[str, str], *, handled: bool = False) -> None:
@@ -174,9 +178,9 @@ class Environment:
         `doubts` say why what only the one, or only the other, binds may be unbound; `handled` whether what
         only the one binds is then skipped rather than wrong.
         """
-        self.dead = one.dead and other.dead
-        if one.dead != other.dead:
-            one = other = other if one.dead else one
+        self.unreachable = one.unreachable and other.unreachable
+        if one.unreachable != other.unreachable:
+            one = other = other if one.unreachable else one
         for name in one.changed | other.changed:
             left, right = one.variables.get(name), other.variables.get(name)
             if left is not None and right is not None:
@@ -185,14 +189,17 @@ class Environment:
                 self.bind(name, _doubted(left, doubts[0], handled=handled))
             elif right is not None:
                 self.bind(name, _doubted(right, doubts[1], handled=False))
-        self.given = joined(one.given, other.given)
-        self.gone, self.renamed = one.gone & other.gone, one.renamed & other.renamed
-        self.there, self.absent = one.there & other.there, one.absent & other.absent
+        self.assigned_names = joined(one.assigned_names, other.assigned_names)
+        self.deleted, self.renamed = one.deleted & other.deleted, one.renamed & other.renamed
+        self.existing_names, self.absent_names = (
+            one.existing_names & other.existing_names,
+            one.absent_names & other.absent_names,
+        )
 
 
 def _either(left: Variable, right: Variable) -> Variable:
-    doubt = left.doubt or right.doubt
-    doubtful = [side for side in (left, right) if side.doubt is not None]
+    doubt = left.unbound_reason or right.unbound_reason
+    doubtful = [side for side in (left, right) if side.unbound_reason is not None]
     handled = doubt is not None and all(side.handled for side in doubtful)
     places = tuple(dict.fromkeys(left.places + right.places))
     extra = left.extra if left.extra == right.extra else None
@@ -200,9 +207,9 @@ def _either(left: Variable, right: Variable) -> Variable:
 
 
 def _doubted(variable: Variable, doubt: str, *, handled: bool) -> Variable:
-    if variable.doubt is not None:
+    if variable.unbound_reason is not None:
         return replace(variable, handled=variable.handled and handled)
-    return replace(variable, doubt=doubt, handled=handled)
+    return replace(variable, unbound_reason=doubt, handled=handled)
 
 
 def joined(one: Mapping[str, AssignedName], other: Mapping[str, AssignedName]) -> dict[str, AssignedName]:

@@ -63,10 +63,10 @@ class MutationTracker:
         after = entry.changes(args, shapes)
         if after is None:
             self.deleted = True
-            env.there.clear()
+            env.existing_names.clear()
             target = shapes.get("target", Unknown())
             if is_itself(target) and target.facts.which is not None:
-                env.gone.add(target.facts.which)
+                env.deleted.add(target.facts.which)
             self._uncounted(env)
             return
         before, after = shapes.get("target", Unknown()), bare(after)
@@ -82,12 +82,12 @@ class MutationTracker:
     def repeated(self, since: int, env: Environment) -> bool:
         """Take the changes made since then into account at a place before them; whether it is known otherwise then."""
         before = {name: (variable.shape, variable.shape.facts) for name, variable in env.variables.items()}
-        given = {name: (one.shape, one.shape.facts) for name, one in env.given.items()}
+        given = {name: (one.shape, one.shape.facts) for name, one in env.assigned_names.items()}
         for was, became in self._made[since:]:
             self._apply(was, became, env)
         return before != {
             name: (variable.shape, variable.shape.facts) for name, variable in env.variables.items()
-        } or given != {name: (one.shape, one.shape.facts) for name, one in env.given.items()}
+        } or given != {name: (one.shape, one.shape.facts) for name, one in env.assigned_names.items()}
 
     @property
     def count(self) -> int:
@@ -99,7 +99,7 @@ class MutationTracker:
         for entry in _changing(steps, catalogue, known):
             if entry.changes is not None and entry.changes({}, {}) is not None:
                 continue
-            env.there.clear()
+            env.existing_names.clear()
             if entry.changes is not None:
                 self.deleted = True
                 self._uncounted(env)
@@ -114,7 +114,7 @@ class MutationTracker:
             if after is not None:
                 self._change(Unknown(), bare(after), env)
             else:
-                env.there.clear()
+                env.existing_names.clear()
                 self._uncounted(env)
         if _replaces(steps, known):
             self.replaced(Unknown(), Unknown(), env)
@@ -134,9 +134,11 @@ class MutationTracker:
             if variable.shape.facts.size is not None:
                 facts = replace(variable.shape.facts, size=None)
                 env.variables[name] = replace(variable, shape=replace(variable.shape, facts=facts))
-        for name, given in env.given.items():
+        for name, given in env.assigned_names.items():
             if given.shape.facts.size is not None:
-                env.given[name] = replace(given, shape=with_identity(bare(given.shape), given.shape.facts.which))
+                env.assigned_names[name] = replace(
+                    given, shape=with_identity(bare(given.shape), given.shape.facts.which)
+                )
 
     def _change(self, before: Shape, after: Shape, env: Environment) -> None:
         self._made.append((before, after))
@@ -149,10 +151,10 @@ class MutationTracker:
             other = shape != variable.shape or shape.facts != variable.shape.facts
             if other or extra is not variable.extra:
                 env.bind(name, replace(variable, shape=shape, extra=extra))
-        for name, given in list(env.given.items()):
+        for name, given in list(env.assigned_names.items()):
             shape = self._changed(given.shape, before, after)
             if shape != given.shape or shape.facts != given.shape.facts:
-                env.given[name] = replace(given, shape=shape)
+                env.assigned_names[name] = replace(given, shape=shape)
 
     def _changed(self, shape: Shape, before: Shape, after: Shape) -> Shape:
         """What is known of a resource after something was changed: it, or what it holds, may be what was."""

@@ -36,7 +36,7 @@ class NameChecker:
                 [{"op": "remove", "path": place}],
             )
         if renames is not None and isinstance(step.form, Call) and isinstance(step.form.arguments.get(renames), str):
-            self._state.env.there.clear()
+            self._state.env.existing_names.clear()
             shape = self.check(step, step.form.arguments[renames], join(step.pointer, renames), shape)
             self._values.changes.deleted = True
         if step.name is not None:
@@ -66,12 +66,14 @@ class NameChecker:
                 self._values.changes.replaced(holder, shape or Unknown(), self._state.env)
             if shape is not None and any(holder.kinds & shape.kinds for holder in holders):
                 shape = self._replaced_shape(shape, holders)
-        elif name not in self._state.env.absent:
+        elif name not in self._state.env.absent_names:
             self._report_name_taken(step, name, pointer)
-        self._state.env.absent.discard(name)
-        if shape is not None and self._values.doubted is None:
+        self._state.env.absent_names.discard(name)
+        if shape is not None and self._values.maybe_unbound_read is None:
             self._renamed(name, shape.facts.which)
-        self._state.env.given[name] = AssignedName(shape or Unknown(), certain=self._values.doubted is None)
+        self._state.env.assigned_names[name] = AssignedName(
+            shape or Unknown(), certain=self._values.maybe_unbound_read is None
+        )
         return shape
 
     def _parts(self, written: str, pointer: str) -> Iterator[str | frozenset[str]]:
@@ -97,10 +99,10 @@ class NameChecker:
 
     def _renamed(self, name: str, which: object) -> None:
         """What gets a name is known by no other that it had."""
-        for other, given in list(self._state.env.given.items()):
+        for other, given in list(self._state.env.assigned_names.items()):
             if other != name and given.certain and given.shape.facts.which is which:
-                del self._state.env.given[other]
-                self._state.env.absent.add(other)
+                del self._state.env.assigned_names[other]
+                self._state.env.absent_names.add(other)
         if isinstance(which, str) and self._values.known.holder(name) != which:
             self._state.env.renamed.add(which)
 
@@ -108,19 +110,19 @@ class NameChecker:
         """Iterate over what may have a name: what earlier steps gave it to, also in branches beside; the space."""
         given = [
             found.shape
-            for found in (self._state.env.given.get(name), self._state.env.beside.get(name))
+            for found in (self._state.env.assigned_names.get(name), self._state.env.sibling_names.get(name))
             if found is not None
         ]
-        yield from (shape for shape in given if shape.facts.which not in self._state.env.gone)
+        yield from (shape for shape in given if shape.facts.which not in self._state.env.deleted)
         known, which = self._values.known.shape(name), self._values.known.holder(name)
-        if known is not None and which not in self._state.env.gone:
+        if known is not None and which not in self._state.env.deleted:
             yield with_identity(self._values.changes.shape(name, known), which)
-        elif name in self._state.env.there:
+        elif name in self._state.env.existing_names:
             yield Unknown()
 
     def _report_name_taken(self, step: Step, name: str, pointer: str) -> None:
         holder = self._values.known.holder(name)
-        given = self._state.env.given.get(name) or self._state.env.beside.get(name)
+        given = self._state.env.assigned_names.get(name) or self._state.env.sibling_names.get(name)
         # Whether the earlier holder is to be replaced, or another name was meant, only the author knows: no fix.
         hint = 'give another name; `"replace": true` takes it over'
         if not step.type:
@@ -136,7 +138,7 @@ class NameChecker:
         elif holder is not None:
             self._problems.error("name-taken", pointer, f"the name {name!r} is taken: {holder} has it", hint)
         elif self._state.env.loops:
-            certain = self._state.env.times > 1 and not self._state.handled
+            certain = self._state.env.min_rounds > 1 and not self._state.handled
             message = f"from the second {'item' if certain else 'item or round'} on, the name {name!r} is taken"
             report = self._problems.error if certain else self._problems.warn
             own = "; `${item}` in it makes it each item's own" if step.type else ""

@@ -61,9 +61,9 @@ class StepChecker:
             message = f"this is nested {depth} deep, and the budget allows {self._state.max_depth}"
             self._problems.error("too-deep", steps[0].pointer, message, f'"budget": {{"depth": {depth}}}')
             return
-        told = self._state.env.dead
+        told = self._state.env.unreachable
         for step in steps:
-            if self._state.env.dead and not told:
+            if self._state.env.unreachable and not told:
                 told = True
                 self._problems.warn("unreachable", step.pointer, "no path leads here: the plan was stopped before")
             self._step(step, depth)
@@ -84,24 +84,24 @@ class StepChecker:
         before = self._state.env.copy() if step.on_fail != "stop" else self._state.env
         outer, self._state.around = (self._state.around, self._state.handled), self._state.handled
         self._state.handled = self._values.handled = self._state.handled or step.on_fail != "stop"
-        self._values.doubted = None
+        self._values.maybe_unbound_read = None
         match step.form:
             case Call(arguments):
                 self._values.may_be_absent = step.type == "load" and step.on_fail != "stop"
                 shape = self._call(step, dict(arguments))
                 self._values.may_be_absent = False
-                doubted = self._values.doubted
+                doubted = self._values.maybe_unbound_read
             case UnparsedStep(outs):
                 shape, doubted = Unknown(), None
                 for name in outs:
                     self._state.env.bind(name, GUESSED)
             case _:
                 shape, doubted = self._forms.check(step, before, depth)
-        self._values.doubted = None
+        self._values.maybe_unbound_read = None
         if shape is not None and shape.facts.which is None:
             shape = with_identity(shape, object())
         shape = self._names.check_step(step, shape)
-        doubted = doubted or self._values.doubted
+        doubted = doubted or self._values.maybe_unbound_read
         self._out(step, shape, doubted)
         if step.on_fail != "stop" and not isinstance(step.form, (ForEach, Map)):
             self._on_fail(step, before, depth)
@@ -161,7 +161,7 @@ class StepChecker:
         doubt = None if doubted is None else f"step {step.label} is skipped where {doubted} is unbound"
         if earlier is not None and doubt is not None:
             places = tuple(dict.fromkeys((*earlier.places, pointer)))
-            both = Variable(union(earlier.shape, shape), places, earlier.doubt, earlier.handled)
+            both = Variable(union(earlier.shape, shape), places, earlier.unbound_reason, earlier.handled)
             self._state.env.bind(step.out, both)
         else:
             extra = self._calls.extra if isinstance(step.form, Call) else None
@@ -175,12 +175,12 @@ class StepChecker:
         handler, doubt = before, f"step {step.label} may fail"
         if isinstance(step.on_fail, tuple):
             start = before.copy()
-            start.absent |= _missed(step)
+            start.absent_names |= _missed(step)
             handler = self.handler(step.on_fail, start, depth)
             doubt += ", and its `on_fail` does not bind it"
         doubts = (doubt, f"only the `on_fail` of step {step.label} binds it")
         good = self._state.env.copy()
-        good.changed, good.dead = set(self._state.env.changed), self._state.env.dead
+        good.changed, good.unreachable = set(self._state.env.changed), self._state.env.unreachable
         self._state.env.join(good, handler, doubts, handled=True)
 
     def handler(self, steps: Block, env: Environment, depth: int) -> Environment:

@@ -103,7 +103,7 @@ class ValueChecker:
     def __init__(self, known: SpaceFacts, problems: Problems) -> None:
         self.known = known
         self.problems = problems
-        self.doubted: str | None = None
+        self.maybe_unbound_read: str | None = None
         """A variable that was read though an `on_fail` may have left it unbound: whoever reads it may be skipped."""
         self.changes = MutationTracker()
         self.may_be_absent = False
@@ -138,9 +138,9 @@ class ValueChecker:
     @contextmanager
     def tolerating_unbound(self) -> Iterator[None]:
         """Let what is read meanwhile be unbound without a step being skipped for it."""
-        before = self.doubted
+        before = self.maybe_unbound_read
         yield
-        self.doubted = before
+        self.maybe_unbound_read = before
 
     @contextmanager
     def reporting_unbound_as(self, skipped: str, mend: str) -> Iterator[None]:
@@ -191,9 +191,9 @@ class ValueChecker:
                 reference.name,
             )
             return None
-        if variable.doubt is not None:
+        if variable.unbound_reason is not None:
             self._doubt(variable, reference, pointer)
-        if variable.shape.facts.which in env.gone:
+        if variable.shape.facts.which in env.deleted:
             message = f"what ${reference.name} was bound to is deleted before this step"
             self.problems.error("deleted", pointer, message, "read it before `remove`", None, reference.name)
         shape = self.place(variable, reference, pointer, env, whole=whole)
@@ -202,9 +202,9 @@ class ValueChecker:
         return shape
 
     def _doubt(self, variable: Variable, reference: Reference, pointer: str) -> None:
-        message = f"${reference.name} may be unbound: {variable.doubt}"
+        message = f"${reference.name} may be unbound: {variable.unbound_reason}"
         if variable.handled:
-            self.doubted = self.doubted or f"${reference.name}"
+            self.maybe_unbound_read = self.maybe_unbound_read or f"${reference.name}"
             self.problems.warn("maybe-unbound", pointer, message, self._unbound[0])
             return
         guard = {"type": "bound", "target": f"${reference.name}"}
@@ -444,8 +444,8 @@ class ValueChecker:
         """Whether the space, or an earlier step, may give something that has a name or an id."""
         name = normalise(text)
         return (
-            name in env.given
-            or name in env.there
+            name in env.assigned_names
+            or name in env.existing_names
             or self.known.shape(text) is not None
             or self.computed_names.giving(text) is not None
         )
@@ -457,7 +457,7 @@ class ValueChecker:
                 return value
             case Reference(name, path):
                 variable = env.variables.get(name)
-                if variable is None or variable.doubt is not None:
+                if variable is None or variable.unbound_reason is not None:
                     return UNTOLD
                 with suppress(PathNotFound):
                     return part_of(variable.shape.facts.content, path.parts)
@@ -479,12 +479,12 @@ class ValueChecker:
 
     def literal_resource(self, text: str, pointer: str, env: Environment) -> Shape | None:
         """Check an id or a name that stands in the plan; return the shape of what has it, None when nothing has."""
-        given = env.given.get(normalise(text))
+        given = env.assigned_names.get(normalise(text))
         holder: object = text if is_id(text) else self.known.holder(normalise(text))
         which = given.shape.facts.which if given is not None else holder
         if given is None and not is_id(text) and self._may_be_given(text, holder, pointer, env):
             return Unknown()
-        if which in env.gone and (given is None or given.certain):
+        if which in env.deleted and (given is None or given.certain):
             message = f"{text!r} is deleted before this step"
             self.problems.error("deleted", pointer, message, "read it before `remove`")
             return None
@@ -496,7 +496,7 @@ class ValueChecker:
             return None
         shape = self.known.shape(text)
         shape = None if shape is None else with_identity(self.changes.shape(text, shape), holder)
-        if shape is None and normalise(text) in env.there:
+        if shape is None and normalise(text) in env.existing_names:
             return Unknown()
         if given is not None:
             if shape is None:
@@ -516,7 +516,7 @@ class ValueChecker:
         if called and not self.may_be_absent:
             self._not_by_name(text, called, pointer)
             return None
-        near = nearest(text, [*self.known.names(), *env.given])
+        near = nearest(text, [*self.known.names(), *env.assigned_names])
         if text in env.variables:
             near = f"${text}"
         sure = near is not None and is_misspelling(text, near.removeprefix("$"))

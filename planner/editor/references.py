@@ -112,9 +112,9 @@ def variables(
             fits = bool(variable.shape.kinds & kinds)
         elif schema is not None:
             fits = not disjoint(content_schema(variable.shape), schema)
-        about = "" if variable.doubt is None else f"may be unbound: {variable.doubt}"
+        about = "" if variable.unbound_reason is None else f"may be unbound: {variable.unbound_reason}"
         written = f"${{{name}}}" if brace else f"${name}"
-        yield Offer(f"${name}", written, describe(variable.shape), about, fits=fits and variable.doubt is None)
+        yield Offer(f"${name}", written, describe(variable.shape), about, fits=fits and variable.unbound_reason is None)
 
 
 def places(shape: Shape, path: str, *, first: bool = False) -> Iterator[Offer]:

@@ -206,7 +206,7 @@ def _resources(cursor: Cursor, around: CursorContext, kinds: frozenset[Kind]) ->
         shape = around.known.shape(name)
         if shape is not None:
             yield text(name, f"{describe(shape)}, by name", fits=bool(shape.kinds & kinds))
-    for name, given in around.env.given.items():
+    for name, given in around.env.assigned_names.items():
         yield text(name, f"{describe(given.shape)}, named before", fits=bool(given.shape.kinds & kinds))
 
 

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from infospace.context.context import Context
-from infospace.context.invoke import BUG, Outcome, call_guarded, perform
+from infospace.context.invoke import Outcome, call_guarded, perform
 from infospace.contract.argument_errors import ArgumentsInvalid
 from infospace.contract.decorator import Primitive
-from infospace.core.errors import BudgetExceeded, InputRequired, Invalid
+from infospace.core.errors import InputRequired, Invalid
 from infospace.core.json_types import JSON
 from infospace.core.resources import Resource
-from infospace.core.tool import NotAllowed, NotCalled
 from infospace.journal.id_mapping import rename_ids
 from infospace.schema.words import shown
 from infospace.tools.call import call_tool
@@ -21,9 +20,6 @@ from planner.execute.step_state import StepState
 from planner.execute.wait import run_wait
 from planner.journal.suspension import Pending, Suspension
 from planner.language.plan import Ask, Wait
-
-FINAL = (BUG, BudgetExceeded.kind)
-"""Kinds of failure that no `on_fail` handles and no `retry` repeats."""
 
 
 class Effects(Protocol):
@@ -116,14 +112,3 @@ async def call_validated(entry: Primitive, arguments: Mapping[str, Any], view: C
     except ArgumentsInvalid as error:
         return Outcome("failed", reason=f"unchecked: {error}", error=error.kind)
     return await perform(entry, args, view)
-
-
-def is_retryable(outcome: Outcome, view: Context) -> bool:
-    """Whether a call that failed may be made again: never one that may have had its effect, unless that is safe."""
-    if outcome.error in (*FINAL, NotAllowed.kind):
-        return False
-    name = view.extra.get("tool")
-    tool = None if name is None else view.space.tools.find(str(name))
-    if name is None or (tool is not None and (tool.read_only or tool.idempotent)):
-        return True
-    return outcome.error in (NotCalled.kind, Invalid.kind)

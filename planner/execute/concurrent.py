@@ -25,7 +25,7 @@ class BusyClock:
     def __init__(self) -> None:
         self._count = 0
         self._since = 0.0
-        self._over = 0.0
+        self._cancelled = 0.0
 
     def __enter__(self) -> None:
         if not self._count:
@@ -35,12 +35,12 @@ class BusyClock:
     def __exit__(self, *_: object) -> None:
         self._count -= 1
         if not self._count:
-            self._over += time.perf_counter() - self._since
+            self._cancelled += time.perf_counter() - self._since
 
     @property
     def seconds(self) -> float:
         """Seconds up to now."""
-        return self._over + (time.perf_counter() - self._since if self._count else 0.0)
+        return self._cancelled + (time.perf_counter() - self._since if self._count else 0.0)
 
 
 async def run_concurrently(run: Run, group: Group, frame: Frame) -> Failure | None:
@@ -73,37 +73,37 @@ class ConcurrentSteps:
         self._run = run
         self._frame = frame
         self._most = run.plan.budget.steps
-        self._lanes: list[OrderedBranch] = []
+        self._branches: list[OrderedBranch] = []
         self._ended: list[asyncio.Event] = []
         self._latest: list[Latest] = []
-        self._before: dict[int, dict[str, str | None]] = {}
+        self._bindings_before: dict[int, dict[str, str | None]] = {}
         self._tasks: list[asyncio.Task[Failure | None]] = []
         self._closed = False
-        self._over = False
-        self._more = asyncio.Event()
+        self._cancelled = False
+        self._step_added = asyncio.Event()
 
     def add(self, unit: StepNode, needs: frozenset[int]) -> None:
         """Begin a step as soon as those that it needs have ended; after a failure none is begun any more."""
-        if self.failure is not None or self._over:
+        if self.failure is not None or self._cancelled:
             return
         self.units.append(unit)
         self._needs.append(needs)
-        self._lanes.append(OrderedBranch(self._frame.track, self._most))
+        self._branches.append(OrderedBranch(self._frame.track, self._most))
         self._ended.append(asyncio.Event())
         self._latest.append(Latest())
         self._tasks.append(asyncio.create_task(self._run_step(len(self._tasks))))
-        self._more.set()
+        self._step_added.set()
 
     def close(self) -> None:
         """Let it end with the steps that it has."""
         self._closed = True
-        self._more.set()
+        self._step_added.set()
 
     def allow(self, most: int) -> None:
         """Let so many executions begin in each step while others are before it."""
         self._most = most
-        for lane in self._lanes:
-            lane.most = most
+        for branch in self._branches:
+            branch.most = most
 
     @property
     def idle(self) -> bool:
@@ -118,12 +118,12 @@ class ConcurrentSteps:
     @property
     def begun(self) -> list[StepNode]:
         """The steps that were begun, in document order."""
-        return [self.units[index] for index in sorted(self._before)]
+        return [self.units[index] for index in sorted(self._bindings_before)]
 
     @property
     def executions(self) -> int:
         """Executions that were begun, and wait for their turn to be counted."""
-        return sum(lane.waiting for lane in self._lanes)
+        return sum(branch.waiting for branch in self._branches)
 
     async def wait_all(self) -> Failure | None:
         """Wait until all have ended, and no more come; return the first failure in document order."""
@@ -141,7 +141,7 @@ class ConcurrentSteps:
                     self._frame.latest.resource = self._latest[index].resource
                 index += 1
         except BaseException:
-            self._over = True
+            self._cancelled = True
             await self._cancel_from(0)
             raise
         return None
@@ -149,14 +149,14 @@ class ConcurrentSteps:
     async def _wait_for_step(self, index: int) -> bool:
         """Wait for a step to be added; return whether there is one."""
         while index >= len(self._tasks) and not self._closed:
-            self._more.clear()
-            await self._more.wait()
+            self._step_added.clear()
+            await self._step_added.wait()
         return index < len(self._tasks)
 
     def _open_branch(self, index: int) -> Failure | None:
         """Let a part write; it fails where the budget does not reach to what it has run."""
         try:
-            self._lanes[index].open()
+            self._branches[index].open()
         except BudgetExceeded as error:
             unit = self.units[index]
             self._tasks[index].cancel()
@@ -171,8 +171,8 @@ class ConcurrentSteps:
         own = self._frame.scope.own
         # Steps that bind the same name need one another, so nobody binds these names until this step has ended: what
         # is read here is what a serial run would have had before it.
-        self._before[index] = {name: own.get(name) for name in unit.binds}
-        frame = self._frame.on(self._lanes[index], self._latest[index])
+        self._bindings_before[index] = {name: own.get(name) for name in unit.binds}
+        frame = self._frame.on(self._branches[index], self._latest[index])
         with self.busy:
             failure = await self._run.step(unit.step, frame)
         if failure is None:
@@ -195,11 +195,11 @@ class ConcurrentSteps:
         """Drop what ran after a failure; of parts from `first` on variables are bound to what they were."""
         # From the last to the first: of several that bind a name the first knows what it was before all of them.
         for later in range(len(self.units) - 1, first - 1, -1):
-            for name, identifier in self._before.get(later, {}).items():
+            for name, identifier in self._bindings_before.get(later, {}).items():
                 self._frame.scope.restore(name, identifier)
         for later in range(index + 1, len(self.units)):
-            if self._lanes[later].begun:
-                self._lanes[later].drop()
+            if self._branches[later].begun:
+                self._branches[later].drop()
                 unit = self.units[later]
                 message = f"step {failure.position} failed before it; what this step had done ahead is dropped"
                 self._run.journal_dropped(unit.step, self._position(unit), self._frame, message, failure.position)
@@ -213,10 +213,10 @@ async def map_ordered(
     count: int,
     frame: Frame,
     part: Callable[[int, Frame], Awaitable[T]],
-    taken: Callable[[int, T], Awaitable[bool]],
+    collect: Callable[[int, T], Awaitable[bool]],
     width: int,
 ) -> None:
-    """Run parts side by side, at most `width` at once, and take what each gave in order, until `taken` says no.
+    """Run parts side by side, at most `width` at once, and take what each gave in order, until `collect` says no.
 
     What later parts have done by then is dropped.
     """
@@ -232,10 +232,10 @@ async def map_ordered(
     try:
         for index, task in enumerate(tasks):
             tracks[index].open()
-            going = await taken(index, await task)
+            goes_on = await collect(index, await task)
             if latest[index].resource is not None:
                 frame.latest.resource = latest[index].resource
-            if not going:
+            if not goes_on:
                 return
     finally:
         for task in tasks:

@@ -21,13 +21,13 @@ from infospace.schema.words import shown
 from planner.check.calls import item_slot
 from planner.execute.arguments import Resolver
 from planner.execute.branches import branches
-from planner.execute.call import FINAL, Effects
+from planner.execute.call import Effects
 from planner.execute.concurrent import map_ordered
 from planner.execute.conditions import Judge
 from planner.execute.frame import Frame
 from planner.execute.loops.collect import Results
 from planner.execute.loops.pages import PageReader
-from planner.execute.retry import attempt_call
+from planner.execute.retry import FINAL, attempt_call
 from planner.execute.step_state import StepState
 from planner.execute.variables import Scope, Unbound
 from planner.journal.commit_order import ControlDecision
@@ -58,7 +58,7 @@ from planner.parse.schemas import first_violation
 
 T = TypeVar("T")
 
-ITEMS = 32
+MAX_CONCURRENT_ITEMS = 32
 """Items of a loop that are under way at once."""
 
 
@@ -253,17 +253,17 @@ class ControlFlow:
         collect = collected(form)
         decided = self._target_decision(target)
         handler = self._step.on_fail if isinstance(self._step.on_fail, tuple) else ()
-        ended: list[Outcome] = []
-        came_true: list[int] = []
+        failed_outcomes: list[Outcome] = []
+        until_met: list[int] = []
 
-        async def one(index: int, frame: Frame) -> tuple[Scope, Failure | None]:
+        async def run_item(index: int, frame: Frame) -> tuple[Scope, Failure | None]:
             inner = Scope(self._scope)
             inner.bind(form.as_, items[index].id)
             prefix = prefix_in(self._position, "do", index + 1)
             return inner, await self._run.block(form.do, frame.inner(prefix, inner, decided, *self._state.decided))
 
-        async def taken(index: int, gave: tuple[Scope, Failure | None]) -> bool:
-            inner, failure = gave
+        async def collect_result(index: int, result: tuple[Scope, Failure | None]) -> bool:
+            inner, failure = result
             member = items[index]
             if failure is None:
                 found = inner.own.get(collect) if collect is not None else None
@@ -271,21 +271,21 @@ class ControlFlow:
                 self._collect(results, index, member, found, None if cause is None else str(cause))
             else:
                 outcome = await self._recover(failure, inner, index, collect, results, member, decided)
-                ended.extend([] if outcome is None else [outcome])
-            if ended or form.until is None:
-                return not ended
+                failed_outcomes.extend([] if outcome is None else [outcome])
+            if failed_outcomes or form.until is None:
+                return not failed_outcomes
             try:
-                came_true.extend([index] if await self._until_holds(form.until, inner, index) else [])
+                until_met.extend([index] if await self._until_holds(form.until, inner, index) else [])
             except (ComparisonError, Mismatch) as error:
                 reason = f"`until` after item {index + 1} ({member.id}): {error}"
-                ended.append(Outcome("failed", reason=reason, error=error.kind))
-            return not ended and not came_true
+                failed_outcomes.append(Outcome("failed", reason=reason, error=error.kind))
+            return not failed_outcomes and not until_met
 
-        apart = form.until is None and self._run.order.items_independent(form.do, handler)
-        await self._for_items(len(items), one, taken, apart)
+        independent = form.until is None and self._run.order.items_independent(form.do, handler)
+        await self._for_items(len(items), run_item, collect_result, independent)
         if form.until is not None:
-            self._view.extra["ended"] = bool(came_true)
-        return ended[0] if ended else self._collected(results, len(items))
+            self._view.extra["ended"] = bool(until_met)
+        return failed_outcomes[0] if failed_outcomes else self._collected(results, len(items))
 
     async def _until_holds(self, until: Condition, inner: Scope, index: int) -> bool:
         """Whether a loop ends with an item, of which the condition is read over what its body has bound."""
@@ -310,16 +310,16 @@ class ControlFlow:
     async def _for_items(
         self,
         count: int,
-        one: Callable[[int, Frame], Awaitable[T]],
-        taken: Callable[[int, T], Awaitable[bool]],
-        apart: bool,
+        run_item: Callable[[int, Frame], Awaitable[T]],
+        collect_result: Callable[[int, T], Awaitable[bool]],
+        independent: bool,
     ) -> None:
         """Do something for each item, side by side where that changes nothing, and take what it gave in order."""
-        if apart and count > 1 and self._run.record is None:
-            await map_ordered(self._run, count, self._frame, one, taken, ITEMS)
+        if independent and count > 1 and self._run.record is None:
+            await map_ordered(self._run, count, self._frame, run_item, collect_result, MAX_CONCURRENT_ITEMS)
             return
         for index in range(count):
-            if not await taken(index, await one(index, self._frame)):
+            if not await collect_result(index, await run_item(index, self._frame)):
                 return
 
     async def _execute_map(self, form: Map) -> Outcome:
@@ -333,7 +333,7 @@ class ControlFlow:
         async def call(index: int, inner: Scope, view: Context) -> Outcome:
             return await self._call_for_item(form, items[index], inner, view)
 
-        async def one(index: int, _frame: Frame) -> tuple[Scope, Outcome, Context] | None:
+        async def run_item(index: int, _frame: Frame) -> tuple[Scope, Outcome, Context] | None:
             await self._run.yield_to_loop()
             inner = Scope(self._scope)
             inner.bind("item", items[index].id)
@@ -342,12 +342,12 @@ class ControlFlow:
                 return inner, *await attempt_call(self._state, where, form.operation, partial(call, index, inner))
             return None
 
-        async def taken(index: int, gave: tuple[Scope, Outcome, Context] | None) -> bool:
-            if gave is None:
+        async def collect_result(index: int, result: tuple[Scope, Outcome, Context] | None) -> bool:
+            if result is None:
                 left.append(index)
-            if left or gave is None:
+            if left or result is None:
                 return True
-            inner, outcome, view = gave
+            inner, outcome, view = result
             member = items[index]
             self._view.uses.update(view.uses)
             if outcome.status == "success":
@@ -360,7 +360,7 @@ class ControlFlow:
             ended.extend([] if over is None else [replace(over, trace=outcome.trace)])
             return over is None
 
-        await self._for_items(len(items), one, taken, unit.waits and not unit.alone)
+        await self._for_items(len(items), run_item, collect_result, unit.waits and not unit.alone)
         if left:
             self._state.decided = (decided,)
             self._state.remaining = f"interrupted with {len(left):,} of {len(items):,} items to do"
@@ -404,7 +404,7 @@ class ControlFlow:
             if collect is not None and collect != self._item_name():
                 inner.own.pop(collect, None)
             frame = self._frame.inner("", inner, decided)
-            second = await self._run.handle_failure(failure, on_fail, frame, item_at(self._position, index + 1))
+            second = await self._run.run_on_fail_steps(failure, on_fail, frame, item_at(self._position, index + 1))
             if second is not None and second.kind in FINAL:
                 return Outcome("failed", reason=sentence(second), error=second.kind)
             supplied = inner.own.get(collect) if collect is not None else None

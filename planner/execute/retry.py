@@ -1,4 +1,4 @@
-"""Waiting between the attempts of a call that failed."""
+"""Which failures are tried again, and when: attempts of calls in a step; those of a whole step are in `Run.step`."""
 
 from __future__ import annotations
 
@@ -8,30 +8,45 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from infospace.context.context import Context
-from infospace.context.invoke import Outcome
+from infospace.context.invoke import BUG, Outcome
+from infospace.core.errors import BudgetExceeded, Invalid
 from infospace.core.resources import CreatedBy
-from planner.execute.call import is_retryable
+from infospace.core.tool import NotAllowed, NotCalled
 from planner.execute.step_state import StepState
 from planner.journal.suspension import Suspension
 from planner.language.plan import Retry
 
 _log = logging.getLogger(__name__)
 
+FINAL = (BUG, BudgetExceeded.kind)
+"""Kinds of failure that no `on_fail` handles and no `retry` repeats."""
+
 LONGEST_PAUSE = 3_600.0
 """Seconds between two attempts at most, however often their wait is multiplied."""
 
 
-async def retry_delay(retry: Retry | None, attempt: int, heard: asyncio.Event, step: str) -> None:
+def is_retryable(outcome: Outcome, view: Context) -> bool:
+    """Whether a call that failed may be made again: never one that may have had its effect, unless that is safe."""
+    if outcome.error in (*FINAL, NotAllowed.kind):
+        return False
+    name = view.extra.get("tool")
+    tool = None if name is None else view.space.tools.find(str(name))
+    if name is None or (tool is not None and (tool.read_only or tool.idempotent)):
+        return True
+    return outcome.error in (NotCalled.kind, Invalid.kind)
+
+
+async def retry_delay(retry: Retry | None, attempt: int, requested: asyncio.Event, step: str) -> None:
     """Wait after a failed attempt of a step, the 1-based `attempt`, for `wait_s * backoff ** (attempt - 1)` seconds.
 
-    No longer than until `heard` is set.
+    No longer than until `requested` is set.
     """
     wait = retry.wait_s if retry is not None else 0
     seconds = min(wait * retry.backoff ** (attempt - 1), LONGEST_PAUSE) if retry is not None and wait else 0.0
     _log.info("step %s failed at attempt %d; it is tried again in %.1f s", step, attempt, seconds)
     if seconds:
         with suppress(TimeoutError):
-            await asyncio.wait_for(heard.wait(), seconds)
+            await asyncio.wait_for(requested.wait(), seconds)
 
 
 async def attempt_call(
@@ -51,5 +66,5 @@ async def attempt_call(
         last = retry is None or attempt >= retry.attempts
         if outcome.status != "failed" or last or not is_retryable(outcome, view):
             return outcome, view
-        await retry_delay(retry, attempt, state.run.halt.heard, where)
+        await retry_delay(retry, attempt, state.run.halt.requested, where)
         attempt += 1

@@ -58,7 +58,7 @@ from planner.order.dependencies import DependencyAnalysis
 from planner.parse.document_order import in_document_order
 from planner.parse.saved_plans import offer_plans
 
-BREATH = 0.005
+EVENT_LOOP_YIELD_SECONDS = 0.005
 """Seconds for which steps that wait for nothing may keep the event loop to themselves."""
 
 
@@ -447,9 +447,9 @@ class Run:
             except (asyncio.CancelledError, ReplayInterrupted):
                 execution.interrupted()
                 raise
-            if not execution.again:
+            if not execution.should_retry:
                 break
-            await retry_delay(step.retry, attempt, self.halt.heard, position)
+            await retry_delay(step.retry, attempt, self.halt.requested, position)
             if self.halt.now:
                 raise Suspension(())
         return failure
@@ -459,7 +459,7 @@ class Run:
         if frame.halted:
             raise Halted
         if self.order.must_keep_order(step):
-            await frame.track.turn()
+            await frame.track.wait_for_turn()
             if frame.halted:
                 raise Halted
 
@@ -474,7 +474,7 @@ class Run:
         row = StepRow(self.id, 0, position, step.type, "skipped", now(), 0.0, out=step.out, reason=reason, extra=extra)
         frame.track.end(FinishedStep(ticket, row, frame.nesting))
 
-    async def handle_failure(
+    async def run_on_fail_steps(
         self, failure: Failure, steps: Block, frame: Frame, where: str, decision: ControlDecision | None = None
     ) -> Failure | None:
         """Run an `on_fail` list, with `$error` bound in the frame's scope while it runs."""
@@ -521,7 +521,7 @@ class Run:
 
     async def yield_to_loop(self) -> None:
         """Let others run, and a cancellation be heard, when they have not for a while."""
-        if time.perf_counter() - self._breath > BREATH:
+        if time.perf_counter() - self._breath > EVENT_LOOP_YIELD_SECONDS:
             await asyncio.sleep(0)
             self._breath = time.perf_counter()
 

@@ -17,9 +17,9 @@ from infospace.data.result import truncate
 from infospace.journal.rows import BROKEN_OFF, CANCELLED, StepRow
 from infospace.store.changes import Change, GiveName
 from planner.execute.arguments import digest
-from planner.execute.call import FINAL, is_retryable
 from planner.execute.control_flow import ControlFlow
 from planner.execute.frame import Frame
+from planner.execute.retry import FINAL, is_retryable
 from planner.execute.step_state import StepState
 from planner.execute.variables import Unbound, UnboundReason
 from planner.journal.commit_order import ControlDecision, FinishedStep, StartedStep
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from planner.execute.run import Run
 
 
-LONGEST_TURN = 60.0
+CANCEL_GRACE_SECONDS = 60.0
 """Seconds in which the loop surely cancels what is to be cancelled."""
 
 
@@ -41,7 +41,7 @@ class StepExecution:
     """One execution of one step: from its begin in the journal, through its outcome, to what `on_fail` makes of it."""
 
     def __init__(self, run: Run, step: Step, frame: Frame, position: str, *, last: bool = True) -> None:
-        self.again = False
+        self.should_retry = False
         """Whether it failed and is to be attempted once more."""
         self._last = last
         self._run = run
@@ -57,7 +57,7 @@ class StepExecution:
         self._clock = time.perf_counter()
         self._duration = 0.0
         self._ticket: StartedStep | None = None
-        self._open: Outcome | None = None
+        self._handled_failure: Outcome | None = None
         """How the step failed, while its `on_fail` list runs."""
 
     async def run(self) -> Failure | None:
@@ -140,7 +140,7 @@ class StepExecution:
             self._mark_unbound(UnboundReason.of_skipped(self._position, blamed, row.reason or ""))
             return None
         if row.extra.get("retried"):
-            self.again = True
+            self.should_retry = True
             return None
         return await self._handle_failure(Outcome("failed", reason=row.reason, error=row.error))
 
@@ -149,7 +149,7 @@ class StepExecution:
         step, on_fail = self._step, self._step.on_fail
         failure = Failure(self._position, step.type, outcome.reason or "", outcome.error or "failed")
         if not self._last and is_retryable(outcome, self._view):
-            self.again = True
+            self.should_retry = True
             self._view.extra["retried"] = True
             self._journal(outcome, handled=True)
             return None
@@ -160,14 +160,14 @@ class StepExecution:
             self._journal(outcome, handled=True)
             self._mark_unbound(UnboundReason(self._position, f"step {self._position} failed and was passed over"))
             return None
-        self._open = outcome
+        self._handled_failure = outcome
         self._duration = self._elapsed_ms()
         self._mark_unbound(
             UnboundReason(self._position, f"step {self._position} failed, and its `on_fail` does not bind it")
         )
         decision = ControlDecision(f"{self._position}!", self._failure_to_json(outcome))
         try:
-            second = await self._run.handle_failure(failure, on_fail, self._frame, self._position, decision)
+            second = await self._run.run_on_fail_steps(failure, on_fail, self._frame, self._position, decision)
         except Stopped:
             self._journal(outcome, handled=True)
             raise
@@ -191,7 +191,7 @@ class StepExecution:
     def interrupted(self) -> None:
         """Journal that the step was cancelled."""
         if self._ticket is not None:
-            self._journal(self._open or Outcome("failed", reason=BROKEN_OFF, error=CANCELLED))
+            self._journal(self._handled_failure or Outcome("failed", reason=BROKEN_OFF, error=CANCELLED))
 
     def _journal_suspension(self, suspension: Suspension) -> None:
         """Journal what the step itself waits for, or leaves; one that has a waiting step in it has nothing to say."""
@@ -246,7 +246,7 @@ class StepExecution:
             # What computes hears no cancellation. Whatever is over by now, a time or the whole run, cancels this task
             # as soon as the loop turns.
             self._view.changes.clear()
-            await asyncio.sleep(LONGEST_TURN)
+            await asyncio.sleep(CANCEL_GRACE_SECONDS)
             raise
 
     async def _execute_form(self) -> Outcome:

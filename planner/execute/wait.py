@@ -41,7 +41,7 @@ async def run_wait(
         return Outcome("success", value=f"{seconds:g} s")
     if seconds <= LONGEST_SLEEP:
         with suppress(TimeoutError):
-            await asyncio.wait_for(run.halt.heard.wait(), seconds_until(until))
+            await asyncio.wait_for(run.halt.requested.wait(), seconds_until(until))
         if not run.halt.now:
             return Outcome("success", value=f"{seconds:g} s")
     raise Suspension([Pending(position, "wait", f"until {until[:19].replace('T', ' ')} UTC", until=until)])

@@ -51,7 +51,7 @@ class ControlDecision:
 class FinishedStep:
     """The end of an execution: its row, with what it changed and what the forms around it decided."""
 
-    ticket: StartedStep
+    started: StartedStep
     row: StepRow
     nesting: int
     changes: Sequence[Change] = ()
@@ -61,16 +61,16 @@ class FinishedStep:
 class StepSink(Protocol):
     """Where executions begin and end."""
 
-    def begin(self, ticket: StartedStep) -> None:
+    def begin(self, started: StartedStep) -> None:
         """Number an execution that begins; raises BudgetExceeded when the budget has no more."""
 
-    def end(self, commit: FinishedStep) -> None:
+    def end(self, finished: FinishedStep) -> None:
         """Write the end of an execution. Raises what the store raises."""
 
     def make(self, changes: Sequence[Change]) -> None:
         """Store what an execution made before its end is written."""
 
-    async def turn(self) -> None:
+    async def wait_for_turn(self) -> None:
         """Wait until all that stands before has ended."""
 
 
@@ -89,35 +89,35 @@ class JournalWriter:
         self.owner_guard: OwnerGuard | None = None
         """Whose the run is: nothing is written where it is somebody else's by now."""
 
-    def begin(self, ticket: StartedStep) -> None:
+    def begin(self, started: StartedStep) -> None:
         """Give an execution its number. Raises BudgetExceeded where the budget of steps is spent."""
         if self.sequence - self.uncounted >= self.most:
             raise BudgetExceeded(f"the budget of {pluralize(self.most, 'step')} ran out")
         self.sequence += 1
-        ticket.sequence = self.sequence
+        started.sequence = self.sequence
 
-    def end(self, commit: FinishedStep) -> None:
+    def end(self, finished: FinishedStep) -> None:
         """Write changes and row in one transaction; of an execution that the budget had no number for, nothing."""
-        if not commit.ticket.sequence:
+        if not finished.started.sequence:
             return
         # Ends come in document order, and `written` is set after the commit alone: each decision is journalled once,
         # with the first row after it, though an earlier commit failed. A resumed run therefore finds the decision of
         # every form of which any step was journalled.
-        fresh = [decision for decision in commit.decisions if not decision.written]
-        row = commit.row
-        if fresh or row.frames or row.sequence != commit.ticket.sequence:
+        fresh = [decision for decision in finished.decisions if not decision.written]
+        row = finished.row
+        if fresh or row.frames or row.sequence != finished.started.sequence:
             frames = {decision.position: decision.value for decision in fresh}
-            row = replace(row, sequence=commit.ticket.sequence, frames=frames)
-        self._store.commit(commit.changes, [row] if self.owner_guard is None else [self.owner_guard, row])
+            row = replace(row, sequence=finished.started.sequence, frames=frames)
+        self._store.commit(finished.changes, [row] if self.owner_guard is None else [self.owner_guard, row])
         for decision in fresh:
             decision.written = True
-        self._ended(row, commit.nesting)
+        self._ended(row, finished.nesting)
 
     def make(self, changes: Sequence[Change]) -> None:
         """Store what an execution made. It is transient, so it is found by nobody if the row never follows."""
         self._store.commit(changes)
 
-    async def turn(self) -> None:
+    async def wait_for_turn(self) -> None:
         """Return at once: what reaches the journal is in order."""
 
 
@@ -126,7 +126,7 @@ class SuspendRequest:
     """Whether parts that run side by side are to begin no more steps."""
 
     now: bool = False
-    heard: asyncio.Event = field(default_factory=asyncio.Event)
+    requested: asyncio.Event = field(default_factory=asyncio.Event)
     """Wakes whoever just waits for time to pass."""
     pausing: Breakpoints | None = None
     """Says before which steps the run is put to rest."""
@@ -137,7 +137,7 @@ class SuspendRequest:
     def set(self) -> None:
         """Halt from now on."""
         self.now = True
-        self.heard.set()
+        self.requested.set()
 
     async def should_suspend(self, run: Run, step: Step, frame: Frame) -> bool:
         """Whether the run is to rest before a step: it was halted, or `pausing` wants it, which halts it now."""
@@ -171,30 +171,30 @@ class OrderedBranch:
     _held: bool = False
     _turn: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def begin(self, ticket: StartedStep) -> None:
+    def begin(self, started: StartedStep) -> None:
         """Number an execution, or remember that it began."""
         if self._open:
-            self.outer.begin(ticket)
+            self.outer.begin(started)
             return
         self._begun += 1
         if self._begun > self.most:
             raise BudgetExceeded(f"the budget of {pluralize(self.most, 'step')} ran out")
-        self._kept.append(ticket)
+        self._kept.append(started)
 
-    def end(self, commit: FinishedStep) -> None:
+    def end(self, finished: FinishedStep) -> None:
         """Write the end of an execution, or keep it until the parts before have ended."""
         if self._open:
-            self.outer.end(commit)
+            self.outer.end(finished)
             return
-        self.make(commit.changes)
-        self._kept.append(replace(commit, changes=()))
+        self.make(finished.changes)
+        self._kept.append(replace(finished, changes=()))
 
     def make(self, changes: Sequence[Change]) -> None:
         """Store what an execution made."""
         if changes:
             self.outer.make(changes)
 
-    async def turn(self) -> None:
+    async def wait_for_turn(self) -> None:
         """Wait until the parts before have ended, here and further out.
 
         Raises Suspension when one of them waits for something.
@@ -203,7 +203,7 @@ class OrderedBranch:
         await self._turn.wait()
         if self._held:
             raise Suspension(())
-        await self.outer.turn()
+        await self.outer.wait_for_turn()
 
     def hold(self) -> None:
         """Let nothing here have its turn: a part before waits for something."""
@@ -257,11 +257,11 @@ class BufferedBranch(OrderedBranch):
         """Executions that were begun while it was held."""
         return self._begun
 
-    def end(self, commit: FinishedStep) -> None:
+    def end(self, finished: FinishedStep) -> None:
         """Keep the end of an execution and tell it; once open, write it."""
         if not self._open and self._tell is not None:
-            self._tell(commit.row, commit.nesting)
-        super().end(commit)
+            self._tell(finished.row, finished.nesting)
+        super().end(finished)
 
     def drop(self) -> None:
         """Forget what it keeps, and tell no more."""

@@ -242,7 +242,7 @@ class Worker:
 
     async def _pass_on(self, halt: SuspendRequest) -> None:
         """Halt a run once the worker is to stop."""
-        await self.stop.heard.wait()
+        await self.stop.requested.wait()
         halt.set()
 
     async def _wait_for_work(self) -> None:

@@ -83,7 +83,7 @@ class _Arriving:
     async def _read_all(self, chunks: AsyncIterable[bytes]) -> bytes | None:
         """Take chunks to their end, running ahead; return all of them, None when the run is halted before."""
         arrived, iterator = IncrementalDocument(), aiter(chunks)
-        halted = asyncio.create_task(self._halt.heard.wait())
+        halted = asyncio.create_task(self._halt.requested.wait())
         coming: asyncio.Task[bytes | None] | None = None
         try:
             while True:

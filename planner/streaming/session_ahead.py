@@ -199,7 +199,7 @@ class _SessionJournal:
         """Store what an execution made."""
         self._run.journal.make(changes)
 
-    async def turn(self) -> None:
+    async def wait_for_turn(self) -> None:
         """Return at once: what reaches the journal is in order."""
 
 

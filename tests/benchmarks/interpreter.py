@@ -153,7 +153,7 @@ class _Unwritten(JournalWriter):
     def end(self, commit: FinishedStep) -> None:
         if commit.changes:
             self._store.commit(commit.changes)
-        self._ended(replace(commit.row, sequence=commit.ticket.sequence), commit.nesting)
+        self._ended(replace(commit.row, sequence=commit.started.sequence), commit.nesting)
 
 
 def _checking(space: Space, steps: Steps) -> Call:
