@@ -535,11 +535,11 @@ class ValueChecker:
 
     def _may_be_given(self, text: str, holder: object, pointer: str, env: Environment) -> bool:
         """Whether a step before may give a name that nothing else has here; says that only the run knows."""
-        known = self.known.shape(text) is not None and holder not in env.gone and holder not in env.renamed
-        written = None if known or normalise(text) in env.there else self.computed_names.giving(text)
+        known = self.known.shape(text) is not None and holder not in env.deleted and holder not in env.renamed
+        written = None if known or normalise(text) in env.existing_names else self.computed_names.giving(text)
         if written is None:
             return False
-        near = nearest(text, [*self.known.names(), *env.given])
+        near = nearest(text, [*self.known.names(), *env.assigned_names])
         message = f"nothing may have the name {text!r}: a step before gives the name {written!r}, whatever that becomes"
         hint = f"did you mean {near!r}?" if near and is_misspelling(text, near) else "a `$variable` is sure"
         self.problems.warn("maybe-unnamed", pointer, message, hint)
