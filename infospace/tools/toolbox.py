@@ -226,11 +226,14 @@ class Toolbox:
         from infospace.tools.search.types import callable_with
 
         found = callable_with(self.types, self, given, full_name.rpartition("/")[2])
-        keys = list(given.get("properties", ()))
-        told = [
-            tool.full_name + ("" if set(keys) == set(fit.arguments) else f" (as {', '.join(fit.arguments)})")
-            for tool, fit in found[:PROPOSED]
-        ]
+        # One that cannot be called now is told as such, and after those that can.
+        found.sort(key=lambda one: not one[0].connected)
+        keys = set(given.get("properties", ()))
+        told = []
+        for tool, fit in found[:PROPOSED]:
+            notes = [] if keys == set(fit.arguments) else [f"as {', '.join(fit.arguments)}"]
+            notes += [] if tool.connected else ["its server is down"]
+            told.append(f"{tool.full_name} ({'; '.join(notes)})" if notes else tool.full_name)
         return told if len(found) <= PROPOSED else [*told, f"one of {len(found) - PROPOSED:,} more"]
 
     def _names(self, kind: ToolKind) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection as AnyCollection
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -57,7 +58,7 @@ from planner.language.problems import Problems, join, listed, replace
 from planner.language.references import map_expressions, read_value
 from planner.repair.coerce_values import coerce_value
 from planner.repair.misread_places import is_same_place
-from planner.repair.sort_keys import descending, has_order, suggest_orders, suggest_sort
+from planner.repair.sort_keys import descending, has_order, suggest_orders, suggest_pairs, suggest_sort, words_of_order
 from planner.repair.unknown_arguments import suggest_argument
 from planner.repair.where_text import suggest_where
 
@@ -286,15 +287,9 @@ class CallChecker:
                 fix, hint = [{"op": "remove", "path": place}], "it is optional: leave it out"
             if name == "order" and fix is None:
                 hint, fix = suggest_orders(name, raw, pointer) or (hint, fix)
-        if fix is None and self._sorts(entry, fault):
+        if fix is None and fault.place and _sorts(entry, str(fault.place[0])):
             fix = suggest_sort(str(fault.place[0]), raw, pointer)
         self._problems.error(fault.code, place, fault.message, hint, fix)
-
-    @staticmethod
-    def _sorts(entry: Primitive, fault: ArgumentError) -> bool:
-        """Whether a fault lies in what items are sorted by."""
-        argument = entry.arguments.get(str(fault.place[0])) if fault.place else None
-        return argument is not None and argument.reading is ParseMode.SORT_KEYS and "order" in entry.arguments
 
     def _check_items(self, entry: Primitive, argument: Argument, shape: Shape, pointer: str) -> None:
         """Check what the items of a Collection hold, where that is known."""
@@ -335,10 +330,34 @@ class CallChecker:
                 if holder not in shapes:
                     continue
                 item = _items_of(entry, holder, shapes)
+                told = self._words_of_order(name, raw, item, pointer) if _sorts(entry, name) else ()
                 for inner, leaf in _texts(value):
+                    if inner and inner[0] in told:
+                        continue
                     written = _at(raw.get(name), inner)
                     for path, guarded in _paths_in(leaf):
                         self._place(path, item, join(place, *inner), written, leaf, guarded=guarded)
+
+    def _words_of_order(self, name: str, raw: Mapping[str, JSON], item: Shape, pointer: str) -> AnyCollection[int]:
+        """Tell of words for an order among the keys of a sort that are no fields of the items, as far as is known.
+
+        Returns their places in the list.
+        """
+        words = words_of_order(raw.get(name))
+        places = {at: place_in(item, (word,)) for at, word in words.items()}
+        if not places or not all(place is None or isinstance(place, NoSuchPath) for place in places.values()):
+            return ()
+        hint, fix = suggest_pairs(name, raw, pointer)
+        at, word = next(iter(words.items()))
+        nowhere = next((place for place in places.values() if isinstance(place, NoSuchPath)), None)
+        if nowhere is None:
+            message = f"`{word}` is read as a field of the items"
+            self._problems.warn("unknown-field", join(pointer, name, at), message, hint)
+        else:
+            (message, _), _ = self._values.nowhere(item, (word,), nowhere)
+            report = self._problems.warn if nowhere.assumed and self._values.handled else self._problems.error
+            report("unknown-field", join(pointer, name, at), message, hint, fix)
+        return places.keys()
 
     def _typed(
         self,
@@ -413,6 +432,12 @@ class CallChecker:
             fix = replace(pointer, _replace_path(written, path, mended))
         report = self._problems.warn if found.assumed and self._values.handled else self._problems.error
         report("unknown-field", pointer, message, hint, fix)
+
+
+def _sorts(entry: Primitive, name: str) -> bool:
+    """Whether an argument is what items are sorted by."""
+    argument = entry.arguments.get(name)
+    return argument is not None and argument.reading is ParseMode.SORT_KEYS and "order" in entry.arguments
 
 
 def _validate(entry: Primitive, placeholders: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[ArgumentError]]:

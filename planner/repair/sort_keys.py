@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
+from infospace.data.json_text import dump
 from infospace.expressions.expression import SortKey, parse_sort_key
 from infospace.expressions.tree import Negative
 from planner.language.problems import Patch, join, replace
@@ -80,6 +81,34 @@ def suggest_orders(
         meant.append(f"{key} {order}")
     remove: Patch = [{"op": "remove", "path": join(pointer, name)}]
     return "the last word of a key is its own order", [*remove, *replace(join(pointer, "by"), meant)]
+
+
+def words_of_order(written: Any) -> dict[int, str]:
+    """Return the elements of a list of keys that are words for an order, by their places: `["a", "desc"]`."""
+    listed = written if isinstance(written, list) else ()
+    return {
+        at: text
+        for at, text in enumerate(listed)
+        if isinstance(text, str) and text.lower() in _ORDERS and text.isalpha()
+    }
+
+
+def suggest_pairs(name: str, raw: Mapping[str, JSON], pointer: str) -> tuple[str, Patch | None]:
+    """Say how keys are written behind each of which its order stands as another key: `["a", "desc"]` is `["a desc"]`.
+
+    Without a patch where not each key has an order, one says its own, or one stands beside them.
+    """
+    written: Any = raw[name]
+    orders = words_of_order(written)
+    keys, words = written[::2], written[1::2]
+    paired = [*orders] == [*range(1, len(written), 2)] and len(keys) == len(words) and not has_order(raw)
+    meant = [_listed([key, word], beside=False) for key, word in zip(keys, words, strict=False)] if paired else []
+    if meant and None not in meant:
+        return f"an order is the last word of its key: {dump(meant)}", replace(join(pointer, name), meant)
+    at, word = next(iter(orders.items()))
+    key = written[at - 1] if at else next((one for one in written if isinstance(one, str) and one != word), "key")
+    shown = key if not isinstance(key, str) or _key_has_order(key) else f"{key} {_ORDERS[word.lower()]}"
+    return f"an order is the last word of its key: {dump(shown)}", None
 
 
 def has_order(raw: Mapping[str, JSON]) -> bool:

@@ -100,6 +100,8 @@ def _lines(operations: Operations, args: Find, query: str, outlines: dict[str, s
     }
     lines: list[str] = []
     none: list[str] = []
+    nearest: list[str] = []
+    planned = False
     several = f" {query!r:.60}" if BETWEEN in str(args.query) else ""
     for kind, (tools, line) in kinds.items():
         if args.kind not in (None, kind):
@@ -107,13 +109,17 @@ def _lines(operations: Operations, args: Find, query: str, outlines: dict[str, s
         limit = min(args.limit, operations.access.results)
         found = find_among(space, tools, ToolQuery(query, limit)) if tools else None
         if found is None or found.no_match:
-            guess = found.guess if found is not None else None
-            near = f"; the nearest:\n{line(guess.tool)}" if guess is not None else ""
-            none += [f"no {kind} fits{several}{near}"] if kind in ("tool", args.kind) else []
+            if kind in ("tool", args.kind):
+                none.append(f"no {kind} fits{several}")
+                nearest += [line(found.guess.tool)] if found is not None and found.guess is not None else []
             continue
+        planned = planned or kind == "plan"
         lines += [line(hit.tool) if hit is found.hits[0] else line(hit.tool, OTHERS) for hit in found.hits]
         if found.degraded:
             lines.append(f"({plain(found.degraded)})")
+    if nearest and not planned:
+        # Where a saved plan fits, the nearest of the tools that do not is no help.
+        none = [f"{none[0]}; the nearest:", *nearest]
     return [*lines, *none]
 
 

@@ -187,6 +187,20 @@ def test_of_several_that_take_the_arguments_the_likest_is_named_first(space: Spa
     assert problem.hint == f"{first} or docs/wipe"
 
 
+def test_a_tool_that_takes_the_arguments_and_whose_server_is_down_is_told_as_such_and_last(
+    space: Space, errors: Any
+) -> None:
+    """Also where it is called likest."""
+    server = LocalTools("docs")
+    schema = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+    made = [Tool("docs", name, "", schema, connected=name != "page") for name in ("page", "drop")]
+    server.tools = lambda: made  # type: ignore[method-assign]
+    space.tools.add(server)
+    step = {"type": "web/page_text", "arguments": {"path": "a"}, "out": "$w"}
+    [problem] = errors([step])
+    assert problem.hint == "these arguments fit docs/drop or docs/page (its server is down)"
+
+
 def test_a_space_without_tools_says_so(errors: Any) -> None:
     """In the hint."""
     [problem] = errors([{"type": "any/tool"}])

@@ -207,3 +207,43 @@ def test_an_argument_of_a_tool_beside_pages_is_no_field_that_sounds_like_it(spac
     step = {"type": "pages", "tool": "a/b", "arguments": {"cursor": "$page"}, "next": "n", "out": "$all", key: "x"}
     problems = check_plan(space, [step])[1].found
     assert [problem.hint for problem in problems if problem.pointer == f"/0/{key}"] == [hint]
+
+
+HOURS = {"type": "create-collection", "value": [{"who": "ann", "hours": 2}], "out": "$r"}
+DESCRIBED = {"type": "create-collection", "value": [{"who": "ann", "desc": "x"}], "out": "$r"}
+TABLE = {"inputs": {"r": {"kind": "Collection"}}}
+
+
+@pytest.mark.parametrize(
+    ("first", "fields", "severity", "hint", "meant"),
+    [
+        (HOURS, {"by": ["who", "desc"]}, "error", '["who desc"]', ["who desc"]),
+        (
+            HOURS,
+            {"by": ["who", "DESC", "hours", "asc"]},
+            "error",
+            '["who desc","hours asc"]',
+            ["who desc", "hours asc"],
+        ),
+        (HOURS, {"by": ["who", "hours", "desc"]}, "error", '"hours desc"', None),
+        (HOURS, {"by": ["desc", "who"]}, "error", '"who desc"', None),
+        (HOURS, {"by": ["who", "desc"], "order": "asc"}, "error", '"who desc"', None),
+        (HOURS, {"by": ["who asc", "desc"]}, "error", '"who asc"', None),
+        (None, {"by": ["who", "desc"]}, "warning", '["who desc"]', None),
+        (DESCRIBED, {"by": ["who", "desc"]}, None, None, None),
+    ],
+)
+def test_an_order_that_stands_as_a_key_of_its_own_is_fixed_where_it_is_no_field(
+    space: Space, first: Any, fields: Any, severity: str | None, hint: str | None, meant: Any
+) -> None:
+    """Of items that are not known it is a doubt, and a field of that name is one."""
+    steps = [{"type": "sort", "target": "$r", "out": "$s", **fields}, {"type": "say", "value": "$s"}]
+    found = check_plan(space, {"steps": [first, *steps]} if first else {**TABLE, "steps": steps})[1].found
+    if severity is None:
+        assert found == []
+        return
+    [problem] = found
+    assert (problem.severity, problem.code) == (severity, "unknown-field")
+    assert str(problem.hint).endswith(f"of its key: {hint}")
+    place = "/steps/1/by" if first else "/steps/0/by"
+    assert problem.fix == (None if meant is None else [{"op": "replace", "path": place, "value": meant}])

@@ -139,8 +139,10 @@ def _show(name: str, text: str, mended: FixedPlan, out: Output) -> None:
     styles = {"+": "green", "-": "red", "@": "cyan"}
     for line in unified_diff(before, after, name, f"{name} (fixed)", lineterm=""):
         out.text(line, styles.get(line[:1]))
-    if not mended.fixed:
+    if not mended.fixed and mended.left:
         out.talk("no fix applies", "dim")
+    elif not mended.fixed:
+        out.talk("the plan is fine: there is nothing to fix", "green")
 
 
 def show_problems(problems: Sequence[Problem], out: Output) -> None:

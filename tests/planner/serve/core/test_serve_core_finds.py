@@ -123,8 +123,9 @@ def test_a_server_that_is_down_is_told_apart_from_a_tool_that_is_not_there(space
     assert missing.startswith("there is no tool 'other/zzzzzz' (`server/tool`: there are other/")
     [problem] = refused["problems"]
     assert problem["problem"] == "there is no tool 'other/zzzzzz' in this space"
-    assert "other/echo" in problem["hint"]
-    assert "down" not in problem["hint"]
+    assert problem["hint"].startswith("these arguments fit other/echo")
+    assert problem["hint"].endswith("one/echo (its server is down)")
+    assert problem["hint"].count("down") == 1
 
 
 @pytest.mark.parametrize(
@@ -237,6 +238,21 @@ def test_by_goal_come_the_tools_verbs_and_plans_that_fit_and_nothing_else(space:
     assert by_plan.startswith("plan:weekly digest()")
     assert exact.startswith("words/plain(n: int = 3, city?: str)")
     assert folded == "words/wrapped(n: int = 3, city?: str) -> list: object. Says something wrapped"
+
+
+def test_the_nearest_tool_is_told_where_no_saved_plan_fits_and_there_alone(space: Space) -> None:
+    space.tools.add(Words())
+
+    async def scene(door: Door) -> str:
+        return await door.text("find", query="digest of the week")
+
+    assert "no tool fits; the nearest:\nwords/" in play(space, scene)
+    save_plan(space, "weekly digest", {"goal": "Digest of the week.", "steps": [{"type": "create-note", "value": 2}]})
+    found = play(space, scene)
+    assert "plan:weekly digest()" in found
+    assert "no tool fits" in found
+    assert "nearest" not in found
+    assert "words/" not in found
 
 
 @pytest.mark.parametrize("arguments", [{"n": 1}, {}])

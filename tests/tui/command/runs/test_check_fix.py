@@ -45,8 +45,23 @@ def test_write_keeps_it_and_what_is_not_mended_stays_as_it_was_written(cli: Any,
     assert plan.read_text(encoding="utf-8") == MENDED
     again = cli("check", str(plan), "--fix", "--write")
     assert again.code == 0
-    assert "no fix applies" in again.err
+    assert "the plan is fine: there is nothing to fix" in again.err
+    assert "the plan may run" in again.out
     assert plan.read_text(encoding="utf-8") == MENDED
+
+
+def test_a_plan_with_problems_that_nothing_fixes_is_not_called_fine(cli: Any, tmp_path: Path) -> None:
+    """Neither one that is refused, nor one that may run with a warning."""
+    path = tmp_path / "plan.json"
+    for plan, code in (
+        ([{"type": "size", "target": "$nothing"}], 3),
+        ([{"type": "create-note", "value": 1, "out": "$x"}, {"type": "create-note", "value": 2, "out": "$x"}], 0),
+    ):
+        path.write_text(json.dumps(plan), encoding="utf-8")
+        said = cli("check", str(path), "--fix")
+        assert said.code == code
+        assert "no fix applies" in said.err
+        assert "fine" not in said.err + said.out
 
 
 def test_json_has_the_mended_plan_what_was_fixed_and_what_is_left(cli: Any, plan: Path) -> None:
