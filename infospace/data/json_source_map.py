@@ -1,7 +1,7 @@
 """Where in a text the values of a JSON document stand, also while it is being written.
 
 The reading is tolerant: brackets, quotes, commas and values that are missing are missing in the tree too, and what
-makes no sense is passed over. A text that `jsontext` reads is read here as the same value. Places are characters,
+makes no sense is passed over. A text that `json_text` reads is read here as the same value. Places are characters,
 0-based, ends excluded.
 """
 

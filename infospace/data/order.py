@@ -9,7 +9,7 @@ from infospace.core.json_types import JSON
 
 
 def equality_key(value: JSON) -> Hashable:
-    """Return what two values have in common exactly when they are one JSON value, as `jsontext.same` has it.
+    """Return what two values have in common exactly when they are one JSON value, as `json_text.same` has it.
 
     1, 1.0 and -0.0, 0 are one; true is not 1; the order of an object's keys is no matter.
     """

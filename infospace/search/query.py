@@ -113,7 +113,7 @@ def bounds_of(start: int, end: int) -> tuple[int, int] | tuple[None, None]:
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """Hits, best first, and the certificate of LANGUAGE.md for them; `hint` where the query seems mistaken.
+    """Hits, best first, and the certificate for them; `hint` where the query seems mistaken.
 
     `mismatches` counts what had no result in the condition, for another type, and `mismatched` says of how many Notes.
     """

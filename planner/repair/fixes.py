@@ -123,7 +123,7 @@ def _candidates(document: JSON, problem: Problem, errors: Sequence[Problem]) -> 
 
 def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterator[Patch]:
     """Read the variable that was plainly meant; or bind it before, where a later step binds it."""
-    # The check writes this hint (`Values.reference` in check/values.py); in other words there would be no fix from it.
+    # The check writes this hint (`ValueChecker.reference` in check/values.py); in other words there would be no fix from it.
     near = re.fullmatch(r"did you mean \$(\w+)\?", hint or "")
     text = _value_at(document, pointer)
     if near is not None and isinstance(text, str) and is_misspelling(name, near[1]):

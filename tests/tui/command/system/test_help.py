@@ -292,3 +292,29 @@ def test_every_file_and_room_that_architecture_names_is_there() -> None:
     root = Path(__file__).parents[4]
     assert len(named) > 40
     assert [name for name in named if not (root / name).exists()] == []
+
+
+def test_every_function_that_architecture_names_is_in_its_file() -> None:
+    """A renamed function is renamed on the page too: whoever greps for it would land elsewhere."""
+    file = r"`((?:infospace|planner|primitives|tui|tests)/[a-z0-9_/]+\.py)`"
+    found = re.findall(file + r"(?:(?!\.py`)[^(\n])*\(((?:`[A-Za-z_][\w.]*`(?:, )?)+)\)", page("architecture"))
+    named = [(path, name) for path, names in found for name in re.findall(r"`([\w.]+)`", names)]
+    assert len(named) > 40
+    assert [(path, name) for path, name in named if name not in _defined(ROOT / path)] == []
+
+
+def _defined(file: Path) -> set[str]:
+    """Return what a module defines at its top, and what its classes do, as `Class.name`."""
+    found: set[str] = set()
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        for name in _names_of(node):
+            found.add(name)
+            found |= {f"{name}.{inner}" for part in getattr(node, "body", ()) for inner in _names_of(part)}
+    return found
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
