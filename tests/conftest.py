@@ -6,6 +6,7 @@ import gc
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 if TYPE_CHECKING:
     from chatting import Endpoint
     from once import KnownVectors
+    from warm import WarmServer
 
     from infospace import Space
     from infospace.search.models.find import ModelInfo
@@ -106,6 +108,26 @@ def known_vectors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
         return np.frombuffer(b"".join(found), np.float32).reshape(len(texts), self.model.dimension).copy()
 
     monkeypatch.setattr(Embedder, "embed", embed)
+
+
+@pytest.fixture(scope="session")
+def warm_server() -> Iterator[WarmServer]:
+    """The process that warm processes are forks of."""
+    from warm import SERVING
+
+    yield SERVING
+    SERVING.close()
+
+
+@pytest.fixture
+def warm_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes of the command and of tests' scripts begin with the packages loaded, but for `make prove`."""
+    if os.environ.get("INFOSPACE_PROVE"):
+        return
+    from warm import WarmPopen
+
+    request.getfixturevalue("warm_server")
+    monkeypatch.setattr(subprocess, "Popen", WarmPopen)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,106 @@
+"""The process that tests' processes are forks of. It is told what to begin over a socket: see warm.py."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import io
+import json
+import os
+import runpy
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+PACKAGES = (
+    "planner.server.protocol.http",
+    "planner.server.protocol.stdio",
+    "tui.command.runs.answer",
+    "tui.command.runs.resume",
+    "tui.command.runs.run",
+    "tui.command.runs.runs",
+    "tui.command.system.serve",
+)
+"""What is loaded for those that are forked, with all that it needs."""
+
+
+def jobs(connection: socket.socket) -> dict[str, Any]:
+    """Begin a process for each job that comes; return it in the process itself. Ends where nobody asks any more."""
+    while True:
+        size, descriptors, _, _ = socket.recv_fds(connection, 8, 3)
+        if not size:
+            raise SystemExit
+        job = json.loads(connection.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL))
+        ids, tell_id = os.pipe()
+        starts, start = os.pipe()
+        between = os.fork()
+        if between:
+            os.close(tell_id)
+            os.close(starts)
+            for one in descriptors:
+                os.close(one)
+            # Only where the process in between is gone has its child become that of whoever asked.
+            os.waitpid(between, 0)
+            os.write(start, b"1")
+            connection.send(os.read(ids, 8))
+            os.close(ids)
+            os.close(start)
+            continue
+        os.close(ids)
+        os.close(start)
+        if child := os.fork():
+            os.write(tell_id, child.to_bytes(8, "big"))
+            os._exit(0)
+        os.close(tell_id)
+        os.read(starts, 1)
+        os.close(starts)
+        connection.close()
+        for number, one in enumerate(descriptors):
+            os.dup2(one, number)
+        for one in descriptors:
+            os.close(one)
+        return job
+
+
+def become(job: dict[str, Any]) -> None:
+    """Make this process the one that was asked for."""
+    if job["session"]:
+        os.setsid()
+    os.chdir(job["folder"])
+    os.environ.clear()
+    os.environ.update(job["environment"])
+    sys.stdin = sys.__stdin__ = _opened(0, "r", sys.stdin)
+    sys.stdout = sys.__stdout__ = _opened(1, "w", sys.stdout)
+    sys.stderr = sys.__stderr__ = _opened(2, "w", sys.stderr, line_buffering=True)
+
+
+def _opened(number: int, mode: str, before: Any, *, line_buffering: bool = False) -> io.TextIOWrapper:
+    stream = os.fdopen(number, f"{mode}b", closefd=False)
+    newline = None if mode == "r" else "\n"
+    lines = line_buffering or stream.isatty()
+    text = io.TextIOWrapper(stream, before.encoding, before.errors, newline=newline, line_buffering=lines)
+    text.mode = mode
+    return text
+
+
+def play(words: list[str]) -> None:
+    """Run a module or a script as `python` does."""
+    if words[0] == "-m":
+        sys.argv = words[1:]
+        sys.path[0] = str(Path.cwd())
+        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = words
+        sys.path[0] = str(Path(words[0]).absolute().parent)
+        runpy.run_path(words[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    for package in PACKAGES:
+        importlib.import_module(package)
+    gc.collect()
+    gc.freeze()
+    job = jobs(socket.socket(fileno=int(sys.argv[1])))
+    become(job)
+    play(job["words"])
