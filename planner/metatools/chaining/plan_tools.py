@@ -12,15 +12,15 @@ from infospace.contract.arguments import Args, Query
 from infospace.contract.tool_signature import Signature
 from infospace.core.json_types import JSON
 from infospace.core.plural import pluralize
-from infospace.core.tool import ALL, Tool
+from infospace.core.tool import Tool
 from infospace.space import Space
 from infospace.tools.scope import Filters
-from infospace.tools.search.results import ToolHit, ToolQuery
+from infospace.tools.search.results import ToolHit
 from planner.metatools.chaining.chain import Result
 from planner.metatools.chaining.fitting import FromInput
 from planner.metatools.chaining.plan_goal import ChainedPlan, GoalPlanner, NoPlan
+from planner.metatools.chaining.select import SELECTED, Candidate, judge_candidates
 from planner.metatools.lookup import known_tools, tool_json, tool_use, unmatched_json
-from planner.metatools.search_tools import find_among
 
 ALTERNATIVES = 3
 
@@ -107,26 +107,41 @@ def _is_asked_about(tool: Tool) -> bool:
 
 
 async def select_tool(space: Space, args: SelectTool) -> dict[str, Any]:
-    """Name the best tool, with its schemas; `alternatives` are the next. `tool` is None where none fits."""
+    """Name the best tool, with its schemas; `alternatives` are the next. `tool` is None where none fits.
+
+    Where no tool that may be called fits, a server that is not connected yet may: it is named with what it needs.
+    """
+    return await asyncio.to_thread(_selected, space, args)
+
+
+def _selected(space: Space, args: SelectTool) -> dict[str, Any]:
     filters = Filters(servers=tuple(args.service_filter))
-    found = await asyncio.to_thread(
-        lambda: find_among(space, known_tools(space, servers=True), ToolQuery(args.query, ALTERNATIVES + 1, filters))
-    )
-    hits = [hit for hit in found.hits if hit.tool.kind in ("tool", "server") and hit.tool.name != ALL] or list(
-        found.hits
-    )
-    best = hits[0] if hits else None
-    guess = "" if found.guess is None else f"; the nearest is {found.guess.tool.full_name}"
+    known = known_tools(space, filters, servers=True)
+    candidates = judge_candidates(space, args.query, [tool for tool in known if tool.kind == "tool"])
+    sure = [one for one in candidates if one.confidence >= SELECTED]
+    if not sure:
+        servers = judge_candidates(space, args.query, [tool for tool in known if tool.kind == "server"])
+        sure = [one for one in servers if one.confidence >= SELECTED]
+    best = sure[0] if sure else None
+    others = [one for one in (*sure[1:], *(() if sure else candidates)) if one is not best][:ALTERNATIVES]
     return {
         "query": args.query,
-        "tool": None if best is None else tool_json(best.tool, schemas=True),
+        "tool": None if best is None else tool_json(best.hit.tool, schemas=True),
         "confidence": 0.0 if best is None else best.confidence,
-        "reason": f"none of {pluralize(found.searched, 'tool')} fits{guess}" if best is None else _why(best),
-        "alternatives": [{"tool_name": hit.tool.full_name, "score": hit.score} for hit in hits[1:]],
+        "reason": _why_none(known, candidates) if best is None else _why(best.hit),
+        "alternatives": [{"tool_name": one.hit.tool.full_name, "score": one.confidence} for one in others],
         "no_match": best is None,
-        "degraded": found.degraded,
+        "degraded": None,
         **unmatched_json(space, filters, servers=True),
     }
+
+
+def _why_none(known: Sequence[Tool], candidates: Sequence[Candidate]) -> str:
+    searched = f"none of {pluralize(len(known), 'tool')} fits"
+    if not candidates:
+        return searched
+    nearest = candidates[0]
+    return f"{searched}: {nearest.why_not}; the nearest is {nearest.hit.tool.full_name}"
 
 
 _LEGS = {

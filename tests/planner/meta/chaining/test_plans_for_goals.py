@@ -27,6 +27,8 @@ GOALS: dict[str, list[dict[str, Any]]] = json.loads(Path(__file__).with_name("go
 """`tuned`: looked at while the planner was written; `later`: tried when that was done, and then looked at, too, so
 neither says how well goals of other people are planned. Each has the plans that are right as pairs of tool and
 arguments, `$0` being what the first call gives; none where there is none."""
+REQUESTS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("requests_for_one_tool.json").read_text("utf-8"))
+"""Requests with the tools that are right for them; `none` where it is right as well, or alone, to name none."""
 SCRIPTS = Path(sys.executable).parent
 DOCUMENTS = Path(os.environ.get("INFOSPACE_OPENAPI", "/nowhere"))
 RIGHT, WRONG = 0.8, 0.05
@@ -144,6 +146,23 @@ def test_plan_tools_says_what_a_plan_costs_and_where_arguments_come_from(catalog
     none = asyncio.run(plan_tools(catalogue, PlanTools(goal=goal, service_filter=["time"])))
     assert (none["no_match"], none["plan"]) == (True, None)
     assert none["reason"]
+
+
+def test_the_tool_that_is_named_is_the_right_one_or_there_is_none(catalogue: Space) -> None:
+    """Of the requests that a tool fits three in four have it; of all at most 5 % have a wrong one."""
+    names = {tool.full_name for tool in catalogue.tools}
+    known = [one for one in REQUESTS if names.issuperset(one["tools"])]
+    answers = {one["query"]: asyncio.run(select_tool(catalogue, SelectTool(query=one["query"]))) for one in known}
+    named = {query: found["tool"] and found["tool"]["tool_name"] for query, found in answers.items()}
+    wrong = {one["query"]: named[one["query"]] for one in known if named[one["query"]] not in (*one["tools"], None)}
+    fitting = [one["query"] for one in known if one["tools"] and not one["none"]]
+    assert len(known) >= 35
+    assert len(wrong) <= WRONG * len(known), wrong
+    missed = [query for query in fitting if named[query] is None]
+    assert len(missed) <= 0.25 * len(fitting), missed
+    assert named["what is the weather today"] is None
+    assert named["commit and push my branch"] in ("git/git_commit", None)
+    assert "no tool speaks of 'push'" in answers["push my commits"]["reason"]
 
 
 def test_select_tool_names_one_with_the_reason(catalogue: Space) -> None:

@@ -1,0 +1,59 @@
+"""The one tool that does what a request asks for, or none.
+
+A list of tools may hold wrong ones beside the right one; a single tool may not. So relevance is not enough here: each
+candidate is held against the words of the request, as a plan is that is made without a language model. One that leaves
+out what is to be done, or the words that tell tools apart, is not named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from infospace.core.tool import Tool
+from infospace.space import Space
+from infospace.tools.search.results import ToolHit
+from planner.metatools.chaining.candidates import WORDS, rank_candidates, undone, without_spans
+from planner.metatools.chaining.chain import Call, Chain, Clause
+from planner.metatools.chaining.literals import literals, without_literals
+from planner.metatools.chaining.score import ChainScorer, doubt
+
+SELECTED = 0.6
+"""Confidence from which on one tool is named."""
+NAMED = 0.95
+"""Confidence of search in a tool whose name the request is, or is plainly meant to be."""
+
+_OTHER_DEED = 0.85
+"""What is left of the confidence in a tool where the name of another says what is to be done, and its own does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A tool, how near search finds it, and how sure it is that it does what is asked for; why not, if it is not."""
+
+    hit: ToolHit
+    confidence: float
+    why_not: str | None = None
+
+
+def judge_candidates(space: Space, query: str, tools: Sequence[Tool]) -> list[Candidate]:
+    """Return the nearest of some tools, the surest first."""
+    found = literals(query)
+    asked = undone(without_literals(query, found))
+    spoken = undone(without_spans(query, 0, found))
+    clause = Clause((), frozenset(), WORDS.findall(spoken))
+    scorer = ChainScorer(tools)
+    is_name = len(query.split()) == 1
+    hits = rank_candidates(space, tools, asked if asked.strip() else query).values()
+    named = [hit.tool for hit in hits if scorer.named_for(hit.tool, clause)]
+    judged: list[Candidate] = []
+    for hit in hits:
+        scored = scorer.score(Chain((Call(hit.tool, {}, frozenset()),)), clause, hit.score)
+        confidence = min(scored.confidence, 1.0)
+        if named and hit.tool not in named:
+            confidence *= _OTHER_DEED
+        if is_name and hit.confidence >= NAMED:
+            confidence = hit.confidence
+        why_not = None if confidence >= SELECTED else doubt(scored, query)
+        judged.append(Candidate(hit, round(confidence, 4), why_not))
+    return sorted(judged, key=lambda one: (-one.confidence, -one.hit.score, one.hit.tool.full_name))
