@@ -16,9 +16,8 @@ from infospace.data.result import truncate
 from infospace.schema.words import shown
 from infospace.store.tool_records import ListedTool
 from infospace.tools.mcp.catalogue.listing import LONGEST_TEXT, MOST, RefusedEntry
-from infospace.tools.mcp.catalogue.schema_check import TYPES
 from infospace.tools.openapi.document import Document
-from infospace.tools.openapi.schemas import SchemaReader
+from infospace.tools.openapi.schemas import SchemaReader, check_types
 
 Place: TypeAlias = Literal["path", "query", "header", "cookie"]
 
@@ -280,20 +279,11 @@ class _Reader:
             reserved = one.get("allowReserved") is True
             arguments.append(Argument(called, name, place, style, bool(explode), media is not None, reserved))
             schema = media.get("schema") if media else one.get("schema", {})
-            _check_type(name, self._target(schema))
+            check_types(self._document, schema, f"its parameter {name!r:.80}")
             properties[called] = self._described(schema, one)
             if place == "path" or one.get("required") is True:
                 required.append(called)
         return arguments, properties, required
-
-    def _target(self, schema: Any) -> Any:
-        """Return what a schema refers to, itself where it refers to nothing; any value fits a wrong reference."""
-        if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str):
-            return schema
-        try:
-            return self._document.lookup(schema["$ref"])
-        except Invalid:
-            return True
 
     def _described(self, schema: Any, one: Mapping[str, Any]) -> dict[str, Any]:
         """Return the schema of a parameter with what the parameter says of it."""
@@ -327,6 +317,7 @@ class _Reader:
         schema = media.get("schema", {})
         if any(one.name == BODY for one in arguments):
             raise Invalid(f"it has a parameter `{BODY}` beside its body")
+        check_types(self._document, schema, "its request body")
         made = self._described(schema, written)
         binary = _is_binary(media_type, made)
         if binary:
@@ -450,16 +441,6 @@ def _content(parameter: Mapping[str, Any]) -> Mapping[str, Any] | None:
         return None
     media = next(iter(content.values()))
     return media if isinstance(media, Mapping) else {}
-
-
-def _check_type(parameter: str, schema: Any) -> None:
-    """Raise Invalid where the schema of a parameter names no type of JSON Schema; without it any value would fit."""
-    written = schema.get("type") if isinstance(schema, Mapping) else None
-    for one in written if isinstance(written, list) else [] if written is None else [written]:
-        if not isinstance(one, str) or one not in TYPES:
-            raise Invalid(
-                f"its parameter {parameter!r:.80} has the type {shown(one)}, and types are {', '.join(sorted(TYPES))}"
-            )
 
 
 def _object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from math import isfinite
 from typing import Any, Literal, TypeAlias
 
 from infospace.core.errors import Invalid
 from infospace.data.json_text import dump
-from infospace.tools.mcp.catalogue.schema_check import sound
+from infospace.schema.words import shown
+from infospace.tools.mcp.catalogue.schema_check import TYPES, sound
 from infospace.tools.openapi.document import Document
 
 Direction: TypeAlias = Literal["input", "output"]
@@ -127,6 +129,47 @@ class SchemaReader:
     def _is_against(self, schema: Any) -> bool:
         """Whether a property only goes the other way."""
         return isinstance(schema, Mapping) and schema.get(self._against) is True
+
+
+def check_types(document: Document, schema: Any, what: str) -> None:
+    """Raise Invalid where a schema, or one within it, names no type of JSON Schema: else any value would fit there.
+
+    References are followed, also from one to another; any value fits one that leads nowhere.
+    """
+    waiting: list[tuple[Any, str]] = [(schema, "")]
+    seen: set[str] = set()
+    while waiting:
+        one, place = waiting.pop()
+        if not isinstance(one, Mapping):
+            continue
+        reference = one.get("$ref")
+        if isinstance(reference, str):
+            if reference not in seen:
+                seen.add(reference)
+                with suppress(Invalid):
+                    waiting.append((document.lookup(reference), place))
+            if document.old:
+                continue  # what stands beside a reference does not count in 3.0
+        written = one.get("type")
+        for named in [] if written is None else written if isinstance(written, list) else [written]:
+            if not isinstance(named, str) or named not in TYPES:
+                where = f" at {place!r:.120}" if place else ""
+                known = ", ".join(sorted(TYPES))
+                raise Invalid(f"{what} has the type {shown(named)}{where}, and types are {known}")
+        waiting += reversed([(inner, f"{place}.{step}".lstrip(".")) for step, inner in _inner_schemas(one)])
+
+
+def _inner_schemas(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Iterate over the schemas that stand in another one, each with its place there."""
+    for key in _BY_NAME:
+        named = schema.get(key)
+        if isinstance(named, Mapping):
+            yield from ((f"{key}.{name}", one) for name, one in named.items())
+    yield from ((key, schema[key]) for key in _SINGLE if key in schema)
+    for key in _LISTS:
+        listed = schema.get(key)
+        if isinstance(listed, list):
+            yield from ((f"{key}.{number}", one) for number, one in enumerate(listed))
 
 
 def _number(key: str, text: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 from infospace.core.tool import Tool
@@ -79,6 +80,8 @@ class ScoredChain:
     confidence: float
     unexplained: tuple[str, ...]
     unused: tuple[str, ...]
+    coverage: float = 1.0
+    """Share of the words that tell tools apart which the tools have, each by its weight."""
 
 
 class ChainScorer:
@@ -93,12 +96,13 @@ class ChainScorer:
         """Say how sure a chain is: by search, by words that are explained, by names, and by how arguments fit."""
         goal = [stem for word in clause.words if word.lower() not in _SAYS_NOTHING for stem in tokenize(word)]
         goal = [stem for stem in dict.fromkeys(goal) if stem not in _SAYS_NOTHING]
+        joined = _joined(clause.words)
         explained: dict[str, float] = {}
         for number, call in enumerate(chain.calls):
             named, said = self._words[call.tool.full_name]
             share = 1.0 if number == len(chain.calls) - 1 else 0.9
             for stem in goal:
-                forms = (stem, *MEANS.get(stem, ()))
+                forms = (stem, *MEANS.get(stem, ()), *joined.get(stem, ()))
                 value = 0.0
                 if any(form in named for form in forms) or stem in call.words:
                     value = share
@@ -125,7 +129,9 @@ class ChainScorer:
         confidence *= _UNDONE ** len(clause.verbs & set(missing))
         confidence *= 0.7**against * 0.9**old
         confidence *= STEP ** (len(chain.calls) - 1) * 0.5 ** len(unused) * 0.4**idle
-        return ScoredChain(chain, confidence, missing, tuple(clause.literals[at].text for at in sorted(unused)))
+        return ScoredChain(
+            chain, confidence, missing, tuple(clause.literals[at].text for at in sorted(unused)), coverage
+        )
 
     def named_for(self, tool: Tool, clause: Clause) -> bool:
         """Whether the name of a tool says what a clause wants to be done."""
@@ -166,6 +172,16 @@ def _words_of(tool: Tool) -> tuple[frozenset[str], frozenset[str]]:
         f"{name} {one.get('description', '')}" for name, one in parameters.items() if isinstance(one, Mapping)
     )
     return named, frozenset(tokenize(f"{tool.description} {told} {tool.server} {tool.server_description}"))
+
+
+def _joined(words: Sequence[str]) -> dict[str, list[str]]:
+    """Return what words are with the next one or the one before as one word: `time zone` as `timezone`."""
+    found: dict[str, list[str]] = {}
+    for first, second in pairwise(words):
+        for whole in tokenize(f"{first}{second}") if first.isalpha() and second.isalpha() else ():
+            for stem in (*tokenize(first), *tokenize(second)):
+                found.setdefault(stem, []).append(whole)
+    return found
 
 
 def _leads_on(literal: GoalLiteral) -> bool:

@@ -20,6 +20,8 @@ from planner.metatools.chaining.score import ChainScorer, doubt
 
 SELECTED = 0.6
 """Confidence from which on one tool is named."""
+COVERED = 0.5
+"""Share of the words that tell tools apart which a tool has to have: with less, it does something else."""
 NAMED = 0.95
 """Confidence of search in a tool whose name the request is, or is plainly meant to be."""
 
@@ -50,6 +52,8 @@ def judge_candidates(space: Space, query: str, tools: Sequence[Tool]) -> list[Ca
     for hit in hits:
         scored = scorer.score(Chain((Call(hit.tool, {}, frozenset()),)), clause, hit.score)
         confidence = min(scored.confidence, 1.0)
+        if scored.coverage < COVERED:
+            confidence *= scored.coverage / COVERED
         if named and hit.tool not in named:
             confidence *= _OTHER_DEED
         if is_name and hit.confidence >= NAMED:

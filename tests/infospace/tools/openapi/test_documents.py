@@ -120,6 +120,34 @@ def with_reference(reference: str) -> dict[str, Any]:
             with_parameter(name="a", schema={"$ref": "#/components/schemas/odd"}, **{"in": "query"}),
             "its parameter 'a' has the type \"strin\"",
         ),
+        (
+            with_parameter(name="a", schema={"$ref": "#/components/schemas/chain"}, **{"in": "query"}),
+            "its parameter 'a' has the type \"strin\", and types are ",
+        ),
+        (
+            with_parameter(name="a", schema={"type": "array", "items": {"type": "strin"}}, **{"in": "query"}),
+            "its parameter 'a' has the type \"strin\" at 'items', and types are ",
+        ),
+        (
+            with_parameter(
+                name="a", schema={"anyOf": [{"type": "null"}, {"$ref": "#/components/schemas/tree"}]}, **{"in": "query"}
+            ),
+            "its parameter 'a' has the type \"strin\" at 'anyOf.1.properties.leaf', and types are ",
+        ),
+        (
+            {
+                **GET,
+                "requestBody": {"content": {"application/json": {"schema": {"properties": {"a": {"type": "int"}}}}}},
+            },
+            "its request body has the type \"int\" at 'properties.a', and types are ",
+        ),
+        (
+            {
+                **GET,
+                "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/chain"}}}},
+            },
+            'its request body has the type "strin", and types are ',
+        ),
         ({"responses": [1]}, "its responses are [1], not an object"),
         (
             {**GET, "security": [{"none": []}]},
@@ -134,7 +162,18 @@ def test_a_broken_operation_is_refused_alone(operation: Any, why: str) -> None:
         {"/bad": {"get": operation}, "/good": {"get": GET}},
         components={
             "parameters": {"loop": {"$ref": "#/components/parameters/loop"}},
-            "schemas": {"odd": {"type": "strin"}},
+            "schemas": {
+                "odd": {"type": "strin"},
+                "chain": {"$ref": "#/components/schemas/link"},
+                "link": {"$ref": "#/components/schemas/odd"},
+                "tree": {
+                    "properties": {
+                        "type": {"type": "string"},
+                        "branch": {"$ref": "#/components/schemas/tree"},
+                        "leaf": {"$ref": "#/components/schemas/link"},
+                    }
+                },
+            },
             "securitySchemes": {"cert": {"type": "mutualTLS"}},
         },
     )
@@ -169,9 +208,9 @@ def test_a_path_that_does_not_hold_is_refused(path: str) -> None:
 
 
 def test_schemas_lose_only_what_cannot_be_checked() -> None:
-    """A reference that leads nowhere, types that do not exist, a schema that only refers to itself."""
+    """A reference that leads nowhere, a pattern that is none, a schema that only refers to itself."""
     schemas = {
-        "A": {"type": "object", "properties": {"b": {"$ref": "#/components/schemas/None"}, "c": {"type": "int"}}},
+        "A": {"type": "object", "properties": {"b": {"$ref": "#/components/schemas/None"}, "c": {"pattern": "("}}},
         "Loop": {"$ref": "#/components/schemas/Loop"},
         "Tree": {
             "type": "object",
