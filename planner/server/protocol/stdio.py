@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import json
 import logging
 import os
+import select
+import stat
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
+from anyio import to_thread
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes of one message; a longer one ends the connection, since nobody can tell which request it was."""
 _CHUNK = 65_536
+_AHEAD = 16
+"""Lines that are read before they are wanted."""
 
 _log = logging.getLogger(__name__)
 
@@ -50,9 +56,11 @@ async def serve_stdio(space: Space, config: Config = OPEN) -> int | None:
 async def _serve(operations: Operations) -> None:
     server = make_server(operations)
     lines = _Lines(_claimed_input())
-    async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (read, write):
-        lines.answers.set_result(write)
-        await server.run(read, write, server.create_initialization_options())
+    with _claimed_output() as output:
+        answers = cast("anyio.AsyncFile[str]", _Answers(output, lines.end))
+        async with stdio_server(cast("anyio.AsyncFile[str]", lines), answers) as (read, write):
+            lines.answers.set_result(write)
+            await server.run(read, write, server.create_initialization_options())
 
 
 def _claimed_input() -> int:
@@ -62,6 +70,63 @@ def _claimed_input() -> int:
     os.dup2(nothing, 0)
     os.close(nothing)
     return private
+
+
+@contextmanager
+def _claimed_output() -> Iterator[int]:
+    """Give standard output under another number; under its own, what else is written here goes to standard error."""
+    sys.stdout.flush()
+    private = os.dup(1)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # there is no standard error
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 1)
+        os.close(nothing)
+    try:
+        yield private
+    finally:
+        sys.stdout.flush()
+        os.dup2(private, 1)
+
+
+class _Answers:
+    """What is written to a file descriptor, as far as `stdio_server` writes: a whole message before each flush.
+
+    A pipe that has room takes PIPE_BUF bytes without waiting, and nobody else writes into this one: such a message
+    needs no thread. Any other is written by one, and a client that does not read holds up nothing else.
+    """
+
+    def __init__(self, descriptor: int, unread: Callable[[], None]) -> None:
+        """`unread` is called where nobody reads any more: what is written then is lost."""
+        self._descriptor = descriptor
+        self._unread = unread
+        self._text = ""
+        self._room = None
+        if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+            self._room = select.poll()
+            self._room.register(descriptor, select.POLLOUT)
+
+    async def write(self, text: str) -> None:
+        self._text += text
+
+    async def flush(self) -> None:
+        data, self._text = self._text.encode(), ""
+        try:
+            if len(data) <= select.PIPE_BUF and self._has_room():
+                os.write(self._descriptor, data)
+            else:
+                await to_thread.run_sync(self._write, data)
+        except (BrokenPipeError, ConnectionResetError):
+            self._unread()
+
+    def _has_room(self) -> bool:
+        return self._room is not None and self._room.poll(0) == [(self._descriptor, select.POLLOUT)]
+
+    def _write(self, data: bytes) -> None:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(self._descriptor, left) :]
 
 
 class _Lines:
@@ -75,8 +140,14 @@ class _Lines:
         """Where answers go."""
         self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
-        self._queue: asyncio.Queue[str | None] = asyncio.Queue(maxsize=16)
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
+        self._room = threading.Semaphore(_AHEAD)
+        """Lines that may still be read before the first of those in the queue is taken."""
         threading.Thread(target=self._read, name="standard input", daemon=True).start()
+
+    def end(self) -> None:
+        """Take no more lines: whoever writes them reads no answers."""
+        self._queue.put_nowait(None)
 
     def __aiter__(self) -> _Lines:
         return self
@@ -84,6 +155,7 @@ class _Lines:
     async def __anext__(self) -> str:
         while True:
             line = await self._queue.get()
+            self._room.release()
             if line is None:
                 raise StopAsyncIteration
             refused = _refused(line)
@@ -115,11 +187,11 @@ class _Lines:
 
     def _put(self, line: bytes | None) -> bool:
         """Hand a line over once there is room; False when nobody takes lines any more."""
-        putting = self._queue.put(None if line is None else line.decode("utf-8", "replace"))
+        self._room.acquire()
+        text = None if line is None else line.decode("utf-8", "replace")
         try:
-            asyncio.run_coroutine_threadsafe(putting, self._loop).result()
-        except (RuntimeError, concurrent.futures.CancelledError):
-            putting.close()
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, text)
+        except RuntimeError:  # the loop is closed
             return False
         return True
 

@@ -37,6 +37,22 @@ def raw(space: Path) -> subprocess.Popen[bytes]:
     return server
 
 
+def initialized(space: Path) -> subprocess.Popen[bytes]:
+    """Return the same after the handshake of the earlier protocol."""
+    server = raw(space)
+    assert server.stdin is not None
+    assert server.stdout is not None
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    for message in (
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    ):
+        server.stdin.write(json.dumps(message).encode() + b"\n")
+    server.stdin.flush()
+    assert json.loads(server.stdout.readline())["id"] == 0
+    return server
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_signal_ends_the_server_though_its_input_stays_open(tmp_path: Path, number: int, code: int) -> None:
@@ -121,6 +137,47 @@ def test_what_has_no_input_or_output_is_told_so(tmp_path: Path, closed: str, whi
     )
     assert done.returncode == 1
     assert b"there is no standard " + which in done.stderr
+
+
+def ask(server: subprocess.Popen[bytes], number: int) -> None:
+    """Ask a server for what has a long answer."""
+    assert server.stdin is not None
+    message = {"jsonrpc": "2.0", "id": number, "method": "tools/call"}
+    call = {"name": "describe_primitives", "arguments": {}}
+    server.stdin.write(json.dumps({**message, "params": call}).encode() + b"\n")
+    server.stdin.flush()
+
+
+@pytest.mark.slow
+def test_a_client_that_reads_late_is_answered_all_the_same(tmp_path: Path) -> None:
+    """More than a pipe holds, and short answers between long ones."""
+    with initialized(tmp_path / "space.db") as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        for number in range(100, 120):
+            ask(server, number)
+            ping = {"jsonrpc": "2.0", "id": number + 100, "method": "ping"}
+            server.stdin.write(json.dumps(ping).encode() + b"\n")
+            server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(40)]
+        assert {answer["id"] for answer in answers} == {*range(100, 120), *range(200, 220)}
+        long = [answer["result"]["content"][0]["text"] for answer in answers if answer["id"] < 200]
+        assert len({*long}) == 1
+        assert sum(map(len, long)) > 200_000
+        server.stdin.close()
+        assert server.wait(90) == 0
+
+
+@pytest.mark.slow
+def test_a_client_that_reads_no_more_ends_its_server_and_nothing_is_said_of_it(tmp_path: Path) -> None:
+    """Whatever it goes on to write."""
+    with initialized(tmp_path / "space.db") as server:
+        assert server.stdout is not None
+        assert server.stderr is not None
+        server.stdout.close()
+        ask(server, 2)
+        assert server.wait(90) == 0
+        assert server.stderr.read() == b""
 
 
 @pytest.mark.slow
