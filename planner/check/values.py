@@ -189,6 +189,7 @@ class ValueChecker:
                 hint,
                 fix,
                 reference.name,
+                near,
             )
             return None
         if variable.unbound_reason is not None:
@@ -246,7 +247,7 @@ class ValueChecker:
         fix = None
         if better is not None and whole and is_same_place(parts, better):
             fix = replace(pointer, str(Reference(reference.name, Path((*before, *better)))))
-        self._unknown_field(pointer, f"{reference}: {message}", hint, fix)
+        self._unknown_field(pointer, f"{reference}: {message}", hint, fix, reference=reference, meant=better)
         return None
 
     def _is_extra_path(
@@ -303,7 +304,9 @@ class ValueChecker:
         if better is not None and whole and is_same_place(parts, better):
             mended = Reference(reference.name, Path((*reference.path.parts[:index], *better)))
             fix = replace(pointer, str(mended))
-        self._unknown_field(pointer, f"{reference}: {message}", hint_, fix, of_data=found.assumed)
+        self._unknown_field(
+            pointer, f"{reference}: {message}", hint_, fix, of_data=found.assumed, reference=reference, meant=better
+        )
         return None
 
     def _beyond(self, reference: Reference, index: int, size: int, pointer: str) -> None:
@@ -332,10 +335,20 @@ class ValueChecker:
         self.problems.warn("unknown-field", pointer, message, f"did you mean `{show_parts(better)}`?", fix)
 
     def _unknown_field(
-        self, pointer: str, message: str, hint: str | None, fix: Patch | None, *, of_data: bool = False
+        self,
+        pointer: str,
+        message: str,
+        hint: str | None,
+        fix: Patch | None,
+        *,
+        of_data: bool = False,
+        reference: Reference | None = None,
+        meant: tuple[str | int, ...] | None = None,
     ) -> None:
+        """Report a place that does not exist; `meant` is the end of the path that was probably meant."""
         report = self.problems.warn if self._lenient or (of_data and self.handled) else self.problems.error
-        report("unknown-field", pointer, message, hint, fix)
+        about = None if reference is None else str(reference)
+        report("unknown-field", pointer, message, hint, fix, about, None if meant is None else show_parts(meant))
 
     @staticmethod
     def nowhere(

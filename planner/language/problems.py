@@ -28,7 +28,9 @@ class Problem:
     severity: Severity = "error"
     fix: Patch | None = None
     about: str | None = None
-    """The variable that it is about."""
+    """The variable that it is about; the reference, where a place in it does not exist."""
+    suggestion: str | None = None
+    """The variable, or the place behind it, that was probably meant; `hint` says so to people."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented JSON object."""
@@ -58,13 +60,23 @@ class Problems:
         hint: str | None = None,
         fix: Patch | None = None,
         about: str | None = None,
+        suggestion: str | None = None,
     ) -> None:
-        """Add an error, unless the same one stands at the place already; `about` is the variable it is about."""
-        self._add(Problem(code, pointer, message, hint, "error", fix, about))
+        """Add an error, unless the same one stands at the place already."""
+        self._add(Problem(code, pointer, message, hint, "error", fix, about, suggestion))
 
-    def warn(self, code: str, pointer: str, message: str, hint: str | None = None, fix: Patch | None = None) -> None:
+    def warn(
+        self,
+        code: str,
+        pointer: str,
+        message: str,
+        hint: str | None = None,
+        fix: Patch | None = None,
+        about: str | None = None,
+        suggestion: str | None = None,
+    ) -> None:
         """Add a warning, unless the same one stands at the place already."""
-        self._add(Problem(code, pointer, message, hint, "warning", fix))
+        self._add(Problem(code, pointer, message, hint, "warning", fix, about, suggestion))
 
     def _add(self, problem: Problem) -> None:
         told = (problem.code, problem.pointer, problem.message)

@@ -114,20 +114,18 @@ def _candidates(document: JSON, problem: Problem, errors: Sequence[Problem]) -> 
     if problem.fix is not None:
         yield problem.fix
     if problem.code == "unbound-variable" and problem.about is not None:
-        yield from _bound(document, problem.pointer, problem.about, problem.hint)
+        yield from _bind_or_rename(document, problem.pointer, problem.about, problem.suggestion)
     if problem.code == "unknown-field" and problem.fix is None:
         yield from _read_meant_place(document, problem)
     if problem.code == "maybe-unbound" and problem.about is not None:
         yield from _guarded(document, problem.pointer, problem.about)
 
 
-def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterator[Patch]:
+def _bind_or_rename(document: JSON, pointer: str, name: str, near: str | None) -> Iterator[Patch]:
     """Read the variable that was plainly meant; or bind it before, where a later step binds it."""
-    # The check writes this hint (`ValueChecker.reference` in check/values.py); in other words there would be no fix from it.
-    near = re.fullmatch(r"did you mean \$(\w+)\?", hint or "")
     text = _value_at(document, pointer)
-    if near is not None and isinstance(text, str) and is_misspelling(name, near[1]):
-        yield replace(pointer, renamed(text, name, near[1]))
+    if near is not None and isinstance(text, str) and is_misspelling(name, near):
+        yield replace(pointer, renamed(text, name, near))
     for block, index in _around(document, pointer):
         steps = _value_at(document, block)
         for later in range(index + 1, len(steps)):
@@ -145,18 +143,16 @@ def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterato
 
 def _read_meant_place(document: JSON, problem: Problem) -> Iterator[Patch]:
     """Read the place that was plainly meant by a reference within an expression or a text."""
-    told = re.match(r"\$(?P<reference>[^\s:]+): ", problem.message)
-    near = re.fullmatch(r"did you mean `([^`]+)`\?", problem.hint or "")
     text = _value_at(document, problem.pointer)
-    reference = None if told is None else whole_reference(f"${told['reference']}")
-    if near is None or told is None or reference is None or not isinstance(text, str):
+    reference = None if problem.about is None else whole_reference(problem.about)
+    if problem.suggestion is None or problem.about is None or reference is None or not isinstance(text, str):
         return
     with suppress(Invalid):
-        better, parts = Path.parse(near[1]).parts, reference.path.parts
+        better, parts = Path.parse(problem.suggestion).parts, reference.path.parts
         for at in range(len(parts)):
             if is_same_place(parts[at:], better):
                 meant = str(Reference(reference.name, Path((*parts[:at], *better))))[1:].replace("\\", r"\\")
-                written = rf"(?<!\$)(\$\{{?){re.escape(told['reference'])}(?![\w.\[])"
+                written = rf"(?<!\$)(\$\{{?){re.escape(problem.about[1:])}(?![\w.\[])"
                 yield replace(problem.pointer, re.sub(written, rf"\g<1>{meant}", text))
 
 

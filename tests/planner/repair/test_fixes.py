@@ -109,7 +109,7 @@ def test_a_variable_that_is_not_bound_is_another_or_is_bound_before() -> None:
         {"type": "d", "x": "$nums $$nums US$nums $${nums}"},
     ]
     steps += [{"type": "e"}, {"type": "f", "out": "$nums"}]
-    unbound = error("/steps/3/x", "unbound-variable", about="nums", hint="did you mean $num?")
+    unbound = error("/steps/3/x", "unbound-variable", about="nums", suggestion="num")
     first, moved, given = tried(unbound, document={"steps": steps})
     assert first["steps"][3]["x"] == "$num $$nums US$nums $${num}"
     assert [step["type"] for step in moved["steps"]] == ["a", "b", "s/c", "f", "d", "e"]
@@ -125,7 +125,7 @@ def test_a_variable_that_is_not_bound_is_another_or_is_bound_before() -> None:
 def test_a_variable_that_is_merely_near_is_no_fix() -> None:
     """Whoever reads another variable means something else."""
     steps = [{"type": "a", "out": "$levels"}, {"type": "b", "x": "$lists"}]
-    unbound = error("/steps/1/x", "unbound-variable", about="lists", hint="did you mean $levels?")
+    unbound = error("/steps/1/x", "unbound-variable", about="lists", suggestion="levels")
     assert tried(unbound, document={"steps": steps}) == []
 
 

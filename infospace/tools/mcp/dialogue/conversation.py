@@ -65,7 +65,7 @@ class SamplingRefused(Exception):
 
 
 class Conversation(Protocol):
-    """Who answers a server while a tool is called, and hears what it tells. Any thread may call `on_log` and what stands after it."""
+    """Who answers a server while a tool is called. Any thread may call `on_log` and `on_progress`."""
 
     @property
     def key(self) -> str:
