@@ -156,10 +156,12 @@ class PostgresVectorRows:
                 among += condition
                 values.append(_array(chosen))
         high, low = threshold + MARGIN, threshold - MARGIN
+        # OFFSET 0 has each vector compared as it is read: else whole vectors would be sorted to be grouped.
         rows = self._engine.all(
             f"""WITH best AS MATERIALIZED (
-                SELECT note, max(-(vector OPERATOR({where}.<#>) ?::{where}.vector)) AS near
-                FROM passage_vectors WHERE model = {present}{among} GROUP BY note),
+                SELECT note, max(near) AS near FROM (
+                    SELECT note, -(vector OPERATOR({where}.<#>) ?::{where}.vector) AS near
+                    FROM passage_vectors WHERE model = {present}{among} OFFSET 0) each GROUP BY note),
             marks AS (SELECT count(*) FILTER (WHERE near >= ?) AS sure, max(near) FILTER (WHERE near < ?) AS below,
                 (SELECT near FROM best ORDER BY near DESC OFFSET ? LIMIT 1) AS least FROM best)
             SELECT note, sure, near >= ? FROM best, marks

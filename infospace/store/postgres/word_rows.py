@@ -49,8 +49,9 @@ class PostgresWordRows:
         for number, length, terms in counted(entries):
             lengths.append((number, length))
             rows += [(term, number, times) for term, times in terms.items()]
-        self._engine.execute_many("INSERT INTO words VALUES (?, ?)", lengths)
-        self._engine.execute_many("INSERT INTO postings VALUES (?, ?, ?)", rows)
+        if lengths:
+            self._engine.load("words", ("note", "length"), lengths)
+            self._engine.load("postings", ("term", "note", "times"), rows)
 
     def count(self, term: str, *, prefix: bool, listed: str | None) -> int:
         """Count the Notes that have a word, or one that begins so; of those in a JSON list, or of all."""
