@@ -407,10 +407,10 @@ def _missing(value: JSON, parts: Sequence[Part], start: int, of: str) -> PathNot
 def _describe_candidates(value: JSON, part: Part, holder: str) -> tuple[str, str | None]:
     if isinstance(part, int):
         if not isinstance(value, (list, tuple)):
-            return f"{holder} is {_a_kind(value)}, not a list", None
+            return f"{holder} is {a_kind(value)}, not a list", None
         return _counted(len(value), holder)
     if not isinstance(value, Mapping):
-        return f"{holder} is {_a_kind(value)}, not an object", None
+        return f"{holder} is {a_kind(value)}, not an object", None
     if not value:
         return f"{holder} has no keys", None
     keys = _by_nearness(part, tuple(value))
@@ -441,7 +441,8 @@ def kind_of(value: JSON) -> str:
     return next((kind for type_, kind in _KINDS.items() if isinstance(value, type_)), other)
 
 
-def _a_kind(value: JSON) -> str:
+def a_kind(value: JSON) -> str:
+    """Return the JSON kind of a value with its article: `a list`, `an object`, `null`."""
     kind = kind_of(value)
     return {"null": kind, "object": "an object"}.get(kind, f"a {kind}")
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
 from typing import Any, Literal, TypeAlias
 
-from infospace.data.paths import kind_of
-
 Severity: TypeAlias = Literal["error", "warning"]
 Patch: TypeAlias = "list[dict[str, Any]]"
 """A JSON Patch (RFC 6902)."""
@@ -161,9 +159,3 @@ def listed(words: Sequence[str], most: int = 12) -> str:
     """Return words as a list to read, cut where it gets long."""
     shown = ", ".join(words[:most])
     return f"{shown}, …" if len(words) > most else shown
-
-
-def a_kind(value: Any) -> str:
-    """Return the JSON kind of a value with its article: `a list`, `an object`, `null`."""
-    kind = kind_of(value)
-    return {"null": "null", "object": "an object"}.get(kind, f"a {kind}")

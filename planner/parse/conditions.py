@@ -11,10 +11,10 @@ from infospace.core.names import normalise
 from infospace.core.regex import compile_pattern
 from infospace.data.json_text import dump, same
 from infospace.data.misspelling import closest_spelling, words_of
-from infospace.data.paths import kind_of, nearest
+from infospace.data.paths import a_kind, kind_of, nearest
 from infospace.schema.shapes import disjoint
 from planner.language.plan import All, AnyOf, Condition, Expressed, Not, Test
-from planner.language.problems import Patch, Problems, a_kind, join, listed
+from planner.language.problems import Patch, Problems, join, listed
 from planner.language.references import Literal, ReferenceInvalid, read_text
 from planner.parse.condition_text import condition_from_text
 

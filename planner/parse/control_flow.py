@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
+from infospace.data.paths import a_kind
 from infospace.schema.words import shown
 from planner.language.plan import Ask, ForEach, If, Map, Pages, Parallel, Saved, Step, Stop, Wait, While, no_wait
-from planner.language.problems import a_kind, join
+from planner.language.problems import join
 from planner.language.references import NAME
 from planner.parse.fields import COMMON, SAVED, Fields, nested
 from planner.parse.schemas import check_schema

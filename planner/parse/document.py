@@ -8,11 +8,11 @@ from typing import Any
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.data.misspelling import closest_spelling
-from infospace.data.paths import nearest
+from infospace.data.paths import a_kind, nearest
 from infospace.schema.shapes import TYPES
 from infospace.schema.words import shown
 from planner.language.plan import Budget, Input, Plan
-from planner.language.problems import Problems, a_kind, join, listed
+from planner.language.problems import Problems, join, listed
 from planner.language.references import NAME
 from planner.parse.schemas import check_schema, first_violation
 from planner.parse.steps import parse_block

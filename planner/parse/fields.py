@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.data.misspelling import closest_spelling, is_misspelling
-from infospace.data.paths import Path, nearest
+from infospace.data.paths import Path, a_kind, nearest
 from infospace.schema.words import shown
 from planner.language.plan import Block, Condition, Test
-from planner.language.problems import Problems, a_kind, join, listed
+from planner.language.problems import Problems, join, listed
 from planner.parse.conditions import parse_condition
 
 COMMON = ("type", "out", "id", "name", "replace", "on_fail", "retry", "timeout_s", "expect")

@@ -9,10 +9,10 @@ from typing import Any
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
 from infospace.data.misspelling import closest_spelling, is_misspelling
-from infospace.data.paths import nearest
+from infospace.data.paths import a_kind, nearest
 from infospace.schema.words import shown
 from planner.language.plan import Block, Call, Form, Retry, Saved, Step, ToolCall, UnparsedStep
-from planner.language.problems import Patch, Problems, a_kind, join, replace
+from planner.language.problems import Patch, Problems, join, replace
 from planner.language.references import NAME
 from planner.parse.control_flow import FORMS, read_form
 from planner.parse.fields import COMMON, SAVED, Fields, nested

@@ -10,7 +10,8 @@ from typing import Any
 from infospace.contract.decorator import Primitive
 from infospace.core.tool import Tool
 from infospace.data.json_text import dump
-from planner.language.problems import Patch, a_kind, join
+from infospace.data.paths import a_kind
+from planner.language.problems import Patch, join
 from planner.language.references import NAME, names_in
 from planner.parse.control_flow import FORMS
 from planner.parse.fields import BLOCKS, COMMON, OTHERWISE, SAVED

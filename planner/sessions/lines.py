@@ -9,13 +9,14 @@ from typing import Any, cast
 from infospace.core.errors import NotFound
 from infospace.core.json_types import JSON
 from infospace.core.resources import Resource, is_resource
+from infospace.data.paths import a_kind
 from infospace.journal.rows import RunRow
 from infospace.space import Space
 from planner.check.checker import Checker
 from planner.check.conditions import reference_or_none
 from planner.check.space_facts import SnapshotFacts
 from planner.language.plan import Block, Plan, Step, Table
-from planner.language.problems import Problem, Problems, a_kind, join, sort_problems
+from planner.language.problems import Problem, Problems, join, sort_problems
 from planner.language.references import literal
 from planner.language.writable import check_writable
 from planner.parse.document import parse_head, parse_plan

@@ -10,12 +10,10 @@ from infospace.core.plural import pluralize
 from infospace.data.json_source_map import parts_of
 from infospace.data.result import truncate
 from planner.language.problems import Patch
-from tui.text.format import json_as_prose, single_line
+from tui.text.format import MARKS, json_as_prose, single_line
 
 if TYPE_CHECKING:
     from planner.lifecycle.dry_run import DryRun
-
-SIGNS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
 
 
 def format_fix(fix: Patch) -> str:
@@ -48,7 +46,7 @@ def dry_verb(would: Mapping[str, Any]) -> str:
 def dry_lines(dry: DryRun) -> Iterator[tuple[str, str | None]]:
     """Return a line for each step, with what it would write or call below it, and how it would end."""
     for step in dry.document["steps"]:
-        mark, style = SIGNS.get(step["status"], ("?", "red"))
+        mark, style = MARKS.get(step["status"], ("?", "red"))
         out = f" → {step['out']}" if step["out"] else ""
         message = step["reason"] if step["status"] in ("failed", "skipped") else step["value"]
         yield f"{mark} {step['step']} {step['type']}{out}  {single_line(truncate(message or ''))}", style

@@ -13,6 +13,9 @@ from infospace.core.json_types import JSON
 from infospace.core.plural import pluralize
 from infospace.journal.schedule_rows import Schedule
 
+MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
+"""The sign and the terminal's colour of each state of a step."""
+
 SIGNS: Mapping[str, tuple[str, str]] = {
     "success": ("✓", "success"),
     "stopped": ("■", "success"),

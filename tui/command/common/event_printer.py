@@ -23,6 +23,7 @@ from planner.journal.events import (
 from planner.journal.result import RunResult
 from tui.command.common.loop_limit import late_loop
 from tui.command.runs.check import show_problems
+from tui.text.format import MARKS
 from tui.text.output import Output
 from tui.text.pending import show_pending
 from tui.text.render import (
@@ -37,7 +38,6 @@ from tui.text.render import (
     snippet,
 )
 
-MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
 CONTAINERS = ("if", "while", "for-each", "parallel")
 """Forms whose own line comes before those of the steps in them."""
 

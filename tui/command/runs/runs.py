@@ -134,7 +134,7 @@ def _show_steps(steps: Sequence[StepRow], out: Output, *, everything: bool) -> N
 
 
 def _show_step(step: StepRow, out: Output) -> None:
-    from tui.command.common.event_printer import MARKS
+    from tui.text.format import MARKS
 
     mark = MARKS.get(step.status, ("?", ""))[0]
     bound = f" → ${step.out} = {step.resource}" if step.out and step.resource else ""

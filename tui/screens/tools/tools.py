@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
-from textual.events import Click
 from textual.widgets import Input, Static
 
 from infospace.core.plural import pluralize
@@ -52,6 +51,7 @@ from tui.tables.tools_query import (
     server_statuses,
 )
 from tui.text.format import single_line
+from tui.widgets.action_word import ActionWord
 from tui.widgets.cycle_button import CycleButton
 from tui.widgets.details.form import Form
 from tui.widgets.details.server import ServerDetail
@@ -61,19 +61,6 @@ from tui.widgets.lazy_table import LazyTable
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
     from tui.runtime.runner import ActiveRun
-
-
-class ClickableText(Static):
-    """A word that does something when it is clicked."""
-
-    def __init__(self, text: str, action: str, *, name: str, tip: str = "") -> None:
-        super().__init__(text, id=name, markup=False)
-        self.tooltip = tip or None
-        self._action = action
-
-    async def on_click(self, event: Click) -> None:
-        event.stop()
-        await self.screen.run_action(self._action)
 
 
 class Tools(SearchScreen[ToolsQuery, ToolsList]):
@@ -129,16 +116,16 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
             yield Input(get("tools.query", ""), placeholder="search")
             yield CycleButton(MODES, get("tools.mode", ""), name="mode", tip="by both, by meaning, or by words (m)")
             yield CycleButton(WHAT, name="what", tip="tools or servers (v)")
-            yield ClickableText("≡", "app.command_palette", name="menu", tip="everything that can be done here")
+            yield ActionWord("≡", "app.command_palette", name="menu", tip="everything that can be done here")
         with Horizontal(id="sift"):
-            yield ClickableText("", "sift", name="filters", tip="which servers, categories and tags (f)")
-            yield ClickableText("", "see", name="eyes", tip="whose view of the tools this is (w)")
+            yield ActionWord("", "sift", name="filters", tip="which servers, categories and tags (f)")
+            yield ActionWord("", "see", name="eyes", tip="whose view of the tools this is (w)")
             yield Static("", id="found", markup=False)
         with Container(id="halves"):
             yield LazyTable(ToolRows.PLAIN, empty="", name="list")
             yield ToolDetail()
             yield ServerDetail()
-        yield ClickableText("", "stop", name="work", tip="a click stops it")
+        yield ActionWord("", "stop", name="work", tip="a click stops it")
 
     def on_mount(self) -> None:
         self.query_one("#server").display = False

@@ -8,10 +8,10 @@ What is kept of a Collection goes, by triggers, as soon as it changes or anythin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 
 from infospace.core.resources import text_of
 from infospace.store.changes import Describe
+from infospace.store.note_fields import text_digest
 from infospace.store.protocol import Rows, Text
 from infospace.store.sqlite.codec import COLLECTION, EVIDENCE, id_of, key_of, read
 from infospace.store.sqlite.connection import Connection
@@ -82,7 +82,7 @@ def describe(work: Transaction, changes: Sequence[Describe]) -> None:
     waiting = {key for model in {change.model for change in changes} for (key,) in engine.all(_WAITING, (model,))}
     for change in changes:
         key = key_of(change.id)
-        if key not in waiting or _digest(_text(engine, key).text) != change.text:
+        if key not in waiting or text_digest(_text(engine, key).text) != change.text:
             continue
         number = model_number(engine, change.model)
         engine.run("DELETE FROM descriptions WHERE collection = ?", (key,))
@@ -92,10 +92,6 @@ def describe(work: Transaction, changes: Sequence[Describe]) -> None:
             "INSERT INTO descriptions VALUES (?, ?, ?, ?)", [(key, at, number, one) for at, one in digests]
         )
         engine.run(_READ_FROM, (key,))
-
-
-def _digest(text: str) -> bytes:
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _text(engine: Connection, key: int) -> Text:
