@@ -119,8 +119,9 @@ class Space:
     def finder(self) -> Finder:
         """The search for tools; its vectors come from the space's embedding model."""
         from infospace.tools.search.finder import Finder
+        from infospace.tools.search.rules.source import RuleSource
 
-        return Finder(self.embedding, self.tools.types)
+        return Finder(self.embedding, self.tools.types, RuleSource(self.store))
 
     def view(
         self,

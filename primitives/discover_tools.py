@@ -122,6 +122,8 @@ def _write_extra(extra: dict[str, Any], found: ToolResults) -> None:
         extra["instructing"] = instructing
     if found.untyped:
         extra["untyped"] = found.untyped
+    if found.rules:
+        extra["rules"] = [dict(one) for one in found.rules]
     if found.degraded is not None:
         extra["degraded"] = found.degraded
 

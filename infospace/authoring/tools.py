@@ -10,8 +10,8 @@ from infospace.tools.call import call_tool, find_by_tool
 from infospace.tools.injection_signs import injection_signs
 from infospace.tools.result_mapping import ForeignResult, ResultMapping
 from infospace.tools.scope import Filters
+from infospace.tools.search.lexical.suggestions import unmatched
 from infospace.tools.search.results import ToolHit, ToolQuery, ToolResults
-from infospace.tools.search.suggestions import unmatched
 from infospace.tools.search.types import TypeQuery
 
 __all__ = [

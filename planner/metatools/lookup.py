@@ -15,7 +15,7 @@ from infospace.store.tool_records import ToolUse
 from infospace.tools.builtin import SERVER, all_tools, builtin_tools, searched
 from infospace.tools.injection_signs import injection_signs
 from infospace.tools.scope import NO_FILTERS, Filters
-from infospace.tools.search.suggestions import unmatched
+from infospace.tools.search.lexical.suggestions import unmatched
 from planner.parse.saved_plans import plan_tools
 
 TOLD = 400

@@ -26,7 +26,8 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     `matched_by`, and the `confidence` that it does what is asked for, a probability. `matched` counts those that
     probably do; with `filters.min_score` all that have it. Where none does, `no_match` is true, and `guess` is the
     nearest. `unknown` says what was probably meant by names in the filters that no tool has. `types` says how
-    well each fits `input` and `output`; `untyped` counts tools that do not say what they give.
+    well each fits `input` and `output`; `untyped` counts tools that do not say what they give. `rules` says what each
+    rule of the space did.
     """
     if args.query is None:
         return _filtered(space, args)
@@ -41,6 +42,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
         "guess": None if found.guess is None else _hit(found.guess, schemas=args.include_schemas),
         "degraded": found.degraded,
         **_untyped(found.untyped),
+        **({"rules": list(found.rules)} if found.rules else {}),
         **unmatched_json(space, args.filters, servers=True),
     }
 

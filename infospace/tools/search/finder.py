@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from operator import is_
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ from infospace.tools.search.past_calls import PastCalls, Remembered
 from infospace.tools.search.query import ParsedRequest
 from infospace.tools.search.ranking import Scores, rank_tools
 from infospace.tools.search.results import CallExample, Mode, ToolQuery, ToolResults
+from infospace.tools.search.rules.engine import RulesEndless
 from infospace.tools.search.scoring import by_both, by_meaning, keyword_evidence, strength
 from infospace.tools.search.similar import SimilarTool, most_similar
 from infospace.tools.search.types import ToolTypes
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
     from infospace.core.listener import Listener
     from infospace.search.embedding.service import Embedding
+    from infospace.tools.search.rules.source import RuleSource
 
 CORPORA = 8
 """Lists of tools that are kept ready: a caller's scope makes one of its own."""
@@ -61,9 +64,11 @@ LABELLED = 0.5
 class Finder:
     """Finds tools of one space. What was read, counted and embedded of a tool once is not again until it changes."""
 
-    def __init__(self, embedding: Embedding, types: ToolTypes | None = None) -> None:
+    def __init__(self, embedding: Embedding, types: ToolTypes | None = None, rules: RuleSource | None = None) -> None:
         self.types = types or ToolTypes()
         """What the tools take and give, read once each."""
+        self.rules = rules
+        """Where the rules of the space are, None where there can be none."""
         self._embedding = embedding
         self._vocabulary = Vocabulary()
         self._known: dict[tuple[str, str], IndexedTool] = {}
@@ -98,7 +103,16 @@ class Finder:
             present = self._last
             legs = self._legs(present.corpus, wanted.request, wanted.mode, listener, remembered)
         called = {one.tool for one in remembered} if wanted.filters.has_examples is not None else ()
-        return rank_tools(present, legs, wanted, called, self.types)
+        rules = None if self.rules is None else self.rules.rules()
+        problem = None if self.rules is None else self.rules.problem
+        try:
+            found = rank_tools(present, legs, wanted, called, self.types, rules)
+        except RulesEndless as error:
+            found = rank_tools(present, legs, wanted, called, self.types)
+            problem = f"the rules for tools are not used: {error}"
+        if problem is None:
+            return found
+        return replace(found, degraded="; ".join(filter(None, (found.degraded, problem))))
 
     def similar(
         self, tools: Sequence[Tool], tool: Tool, limit: int, listener: Listener | None = None

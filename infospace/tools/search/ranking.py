@@ -13,17 +13,29 @@ from infospace.tools.scope import NO_FILTERS
 from infospace.tools.search.confidence import PROBABLE, PROBABLE_NARROWED
 from infospace.tools.search.corpus import CurrentTools
 from infospace.tools.search.results import FINEST, Adjustment, Leg, ToolHit, ToolQuery, ToolResults
+from infospace.tools.search.rules.engine import Outcome, apply_rules
 from infospace.tools.search.scoring import LISTED, relevance
 from infospace.tools.search.types import ANY_TYPES, ToolTypes, TypeFit, TypeMatcher, has_output_schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infospace.tools.search.rules.language import RuleSet
+
 CONNECTED = 0.1
 """Relevance by which a tool that can be reached goes before one that cannot: .85 before .92, .60 after."""
 
 TRUSTED = 0.02
 """The same of one whose server is trusted."""
+
+PREFERRED = 0.15
+"""What a rule adds for a tool that it prefers, and takes from one that it avoids: more than `CONNECTED`."""
+
+SELECTED = 2.0
+"""What a rule adds for a tool that it selects: it goes before all others."""
+
+RULED = 200
+"""Relevant tools that rules look at, those that would come first."""
 
 MEANT = 0.05
 """Cosine from which on a tool is said to be matched by its meaning."""
@@ -52,10 +64,12 @@ def rank_tools(
     wanted: ToolQuery,
     called: Container[str] = (),
     types: ToolTypes | None = None,
+    rules: RuleSet | None = None,
 ) -> ToolResults:
     """Rank the tools that are wanted and relevant; blocked ones are not. `called` have examples of their calls.
 
-    What they are to take and to give is looked up in `types`, which is read anew where it is None.
+    What they are to take and to give is looked up in `types`, read anew where it is None. `rules` act among the
+    `RULED` relevant tools that would come first: they lift none above the floor.
 
     Of equals, names decide. None fits where in none of them there is confidence enough; whoever filters has said more
     of what is wanted than the request, so there it takes less. With `min_score` that alone counts.
@@ -86,6 +100,18 @@ def rank_tools(
         probable = legs.confidences[places[relevant]] >= (PROBABLE_NARROWED if filtered else PROBABLE)
         matched = int(probable.sum())
         relevant = relevant if matched else relevant[:0]
+    outcome = None
+    if rules is not None and len(relevant):
+        near = relevant[np.lexsort((names[relevant], -preferred[relevant]))][:RULED]
+        outcome = apply_rules(rules, wanted.request, [tools[at] for at in places[near].tolist()])
+        required = outcome.required
+        if required:
+            relevant = near[[tools[at].full_name in required for at in places[near].tolist()]]
+            matched = min(matched, len(relevant))
+        preferred = preferred + 0.0
+        for at in near.tolist():
+            preferred[at] += sum(one.by for one in _ruled(outcome, tools[places[at]].full_name))
+        preferred = np.round(preferred, FINEST)
     if wanted.limit is not None and len(relevant) > wanted.limit:
         # Sorting is dear where thousands are relevant: what is below the last that is wanted cannot be among them.
         relevant = relevant[preferred[relevant] >= np.partition(preferred[relevant], -wanted.limit)[-wanted.limit]]
@@ -93,14 +119,27 @@ def rank_tools(
     strongest = np.flatnonzero(strengths == strengths.max())
     nearest = strongest[np.argmin(names[strongest])]
     hits = [
-        _hit(tools[places[at]], float(scores[at]), legs, int(places[at]), fits.get(int(places[at])))
+        _hit(tools[places[at]], float(scores[at]), legs, int(places[at]), fits.get(int(places[at])), outcome)
         for at in (*relevant[: wanted.limit].tolist(), nearest)
     ]
     best, guess = hits[:-1], hits[-1]
-    return ToolResults(best, matched, len(tools), None if best else guess, legs.degraded, untyped)
+    shown = {hit.tool.full_name for hit in best} | {""}
+    trace = () if outcome is None else [one.to_json() for one in outcome.trace if one.tool in shown]
+    return ToolResults(best, matched, len(tools), None if best else guess, legs.degraded, untyped, trace)
 
 
-def _hit(tool: Tool, score: float, legs: Scores, at: int, types: TypeFit | None) -> ToolHit:
+def _ruled(outcome: Outcome, tool: str) -> tuple[Adjustment, ...]:
+    """Return what rules add to the relevance of a tool."""
+    found: list[Adjustment] = []
+    sign, rule = outcome.preference(tool)
+    if sign:
+        found.append(Adjustment("preferred" if sign > 0 else "avoided", sign * PREFERRED, rule))
+    if tool in outcome.selected:
+        found.append(Adjustment("selected", SELECTED, outcome.deeds["select"][tool][1]))
+    return tuple(found)
+
+
+def _hit(tool: Tool, score: float, legs: Scores, at: int, types: TypeFit | None, outcome: Outcome | None) -> ToolHit:
     found: dict[Leg, bool] = {
         "words": legs.words is not None and bool((legs.words[:, at] > 0).any()),
         "meaning": legs.cosines is not None and bool((legs.cosines[:, at] >= MEANT).any()),
@@ -110,6 +149,7 @@ def _hit(tool: Tool, score: float, legs: Scores, at: int, types: TypeFit | None)
     adjustments = (
         *((Adjustment("connected", CONNECTED),) if tool.connected else ()),
         *((Adjustment("trusted", TRUSTED),) if tool.trusted else ()),
+        *(() if outcome is None else _ruled(outcome, tool.full_name)),
     )
     matched_by = tuple(leg for leg, has in found.items() if has)
     return ToolHit(tool, score, matched_by, adjustments, round(float(legs.confidences[at]), 4), types)

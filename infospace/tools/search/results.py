@@ -45,8 +45,10 @@ class CallExample:
 class Adjustment:
     """What moved a tool in the ranking, and by how much of the relevance."""
 
-    reason: Literal["connected", "trusted"]
+    reason: Literal["connected", "trusted", "preferred", "avoided", "selected"]
     by: float
+    rule: str = ""
+    """The rule that says so, where one does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class ToolHit:
     def to_json(self) -> dict[str, JSON]:
         """Return why it stands where it stands, and what it needs before it can be called."""
         adjustments: dict[str, JSON] = {one.reason: one.by for one in self.adjustments}
+        ruled: dict[str, JSON] = {one.reason: one.rule for one in self.adjustments if one.rule}
         needs: dict[str, JSON] = {"needs": self.tool.needs} if self.tool.needs else {}
         return {
             "tool": self.tool.full_name,
@@ -81,6 +84,7 @@ class ToolHit:
             "ranked": self.ranked,
             "adjustments": adjustments,
             "matched_by": list(self.matched_by),
+            **({"rules": ruled} if ruled else {}),
             **({} if self.types is None else {"types": self.types.to_json()}),
             **needs,
         }
@@ -101,6 +105,8 @@ class ToolResults:
     guess: ToolHit | None = None
     degraded: str | None = None
     untyped: int = 0
+    rules: Sequence[Mapping[str, JSON]] = ()
+    """What each rule of the space did with the hits, and the facts that it added, in the order in which they held."""
 
     @property
     def no_match(self) -> bool:

@@ -155,4 +155,5 @@ _LEGS = {
 def _why(hit: ToolHit) -> str:
     by = " and ".join(_LEGS[leg] for leg in hit.matched_by) or "what it says"
     state = "" if hit.tool.connected else "; its server is not connected"
-    return f"of all tools that may be known it is nearest to the request by {by} ({hit.score:.2f}){state}"
+    ruled = "".join(f"; {one.reason} by the rule {one.rule!r}" for one in hit.adjustments if one.rule)
+    return f"of all tools that may be known it is nearest to the request by {by} ({hit.score:.2f}){ruled}{state}"

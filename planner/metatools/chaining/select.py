@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from infospace.core.tool import Tool
 from infospace.space import Space
 from infospace.tools.search.results import ToolHit
+from infospace.tools.search.scoring import LISTED
 from planner.metatools.chaining.candidates import WORDS, rank_candidates, undone, without_spans
 from planner.metatools.chaining.chain import Call, Chain, Clause
 from planner.metatools.chaining.literals import literals, without_literals
@@ -58,6 +59,12 @@ def judge_candidates(space: Space, query: str, tools: Sequence[Tool]) -> list[Ca
             confidence *= _OTHER_DEED
         if is_name and hit.confidence >= NAMED:
             confidence = hit.confidence
+        ruled = {one.reason: one.by for one in hit.adjustments if one.rule}
+        if "selected" in ruled and hit.score >= LISTED:
+            confidence = 1.0
+        elif confidence >= SELECTED:  # a rule lifts nothing above the floor
+            confidence = min(1.0, max(SELECTED, confidence + ruled.get("preferred", 0.0)))
+        confidence += ruled.get("avoided", 0.0)
         why_not = None if confidence >= SELECTED else doubt(scored, query)
-        judged.append(Candidate(hit, round(confidence, 4), why_not))
+        judged.append(Candidate(hit, round(max(confidence, 0.0), 4), why_not))
     return sorted(judged, key=lambda one: (-one.confidence, -one.hit.score, one.hit.tool.full_name))

@@ -11,7 +11,7 @@ from infospace.contract.tool_signature import Signature
 from infospace.space import Space
 from infospace.tools.builtin import all_tools
 from infospace.tools.scope import NO_FILTERS, Filters
-from infospace.tools.search.suggestions import unmatched
+from infospace.tools.search.lexical.suggestions import unmatched
 from planner.metatools.arguments import MOST_ON_PAGE
 from planner.metatools.lookup import known_tools, tool_json
 

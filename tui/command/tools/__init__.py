@@ -31,6 +31,7 @@ ACTIONS = {
     "call": "call a tool",
     "categories": "which categories of tools there are",
     "similar": "the tools most like one of them",
+    "rules": "which tools are preferred, avoided, required or selected",
     "graph": "which tool gives what another one takes",
     "approvals": "list the tools that are called without asking; revoke that",
     "audit": "who called what, and what was refused",

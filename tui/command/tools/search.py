@@ -64,6 +64,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         out.talk(f"none of {pluralize(found['searched'], 'tool')} fits{near}", "yellow")
     else:
         out.talk(_counted(found, scored=args.filter_min_score is not None), "dim")
+    for one in found.get("rules", ()):
+        out.talk(f"rule {one['rule']}: {one['did']}", "dim")
     if "untyped" in found:
         out.talk(f"{found['untyped']:,} that do not say what they give are left out", "dim")
     if found["degraded"]:
