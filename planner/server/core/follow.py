@@ -13,6 +13,7 @@ from infospace.data.result import truncate
 from infospace.journal.rows import RunRow, StepRow
 from infospace.space import Space
 from planner.journal.events import Emit
+from planner.journal.lease import is_live
 from planner.journal.result import RunResult
 from planner.lifecycle.fork import fork
 from planner.lifecycle.resume import must_be_all_there
@@ -107,8 +108,11 @@ def _list(space: Space) -> dict[str, Any]:
 
 
 def _in_a_line(row: RunRow) -> dict[str, Any]:
+    """Return a run in a line; one whose process is no more waits for somebody to go on with it."""
     at_rest = row.kind == "session" and row.status == "suspended" and is_between_calls(row)
-    shown: dict[str, Any] = {"run": row.run, "status": "open" if at_rest else row.status, "started": row.started[:16]}
+    left = row.status == "running" and not is_live(row)
+    status = "open" if at_rest else "suspended" if left else row.status
+    shown: dict[str, Any] = {"run": row.run, "status": status, "started": row.started[:16]}
     return {**shown, **({"goal": truncate(row.goal, GOAL)} if row.goal else {})}
 
 

@@ -159,7 +159,7 @@ def test_what_a_killed_server_left_is_listed_resumed_and_its_call_in_doubt_asked
     left, told = asyncio.run(resume())
     while told["status"] == "running" and time.monotonic() < end:
         left, told = asyncio.run(resume())
-    assert left["goal"] == "act"
+    assert (left["goal"], left["status"]) == ("act", "suspended")
     [asked] = told["asks"]
     assert (told["status"], asked["kind"], asked["answered_by"]) == ("suspended", "doubt", "people, not you")
     assert "slow/act" in asked["question"]
