@@ -1,4 +1,4 @@
-"""How much one step may make, and how long it may go on. Whatever computes asks, since nothing can interrupt it.
+"""How much one step may make, and how long it may go on. Computing code asks here, since nothing can interrupt it.
 
 Everything here is a few instructions where nothing is wrong: it is called for every Note that is made.
 """
@@ -127,7 +127,7 @@ def stopped_by(stop: Stop) -> None:
 
 @contextmanager
 def at_most(bounds: Bounds | None) -> Iterator[None]:
-    """Let no run that is begun inside allow its steps more than that."""
+    """Limit the bounds of all runs that begin inside this block."""
     token = _MOST.set(bounds)
     try:
         yield

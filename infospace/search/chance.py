@@ -1,4 +1,4 @@
-"""The base of `threshold: "auto"`: the cosine that the best Note of a space has with a request that has nothing there.
+"""The base of `threshold: "auto"`: the cosine of the best Note with a request that no Note answers.
 
 A fixed cosine gives one hit in one space and three hundred in another. The *chance* of a space is the median, over
 `EVERYDAY`, of the best cosine that a request has there. The threshold `auto` (`query.Cut`) is

@@ -1,4 +1,4 @@
-"""Search by meaning in a store that ranks by itself: its vectors stay where they are."""
+"""Search by meaning in a store that compares vectors itself, as PostgreSQL with pgvector does."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class ToolCalls:
         self._allowed = allowed
         self._past = past
         self._first: dict[str, bytes] = {}
-        """What each tool said of itself when this run first called it: what is allowed by name is that."""
+        """The definition of each tool when this run first called it: an approval by name holds for it alone."""
         self._made: dict[bytes, str] = {}
         """The positions of calls that are made here, or were, by the digest of tool and arguments."""
 

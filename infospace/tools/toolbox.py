@@ -337,7 +337,7 @@ def _refused(error: str | None, full_name: str) -> str | None:
 
 
 def _strangers(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
-    """Name the arguments that a schema lets pass and says nothing of: others were probably meant."""
+    """Return a hint that names arguments which an open schema accepts but does not list: they are probably misspelt."""
     known = tool.input_schema.get("properties")
     if not isinstance(known, Mapping) or tool.input_schema.get("additionalProperties") is False:
         return None

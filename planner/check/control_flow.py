@@ -264,7 +264,7 @@ class ControlFlowChecker:
         self._state.env.unreachable = True
 
     def follow_rounds(self, step: Step, depth: int) -> bool:
-        """Follow a loop over items until a round changes nothing that is known before it; whether that was reached."""
+        """Check a loop's body again until a round changes nothing that is known before it. Return whether it did."""
         changes, known = self._values.changes, self._values.known
         if not isinstance(step.form, (ForEach, Map)) or self._problems.passing > 1:
             return False

@@ -156,7 +156,7 @@ class Environment:
         return inner
 
     def between_rounds(self, before: Environment, names: Iterable[str]) -> None:
-        """Forget what is known of the very resources that a round of a loop binds and names: the next has others."""
+        """Forget the identities of what a round of a loop binds and names: the next round makes other resources."""
         for name in names:
             if name in self.variables:
                 variable = self.variables[name]

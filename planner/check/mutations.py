@@ -80,7 +80,7 @@ class MutationTracker:
         return _replaces(steps, known) or next(_changing(steps, catalogue, known), None) is not None
 
     def repeated(self, since: int, env: Environment) -> bool:
-        """Take the changes made since then into account at a place before them; whether it is known otherwise then."""
+        """Apply the changes of a loop's body to what is known at its start. Return whether that changes anything."""
         before = {name: (variable.shape, variable.shape.facts) for name, variable in env.variables.items()}
         given = {name: (one.shape, one.shape.facts) for name, one in env.assigned_names.items()}
         for was, became in self._made[since:]:

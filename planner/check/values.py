@@ -137,7 +137,7 @@ class ValueChecker:
 
     @contextmanager
     def tolerating_unbound(self) -> Iterator[None]:
-        """Let what is read meanwhile be unbound without a step being skipped for it."""
+        """Allow reads of variables that may be unbound: the step is not counted as one that may be skipped for them."""
         before = self.maybe_unbound_read
         yield
         self.maybe_unbound_read = before

@@ -161,7 +161,7 @@ class Run:
         self._started.written = record.first_reading is not None
 
     def reading(self, position: str, clock: RunClock, number: int | None = None) -> Reading:
-        """Return what a step takes for the present, or the decision over a round of a `while`: in a replay as then."""
+        """Return the time that a step, or a round of a `while`, reads; a replay returns the recorded one."""
         then = None if self.replayed is None else self.replayed.reading(position, number)
         if then is not None:
             clock.set(then)
@@ -180,7 +180,7 @@ class Run:
 
     @property
     def owner_guard(self) -> OwnerGuard:
-        """What makes the rest of a commit depend on that the run is still this one's."""
+        """The guard of a commit: the store refuses the commit if another process owns the run by now."""
         return OwnerGuard(self.id, self.owner)
 
     def tool_calls(self, past: RecordedRun | None = None) -> ToolCalls:

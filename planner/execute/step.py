@@ -243,8 +243,8 @@ class StepExecution:
             check_time()
             return self._commit(outcome)
         except OutOfTime:
-            # What computes hears no cancellation. Whatever is over by now, a time or the whole run, cancels this task
-            # as soon as the loop turns.
+            # What computes hears no cancellation. The timeout that
+            # ended, of the step or of the run, cancels this task at its next await, which is this sleep.
             self._view.changes.clear()
             await asyncio.sleep(CANCEL_GRACE_SECONDS)
             raise

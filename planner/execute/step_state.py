@@ -48,7 +48,7 @@ class StepState:
         self.set_clock(self.reading)
         self.resolver = Resolver(self.view, self.scope, run.extras)
         self.known: StepRow | None = None
-        """Its row, where it ended in an earlier part of the run and is gone through once more for what it binds."""
+        """The step's row, if it ended before the run was resumed: it is walked through to bind its variables."""
         self.decided: tuple[ControlDecision, ...] = ()
         """What the step itself decided, where it is left before its end."""
         self.remaining: str | None = None

@@ -44,7 +44,7 @@ class Unbound(InfospaceError):
         self.cause = cause
 
     def passed_on(self, position: str) -> UnboundReason:
-        """Return the cause of what the step at a position does not bind, as it is skipped for this."""
+        """Return why what the step at a position binds is unbound: the step is skipped, as this is unbound."""
         if self.cause is None:
             return UnboundReason(position, f"${self.name}{_UNBOUND}", position)
         return UnboundReason(self.cause.step, self.cause.message, position)

@@ -59,7 +59,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One condition of section "Control forms": a type and its arguments as written."""
+    """One condition, such as `bound` or `empty`: its type, and its arguments as written."""
 
     type: str
     arguments: Mapping[str, JSON]

@@ -1,4 +1,4 @@
-"""What the steps of a block need of one another: which start alone, which may run side by side.
+"""Which steps of a block wait for which others: some run alone, some side by side.
 
 A step that writes, speaks, asks or calls what may change something starts when every earlier step has ended, and
 later ones wait for it. Between two such steps, those that wait for something outside run side by side as far as
@@ -58,7 +58,7 @@ class StepNode:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Units in document order; `needs` are for each the earlier ones that it waits for, as `DependencyTracker` says."""
+    """Steps in document order; `needs` has for each the indexes of the earlier ones that it waits for."""
 
     units: tuple[StepNode, ...]
     needs: tuple[frozenset[int], ...] = ()

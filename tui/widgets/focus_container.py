@@ -1,4 +1,4 @@
-"""What the keys go into once it is drawn, unless somebody has gone elsewhere by then."""
+"""A container that takes the focus once it is drawn, unless the user has put the focus elsewhere by then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people say every day, and hardly any tool or note is for: what a search answers to it is what chance gives.
+"""Everyday sentences that hardly any tool or note is for: what a search answers to them is its baseline.
 
 Small talk, moods, questions about the world, chores and errands, in several languages and scripts. None of it belongs
 to a measured collection.

@@ -1,4 +1,4 @@
-"""One server that is spoken with. One task opens it and closes it: who closes out of order takes others with him."""
+"""The connection to one server. One task opens and closes it, since a cancel scope must be left by its own task."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ from infospace.tools.mcp.transport.stdio import ProcessOutput, stdio_transport
 
 CLOSING_S = 12.0
 AGAIN_S = 5.0
-"""Seconds before a server is listened to again that ended its stream of changes or has none now, and asked again for a
-list that it did not tell; longer each time."""
+"""Seconds before the stream of changes of a server is opened again after it ended, and before a list that could not be
+read is asked for again; twice as long each time."""
 LONGEST_AGAIN_S = 600.0
 
 # What the official package logs is for programs that listen to it; without any it would go to the terminal.

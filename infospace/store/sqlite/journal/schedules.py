@@ -1,6 +1,6 @@
 """Schedules: which there are, and each of their times settled once.
 
-All who write to a space do so one after the other, so what a time is compared with stays true until its commit.
+Writers of a space take turns, so a time that was compared within a transaction is still true at its commit.
 """
 
 from __future__ import annotations

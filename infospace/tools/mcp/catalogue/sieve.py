@@ -1,4 +1,4 @@
-"""A server lists many things, and one of them is wrong: that one is refused by name, the others are taken."""
+"""Validates what a server lists, entry by entry: a wrong entry is refused by its name, the others are accepted."""
 
 from __future__ import annotations
 
