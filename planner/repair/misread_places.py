@@ -104,10 +104,10 @@ def _surely_fits(given: Any, wanted: Schema) -> bool:
 
 def text_or_value(read: Value, found: Mismatch) -> tuple[str, str | None] | None:
     """Say how to write a reference for its text, or for its value, where the other is wanted; and what is meant."""
-    given, wanted = types_of(found.given), types_of(found.wanted)
+    given, wanted = types_of(found.given), types_of(found.wanted) - {"null"}
     if isinstance(read, Reference) and wanted == {"string"} and given <= {"integer", "number", "boolean"}:
         return f'"${{{str(read)[1:]}}}" is its text', None
-    if isinstance(read, Reference) and given == {"string"} and wanted <= {"integer", "number"}:
+    if isinstance(read, Reference) and given == {"string"} and wanted and wanted <= {"integer", "number"}:
         number = "int" if wanted == {"integer"} else "float"
         call = f'{{"type": "coerce", "target": "{read}", "coercion": "{number}"}}'
         return f"`coerce` makes a number of a text: {call}", None

@@ -28,6 +28,8 @@ INPUT = {
         "unit": {"enum": ["km", "mi"]},
         "person": PERSON,
         "people": {"type": "array", "items": PERSON},
+        "note": {"type": ["string", "null"]},
+        "most": {"type": ["integer", "null"]},
         "either": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]},
         "tagged": {
             "oneOf": [
@@ -104,6 +106,18 @@ def found(space: Space) -> Callable[..., list[Problem]]:
             "/text",
             "`text` in far/take: `$r.n` is a whole number, and text is wanted",
             '"${r.n}" is its text',
+        ),
+        (
+            {"note": "$r.n"},
+            "/note",
+            "`note` in far/take: `$r.n` is a whole number, and null or text is wanted",
+            '"${r.n}" is its text',
+        ),
+        (
+            {"most": "$r.total"},
+            "/most",
+            "`most` in far/take: `$r.total` is text, and null or a whole number is wanted",
+            '`coerce` makes a number of a text: {"type": "coerce", "target": "$r.total", "coercion": "int"}',
         ),
         (
             {"n": "${r.n}"},
