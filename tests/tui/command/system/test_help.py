@@ -20,6 +20,7 @@ from infospace.core.errors import InvalidJSON
 from infospace.data.json_text import read_json
 from infospace.tools.local import LocalTools
 from infospace.tools.mcp.config import read_entries
+from infospace.tools.search.rules.rule_file import read_rules
 from planner.evaluation.suite import read_suite
 from planner.execute.start import check_plan
 from planner.server.config import read_config
@@ -181,6 +182,8 @@ def test_every_json_on_a_page_is_right(topic: str, samples: Space, tmp_path: Pat
         elif _servers(value):
             read = read_entries(tmp_path / "file.json")
             assert (len(read.entries), list(read.problems)) == (1, [])
+        elif isinstance(value, dict) and "rules" in value:
+            assert read_rules(tmp_path / "file.json").rules
         elif isinstance(value, dict) and "scopes" in value:
             assert read_config(tmp_path / "file.json", {})
         elif isinstance(value, dict) and {"id", "goal", "answer"} <= value.keys():
