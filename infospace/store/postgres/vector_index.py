@@ -50,6 +50,28 @@ class Indexed:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """Whether a database compares the vectors of a space, of how many passages, and whether these are indexed."""
+
+    compares: bool
+    passages: int = 0
+    is_indexed: bool = False
+
+
+def comparing(address: str, *, wait: float = 10.0) -> Comparing:
+    """Return how a database compares the vectors of a space that is in it. Raises StoreError."""
+    engine, _ = database.connection(address, wait=wait)
+    try:
+        if engine.vector_rows.where is None:
+            return Comparing(compares=False)
+        model = engine.vector_rows.present_model()
+        passages: int = engine.value("SELECT count(*) FROM passage_vectors WHERE vector IS NOT NULL")
+        return Comparing(True, passages, model is not None and engine.vector_rows.is_indexed(model))
+    finally:
+        engine.close()
+
+
 def build_index(address: str, listener: Listener | None = None, *, wait: float = 10.0) -> Indexed:
     """Make the index of the vectors that a space in a database has now; it follows every later change by itself.
 

