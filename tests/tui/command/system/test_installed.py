@@ -15,6 +15,7 @@ import sys
 import venv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -54,13 +55,18 @@ class Installed:
 def environment(home: Path) -> dict[str, str]:
     """The environment of a home in which nothing was set up, with the caches that packages come from."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(OTHER)}
-    caches = {
+    pins = {"PIP_CONSTRAINT": str(ROOT / "constraints.txt"), "UV_CONSTRAINT": str(ROOT / "constraints.txt")}
+    path = f"{home / '.local/bin'}{os.pathsep}{BIN}{os.pathsep}{os.environ['PATH']}"
+    return kept | caches() | pins | {"HOME": str(home), "PATH": path, "NO_COLOR": "1", "COLUMNS": "200"}
+
+
+@cache
+def caches() -> dict[str, str]:
+    """The folders of packages that were fetched before."""
+    return {
         "PIP_CACHE_DIR": said([str(BIN / "pip"), "cache", "dir"]),
         "UV_CACHE_DIR": said([str(BIN / "uv"), "cache", "dir"]),
     }
-    pins = {"PIP_CONSTRAINT": str(ROOT / "constraints.txt"), "UV_CONSTRAINT": str(ROOT / "constraints.txt")}
-    path = f"{home / '.local/bin'}{os.pathsep}{BIN}{os.pathsep}{os.environ['PATH']}"
-    return kept | caches | pins | {"HOME": str(home), "PATH": path, "NO_COLOR": "1", "COLUMNS": "200"}
 
 
 def said(words: Sequence[str]) -> str:
