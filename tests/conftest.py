@@ -62,6 +62,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Let the end of the process free all there is: DuckDB prints a list of what is left over."""
+    gc.unfreeze()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first: who has none left takes over others, and none is left with a slow one.
 
