@@ -30,6 +30,7 @@ from infospace.store.changes import (
     Restore,
     Revise,
     SetLinks,
+    SettleLinks,
     Track,
     Untrack,
 )
@@ -344,7 +345,7 @@ def _differing_by_case(files: Sequence[FileToImport]) -> Iterator[dict[str, str]
             yield {"path": str(path), "reason": reason}
 
 
-_ORDER = (ExpectLinks, MakeNote, Restore, Revise, MakeRelation, Untrack, Delete, Track, SetLinks)
+_ORDER = (ExpectLinks, MakeNote, Restore, Revise, MakeRelation, Untrack, Delete, Track, SetLinks, SettleLinks)
 
 
 def _order(change: Change) -> int:

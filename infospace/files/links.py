@@ -1,6 +1,7 @@
 """Links between imported files, and the Relations that say where they lead.
 
-A link of an imported file that no plan has written since leads to files alone, by `store/link_targets.py`.
+A link of an imported file leads to a file, by `store/link_targets.py`. The store itself has one that no file fits lead
+to a Note without a file, in the commit that brings either.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from infospace.core.ids import Kind
 from infospace.core.resources import CreatedBy, Relation
 from infospace.data.markdown.body import Link
 from infospace.journal.rows import CloseRun, Heartbeat
-from infospace.store.changes import Change, Delete, ExpectLinks, Linked, MakeRelation, SetLinks
+from infospace.store.changes import Change, Delete, ExpectLinks, Linked, MakeRelation, SetLinks, SettleLinks
 from infospace.store.link_targets import LinkPlace, LinkTargets, families
 from infospace.store.optimistic import TRIES, retry_on_conflict
 from infospace.store.protocol import Snapshot, Store, TrackedFile
@@ -140,12 +141,17 @@ def resolve(
         LinkPlace(one.root, one.path, one.part, one.note, one.title, one.aliases) for one in every if one.root in chosen
     )
     alive = is_alive(snapshot)
+    nowhere = []
     for note, old in links.items():
         if note not in places:
             continue
         rows = [(link, places.leads(note, link)) for link in old]
+        if any(to is None for _, to in rows):
+            nowhere.append(note)
         if any(link.to != to or (link.lost and link.lost[1] and alive(link.lost[1])) for link, to in rows):
             yield from _settled(snapshot, note, rows, new_id, made(), note in new)
+    if nowhere:
+        yield from map(SettleLinks, sorted(snapshot.unsettled_links(nowhere)))
 
 
 def _settled(

@@ -292,6 +292,13 @@ class SetLinks:
 
 
 @dataclass(frozen=True, slots=True)
+class SettleLinks:
+    """The links of a Note that lead to no file lead to Notes without one, from now on: the store keeps them so."""
+
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class PassageSpan:
     """One embedded stretch of a Note's text: 0-based characters, end excluded, and the text's digest."""
 
@@ -370,6 +377,7 @@ Change: TypeAlias = (
     | Untrack
     | ExpectLinks
     | SetLinks
+    | SettleLinks
     | Embed
     | Vectors
     | Describe

@@ -305,6 +305,9 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
         One to a Note that has no file of its own now, since it was deleted for example, leads nowhere.
         """
 
+    def unsettled_links(self, notes: Collection[str]) -> set[str]:
+        """Return those Notes with links that lead to no file, and of which nothing says what else they lead to."""
+
     def testable(self, name: str) -> frozenset[str]:
         """Return the columns of one of the space's own tables by which its rows can be chosen."""
 

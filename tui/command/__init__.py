@@ -65,6 +65,24 @@ ROOMS = {
 """The folder of each command's module; `tools` is a folder of its own."""
 _MODULES = {name: f"tui.command.{room}.{name}" for room, names in ROOMS.items() for name in names}
 
+_OF_LINKS = (
+    '`infospace query "SELECT source, target_text, target FROM links"` lists links, '
+    "`infospace show NOTE` those of one note"
+)
+_OF_TASKS = (
+    """`infospace query "SELECT note, line, text, due FROM items WHERE kind = 'task' AND NOT done"` lists open tasks"""
+)
+_OF_PROPERTIES = (
+    "`infospace notes --properties` lists the properties that notes have, "
+    "`infospace notes --tag TAG` the notes of a tag"
+)
+ELSEWHERE = {
+    **dict.fromkeys(("link", "links", "backlinks"), _OF_LINKS),
+    **dict.fromkeys(("items", "task", "tasks", "todo", "todos"), _OF_TASKS),
+    **dict.fromkeys(("properties", "tag", "tags"), _OF_PROPERTIES),
+}
+"""What is no command, and how one gets it."""
+
 EXAMPLES = """examples:
   infospace demo
   infospace add ~/notes
@@ -89,7 +107,10 @@ class Parser(argparse.ArgumentParser):
             from difflib import get_close_matches
 
             near = get_close_matches(unknown[1], COMMANDS, n=1)
-            message = f"there is no command {unknown[1]!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            if unknown[1] in ELSEWHERE:
+                hint = f": {ELSEWHERE[unknown[1]]}"
+            message = f"there is no command {unknown[1]!r}{hint}"
         for wanted, noun in (("int", "a whole number"), ("float", "a number")):
             message = re.sub(rf"^argument (\S+): invalid {wanted} value: (.*)$", rf"\1 is \2, not {noun}", message)
         self.exit(USAGE, f"infospace: {message} (`{self.prog} --help` shows examples)\n")

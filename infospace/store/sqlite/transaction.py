@@ -59,6 +59,7 @@ class Transaction:
         "now",
         "owner",
         "run",
+        "to_settle",
     )
 
     def __init__(
@@ -83,6 +84,8 @@ class Transaction:
         """Collections that came to hold other Collections, or that live again."""
         self.linked_by_hand: set[int] = set()
         """Notes whose file or links this transaction sets: who does that says where they lead."""
+        self.to_settle: set[int] = set()
+        """Notes whose links the store settles, though this transaction sets them."""
         self._numbers = numbers
         self._limit = limit
         self._reserve = reserve

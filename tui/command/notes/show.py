@@ -174,7 +174,7 @@ def _show(document: dict[str, Any], out: Output) -> None:
         for end in document.get(key, ()):
             out.talk(f"  {mark} {end['relation']}  {end['id']}  {end['title']}", "dim")
     for target in document.get("unresolved_links", ()):
-        out.talk(f"  → {target}: no such file yet", "dim")
+        out.talk(f"  → {target}: no such note yet", "dim")
 
 
 def _show_head(document: dict[str, Any], out: Output) -> None:

@@ -75,7 +75,7 @@ from infospace.store.sqlite.read.search_results import (
 )
 from infospace.store.sqlite.transaction import whom
 from infospace.store.sqlite.write import collection_texts as described
-from infospace.store.sqlite.write import effects, files
+from infospace.store.sqlite.write import effects, files, settle_links
 from infospace.store.sqlite.write.embeddings import DERIVED, chosen
 from infospace.store.tool_records import StoredServer, StoredTool, SuccessfulCall, ToolUse
 
@@ -309,6 +309,10 @@ class SqliteSnapshot:
     def removed_files(self) -> list[TrackedFile]:
         """Return the files of Notes that were deleted by hand or by a step."""
         return files.removed(self._engine)
+
+    def unsettled_links(self, notes: abc.Collection[str]) -> set[str]:
+        """Return those Notes with links that lead to no file, and of which nothing says what else they lead to."""
+        return settle_links.unsettled(self._engine, notes)
 
     def links(self, note: str | None = None) -> dict[str, list[Linked]]:
         """Return the links of imported files by the id of their Note."""

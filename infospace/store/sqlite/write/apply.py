@@ -15,6 +15,7 @@ from infospace.store.sqlite.write import embeddings as discovery
 from infospace.store.sqlite.write import files, notes
 from infospace.store.sqlite.write import keep as keeping
 from infospace.store.sqlite.write import restore as restoring
+from infospace.store.sqlite.write.settle_links import settle
 from infospace.store.tool_records import ToolChange
 
 _HANDLERS: dict[type[c.Change], Callable[[Transaction, Sequence[Any]], None]] = {
@@ -36,6 +37,7 @@ _HANDLERS: dict[type[c.Change], Callable[[Transaction, Sequence[Any]], None]] = 
     c.Untrack: files.untrack,
     c.ExpectLinks: files.expect_links,
     c.SetLinks: files.set_links,
+    c.SettleLinks: settle,
     c.Embed: discovery.embed,
     c.Vectors: discovery.store_vectors,
     c.Describe: described.describe,

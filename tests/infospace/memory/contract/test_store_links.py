@@ -11,13 +11,17 @@ from infospace.core.json_types import JSON
 from infospace.core.resources import CreatedBy
 from infospace.expressions.query.preselect import ColumnTest
 from infospace.store.changes import (
+    Change,
     Delete,
+    FreeName,
     GiveName,
     Linked,
     MakeNote,
+    MakeRelation,
     Restore,
     Revise,
     SetLinks,
+    SettleLinks,
     Track,
     Unkeep,
 )
@@ -188,3 +192,68 @@ def test_odd_names_are_no_trouble(store: Store, name: str) -> None:
     source = note(store, f"[[{name}]] [[ {name} ]]", kept=True, up=f"[[{name}]]")
     assert set(links(store, source).values()) <= {target, None}
     assert store.check() == []
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_link_of_a_file_that_no_file_fits_leads_to_a_note_without_one(store: Store, named: bool) -> None:
+    """Once its importer asks for it: the Note may come before or after, be renamed and deleted."""
+    source, target = store.new_id(Kind.NOTE), store.new_id(Kind.NOTE)
+    there = note(store, "x", kept=True)
+    files = [Track("/r", "a.md", source, b"", 1), Track("/r", "There.md", there, b"", 1)]
+    rows = [Linked("Ghost", wiki=True), Linked("There", wiki=True, to=there)]
+    made: list[Change] = [MakeNote(target, "a ghost", {} if named else {"title": "Ghost"}, True)]
+    made += [GiveName(target, "ghost")] if named else []
+    if named:
+        store.commit(made)
+    store.commit([MakeNote(source, "[[Ghost]] [[There]]", {}, True), *files, SetLinks(source, rows)])
+    assert links(store, source) == {"Ghost": None, "There": there}
+    with store.reading() as snapshot:
+        assert snapshot.unsettled_links([source, there]) == {source}
+    store.commit([SettleLinks(source)])
+    with store.reading() as snapshot:
+        assert snapshot.unsettled_links([source, there]) == set()
+    if not named:
+        assert links(store, source) == {"Ghost": None, "There": there}
+        store.commit(made)
+    assert links(store, source) == {"Ghost": target, "There": there}
+    assert relations(store, source) == {(target, "links-to")}
+    store.commit([FreeName(target)] if named else [Revise(target, metadata={"title": "Other"})])
+    assert links(store, source) == {"Ghost": None, "There": there}
+    store.commit([GiveName(target, "ghost")])
+    assert relations(store, source) == {(target, "links-to")}
+    store.commit([Delete(target)])
+    assert (links(store, source), relations(store, source)) == ({"Ghost": None, "There": there}, set())
+
+
+def test_a_file_that_comes_later_goes_before_a_note_without_one(store: Store) -> None:
+    """The link has one Relation, to the file."""
+    source, loose = store.new_id(Kind.NOTE), note(store, "loose", kept=True, title="Ghost")
+    imported = [MakeNote(source, "[[Ghost]]", {}, True), Track("/r", "a.md", source, b"", 1)]
+    store.commit([*imported, SetLinks(source, [Linked("Ghost", wiki=True)]), SettleLinks(source)])
+    assert links(store, source) == {"Ghost": loose}
+    file = note(store, "file", kept=True)
+    store.commit([Track("/r", "Ghost.md", file, b"", 1), SetLinks(source, [Linked("Ghost", wiki=True, to=file)])])
+    assert links(store, source) == {"Ghost": file}
+    assert loose not in {to for to, _ in relations(store, source)}
+
+
+def test_the_relation_of_a_link_that_an_import_settled_goes_with_the_text(store: Store) -> None:
+    """In the commit that takes it out; with the text it comes back, and what somebody made stays."""
+    from store_tools import relation
+
+    source, a, b = (note(store, "[[A]] [[B]]", kept=True) for _ in range(3))
+    run = open_run(store)
+    of_link, mine = store.new_id(Kind.RELATION), relation(store, source, b, "links-to", kept=True)
+    rows = [Linked("A", wiki=True, to=a, relation=of_link), Linked("B", wiki=True, to=b, relation=mine)]
+    tracked = [Track("/r", f"{name}.md", one, b"", 1) for name, one in (("s", source), ("A", a), ("B", b))]
+    made = MakeRelation(of_link, source, a, "links-to", kept=True, made=CreatedBy(run, None, "add"))
+    store.commit([made, *tracked, SetLinks(source, rows)])
+    revise(store, source, content="only [[B]]")
+    assert (links(store, source), relations(store, source)) == ({"B": b}, {(b, "links-to")})
+    revise(store, source, content="nothing")
+    assert links(store, source) == {}
+    with store.reading() as snapshot:
+        assert snapshot.relations(source=source) == [mine]
+        assert snapshot.links(source) == {}
+    revise(store, source, content="[[A]] again")
+    assert relations(store, source) == {(a, "links-to"), (b, "links-to")}

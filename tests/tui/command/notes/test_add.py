@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -59,7 +61,7 @@ def test_links_and_backlinks_are_shown(cli: Any, folder: Path, model: Any) -> No
     assert shown["file"] == str((folder / "a.md").resolve())
     said = cli("show", "b.html")
     assert "← links-to  Note_1  A" in said.err
-    assert "→ later: no such file yet" in cli("show", "a.md").err
+    assert "→ later: no such note yet" in cli("show", "a.md").err
 
 
 def test_a_link_of_a_file_to_a_note_of_a_plan_is_no_unresolved_one(cli: Any, folder: Path, tmp_path: Path) -> None:
@@ -209,3 +211,17 @@ def test_what_is_skipped_is_told_with_the_reason(cli: Any, folder: Path, model: 
         "(drafts, old.md); 1 file is a symbolic link to what is read at its own place (link.md); 2 files are .png, "
         "which is not read (p.png, q.PNG)"
     ) in " ".join(said.split())
+
+
+def test_what_is_no_command_says_how_one_gets_it(cli: Any, tmp_path: Path) -> None:
+    """The commands that are named run, and list what was asked for."""
+    (tmp_path / "v").mkdir()
+    (tmp_path / "v" / "a.md").write_text("---\ntags: TAG\n---\n[[b]]\n\n- [ ] call her 📅 2026-05-01\n")
+    assert cli("add", str(tmp_path / "v")).code == 0
+    for word, listed in (("links", "b"), ("tasks", "call her"), ("tags", "tags")):
+        said = cli(word)
+        assert said.code == 2
+        named = re.findall(r"`infospace (.*?)`", said.err.partition(" (`infospace --help`")[0])
+        answers = [cli(*shlex.split(command.replace("NOTE", "a.md"))) for command in named]
+        assert [answer.code for answer in answers] == [0] * len(named), said.err
+        assert listed in answers[0].out
