@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -110,8 +111,11 @@ def test_steps_after_a_stop_are_told_as_unreachable(warnings: Any) -> None:
 
 
 def test_a_short_wait_just_sleeps(run: Any, errors: Any) -> None:
-    """A number from 0, also of a variable."""
+    """A number from 0, also of a variable; it lasts as long as it says."""
     assert run({"type": "wait", "seconds": 0}).status == "success"
+    begun = time.monotonic()
+    assert run(note(0.05, "$n"), {"type": "wait", "seconds": "$n"}).status == "success"
+    assert time.monotonic() - begun >= 0.05
     [problem] = errors([note("soon", "$n"), {"type": "wait", "seconds": "$n"}])
     assert (problem.code, problem.pointer) == ("bad-value", "/1/seconds")
     [problem] = errors([{"type": "wait"}])

@@ -322,6 +322,16 @@ CONTAINERS = ("if", "while", "for-each", "parallel")
 """Their own row stands before those of the steps in them, which may be unknown."""
 
 
+INPUTS: dict[str, dict[str, Any]] = {
+    "finding: search_with_a_parameter": {"status": "open"},
+    "references: inputs_of_all_sorts": {"text": "a", "note": "Note_1"},
+}
+"""Of the plans whose inputs have no default."""
+
+ASKING = [f"outside: {name}" for name in ("generate", "model_on_lists", "model_with_schema", "model_mapped")]
+"""Plans that ask a language model: there is none here, so nothing of them is run."""
+
+
 @pytest.fixture(scope="module")
 def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A space that the correct plans speak of, at rest."""
@@ -331,20 +341,19 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", [name for name in RIGHT if name not in ASKING])
 def test_what_a_dry_run_says_is_what_the_run_does(furnished: Path, tmp_path: Path, name: str) -> None:
     """Each step that it runs ends as in the run, with the same value, whenever nothing before it is unknown."""
     path = tmp_path / "space.db"
     shutil.copy(furnished, path)
     with open_space(path) as space:
         space.tools.add(files())
-        prepared = prepare(space, RIGHT[name], {})
-        if not isinstance(prepared, Prepared):
-            pytest.skip("it has inputs")
+        prepared = prepare(space, RIGHT[name], INPUTS.get(name, {}))
+        assert isinstance(prepared, Prepared), prepared.problems
         before = dump(path)
         dried = asyncio.run(dry_run(space, prepared))
         assert dump(path) == before
-        done = run_sync(space, RIGHT[name])
+        done = run_sync(space, RIGHT[name], INPUTS.get(name, {}))
     rows = [row for row in dried.result.steps if row.type not in CONTAINERS]
     known = list(takewhile(lambda row: row.error != "dry-run", rows))
     ran = [row for row in done.steps if row.type not in CONTAINERS]
