@@ -28,6 +28,9 @@ async def manage_connections(space: Space, args: ManageConnections) -> dict[str,
         return {"connections": [one.to_json() for one in states]}
     found = next((one for one in states if one.server == args.server), None)
     if found is None or servers is None:
+        needs = next((one.needs for one in space.tools.never_listed() if one.server == args.server), None)
+        if needs is not None:
+            raise NotFound(f"the server {args.server!r:.80} has no entry in `mcp.json` yet", hint=needs)
         there = f"there are {', '.join(one.server for one in states)}" if states else "there are none"
         raise NotFound(f"there is no server {args.server!r:.80}", hint=there)
     if args.action == "initiate":

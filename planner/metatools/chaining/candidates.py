@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from infospace.core.tool import Tool
@@ -21,16 +22,27 @@ WORDS: Final = re.compile(r"[A-Za-z][\w'’-]*")
 _NOT_DONE: Final = re.compile(r"\bnot\s+(?:yet\s+|been\s+)?(\w+ed)\b", re.IGNORECASE)
 
 
-def rank_candidates(space: Space, tools: Sequence[Tool], asked: str) -> dict[str, ToolHit]:
+@dataclass(frozen=True, slots=True)
+class RankedTools:
+    """Tools by full name, the most relevant first; `degraded` says which leg of the search is down."""
+
+    hits: Mapping[str, ToolHit]
+    degraded: str | None = None
+
+
+def rank_candidates(space: Space, tools: Sequence[Tool], asked: str) -> RankedTools:
     """Return tools by relevance: to what is asked for, and to the same in the words that tools have for it."""
+    degraded: str | None = None
     others = [MEANS.get(stem, (word,))[0] for word in asked.split() for stem in tokenize(word)[:1] or [word]]
     found: dict[str, ToolHit] = {}
     for text in dict.fromkeys((asked, " ".join(others))):
-        for hit in find_among(space, tools, ToolQuery(text, CANDIDATES, Filters(min_score=0.0))).hits:
+        results = find_among(space, tools, ToolQuery(text, CANDIDATES, Filters(min_score=0.0)))
+        degraded = degraded or results.degraded
+        for hit in results.hits:
             before = found.get(hit.tool.full_name)
             if before is None or hit.score > before.score:
                 found[hit.tool.full_name] = hit
-    return dict(sorted(found.items(), key=lambda one: (-one[1].score, one[0])))
+    return RankedTools(dict(sorted(found.items(), key=lambda one: (-one[1].score, one[0]))), degraded)
 
 
 def without_spans(text: str, start: int, mine: Sequence[GoalLiteral]) -> str:

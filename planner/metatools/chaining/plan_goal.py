@@ -130,7 +130,7 @@ class GoalPlanner:
         asked = undone(without_literals(text, [_moved(one, start) for one in mine]))
         if not asked.strip():
             return []
-        ranked = rank_candidates(self._space, self.tools, asked)
+        ranked = rank_candidates(self._space, self.tools, asked).hits
         scored = [
             self._scorer.score(chain, clause, relevance)
             for tool, relevance in islice(((name, hit.score) for name, hit in ranked.items()), CANDIDATES)

@@ -117,10 +117,10 @@ async def select_tool(space: Space, args: SelectTool) -> dict[str, Any]:
 def _selected(space: Space, args: SelectTool) -> dict[str, Any]:
     filters = Filters(servers=tuple(args.service_filter))
     known = known_tools(space, filters, servers=True)
-    candidates = judge_candidates(space, args.query, [tool for tool in known if tool.kind == "tool"])
+    candidates, degraded = judge_candidates(space, args.query, [tool for tool in known if tool.kind == "tool"])
     sure = [one for one in candidates if one.confidence >= SELECTED]
     if not sure:
-        servers = judge_candidates(space, args.query, [tool for tool in known if tool.kind == "server"])
+        servers, _ = judge_candidates(space, args.query, [tool for tool in known if tool.kind == "server"])
         sure = [one for one in servers if one.confidence >= SELECTED]
     best = sure[0] if sure else None
     others = [one for one in (*sure[1:], *(() if sure else candidates)) if one is not best][:ALTERNATIVES]
@@ -131,7 +131,7 @@ def _selected(space: Space, args: SelectTool) -> dict[str, Any]:
         "reason": _why_none(known, candidates) if best is None else _why(best.hit),
         "alternatives": [{"tool_name": one.hit.tool.full_name, "score": one.confidence} for one in others],
         "no_match": best is None,
-        "degraded": None,
+        "degraded": degraded,
         **unmatched_json(space, filters, servers=True),
     }
 

@@ -39,15 +39,16 @@ class Candidate:
     why_not: str | None = None
 
 
-def judge_candidates(space: Space, query: str, tools: Sequence[Tool]) -> list[Candidate]:
-    """Return the nearest of some tools, the surest first."""
+def judge_candidates(space: Space, query: str, tools: Sequence[Tool]) -> tuple[list[Candidate], str | None]:
+    """Return the nearest of some tools, the surest first, and which leg of the search is down, None for none."""
     found = literals(query)
     asked = undone(without_literals(query, found))
     spoken = undone(without_spans(query, 0, found))
     clause = Clause((), frozenset(), WORDS.findall(spoken))
     scorer = ChainScorer(tools)
     is_name = len(query.split()) == 1
-    hits = rank_candidates(space, tools, asked if asked.strip() else query).values()
+    ranked = rank_candidates(space, tools, asked if asked.strip() else query)
+    hits = ranked.hits.values()
     named = [hit.tool for hit in hits if scorer.named_for(hit.tool, clause)]
     judged: list[Candidate] = []
     for hit in hits:
@@ -67,4 +68,5 @@ def judge_candidates(space: Space, query: str, tools: Sequence[Tool]) -> list[Ca
         confidence += ruled.get("avoided", 0.0)
         why_not = None if confidence >= SELECTED else doubt(scored, query)
         judged.append(Candidate(hit, round(max(confidence, 0.0), 4), why_not))
-    return sorted(judged, key=lambda one: (-one.confidence, -one.hit.score, one.hit.tool.full_name))
+    judged.sort(key=lambda one: (-one.confidence, -one.hit.score, one.hit.tool.full_name))
+    return judged, ranked.degraded

@@ -21,9 +21,10 @@ from infospace.tools.mcp.registries.saved import registries, remove
 from infospace.tools.mcp.registries.server_json import read_server
 from infospace.tools.mcp.registries.update import _address, add, refresh
 from infospace.tools.search.results import ToolQuery
-from planner.metatools.arguments import DescribeTool, ExecuteTool, SearchTools
+from planner.metatools.arguments import DescribeTool, ExecuteTool, ManageConnections, SearchTools
 from planner.metatools.describe_tool import describe_tool
 from planner.metatools.execute_tool import execute_tool
+from planner.metatools.manage_connections import manage_connections
 from planner.metatools.search_tools import search_tools
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -59,6 +60,9 @@ def test_a_list_is_read_to_its_last_page_and_its_servers_are_found(space: Space,
     (told, *_) = run(search_tools(space, SearchTools(query="forecast of the weather")))["tools"]
     assert (told["tool_name"], told["connected"], told["needs"]) == ("weather/*", False, hit.tool.needs)
     assert run(describe_tool(space, DescribeTool(tool_name="weather/*")))["needs"] == hit.tool.needs
+    with pytest.raises(NotFound, match=r"the server 'weather' has no entry in `mcp\.json` yet") as unconnected:
+        run(manage_connections(space, ManageConnections(action="initiate", server="weather")))
+    assert unconnected.value.hint == hit.tool.needs
     with pytest.raises(NotCalled, match="cannot be called yet"):
         run(execute_tool(space, ExecuteTool(tool_name="weather/*", arguments={})))
 

@@ -88,8 +88,13 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             return 0
         if args.server not in known.entries and not args.forget and _is_listed(space, args.server):
             return _connect_listed(space, args, out)
-        if to_write:
-            raise UsageError(f"no registry lists {args.server!r}", hint="`infospace tools search` finds servers")
+        if to_write and args.server in known.entries:
+            raise UsageError(f"{known.entries[args.server].file!r} has a server {args.server!r} already")
+        near = None if args.server in known.entries else _nearest_listed(space, args.server)
+        if to_write or near is not None:
+            raise UsageError(
+                f"no registry lists {args.server!r}", hint=near or "`infospace tools search` finds servers"
+            )
         try:
             state = _forget(known, args, out) if args.forget else _connect(known, args, out)
         except (NotFound, Invalid) as error:
@@ -135,6 +140,16 @@ def _is_listed(space: Space, name: str) -> bool:
     except Invalid:
         return True
     return True
+
+
+def _nearest_listed(space: Space, name: str) -> str | None:
+    """Return the name of a registry's server that was probably meant, as a hint; None where none is near."""
+    from infospace.data.paths import nearest
+    from infospace.tools.mcp.registries.saved import registries
+
+    known = [server.name for one in registries(space.store) for server in one.servers]
+    near = nearest(name, known)
+    return None if near is None else f"did you mean {near!r}?"
 
 
 def _connect_listed(space: Space, args: argparse.Namespace, out: Output) -> int:

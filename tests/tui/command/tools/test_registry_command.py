@@ -69,6 +69,8 @@ def test_from_adding_a_registry_to_a_written_entry(cli: Any, web: Registry, tmp_
     assert (said.code, said.json["written"], said.json["missing"]) == (0, True, ["W_KEY"])
     assert list(entries(tmp_path)) == ["odd", "weather"]
     assert entries(tmp_path)["weather"] == said.json["entry"]
+    assert "did you mean 'io.github.ann/weather'?" in cli("tools", "connect", "io.github.ann/wether").err
+    assert "has a server 'weather' already" in cli("tools", "connect", "weather", "--yes").err
     said = cli("tools", "connect", "com.acme/tickets", "--yes", "--as", "desk", "--mcp", str(tmp_path / "more.json"))
     assert said.code == 0
     assert json.loads((tmp_path / "more.json").read_text())["mcpServers"]["desk"]["url"] == f"{web.url}/mcp"
