@@ -183,6 +183,14 @@ HOSTILE = [
         ),
         "values of it make `${` together",
     ),
+    (
+        package(
+            environmentVariables=[
+                {"name": "A", "value": "{b}{a}", "variables": {"b": {"value": "$"}, "a": {"value": "{HOME:-x}"}}}
+            ]
+        ),
+        "values of it make `${` together",
+    ),
     (package(transport={"type": "streamable-http", "url": "http://localhost"}), "only stdio is started here"),
     (package(fileSha256="ab"), "its `fileSha256` is 'ab', not a SHA-256"),
     (package(fileSha256="a" * 64), "the checksum cannot be enforced"),

@@ -83,10 +83,14 @@ def test_variables_join_and_unless_looks_at_what_was_known_before(tmp_path: Path
     facts = [["user", "likes", "github"], ["user", "hates", "brew"]]
     rules = [
         {"name": "like", "when": [["user", "likes", "?s"], ["?t", "server", "?s"]], "then": {"prefer": "?t"}},
-        {"name": "add", "when": [], "then": {"assert": ["user", "hates", "filesystem"]}},
+        {
+            "name": "add",
+            "when": [],
+            "then": [{"assert": ["user", "hates", "filesystem"]}, {"assert": ["user", "is", "asked"]}],
+        },
         {
             "name": "known",
-            "when": [["?t", "server", "?s"]],
+            "when": [["?t", "server", "?s"], ["user", "is", "asked"]],
             "unless": [["user", "hates", "?s"]],
             "then": {"require": "?t"},
         },
