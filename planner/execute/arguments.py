@@ -21,7 +21,7 @@ from infospace.data.json_text import compact_writer
 from infospace.data.paths import EXTRA, Part, Path, lookup, read
 from infospace.schema.words import shown
 from planner.execute.variables import Scope
-from planner.language.plan import Table
+from planner.language.plan import OwnedRows, Table
 from planner.language.references import (
     ListOf,
     Literal,
@@ -260,6 +260,8 @@ class Resolver:
 def input_resource(view: Context, value: Resource | Table | JSON) -> str:
     """Return the id of what an input is bound to: a resource itself, else a transient Note, or a Collection of rows."""
     if isinstance(value, Table):
+        if isinstance(value.rows, OwnedRows) and value.rows.released:
+            raise ValueError("these rows were handed over to another run")
         return view.collection(view.make_notes(value.rows, table=True)).id
     return value.id if is_resource(value) else view.note(cast("JSON", value)).id
 

@@ -244,6 +244,9 @@ class Run:
     async def run(self, bound: Mapping[str, Resource | Table | JSON]) -> RunResult:
         """Run the whole plan from its inputs to its result."""
         self.open("plan", bound)
+        for value in bound.values():
+            if isinstance(value, Table):
+                value.release()
         return await self.run_to_end()
 
     def restore(self, row: RunRow, record: RecordedRun, calls: Sequence[CallRow], owner: str) -> None:

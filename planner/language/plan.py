@@ -40,6 +40,26 @@ class Table:
 
     rows: Sequence[JSON]
 
+    def release(self) -> None:
+        """Let the rows go once they are stored, where nobody else wants them."""
+        if isinstance(self.rows, OwnedRows):
+            self.rows.release()
+
+
+class OwnedRows(list[JSON]):
+    """Rows that whoever read them hands over to one run: it need not hold them beside what it stores.
+
+    Millions of cells take several times as much room as their text, and the first step that reads them makes them
+    anew from the space.
+    """
+
+    released = False
+
+    def release(self) -> None:
+        """Hold no rows any more; who binds them to another run is told so."""
+        self.clear()
+        self.released = True
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:

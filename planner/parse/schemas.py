@@ -54,7 +54,7 @@ def _quick_test(schema: Mapping[str, Any]) -> Callable[[JSON], bool] | None:
 
     A row of which it is not true may fit all the same. None where the schema says more than types of plain values.
     """
-    if schema.get("type") != "object" or not _SIMPLE.issuperset(schema):
+    if schema.get("type", "object") != "object" or not _SIMPLE.issuperset(schema):
         return None
     types: dict[str, frozenset[type]] = {}
     for key, part in schema.get("properties", {}).items():

@@ -10,7 +10,9 @@ import pytest
 from infospace import Space
 from infospace.core import bounds
 from planner import check_plan, open_session, prepare, replay, run_sync
+from planner.language.plan import OwnedRows
 from planner.parse.saved_plans import save_plan
+from planner.parse.schemas import row_violation
 
 ITEMS = {
     "type": "object",
@@ -201,3 +203,27 @@ def test_names_of_columns_count_once_among_the_characters_of_a_table(space: Spac
     assert "the budget of 4,000 characters" in refused.problems[0].message
     listed = {**plan, "inputs": {"rows": {"type": "array"}}}
     assert run_sync(space, listed, {"rows": rows}).status == "refused"
+
+
+def test_rows_that_are_handed_over_are_held_until_they_are_stored(space: Space) -> None:
+    """A run takes them once; of a list that somebody else has, nothing is taken."""
+    given = ROWS * 100
+    result = run_sync(space, PLAN, {"rows": given})
+    assert given == ROWS * 100
+    rows = OwnedRows(given)
+    handed = run_sync(space, PLAN, {"rows": rows})
+    assert handed.result is not None
+    assert result.result is not None
+    assert (handed.result.data, rows) == (result.result.data, [])
+    with space.store.reading() as snapshot:
+        stored: Any = snapshot.get(snapshot.run(str(handed.run)).inputs["rows"])
+        assert [item.content for item in snapshot.get_many([one.id for one in stored.members])] == given  # type: ignore[union-attr]
+    with pytest.raises(ValueError, match="another run"):
+        run_sync(space, PLAN, {"rows": rows})
+
+
+def test_a_schema_of_rows_need_not_say_that_they_are_objects() -> None:
+    schema = {"properties": {"region": {"type": "string"}}, "required": ["region"]}
+    assert row_violation([{"region": "n"}, "n", 3], schema) is None
+    assert str(row_violation([{"region": "n"}, {"region": 1}], schema)).startswith("row 2: ")
+    assert str(row_violation([{"region": "n"}, {}], schema)).startswith("row 2: ")

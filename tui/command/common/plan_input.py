@@ -106,11 +106,12 @@ def _table(name: str, value: str, items: Any) -> JSON:
     from infospace.core.errors import Invalid
     from infospace.files.formats.tables import read_table
     from infospace.schema.validate import schema_errors
+    from planner.language.plan import OwnedRows
 
     schema = items if isinstance(items, dict) and not any(schema_errors(items)) else None
     path = value[1:]
     try:
-        return read_table(path_of(path), schema)
+        return OwnedRows(read_table(path_of(path), schema))
     except OSError as error:
         raise InputRefused(name, f"{path!r} cannot be read: {error.strerror}") from error
     except (Invalid, InvalidJSON) as error:
