@@ -38,7 +38,7 @@ WIDEST: Final = 4_000
 _POLL: Final = 0.5
 """Seconds between two looks at how far it is."""
 
-_PROGRESS: Final = "SELECT phase, tuples_done FROM pg_stat_progress_create_index WHERE pid = ?"
+_PROGRESS: Final = "SELECT tuples_done FROM pg_stat_progress_create_index WHERE pid = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +177,14 @@ def _build(
     thread.start()
     try:
         while thread.is_alive():
-            thread.join(_POLL)
             row = watcher.fetch_one(_PROGRESS, (pid,))
-            if row is not None and row[1]:
-                listener.progress(min(row[1], passages), passages, "indexing")
+            done = (row[0] if row else None) or 0  # without the right to see it, nothing is told
+            listener.progress(min(done, passages), passages, "indexing")
+            thread.join(_POLL)
     except BaseException:
-        watcher.value("SELECT pg_cancel_backend(?)", (pid,))
-        thread.join()
+        while thread.is_alive():  # it may not have begun yet when it is told to end
+            watcher.value("SELECT pg_cancel_backend(?)", (pid,))
+            thread.join(_POLL)
         name = definition.split()[3]
         engine.define(f"DROP INDEX IF EXISTS {name}")
         raise

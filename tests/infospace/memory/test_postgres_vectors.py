@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +23,7 @@ from infospace.core.listener import NullListener
 from infospace.store.changes import Delete, MakeNote, Revise
 from infospace.store.postgres import open_store, vector_rows
 from infospace.store.postgres.vector_index import build_index
+from infospace.store.sqlite import schema
 from infospace.store.sqlite.store import SqliteStore
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
@@ -250,3 +252,72 @@ def test_a_dump_brings_vectors_and_index_along(address: str, store: SqliteStore,
             near = snapshot.nearest(MODEL, vectors[7], 1)
         assert near is not None
         assert (near.numbers.tolist(), near.cosines.tolist()) == ([8], [1.0])
+
+
+def test_a_space_of_the_version_before_gets_its_vectors_when_it_is_opened(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of its passages at once; what is found and said of it is the same."""
+    with psycopg.connect(address, autocommit=True) as session:
+        session.execute("DROP SCHEMA infospace CASCADE")
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:17])
+        earlier.setattr(schema, "VERSION", 17)
+        with closing(open_store(address, create=True)) as store:
+            fill(store, rows(1_000))
+            before = find(search_in(store), "made", limit=None)
+            with store.reading() as snapshot:
+                assert snapshot.above(MODEL, rows(1)[0], 0.0) is None
+    with closing(open_store(address, create=True)) as store:
+        with store.reading() as snapshot:
+            assert snapshot.above(MODEL, rows(1)[0], 0.0) is not None
+        after = find(search_in(store), "made", limit=None)
+        assert (after.hits, after.certificate) == (before.hits, before.certificate)
+        assert store.check() == []
+
+
+def test_others_write_while_an_index_is_made(address: str, store: SqliteStore) -> None:
+    """Nobody waits for it, and what they wrote is in it."""
+    vectors = rows(3_000, 64)
+    fill(store, vectors[:2_000])
+    done = threading.Event()
+    made: list[str] = []
+
+    def write() -> None:
+        with closing(open_store(address, create=False)) as other:
+            while not done.is_set() and len(made) < 1_000:
+                made.extend(fill(other, vectors[2_000 + len(made) :][:10]))
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        while not made:
+            thread.join(0.01)
+        build_index(address)
+    finally:
+        done.set()
+        thread.join()
+    with store.reading() as snapshot:
+        for at in (0, len(made) // 2, len(made) - 1):
+            near = snapshot.nearest(MODEL, vectors[2_000 + at], 1)
+            assert near is not None
+            assert ([f"Note_{number}" for number in near.numbers], near.cosines.tolist()) == ([made[at]], [1.0])
+    assert store.check() == []
+
+
+def test_a_build_that_is_broken_off_leaves_nothing(address: str, store: SqliteStore) -> None:
+    """Searches stay exact, and the next one builds."""
+    fill(store, rows(3_000, 64))
+
+    class Impatient(Heard):
+        def progress(self, done: int, total: int, what: str) -> None:
+            super().progress(done, total, what)
+            if len(self.heard) > 1:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_index(address, Impatient())
+    with psycopg.connect(address) as session:
+        left = session.execute("SELECT count(*) FROM pg_class WHERE relname LIKE 'passage_vectors_hnsw%'").fetchone()
+    assert left == (0,)
+    assert build_index(address).passages == 3_000
