@@ -39,7 +39,7 @@ AT_ONCE: Final = 250
 PASSAGES: Final = 6_000
 """Passages from which on no more Notes are read, so that long Notes cost no more time than short ones."""
 
-QUARTER: Final = 4
+STRATA: Final = 4
 """Parts of the sample, which tell how fast chance grows with the number of Notes."""
 
 
@@ -79,12 +79,12 @@ def chance_among(
         best = np.concatenate([best, _best_of_each(owners, vectors, some, everyday)])
         passages, taken = passages + len(owners), taken + len(some)
     found = _median(best)
-    parts = [_median(best[at::QUARTER]) for at in range(QUARTER)]
+    parts = [_median(best[at::STRATA]) for at in range(STRATA)]
     if not math.isfinite(found):
         return None
     if taken < len(notes) and np.isfinite(parts).all():
-        slope = max(found - float(np.mean(parts)), 0.0) / (_growth(taken) - _growth(taken / QUARTER))
-        found += slope * (_growth(len(notes)) - _growth(taken))
+        slope = max(found - float(np.mean(parts)), 0.0) / (_max_of_n_growth(taken) - _max_of_n_growth(taken / STRATA))
+        found += slope * (_max_of_n_growth(len(notes)) - _max_of_n_growth(taken))
     return round(min(found, 1.0), 6)
 
 
@@ -107,7 +107,7 @@ def _best_of_each(
     return found
 
 
-def _growth(count: float) -> float:
+def _max_of_n_growth(count: float) -> float:
     return math.sqrt(math.log(max(count, 1.0)))
 
 

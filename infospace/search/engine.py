@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-WAITING = 50
+PRIORITISE_FROM = 50
 """Notes that are embedded in whatever order, since a second or two does for all of them."""
 
-TURNS = 3
+MAX_MODEL_CHANGES = 3
 """How often a search begins anew because another process has given the space another model meanwhile."""
 
 
@@ -54,7 +54,7 @@ class Search:
         self._store = store
         self._embedding = embedding
         self._matrix: Matrix | None = None
-        self._choice = NoteFilter()
+        self._note_filter = NoteFilter()
         self._chances = Chances()
         self._everyday: tuple[str, NDArray[np.float32]] | None = None
         self._lock = threading.Lock()
@@ -66,12 +66,12 @@ class Search:
             yield self._matrix
 
     @cached_property
-    def _shelf(self) -> DerivedFiles:
+    def _derived_files(self) -> DerivedFiles:
         return DerivedFiles(self._store)
 
     @cached_property
     def _index(self) -> Index:
-        return Index(self._shelf)
+        return Index(self._derived_files)
 
     async def discover(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
         """Embed what is pending, then search.
@@ -103,15 +103,15 @@ class Search:
             if wanted.mode == "keyword":
                 return self._keyword_search(wanted)
             if self._is_empty():
-                return self._nothing(wanted)
+                return self._empty_result(wanted)
             first = self._first_to_embed(wanted)
-            for turn in range(TURNS):
+            for turn in range(MAX_MODEL_CHANGES):
                 self._embedding.catch_up(listener, seconds_in_search(), first)
                 key, info = self._embedding.key, self._embedding.info  # a change from here on is seen by the key
                 vector = self._query(str(wanted.query), key)
                 everyday = self._everyday_vectors(key) if wanted.is_auto else None
                 with self._store.reading() as snapshot:
-                    if turn < TURNS - 1 and self._store.writable and snapshot.model() != key:
+                    if turn < MAX_MODEL_CHANGES - 1 and self._store.writable and snapshot.model() != key:
                         continue
                     cut = self._cut(wanted, snapshot, key, info.threshold, everyday)
                     found = self._ranked(wanted, snapshot, key, vector, cut) or self._vector_search(
@@ -121,7 +121,7 @@ class Search:
             found.certificate["model"] = info.name
             found.certificate.update(wanted.certificate_of(cut))
             if self._matrix is not None:
-                matrixfile.save(self._shelf, self._matrix)
+                matrixfile.save(self._derived_files, self._matrix)
             return found
 
     def _first_to_embed(self, wanted: SearchQuery) -> list[int]:
@@ -130,7 +130,9 @@ class Search:
         Where very many wait, there is time for a few of them; of these the search shall have what it is after.
         """
         with self._store.reading() as snapshot:
-            if snapshot.pending_count() < WAITING or (words := snapshot.keyword_matches(str(wanted.query))) is None:
+            few = snapshot.pending_count() < PRIORITISE_FROM
+            words = None if few else snapshot.keyword_matches(str(wanted.query))
+            if words is None:
                 return []
             waiting = snapshot.pending_numbers()
         if wanted.within is not None:
@@ -163,14 +165,14 @@ class Search:
             return found
         chosen, told = None, dict[str, Any]()
         if wanted.is_restricted:
-            chosen, told = self._chosen(snapshot, snapshot.discoverable(), wanted)
+            chosen, told = self._candidates(snapshot, snapshot.discoverable(), wanted)
         found = store_search.exact_search(snapshot, wanted, key, vector, cut, chosen)
         return None if found is None else replace(found, **told)
 
     def _filter(self, wanted: SearchQuery) -> SearchResults:
         """Find by condition alone: nothing is scored, and so no model is asked."""
         with self._store.reading() as snapshot:
-            chosen, told = self._chosen(snapshot, snapshot.discoverable(), wanted)
+            chosen, told = self._candidates(snapshot, snapshot.discoverable(), wanted)
             numbers = chosen.tolist()[: wanted.limit]
             versions = snapshot.current(numbers).tolist()
             proved = certificate(
@@ -192,14 +194,14 @@ class Search:
         with self._store.reading() as snapshot:
             fresh = self._matrix is not None and self._matrix.generation == snapshot.generation
             notes = self._matrix.notes if self._matrix is not None and fresh else snapshot.discoverable()
-            chosen, told = self._chosen(snapshot, notes, wanted)
+            chosen, told = self._candidates(snapshot, notes, wanted)
             found = keyword_search(snapshot, wanted, chosen)
         return replace(found, **told)
 
     def _vector_search(
         self, wanted: SearchQuery, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32], cut: Cut
     ) -> SearchResults:
-        chosen, told = self._chosen(snapshot, matrix.notes, wanted)
+        chosen, told = self._candidates(snapshot, matrix.notes, wanted)
         pending = snapshot.pending_numbers()
         if len(pending):
             pending = np.intersect1d(pending, chosen, assume_unique=True)
@@ -222,7 +224,7 @@ class Search:
 
     def _follow(self, snapshot: Snapshot, key: str) -> Matrix:
         if self._matrix is None or self._matrix.model != key:
-            self._matrix = matrixfile.load(self._shelf, key, snapshot) or Matrix(key)
+            self._matrix = matrixfile.load(self._derived_files, key, snapshot) or Matrix(key)
         self._matrix.follow(snapshot)
         return self._matrix
 
@@ -233,7 +235,7 @@ class Search:
                 return not len(self._matrix.notes)
             return not snapshot.searchable()
 
-    def _nothing(self, wanted: SearchQuery) -> SearchResults:
+    def _empty_result(self, wanted: SearchQuery) -> SearchResults:
         from infospace.search.models.custom import model_name_and_threshold
 
         with self._store.reading() as snapshot:
@@ -262,7 +264,7 @@ class Search:
             self._store.commit([Query(key, digest, vector)])
         return vector
 
-    def _chosen(
+    def _candidates(
         self, snapshot: Snapshot, notes: NDArray[np.int64], wanted: SearchQuery
     ) -> tuple[NDArray[np.int64], dict[str, Any]]:
         """The numbers (ascending) of the Notes that count, and what `SearchResults` tells of the condition."""
@@ -274,7 +276,7 @@ class Search:
         from infospace.expressions import ItemMismatches
 
         tally = ItemMismatches()
-        satisfying, hint = self._choice.satisfying(snapshot, chosen, len(notes), wanted.where, tally)
+        satisfying, hint = self._note_filter.satisfying(snapshot, chosen, len(notes), wanted.where, tally)
         return satisfying, {"hint": hint, "mismatches": tally.mismatches, "mismatched": str(tally)}
 
 

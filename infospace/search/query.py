@@ -23,7 +23,7 @@ AUTO: Final = "auto"
 
 Threshold: TypeAlias = float | Literal["auto"]
 
-SHARE: Final = 0.7
+AUTO_THRESHOLD_FRACTION: Final = 0.7
 """How far from chance to the best hit the threshold `auto` lies."""
 
 
@@ -38,7 +38,7 @@ class Cut:
         """Return the lowest cosine that counts, `best` being the highest that there is, None for none."""
         if self.chance is None or best is None:
             return self.fixed
-        return round(self.chance + SHARE * max(best - self.chance, 0.0), 6)
+        return round(self.chance + AUTO_THRESHOLD_FRACTION * max(best - self.chance, 0.0), 6)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,12 +48,12 @@ def select(
     if len(chosen) != len(matrix.notes):
         best = np.where(np.isin(matrix.numbers, chosen, assume_unique=True), best, np.float32(-np.inf))
     special = np.zeros(len(best), bool) if bonus is None else (bonus > 0) & np.isfinite(best)
-    sure = (best >= threshold + MARGIN) | special
-    doubtful = np.flatnonzero((best >= threshold - MARGIN) & ~sure)
-    certain = np.flatnonzero(sure)
+    above_margin = (best >= threshold + MARGIN) | special
+    in_margin = np.flatnonzero((best >= threshold - MARGIN) & ~above_margin)
+    certain = np.flatnonzero(above_margin)
     values = best if bonus is None else best + bonus
     wanted = top_candidates(certain, values[certain], limit)
-    which = np.concatenate([wanted, doubtful])
+    which = np.concatenate([wanted, in_margin])
     cosines, rows = exact_cosines(matrix, query, which)
     keep = (cosines >= threshold) | special[which]
     matched = len(certain) + int(keep[len(wanted) :].sum())
@@ -90,9 +90,9 @@ def best_cosine(matrix: Matrix, query: NDArray[np.float32], chosen: NDArray[np.i
 
 
 def _count_near(matrix: Matrix, query: NDArray[np.float32], best: NDArray[np.float32], threshold: float) -> int:
-    sure = best >= threshold + MARGIN
-    doubtful = np.flatnonzero((best >= threshold - MARGIN) & ~sure)
-    return int(sure.sum()) + int((exact_cosines(matrix, query, doubtful)[0] >= threshold).sum())
+    above_margin = best >= threshold + MARGIN
+    in_margin = np.flatnonzero((best >= threshold - MARGIN) & ~above_margin)
+    return int(above_margin.sum()) + int((exact_cosines(matrix, query, in_margin)[0] >= threshold).sum())
 
 
 def _max_below(matrix: Matrix, query: NDArray[np.float32], best: NDArray[np.float32], threshold: float) -> float | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Word: TypeAlias = Literal["once", "run", "always", "no"]
 
-WORDS: Final[Mapping[Word, str]] = {
+APPROVAL_CHOICES: Final[Mapping[Word, str]] = {
     "once": "this call",
     "run": "every call of this tool in this run",
     "always": "every call of this tool, until it says something else of itself",
@@ -32,13 +32,13 @@ WORDS: Final[Mapping[Word, str]] = {
 }
 """What may be answered, and what it allows."""
 
-SCHEMA: Final[Mapping[str, JSON]] = {
-    "enum": list(WORDS),
-    "description": "; ".join(f"{word}: {meaning}" for word, meaning in WORDS.items()),
+APPROVAL_SCHEMA: Final[Mapping[str, JSON]] = {
+    "enum": list(APPROVAL_CHOICES),
+    "description": "; ".join(f"{word}: {meaning}" for word, meaning in APPROVAL_CHOICES.items()),
 }
 """The JSON Schema of an answer."""
 
-WITH = ", with "
+ARGUMENTS_SEPARATOR = ", with "
 """What stands in a question before the arguments."""
 TEXT = 200
 """Characters of one text that a question shows."""
@@ -83,7 +83,7 @@ def question(tool: Tool, arguments: Mapping[str, Any]) -> str:
     """Return what is asked about a call: the tool, its server, and the arguments, long ones cut."""
     why = "may take something away" if tool.annotated else "does not say what it does"
     shown = truncate(dump(_shown(dict(arguments))), ARGUMENTS)
-    return f"call the tool {tool.name} of the server {tool.server}, which {why}{WITH}{shown}?"
+    return f"call the tool {tool.name} of the server {tool.server}, which {why}{ARGUMENTS_SEPARATOR}{shown}?"
 
 
 def repeat_question(tool: Tool, arguments: Mapping[str, Any], earlier: str) -> str:
@@ -91,12 +91,12 @@ def repeat_question(tool: Tool, arguments: Mapping[str, Any], earlier: str) -> s
     shown = truncate(dump(_shown(dict(arguments))), ARGUMENTS)
     step = earlier if " of " in earlier else f"{earlier} of this run"
     why = f"step {step} called it so already"
-    return f"call the tool {tool.name} of the server {tool.server} again, though {why}{WITH}{shown}?"
+    return f"call the tool {tool.name} of the server {tool.server} again, though {why}{ARGUMENTS_SEPARATOR}{shown}?"
 
 
 def parse_question(asked: str) -> tuple[str, Mapping[str, JSON]] | None:
     """Return what `question` asked, and the arguments that it shows; None where they were cut, or cannot be told."""
-    asks, _, shown = asked.partition(WITH)
+    asks, _, shown = asked.partition(ARGUMENTS_SEPARATOR)
     try:
         arguments = read_json(shown.removesuffix("?"), what="what is asked")
     except InvalidJSON:

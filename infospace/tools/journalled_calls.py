@@ -17,9 +17,9 @@ from infospace.journal.answer_cache import AnswerCache, addressed
 from infospace.journal.external_call import ASKED, Call, Record
 from infospace.journal.id_mapping import ReplaySource, rename_ids
 from infospace.journal.rows import CallRow
-from infospace.tools.approvals import SCHEMA, question, repeat_question
+from infospace.tools.approvals import APPROVAL_SCHEMA, question, repeat_question
 
-DOUBT: Mapping[str, JSON] = {
+IN_DOUBT_SCHEMA: Mapping[str, JSON] = {
     "oneOf": [
         {"const": "repeat"},
         {"type": "object", "properties": {"result": {}}, "required": ["result"], "additionalProperties": False},
@@ -94,10 +94,10 @@ class ToolCalls:
         self._record = record
         self._number = number
         self._allowed = allowed
-        self._past = past
-        self._first: dict[str, bytes] = {}
+        self._resumed_calls = past
+        self._first_definitions: dict[str, bytes] = {}
         """The definition of each tool when this run first called it: an approval by name holds for it alone."""
-        self._made: dict[bytes, str] = {}
+        self._calls_by_digest: dict[bytes, str] = {}
         """The positions of calls that are made here, or were, by the digest of tool and arguments."""
 
     def limit(self, most: int | None) -> None:
@@ -106,8 +106,8 @@ class ToolCalls:
 
     def answer_to(self, key: str) -> tuple[bool, JSON]:
         """Return whether something was answered that is kept under a key, and what."""
-        known = self._past is not None and self._past.answered(key)
-        return known, self._past.answer(key) if known and self._past is not None else None
+        known = self._resumed_calls is not None and self._resumed_calls.answered(key)
+        return known, self._resumed_calls.answer(key) if known and self._resumed_calls is not None else None
 
     def allows(self, tool: Tool) -> bool:
         """Whether a tool may be called without asking."""
@@ -136,7 +136,7 @@ class ToolCalls:
         told = await self._recorded_answer(tool, key, position)
         if told is not None:
             return told
-        if self._only:
+        if self._replay_only:
             raise NotRecorded(f"the earlier run did not call {tool.full_name} so here", hint="`--live` calls it now")
         earlier = self._earlier_position(tool, key, position)
         if earlier is None:
@@ -150,7 +150,7 @@ class ToolCalls:
             hint = '"budget": {"tool_calls": …}'
             raise BudgetExceeded(f"the budget of {self._most:,} tool_calls is spent", hint=hint)
         # No await stands between the look at `_made` and this entry: of two equal calls at once one is asked about.
-        self._made.setdefault(key, position)
+        self._calls_by_digest.setdefault(key, position)
         try:
             answer = await self._checked_call(tool, arguments, made, key, call, current)
         except (InputRequired, NotAllowed, NotCalled):
@@ -199,20 +199,23 @@ class ToolCalls:
         """Return where a call was made already that must not be made twice unasked; an attempt again is the same."""
         if not self.asks_again or tool.read_only or tool.idempotent:
             return None
-        places = (self._made.get(key), None if self._past is None else self._past.made(key))
+        places = (
+            self._calls_by_digest.get(key),
+            None if self._resumed_calls is None else self._resumed_calls.made(key),
+        )
         return next((one for one in places if one is not None and first_attempt(one) != first_attempt(position)), None)
 
     def _forget(self, key: bytes, position: str) -> None:
         """Take note that a call had no effect: its tool was not reached, or said that it failed."""
-        if self._made.get(key) == position:
-            del self._made[key]
+        if self._calls_by_digest.get(key) == position:
+            del self._calls_by_digest[key]
 
     def _must_be_repeated(self, tool: Tool, arguments: Mapping[str, Any], position: str, earlier: str) -> None:
         """Ask about a call that was made already, unless that was answered: what is allowed by name is not enough."""
         about = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
         key = f"{first_attempt(position)}?again-{about}"
-        if self._past is not None and self._past.answered(key):
-            if self._past.answer(key) == "no":
+        if self._resumed_calls is not None and self._resumed_calls.answered(key):
+            if self._resumed_calls.answer(key) == "no":
                 raise NotAllowed(f"{tool.full_name} was not called again: asked about it, somebody said no")
             return
         if not self.asks:
@@ -229,7 +232,7 @@ class ToolCalls:
         return Call(self._record, made, self._number(), "tool", tool.full_name, key, dict(arguments))
 
     @property
-    def _only(self) -> bool:
+    def _replay_only(self) -> bool:
         return self.earlier is not None and self.earlier.only
 
     def _key(self, tool: Tool, arguments: Mapping[str, Any]) -> bytes:
@@ -242,7 +245,7 @@ class ToolCalls:
     async def _recorded_answer(self, tool: Tool, key: bytes, position: str) -> ToolAnswer | None:
         """Return what the record has of a call, or somebody said of it where it is in doubt; None: make it now."""
         broken = False
-        while self._past is not None and (past := self._past.call(position, key)) is not None:
+        while self._resumed_calls is not None and (past := self._resumed_calls.call(position, key)) is not None:
             if past.status == "success":
                 return self._answer_of(past.answer)
             if past.status == "failed" and past.error == ASKED:
@@ -252,7 +255,7 @@ class ToolCalls:
                 raise ReplayedFailure(past.reason or f"{tool.full_name} failed", past.error or ToolFailed.kind)
             broken = True
             if self._must_ask_about(tool, f"{position}!{past.sequence}"):
-                said = self._doubted(tool, position, past.sequence)
+                said = self._resolve_in_doubt(tool, position, past.sequence)
                 if said is not None:
                     return said
         if broken and self.earlier is not None and self.earlier.only:
@@ -262,16 +265,16 @@ class ToolCalls:
     def _must_ask_about(self, tool: Tool, key: str) -> bool:
         """Whether it is said, or to be asked, what became of a call in doubt: a replay takes what was said then."""
         if self.earlier is not None:
-            return self._past is not None and self._past.answered(key)
+            return self._resumed_calls is not None and self._resumed_calls.answered(key)
         return not (tool.read_only or tool.idempotent)
 
-    def _doubted(self, tool: Tool, position: str, sequence: int) -> ToolAnswer | None:
+    def _resolve_in_doubt(self, tool: Tool, position: str, sequence: int) -> ToolAnswer | None:
         """Return what somebody said of a call in doubt; None says to make it again."""
         key = f"{position}!{sequence}"
-        if self._past is None or not self._past.answered(key):
+        if self._resumed_calls is None or not self._resumed_calls.answered(key):
             question = f"{tool.full_name} was being called when the run broke off; did it have its effect?"
-            raise InputRequired(position, "doubt", question, DOUBT, key=key, about={"tool": tool.full_name})
-        said = self._ours(self._past.answer(key))
+            raise InputRequired(position, "doubt", question, IN_DOUBT_SCHEMA, key=key, about={"tool": tool.full_name})
+        said = self._with_own_ids(self._resumed_calls.answer(key))
         if isinstance(said, dict) and "failed" in said:
             raise ToolFailed(f"{tool.full_name} failed: {said['failed']}")
         return ToolAnswer(structured=said["result"]) if isinstance(said, dict) and "result" in said else None
@@ -281,28 +284,28 @@ class ToolCalls:
 
         A step that is attempted again makes the same call.
         """
-        first = self._first.setdefault(tool.full_name, tool.digest)
+        first = self._first_definitions.setdefault(tool.full_name, tool.digest)
         if self._allowed(tool, by_name=tool.digest == first):
             return
         about = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
         key = f"{first_attempt(position)}?{about}"
-        if self._past is not None and self._past.answered(key):
-            if self._past.answer(key) == "no":
+        if self._resumed_calls is not None and self._resumed_calls.answered(key):
+            if self._resumed_calls.answer(key) == "no":
                 raise NotAllowed(f"{tool.full_name} was not called: asked about it, somebody said no")
             return
         if not self.asks:
             message = f"{tool.full_name} is asked about before it is called, and nobody can be asked here"
             raise NotAllowed(message, hint="answered with `always` in a run, it is not asked about any more")
         told = {"tool": tool.full_name, "digest": tool.digest.hex()}
-        raise InputRequired(position, "approve", question(tool, arguments), SCHEMA, key=key, about=told)
+        raise InputRequired(position, "approve", question(tool, arguments), APPROVAL_SCHEMA, key=key, about=told)
 
     def _answer_of(self, kept: JSON) -> ToolAnswer:
         if not isinstance(kept, dict):
             return ToolAnswer()
-        blocks: Any = self._ours(kept.get("blocks", []))
-        return ToolAnswer(blocks, self._ours(kept.get("structured")), bool(kept.get("is_error")))
+        blocks: Any = self._with_own_ids(kept.get("blocks", []))
+        return ToolAnswer(blocks, self._with_own_ids(kept.get("structured")), bool(kept.get("is_error")))
 
-    def _ours(self, value: JSON) -> JSON:
+    def _with_own_ids(self, value: JSON) -> JSON:
         """Return what is in the record, in a replay with the ids that are given out now."""
         return value if self.earlier is None else rename_ids(value, self.earlier.ids.later)
 

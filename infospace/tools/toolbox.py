@@ -266,7 +266,7 @@ class Toolbox:
         faults = validate(given, tool.input_schema)
         if faults:
             message = f"the arguments of {tool.full_name} do not fit its schema: {'; '.join(faults)}"
-            raise Invalid(message, hint=_strangers(tool, arguments))
+            raise Invalid(message, hint=_unlisted_arguments_hint(tool, arguments))
 
     async def current(self, tool: Tool) -> Tool:
         """Return a tool as its server lists it now, the same one where that says what it said; starts the server.
@@ -297,7 +297,7 @@ class Toolbox:
         if provider is None:
             raise NotCalled(f"there is no server {tool.server!r} any more")
         started, clock = now(), time.perf_counter()
-        seconds = self._within_bounds(tool, timeout_s)
+        seconds = self._effective_timeout(tool, timeout_s)
         try:
             answer = await provider.call(tool, arguments, seconds)
         except NotCalled:
@@ -313,7 +313,7 @@ class Toolbox:
         self._record(tool, started, clock, well=not answer.is_error)
         return answer
 
-    def _within_bounds(self, tool: Tool, timeout_s: float | None) -> float | None:
+    def _effective_timeout(self, tool: Tool, timeout_s: float | None) -> float | None:
         if self._longest_s is None:
             return timeout_s
         return min(timeout_s or tool.timeout_s or self._longest_s, self._longest_s)
@@ -336,7 +336,7 @@ def _refused(error: str | None, full_name: str) -> str | None:
     return next((one for one in (error or "").splitlines() if one.startswith(begin)), None)
 
 
-def _strangers(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
+def _unlisted_arguments_hint(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
     """Return a hint that names arguments which an open schema accepts but does not list: they are probably misspelt."""
     known = tool.input_schema.get("properties")
     if not isinstance(known, Mapping) or tool.input_schema.get("additionalProperties") is False:

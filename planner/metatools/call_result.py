@@ -14,7 +14,7 @@ from infospace.data.json_text import dump
 from infospace.data.result import truncate
 from infospace.journal.rows import CallRow
 from infospace.space import Space
-from infospace.tools.approvals import WORDS
+from infospace.tools.approvals import APPROVAL_CHOICES
 from infospace.tools.builtin import SERVER
 from planner.journal.result import RunResult
 from planner.journal.suspension import Pending
@@ -133,7 +133,7 @@ def _waiting(run: str, pending: Sequence[Pending]) -> dict[str, Any]:
             "waits": told,
         }
     told["answer_with"]["arguments"]["value"] = "once"
-    told["answers"] = {**WORDS}
+    told["answers"] = {**APPROVAL_CHOICES}
     told["command"] = f"infospace answer {run} {one.step} once"
     reason = f"nothing was called, since somebody has to be asked first: {one.question}"
     return {"status": "approval_required", "reason": reason, "approval": told}

@@ -14,7 +14,7 @@ from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
 from infospace.data.paths import ABSENT, Absent
 from infospace.data.result import truncate
-from infospace.tools.approvals import WORDS
+from infospace.tools.approvals import APPROVAL_CHOICES
 from planner.journal.suspension import Pending, read_answer
 
 ANSWER, MORE = "answer", "more"
@@ -75,7 +75,13 @@ class Question:
         match self.pending.kind:
             case "approve":
                 return _form(
-                    {ANSWER: {"type": "string", "title": "May it be called?", **_choices(dict(WORDS.items()))}}
+                    {
+                        ANSWER: {
+                            "type": "string",
+                            "title": "May it be called?",
+                            **_choices(dict(APPROVAL_CHOICES.items())),
+                        }
+                    }
                 )
             case "doubt":
                 field = {"type": "string", "title": "Did it have its effect?", **_choices(_DOUBTS)}
@@ -93,7 +99,7 @@ class Question:
         said: JSON | Absent = given.get(ANSWER, ABSENT)
         match self.pending.kind:
             case "approve":
-                return said if isinstance(said, str) and said in WORDS else ABSENT
+                return said if isinstance(said, str) and said in APPROVAL_CHOICES else ABSENT
             case "doubt":
                 return _of_doubt(said, str(given.get(MORE, "")))
         return _of_ask(self.pending.schema, given)

@@ -38,9 +38,9 @@ from tui.widgets.lazy_table import LazyTable
 if TYPE_CHECKING:
     from tui.runtime.runner import ActiveRun
 
-LOOK = 1.0
+POLL_SECONDS = 1.0
 """Seconds between two looks, at least."""
-SHARE = 20
+POLL_TO_COST_RATIO = 20
 """How many times as long as a look took is waited until the next one."""
 TYPING = 0.15
 """Seconds without a key after which plans and values are searched."""
@@ -72,7 +72,7 @@ class Runs(RunActions):
         self._runs = RunList()
         self._timer: Timer | None = None
         self._next = 0.0
-        self._heard = False
+        self._changed = False
         """Whether something happened here since the last look began."""
         self._scheduled = ""
         """What is due next of the schedules."""
@@ -92,7 +92,7 @@ class Runs(RunActions):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self._timer = self.set_interval(LOOK, self._poll)
+        self._timer = self.set_interval(POLL_SECONDS, self._poll)
 
     def shown(self) -> None:
         self._runs.colours = self.infospace.colours
@@ -101,18 +101,18 @@ class Runs(RunActions):
     def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
         """Look soon when a run here began or ended."""
         del going, events
-        self._heard = True
+        self._changed = True
 
     # Looking
 
     def _poll(self) -> None:
         looks = any(worker.group == "look" and not worker.is_finished for worker in self.workers)
-        if self.is_current and not looks and (self._heard or time.monotonic() >= self._next):
+        if self.is_current and not looks and (self._changed or time.monotonic() >= self._next):
             self._next = float("inf")
             self.do(self._load_runs, group="look")
 
     async def _load_runs(self) -> None:
-        begun, self._heard = time.monotonic(), False
+        begun, self._changed = time.monotonic(), False
         grid = self.query_one(LazyTable)
         asked = self._runs.wanted | set(self._runs.unfinished(grid.in_sight))
         try:
@@ -128,7 +128,7 @@ class Runs(RunActions):
             self._show()
         finally:
             now = time.monotonic()
-            self._next = now + poll_delay(now - begun, SHARE)
+            self._next = now + poll_delay(now - begun, POLL_TO_COST_RATIO)
 
     def _show(self) -> None:
         grid = self.query_one(LazyTable)

@@ -86,12 +86,12 @@ class Connection:
         self._deadlines = Deadlines()
         self._calls = OpenCalls(self._known_secrets)
         self._relisted = relisted
-        self._heard = ProcessOutput()
-        self._answered = HttpStatus()
+        self._process = ProcessOutput()
+        self._http_status = HttpStatus()
         self._client: Client | None = None
         self._owner: asyncio.Task[None] | None = None
-        self._over = asyncio.Event()
-        self._gone = asyncio.Event()
+        self._is_closing = asyncio.Event()
+        self._closed = asyncio.Event()
         self._changed = asyncio.Event()
         self._changes = 0
         """How often it told that its list changed."""
@@ -103,12 +103,12 @@ class Connection:
     @property
     def alive(self) -> bool:
         """Whether it can be asked."""
-        return self._client is not None and not self._over.is_set() and not self._heard.ended.is_set()
+        return self._client is not None and not self._is_closing.is_set() and not self._process.ended.is_set()
 
     @property
     def stderr(self) -> str:
         """The end of what the process said on its standard error."""
-        return hidden(self._heard.failure_text(), self._secrets)
+        return hidden(self._process.failure_text(), self._secrets)
 
     def ask(self, sign_in: SignIn | None) -> None:
         """Have another person asked from now on where a sign-in is needed, or nobody."""
@@ -119,7 +119,7 @@ class Connection:
         """Start or reach the server. Raises ServerFailed."""
         transport = self._transport()
         ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
-        self._owner = asyncio.create_task(self._own(transport, ready), name=f"server {self.entry.name}")
+        self._owner = asyncio.create_task(self._connection_task(transport, ready), name=f"server {self.entry.name}")
         try:
             self._client = await asyncio.shield(ready)
         except asyncio.CancelledError:
@@ -128,8 +128,8 @@ class Connection:
 
     async def close(self) -> None:
         """End it; its process is gone afterwards."""
-        told = self._over.is_set()
-        self._over.set()
+        told = self._is_closing.is_set()
+        self._is_closing.set()
         self._calls.close()
         if self._owner is None:
             return
@@ -195,8 +195,8 @@ class Connection:
             hint = "`timeout_s` of the step, or of the server's entry, gives it longer"
             raise NoAnswer(f"{what} did not answer within {seconds:g} s", hint=hint) from None
         except MCPError as error:
-            if error.error.data == self._answered.lost:
-                self._over.set()
+            if error.error.data == self._http_status.lost:
+                self._is_closing.set()
                 raise SessionExpired(self.entry.name, f"{what} was not called: {LOST}") from error
             raise ToolFailed(f"{what} failed: {self._why(error)}") from error
         except ValidationError as error:
@@ -218,7 +218,7 @@ class Connection:
 
     async def _until_closed(self, asking: Coroutine[Any, Any, T]) -> T:
         """Await what the server is asked; where it ends before, that is a failure and no endless wait."""
-        asked, gone = asyncio.create_task(asking), asyncio.create_task(self._gone.wait())
+        asked, gone = asyncio.create_task(asking), asyncio.create_task(self._closed.wait())
         try:
             await asyncio.wait([asked, gone], return_when=asyncio.FIRST_COMPLETED)
             if asked.done():
@@ -248,15 +248,15 @@ class Connection:
         if entry.command is None:
             headers = _headers(entry)
             self._auth = self._authorization(entry, headers)
-            self._answered.may_authorize = self._auth is not None
-            return http_transport(entry.url or "", headers, self._answered, self._auth)
+            self._http_status.may_authorize = self._auth is not None
+            return http_transport(entry.url or "", headers, self._http_status, self._auth)
         environment = child_environment(os.environ, entry.env)
         if not entry.folder.is_dir():
             raise ServerFailed(name, f"the server {name!r} has no folder to run in: {entry.folder}", lasting=True)
         if not _is_there(entry, environment):
             message = f"the server {name!r} cannot be started: there is no command {entry.command!r}"
             raise ServerFailed(name, message, hint="install it, or give its whole path", lasting=True)
-        return stdio_transport([entry.command, *entry.args], environment, entry.folder, self._heard)
+        return stdio_transport([entry.command, *entry.args], environment, entry.folder, self._process)
 
     def _authorization(self, entry: Entry, headers: Mapping[str, str]) -> ServerAuth | None:
         """Return what authorizes the requests; None where the entry has a header for that, or wants none."""
@@ -264,7 +264,7 @@ class Connection:
             return None
 
         def failed(why: str) -> None:
-            self._answered.unauthorized = why
+            self._http_status.unauthorized = why
 
         settings, url, paused = entry.oauth, entry.url or "", self._paused
         return ServerAuth(entry.name, url, settings, sign_in=self._sign_in, failed=failed, paused=paused)
@@ -275,7 +275,7 @@ class Connection:
         with self._deadlines.paused(), self._calls.paused():
             yield
 
-    async def _own(self, transport: AbstractAsyncContextManager[TransportStreams], ready: Any) -> None:
+    async def _connection_task(self, transport: AbstractAsyncContextManager[TransportStreams], ready: Any) -> None:
         """Open, hold and close the connection: all of it in this one task."""
         failure: BaseException | None = None
         limit: asyncio.Timeout | None = None
@@ -295,14 +295,14 @@ class Connection:
                 )
                 async with self._deadlines.time_limit(self.entry.start_timeout_s) as limit:
                     await stack.enter_async_context(client)
-                self._answered.status = None
+                self._http_status.status = None
                 ready.set_result(client)
                 await self._keep_open(client)
         except (Exception, asyncio.CancelledError, BaseExceptionGroup) as error:  # noqa: BLE001 - whatever it is, it is of this server alone
             failure = error
         finally:
-            self._over.set()
-            self._gone.set()
+            self._is_closing.set()
+            self._closed.set()
         if not ready.done():
             ready.set_exception(self._not_started(failure, late=limit is not None and limit.expired()))
             ready.exception()
@@ -314,11 +314,11 @@ class Connection:
 
     async def _keep_open(self, client: Client) -> None:
         watching = [asyncio.create_task(self._relist(client)), asyncio.create_task(self._follow(client))]
-        ends = [asyncio.create_task(event.wait()) for event in (self._over, self._heard.ended)]
+        ends = [asyncio.create_task(event.wait()) for event in (self._is_closing, self._process.ended)]
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._gone.set()
+            self._closed.set()
             for task in (*watching, *ends):
                 task.cancel()
             await asyncio.gather(*watching, *ends, return_exceptions=True)
@@ -371,7 +371,7 @@ class Connection:
                 await asyncio.to_thread(self._relisted, listing)
 
     def _not_started(self, failure: BaseException | None, *, late: bool) -> ServerFailed:
-        heard, entry = self._heard, self.entry
+        heard, entry = self._process, self.entry
         if late:
             noise = f", and wrote {heard.noise[:60]!r}, which is not a message" if heard.noise else ""
             return self._failed(f"did not answer within {entry.start_timeout_s:g} s of its start{noise}")
@@ -380,14 +380,14 @@ class Connection:
             return self._failed(f"{how} at its start{format_output_tail(self.stderr)}")
         if any(isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout) for leaf in _leaf_errors(failure)):
             return self._failed(f"cannot be reached at {shown_url(entry.url or '')}")
-        if self._answered.unauthorized:
-            return self._failed(self._answered.unauthorized.removeprefix("it "), lasting=True)
-        refused = self._answered.status is not None and self._answered.status < 500
+        if self._http_status.unauthorized:
+            return self._failed(self._http_status.unauthorized.removeprefix("it "), lasting=True)
+        refused = self._http_status.status is not None and self._http_status.status < 500
         return self._failed(f"cannot be spoken with: {self._why(failure)}", lasting=refused)
 
     def _failed(self, message: str, *, lasting: bool = False) -> ServerFailed:
         whole = hidden(f"the server {self.entry.name!r} {message}", self._known_secrets())
-        hint = f"`infospace tools connect {self.entry.name}`" if self._answered.unauthorized else None
+        hint = f"`infospace tools connect {self.entry.name}`" if self._http_status.unauthorized else None
         return ServerFailed(self.entry.name, whole, hint=hint, stderr=self.stderr, lasting=lasting)
 
     def _known_secrets(self) -> tuple[str, ...]:
@@ -395,18 +395,18 @@ class Connection:
 
     def _has_ended(self, code: int, said: str) -> bool:
         """Whether an error is our own sign that the process says nothing any more, and none of the server's."""
-        return code == CONNECTION_CLOSED and said in (ENDED, "Connection closed") and self._heard.ended.is_set()
+        return code == CONNECTION_CLOSED and said in (ENDED, "Connection closed") and self._process.ended.is_set()
 
     def _why(self, failure: BaseException | None) -> str:
         """Say in a few words what went wrong."""
-        words = self._answered.failure_text()
+        words = self._http_status.failure_text()
         for leaf in _leaf_errors(failure):
             match leaf:
                 case MCPError(code=code, message=said) if self._has_ended(code, said):
-                    told = format_output_tail(self.stderr) if self._heard.left else ""
+                    told = format_output_tail(self.stderr) if self._process.left else ""
                     return f"its server has ended{told}"
-                case MCPError(error=told) if self._answered.unauthorized and told.data == self._answered.refused:
-                    return self._answered.unauthorized
+                case MCPError(error=told) if self._http_status.unauthorized and told.data == self._http_status.refused:
+                    return self._http_status.unauthorized
                 case MCPError(message=said):
                     return hidden(words if said == _NOT_FOUND and words else _plain(said), self._known_secrets())
                 case ValidationError():

@@ -55,10 +55,10 @@ class ConnectionPool:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._connections: dict[str, Connection | ApiConnection] = {}
-        self._held: set[Connection | ApiConnection] = set()
+        self._open_connections: set[Connection | ApiConnection] = set()
         """All that are open, being opened or being closed."""
         self._opening: dict[str, asyncio.Lock] = {}
-        self._rests: dict[str, _Backoff] = {}
+        self._backoffs: dict[str, _Backoff] = {}
 
     async def call(
         self, entry: Entry, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float
@@ -70,21 +70,21 @@ class ConnectionPool:
         The conversation that is set here answers what the server asks meanwhile.
         """
         talk = Talk(CONVERSATION.get(), asyncio.get_running_loop())
-        return await self._within(self._call(entry, kind, name, arguments, seconds, talk))
+        return await self._run_in_pool_loop(self._call(entry, kind, name, arguments, seconds, talk))
 
     async def listing(self, entry: Entry, *, restart: bool = False, sign_in: SignIn | None = None) -> Listing:
         """Read all that a server lists, of one that runs or is started now. Raises ServerFailed.
 
         `sign_in` is a person for this connection; else it is whoever the pool has.
         """
-        return await self._within(self._listing(entry, restart, sign_in))
+        return await self._run_in_pool_loop(self._listing(entry, restart, sign_in))
 
     async def current(self, entry: Entry) -> Listing:
         """Return what a server lists, of one that runs or is started now: read once, and after each change.
 
         Raises ServerFailed.
         """
-        return await self._within(self._current(entry))
+        return await self._run_in_pool_loop(self._current(entry))
 
     def running(self) -> dict[str, str]:
         """Return the servers that run, with the end of what each said on its standard error."""
@@ -113,7 +113,7 @@ class ConnectionPool:
         thread.join()
         loop.close()
 
-    async def _within(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _run_in_pool_loop(self, work: Coroutine[Any, Any, T]) -> T:
         """Do work in the pool's loop; cancelling here cancels there."""
         try:
             loop = self._started()
@@ -158,7 +158,7 @@ class ConnectionPool:
         return await (await self._connected(entry)).current()
 
     async def _listing(self, entry: Entry, restart: bool, sign_in: SignIn | None) -> Listing:
-        self._rests.pop(entry.name, None)
+        self._backoffs.pop(entry.name, None)
         connection = await self._connected(entry, restart=restart, sign_in=sign_in)
         try:
             return await connection.listing()
@@ -181,7 +181,7 @@ class ConnectionPool:
             except ServerFailed as error:
                 self._back_off(error)
                 raise
-            self._rests.pop(entry.name, None)
+            self._backoffs.pop(entry.name, None)
             self._connections[entry.name] = opened
             return opened
 
@@ -189,15 +189,15 @@ class ConnectionPool:
         """Open a server; one that ends at once is tried again, one that hangs or is not there is not."""
         for wait in (*RETRY_S, None):
             connection = self._connection(entry, sign_in)
-            self._held.add(connection)
+            self._open_connections.add(connection)
             begun = asyncio.get_running_loop().time()
             try:
                 await connection.open()
             except asyncio.CancelledError:
-                self._held.discard(connection)
+                self._open_connections.discard(connection)
                 raise
             except ServerFailed as error:
-                self._held.discard(connection)
+                self._open_connections.discard(connection)
                 slow = asyncio.get_running_loop().time() - begun >= entry.start_timeout_s
                 if wait is None or error.lasting or slow:
                     raise
@@ -220,26 +220,26 @@ class ConnectionPool:
             self._relisted(entry, listing)
 
     def _refuse_resting(self, name: str) -> None:
-        rest = self._rests.get(name)
+        rest = self._backoffs.get(name)
         left = 0.0 if rest is None else rest.until - asyncio.get_running_loop().time()
         if rest is not None and left > 0:
             hint = f"it is tried again in {left:.0f} s at the earliest"
             raise ServerFailed(name, rest.error.message, hint=hint, stderr=rest.error.stderr, lasting=True)
 
     def _back_off(self, error: ServerFailed) -> None:
-        before = self._rests.get(error.server)
+        before = self._backoffs.get(error.server)
         times = 1 if before is None else before.times + 1
         seconds = min(2.0**times, LONGEST_REST_S)
-        self._rests[error.server] = _Backoff(times, asyncio.get_running_loop().time() + seconds, error)
+        self._backoffs[error.server] = _Backoff(times, asyncio.get_running_loop().time() + seconds, error)
 
     async def _end(self, *connections: Connection | ApiConnection) -> None:
         await asyncio.gather(*(connection.close() for connection in connections), return_exceptions=True)
-        self._held.difference_update(connections)
+        self._open_connections.difference_update(connections)
 
     async def _close(self) -> None:
         me = asyncio.current_task()
         self._connections.clear()
-        await self._end(*self._held)
+        await self._end(*self._open_connections)
         rest = [task for task in asyncio.all_tasks() if task is not me]
         for task in rest:
             task.cancel()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from infospace.core.ids import number_of
 from infospace.search.chance import PASSAGES, SAMPLE, chance_of_rows, sampled
 from infospace.search.embedding.everyday_requests import EVERYDAY
-from infospace.search.query import SHARE, Mode
+from infospace.search.query import AUTO_THRESHOLD_FRACTION, Mode
 from infospace.store.changes import Delete, Revise
 from infospace.store.protocol import Snapshot, Store
 from infospace.store.sqlite import open_store
@@ -50,7 +50,7 @@ def test_hits_end_at_a_share_of_the_way_from_chance_to_the_best(store: Store, mo
     scores = [score for score, *_ in brute(eligible(store).values(), "a e tale").values()]
     chance = chance_by_hand(store)
     assert found["chance"] == pytest.approx(chance, abs=2e-6)
-    assert found["threshold"] == pytest.approx(chance + SHARE * (max(scores) - chance), abs=2e-6)
+    assert found["threshold"] == pytest.approx(chance + AUTO_THRESHOLD_FRACTION * (max(scores) - chance), abs=2e-6)
     near = found["matched"] if mode == "semantic" else found["matched_by"]["meaning"]
     assert near == sum(score >= found["threshold"] for score in scores)
     assert 0 < near < len(scores)

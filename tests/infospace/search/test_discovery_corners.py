@@ -14,7 +14,7 @@ import pytest
 from infospace.contract.arguments import Bound
 from infospace.core.ids import number_of
 from infospace.expressions import parse_where
-from infospace.search.engine import TURNS, Search
+from infospace.search.engine import MAX_MODEL_CHANGES, Search
 from infospace.search.hybrid import BM25_PER_COSINE
 from infospace.store.changes import Delete, Revise
 from infospace.store.protocol import Store
@@ -144,7 +144,7 @@ class Restless:
         return done
 
 
-@pytest.mark.parametrize(("times", "turns"), [(0, 1), (1, 2), (2, 3), (9, TURNS)])
+@pytest.mark.parametrize(("times", "turns"), [(0, 1), (1, 2), (2, 3), (9, MAX_MODEL_CHANGES)])
 def test_a_search_begins_anew_while_the_model_changes_and_has_an_end(store: Store, times: int, turns: int) -> None:
     """Where it goes on changing, it answers, and does not claim that all was searched."""
     make(store, "sea ship", "moon")
@@ -152,7 +152,7 @@ def test_a_search_begins_anew_while_the_model_changes_and_has_an_end(store: Stor
     restless = Restless(search, store, times)
     found = find(search, "sea", limit=None, threshold=-1)
     assert restless.turns == turns
-    whole = times < TURNS
+    whole = times < MAX_MODEL_CHANGES
     assert found.certificate["exhaustive"] is whole
     assert len(found.hits) == (2 if whole else 0)
 

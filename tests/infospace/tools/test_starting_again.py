@@ -67,7 +67,7 @@ def test_a_server_that_fails_again_and_again_is_left_alone_twice_as_long_each_ti
     """A minute at most; nothing is started meanwhile. Once it has started, that is forgotten."""
     known(space, tmp_path, {"command": "no-such-command"})
     assert space.tools.servers is not None
-    rests = space.tools.servers.pool._rests
+    rests = space.tools.servers.pool._backoffs
     for seconds in (2, 4, 8, 16, 32, 60, 60):
         starts.clear()
         for _ in range(3):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from infospace.core.plural import pluralize
-from infospace.tools.approvals import WITH
+from infospace.tools.approvals import ARGUMENTS_SEPARATOR
 from tui.text.format import (
     between,
     count,
@@ -119,8 +119,8 @@ def test_a_text_is_one_line_without_what_commands_a_terminal() -> None:
 
 def test_a_question_about_a_call_has_its_arguments_in_words() -> None:
     assert question_line("Go\non?") == "Go on?"
-    asked = f'Call post/send{WITH}{{"path": "a.txt", "times": 2}}?'
-    assert question_line(asked) == f"Call post/send{WITH}path: a.txt, times: 2?"
+    asked = f'Call post/send{ARGUMENTS_SEPARATOR}{{"path": "a.txt", "times": 2}}?'
+    assert question_line(asked) == f"Call post/send{ARGUMENTS_SEPARATOR}path: a.txt, times: 2?"
 
 
 def test_each_state_has_its_sign_and_colour() -> None:

@@ -11,7 +11,7 @@ from infospace.core.json_types import JSON
 from infospace.core.position import first_attempt
 from infospace.core.tool import Tool
 from infospace.data.result import truncate
-from infospace.tools.approvals import SCHEMA
+from infospace.tools.approvals import APPROVAL_SCHEMA
 from infospace.tools.mcp.dialogue.conversation import (
     SamplingRefused,
     SamplingRequest,
@@ -100,7 +100,9 @@ class StepConversation:
             told = truncate(" ".join(text for _, text in question.messages), SHOWN)
             asked = f"let the server {self._tool.server} ask the language model: {told}?"
             about = {"tool": self._sampling.full_name, "digest": self._sampling.digest.hex()}
-            return InputRequired(position, "approve", asked, SCHEMA, key=self._key(_digest_of(question)), about=about)
+            return InputRequired(
+                position, "approve", asked, APPROVAL_SCHEMA, key=self._key(_digest_of(question)), about=about
+            )
         key, about = self._key(question.digest), {"tool": name}
         if question.schema is None:
             asked = f"{name} asks: {question.message}; go to {question.url}, which is not opened for you"
