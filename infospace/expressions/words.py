@@ -161,13 +161,23 @@ _VALUES: Final = (Kind.VALUE, Kind.CLOSE, Kind.ELEMENT, Kind.END, Kind.TYPE)
 """The kinds of words that end a value."""
 
 
-@lru_cache(maxsize=256)
+SHORT: Final = 1_000
+"""Characters of a text whose words are remembered; those of longer ones would fill the memory."""
+
+
 def tokenize(text: str) -> tuple[Word, ...]:
     """Cut `text` into words; raises `Refused` at what is no word of the language.
 
-    A check looks at the words of an expression before it is parsed, and again for its parameters.
+    They are remembered: a check reads the parameters of an expression before it is parsed.
     """
+    return _remembered(text) if len(text) <= SHORT else _words_of(text)
+
+
+def _words_of(text: str) -> tuple[Word, ...]:
     return tuple(Cutter(text).words())
+
+
+_remembered = lru_cache(maxsize=256)(_words_of)
 
 
 class Cutter:

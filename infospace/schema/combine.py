@@ -18,6 +18,7 @@ _DATA = ("const", "enum", "default", "examples")
 """Keywords whose values are data, in which nothing is a schema."""
 _ADDRESSES = ("$defs", "$id", "$anchor", "$dynamicAnchor")
 """Keywords that serve references alone."""
+_REFERRING = frozenset({*_ADDRESSES, "$ref", "$dynamicRef"})
 _NAMED = ("properties", "patternProperties")
 """Keywords whose values hold schemas by names of the author's."""
 
@@ -29,9 +30,34 @@ def inline_refs(schema: Schema | None) -> Schema:
     """
     if schema is None:
         return {}
+    if _stands_alone(schema):
+        return schema
     writer = _Writer(schema)
     written: Schema = writer.write(schema, ())
     return written if writer.left >= 0 else {"type": sorted(types_of(schema))}
+
+
+def _stands_alone(schema: Schema) -> bool:
+    """Whether nothing in a schema refers to anything, or can be referred to, so that it is written out already.
+
+    False, too, of what is so large that only its types are told.
+    """
+    left: list[tuple[Any, bool]] = [(schema, False)]
+    looked = 0
+    while left:
+        part, named = left.pop()
+        looked += 1
+        if looked > MOST:
+            return False
+        if isinstance(part, list):
+            left.extend((item, False) for item in part)
+        elif isinstance(part, Mapping):
+            if not named and not _REFERRING.isdisjoint(part):
+                return False
+            left.extend(
+                (value, not named and key in _NAMED) for key, value in part.items() if named or key not in _DATA
+            )
+    return True
 
 
 class _Writer:

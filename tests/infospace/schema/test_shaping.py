@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from infospace import SearchResult
 from infospace.schema.combine import MOST, any_of, closed_object, inline_refs, merged, nullable
 from infospace.schema.shapes import NoSuchPath, schema_of, subschema_at, types_of
@@ -65,3 +67,29 @@ def test_of_objects_merged_the_right_one_says_where_it_is_always_there() -> None
     assert (half["properties"]["a"], half["required"]) == ({}, ["a", "b"])
     assert subschema_at(half, ("c",)) is None
     assert merged(None, right, always=(True, True))["properties"]["b"] == {"type": "integer"}
+
+
+ALONE: list[Any] = [
+    {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}}, "required": ["a"]},
+    {"const": {"$ref": "#"}},
+    {"enum": [{"$id": "x"}], "default": {"$defs": 1}},
+    {"properties": {"$ref": {"type": "string"}, "default": {"type": "string"}, "$id": {}}},
+]
+REFERRING: list[tuple[Any, Any]] = [
+    ({"properties": {"default": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"type": "null"}}}, {"type": "null"}),
+    ({"properties": {"default": {"$id": "x", "type": "null"}}}, {"type": "null"}),
+    ({"properties": {"default": {"$anchor": "x", "type": "null"}}}, {"type": "null"}),
+    ({"properties": {"default": {"$dynamicRef": "#x"}}}, {}),
+    ({"properties": {"default": {"properties": {"const": {"$ref": "https://x"}}}}}, {"properties": {"const": {}}}),
+]
+
+
+@pytest.mark.parametrize("schema", ALONE)
+def test_a_schema_without_references_is_written_out_already(schema: Any) -> None:
+    """What stands in its data, or is the name of a field, is none."""
+    assert inline_refs(schema) is schema
+
+
+@pytest.mark.parametrize(("schema", "inner"), REFERRING)
+def test_a_field_with_the_name_of_a_keyword_is_looked_into(schema: Any, inner: Any) -> None:
+    assert inline_refs(schema) == {"properties": {"default": inner}}
