@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -76,6 +77,7 @@ def test_the_rows_of_a_select(run: Any, sql: str, rows: list[Any]) -> None:
         ([1, 2], "SELECT avg(x) AS x, median(x) AS y FROM $t", [(1.5, 1.5)]),
         ([1, 3], "SELECT avg(x) AS x, median(x) AS y FROM $t", [(2, 2)]),
         ([2**53, -(2**53), 0.5], "SELECT x, x * 2 AS y FROM $t", [(2**53, 2.0**54), (-(2**53), -(2.0**54)), (0.5, 1)]),
+        ([2**53 + 1, 1.5], "SELECT x, x AS y FROM $t", [(2**53 + 1, 2**53 + 1), (1.5, 1.5)]),
     ],
 )
 def test_a_number_without_a_fraction_is_whole_in_a_column_of_both(run: Any, values: Any, sql: str, rows: Any) -> None:
@@ -145,6 +147,41 @@ def test_equal_rows_of_a_window_stand_in_the_order_of_the_table(run: Any) -> Non
         (16, 3, 20, 8, 1),
         (32, 6, 40, 16, 2),
     ]
+
+
+def test_equal_rows_of_a_window_stand_in_the_order_of_a_long_table(run: Any) -> None:
+    """More rows than an engine sorts at once without moving equal ones."""
+    rows = [{"k": number % 3, "x": number * 7919 % 5000} for number in range(5000)]
+    sql = "SELECT x, sum(x) OVER (ORDER BY k ROWS 1 PRECEDING) AS s FROM $t"
+    found = run(*table("t", rows), {"type": "query", "sql": sql, "out": "$r"}).content("r")
+    ordered = [row["x"] for row in sorted(rows, key=lambda row: row["k"])]
+    sums = {x: x + before for before, x in pairwise([0, *ordered])}
+    assert [row["s"] for row in found] == [sums[row["x"]] for row in rows]
+
+
+def test_the_average_of_large_whole_numbers_is_rounded_once(run: Any) -> None:
+    """Their sum is beyond 2^53, where a double of it is another number."""
+    values = [362053604518451774, 969721800422229794, 635568337227888850, 323984487592695769]
+    values += [833272967100725580, 1116977930883399959, 1111565609775812846]
+    found = run(
+        *table("t", [{"x": value} for value in values]),
+        {"type": "query", "sql": "SELECT avg(x) AS x FROM $t", "out": "$r"},
+    )
+    assert found.content("r") == [{"x": sum(values) / len(values)}]
+    assert sum(values) / len(values) != float(sum(values)) / len(values)
+
+
+def test_rows_of_many_tables_stand_in_their_order(run: Any) -> None:
+    """By the first table, then the next; what the first has no row for comes last."""
+    tables = {"a": [{"k": 1, "x": 1}, {"k": 2, "x": 2}], "b": [{"k": 3, "y": 3}, {"k": 2, "y": 2}]}
+    steps = [step for name, rows in tables.items() for step in table(name, rows)]
+    joins = ""
+    for name in "cde":
+        steps += table(name, [{"k": 1}])
+        joins += f" LEFT JOIN ${name} {name} ON a.k = {name}.k"
+    sql = f"SELECT a.x, b.y FROM $a a FULL JOIN $b b ON a.k = b.k{joins}"  # noqa: S608 - names of this test
+    found = run(*steps, {"type": "query", "sql": sql, "out": "$r"})
+    assert found.content("r") == [{"x": 1, "y": None}, {"x": 2, "y": 2}, {"x": None, "y": 3}]
 
 
 @pytest.mark.parametrize(
@@ -335,10 +372,11 @@ def test_the_check_follows_its_fields(space: Any) -> None:
             "a subselect that is used as one value gives several",
         ),
         ("SELECT big * big AS x FROM $orders", "more than 38 digits"),
+        ("SELECT huge * huge AS x FROM $orders", "`x` is beyond what a number holds"),
     ],
 )
 def test_an_operation_without_a_result_fails_the_step(run: Any, sql: str, reason: str) -> None:
-    orders = [{**order, "code_of": 7, "big": 10**30} for order in ORDERS]
+    orders = [{**order, "code_of": 7, "big": 10**30, "huge": 1e200} for order in ORDERS]
     ran = run(
         {"type": "create-note", "value": orders, "out": "$n"},
         {"type": "split", "target": "$n", "out": "$orders"},
