@@ -17,7 +17,7 @@ EXAMPLES = """examples:
   infospace tools call git/git_status --input repo_path=.
   infospace tools servers --json
   infospace tools connect mail
-  infospace tools registry add https://registry.modelcontextprotocol.io
+  infospace tools registry add https://registry.example
   infospace tools sync --forget ~/project/mcp.json"""
 
 ACTIONS = {

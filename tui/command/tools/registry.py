@@ -12,6 +12,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from infospace.core.errors import Conflict, Invalid, NotFound
+from infospace.core.plural import pluralize
 from tui.command.common.open_space import open_from
 from tui.text.format import single_line
 from tui.text.output import Output, UsageError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from infospace.tools.mcp.registries.saved import Registry
 
 EXAMPLES = """examples:
-  infospace tools registry add https://registry.modelcontextprotocol.io
+  infospace tools registry add https://registry.example
   infospace tools registry add ./servers.json --name ours
   infospace tools registry add https://github.com/ann/weather-server
   infospace tools registry list
@@ -72,7 +73,7 @@ def _show(found: list[Registry], done: str, out: Output) -> None:
             continue
         read = "never read" if one.read is None else f"read {one.read[:16].replace('T', ' ')}"
         mark = "✗" if one.error else "✓"
-        out.text(f"{mark} {one.name:<24} {len(one.servers):>6,} servers  {one.form}, {read}", crop=False)
+        out.text(f"{mark} {one.name:<24} {pluralize(len(one.servers), 'server'):>14}  {one.form}, {read}", crop=False)
         out.talk(f"    {one.to_json()['address']}", "dim")
         if one.error:
             out.text(f"    {single_line(one.error)}", "red", crop=False)
