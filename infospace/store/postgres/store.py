@@ -72,7 +72,9 @@ def parsed(address: str) -> tuple[str, str]:
             hint="small letters, digits and _, a letter first, as in postgresql:///notes?space=team",
         )
     query = urlencode([pair for pair in pairs if pair[0] != "space"])
-    return urlunsplit(parts._replace(scheme="postgresql", query=query)), space
+    # Where an address names no host, nothing stands between the slashes, which are to stay.
+    rest = urlunsplit(("", "", parts.path, query, parts.fragment))
+    return f"postgresql://{parts.netloc}{rest}", space
 
 
 def is_there(engine: PostgresConnection, space: str) -> bool:

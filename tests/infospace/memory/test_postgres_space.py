@@ -84,6 +84,25 @@ def test_a_name_that_no_schema_can_have_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("address", "target", "space"),
+    [
+        ("postgresql:///notes?space=team", "postgresql:///notes", "team"),
+        ("postgres:///notes?host=/run/a&space=team", "postgresql:///notes?host=%2Frun%2Fa", "team"),
+        ("postgresql://", "postgresql://", "infospace"),
+        ("postgresql://ann@db:5433/notes", "postgresql://ann@db:5433/notes", "infospace"),
+        (
+            "postgresql://a,b:2/notes?target_session_attrs=any",
+            "postgresql://a,b:2/notes?target_session_attrs=any",
+            "infospace",
+        ),
+    ],
+)
+def test_the_server_is_given_the_address_without_the_space(address: str, target: str, space: str) -> None:
+    """Where it names no host too: the slashes before the database stay."""
+    assert parsed(address) == (target, space)
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         (("/t_", "/nothing_"), r"does not exist \(make it with `createdb`, or name another database\)"),
