@@ -28,6 +28,8 @@ from planner.inspect.diff import diff
 from planner.journal.result import RunResult
 from planner.lifecycle.replay import replay
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 KEEPS = {"type": "create-note", "value": [1, 2], "name": "list", "out": "$list"}
 FAILS = {"type": "compute", "expression": "1 / length('')", "out": "$x"}
 REST = {"steps": [{"type": "size", "target": "$list", "out": "$n"}], "result": "$n"}

@@ -27,6 +27,8 @@ from planner.lifecycle.resume import answer
 sys.path.insert(0, str(Path(__file__).parent))
 from killed_child import PLAN, connect, yes
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 EVERY = os.environ.get("INFOSPACE_PROVE") == "1"
 GROWN = 15
 """What the journal of an undisturbed run grows to: its steps, its calls, and the ends of these."""

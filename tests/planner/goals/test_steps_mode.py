@@ -23,6 +23,8 @@ from planner.goals.session import ApprovalUnavailable, GoalSession, do
 from planner.journal.result import RunResult
 from planner.lifecycle.replay import replay
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 
 def step(kind: str, **fields: Any) -> str:
     return json.dumps({"steps": [{"type": kind, **fields}]})

@@ -20,6 +20,8 @@ from planner.lifecycle.schedules import next_time, next_times, settle
 from planner.lifecycle.work import Worker
 from planner.parse.saved_plans import remove_plan, save_plan
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 YEARLY = "0 0 1 1 *"
 YEAR = datetime.now(UTC).year
 SAYS: JSON = {"steps": [{"type": "say", "value": "x"}]}

@@ -21,6 +21,8 @@ from planner.lifecycle import work as working
 from planner.lifecycle.resume import answer, pending_of, resume
 from planner.lifecycle.work import Worker
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 
 def sending(to: str) -> dict[str, Any]:
     """A step that is never to be done twice."""
