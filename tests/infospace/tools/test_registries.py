@@ -134,6 +134,16 @@ def test_a_file_is_read_as_well(space: Space, tmp_path: Path, form: str) -> None
     assert [one.name for one in server.variables] == {"bare": ["A"], "search": []}.get(form, ["WEATHER_KEY"])
 
 
+def test_a_file_may_not_name_a_private_network(space: Space, tmp_path: Path) -> None:
+    """It may be from anywhere; what a registry on this machine lists may."""
+    remotes = [{"type": "streamable-http", "url": "https://10.0.0.1/mcp"}]
+    path = tmp_path / "list.json"
+    path.write_text(json.dumps({"servers": [listed("a/inside", "Inside", remotes=remotes), WEATHER]}))
+    found = add(space.store, str(path))
+    assert [one.name for one in found.servers] == ["io.github.ann/weather"]
+    assert "'https://10.0.0.1/mcp', which is this machine or one of a private network" in found.left_out[0]
+
+
 def test_old_and_deleted_versions_are_not_listed(space: Space, web: Registry) -> None:
     official = "io.modelcontextprotocol.registry/official"
     for version, meta in (("1", {"isLatest": False}), ("2", {"isLatest": True})):

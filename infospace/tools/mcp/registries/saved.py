@@ -47,8 +47,8 @@ class Registry:
 
     @property
     def local(self) -> bool:
-        """Whether it is on this machine by the user's own word, so that it may name what is on it."""
-        return not self.remote or is_loopback(self.address)
+        """Whether it is served on this machine by the user's own word, so that it may name what is on it."""
+        return self.remote and is_loopback(self.address)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as `tools registry list --json` prints it."""

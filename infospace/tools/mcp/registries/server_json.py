@@ -80,7 +80,7 @@ _KINDS: Final[Mapping[str, _Kind]] = {
 
 
 def read_server(raw: Any, *, local: bool = False) -> ListedServer:
-    """Read a `server.json`. `local`: it comes from this machine, and may name what is on it.
+    """Read a `server.json`. `local`: a registry on this machine serves it, and may name what is on it.
 
     Raises Invalid with one sentence of what is wrong.
     """

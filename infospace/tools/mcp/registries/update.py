@@ -91,7 +91,7 @@ def _read(address: str, on_page: Callable[[int], object]) -> ReadRegistry:
         data = _file(Path(address))
         return _told(
             address,
-            lambda: read_registry(lambda _: data, base=None, paged=lambda _: False, local=True, on_page=on_page),
+            lambda: read_registry(lambda _: data, base=None, paged=lambda _: False, local=False, on_page=on_page),
         )
     base = address.partition(NPM_SEARCH)[0] if NPM_SEARCH in address else None
     with Fetcher(address, trusted=True) as fetcher:
