@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -51,8 +52,8 @@ def answers(request: dict[str, Any]) -> str:
     return json.dumps(PLAN) if wants_plan else "Dear all."
 
 
-def begin(path: Path, sent: Path) -> subprocess.Popen[bytes]:
-    open_space(path).close()
+def begin(searched: Path, path: Path, sent: Path) -> subprocess.Popen[bytes]:
+    shutil.copy(searched, path)
     child = Path(__file__).with_name("killed_child.py")
     return subprocess.Popen([sys.executable, str(child), str(path), str(sent)], env=os.environ)
 
@@ -76,21 +77,21 @@ def to_the_end(path: Path, sent: Path) -> tuple[RunResult, list[Any]]:
     return result, calls
 
 
-def test_the_journal_grows_as_far_as_these_tests_say(endpoint: Endpoint, tmp_path: Path) -> None:
+def test_the_journal_grows_as_far_as_these_tests_say(endpoint: Endpoint, searched_file: Path, tmp_path: Path) -> None:
     """Or they would kill what has ended."""
     endpoint.answers = answers
     path, sent = tmp_path / "space.db", tmp_path / "sent.txt"
-    assert begin(path, sent).wait(120) == 0
+    assert begin(searched_file, path, sent).wait(120) == 0
     assert grown(path) >= GROWN
     assert sent.read_text().split() == ["ann", "bob"]
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_killed_goal_goes_on(endpoint: Endpoint, tmp_path: Path, moment: int) -> None:
+def test_a_killed_goal_goes_on(endpoint: Endpoint, searched_file: Path, tmp_path: Path, moment: int) -> None:
     endpoint.answers = answers
     endpoint.gap, endpoint.pieces = 0.005, 40
     path, sent = tmp_path / "space.db", tmp_path / "sent.txt"
-    process = begin(path, sent)
+    process = begin(searched_file, path, sent)
     end = time.monotonic() + 120
     while grown(path) < moment:
         assert process.poll() is None, "it ended before it was killed"
@@ -112,13 +113,13 @@ def test_a_killed_goal_goes_on(endpoint: Endpoint, tmp_path: Path, moment: int) 
 
 @pytest.mark.parametrize("part", [0.3, 0.8])
 def test_a_goal_that_is_killed_while_its_plan_arrives_is_written_once_more(
-    endpoint: Endpoint, tmp_path: Path, part: float
+    endpoint: Endpoint, searched_file: Path, tmp_path: Path, part: float
 ) -> None:
     """Steps ran ahead of the plan by then: nothing of them stays, and the plan is asked for as before."""
     endpoint.answers = answers
     endpoint.gap, endpoint.pieces = 0.1, 40
     path, sent = tmp_path / "space.db", tmp_path / "sent.txt"
-    process = begin(path, sent)
+    process = begin(searched_file, path, sent)
     end = time.monotonic() + 120
     while not endpoint.requests:
         assert time.monotonic() < end
