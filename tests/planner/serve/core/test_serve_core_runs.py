@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -120,7 +121,9 @@ def test_nobody_is_told_to_type_a_command(space: Space) -> None:
         assert not any(name in sentence for name in ("run_plan", "get_run", "answer_run", "run_steps")), sentence
 
 
-def test_what_a_killed_server_left_is_listed_resumed_and_its_call_in_doubt_asked(tmp_path: Path) -> None:
+def test_what_a_killed_server_left_is_listed_resumed_and_its_call_in_doubt_asked(
+    searched_file: Path, tmp_path: Path
+) -> None:
     """The call may have had its effect: that is for people to say, and the planner is told so."""
     server = tmp_path / "slow.py"
     server.write_text(
@@ -132,7 +135,7 @@ def test_what_a_killed_server_left_is_listed_resumed_and_its_call_in_doubt_asked
     mcp.write_text(
         json.dumps({"mcpServers": {"slow": {"command": sys.executable, "args": [str(server)], "autoApprove": ["act"]}}})
     )
-    space, mark = tmp_path / "space.db", tmp_path / "began"
+    space, mark = Path(shutil.copy(searched_file, tmp_path / "space.db")), tmp_path / "began"
     base = [sys.executable, "-m", "tui.command", "--space", str(space)]
     subprocess.run([*base, "tools", "sync", "--mcp", str(mcp)], check=True, capture_output=True)
     plan = {"goal": "act", "steps": [{"type": "slow/act", "arguments": {"file": str(mark)}, "out": "$x"}]}
@@ -165,9 +168,10 @@ def test_what_a_killed_server_left_is_listed_resumed_and_its_call_in_doubt_asked
     assert "slow/act" in asked["question"]
 
 
-def test_a_running_server_sees_what_another_process_saved_and_synced(tmp_path: Path) -> None:
+def test_a_running_server_sees_what_another_process_saved_and_synced(searched_file: Path, tmp_path: Path) -> None:
     """At its next call: a saved plan, a note, and the tools of a server that was never there before."""
-    space, plan, mcp = tmp_path / "space.db", tmp_path / "plan.json", tmp_path / "mcp.json"
+    space = Path(shutil.copy(searched_file, tmp_path / "space.db"))
+    plan, mcp = tmp_path / "plan.json", tmp_path / "mcp.json"
     base = [sys.executable, "-m", "tui.command", "--space", str(space)]
     plan.write_text(json.dumps([{"type": "create-note", "value": 3, "name": "three", "out": "$x"}]))
     mcp.write_text(json.dumps({"mcpServers": {"time": {"command": sys.executable, "args": ["-m", "mcp_server_time"]}}}))
