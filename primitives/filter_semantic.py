@@ -10,7 +10,7 @@ from infospace import Args, Collection, Context, InfospaceError, Ref, Resource, 
 from infospace.authoring.prompts import judge_prompt
 from infospace.authoring.shapes import same_as
 
-AT_ONCE = 4
+MAX_CONCURRENT_ITEMS = 4
 """How many items are judged side by side."""
 
 
@@ -59,7 +59,7 @@ async def filter_semantic(args: FilterSemantic, context: Context) -> Collection:
     import asyncio
 
     items = context.items(args.target)
-    free, done = asyncio.Semaphore(AT_ONCE), 0
+    free, done = asyncio.Semaphore(MAX_CONCURRENT_ITEMS), 0
 
     async def judge(index: int, item: Resource) -> bool:
         nonlocal done

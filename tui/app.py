@@ -29,7 +29,7 @@ from tui.dialogs.command_palette import Palette
 from tui.dialogs.common import ConfirmDialog
 from tui.help import PAGES
 from tui.runtime.background_loop import BackgroundLoop
-from tui.runtime.gc_control import QUIET, IdleGarbageCollector
+from tui.runtime.gc_control import IDLE_SECONDS, IdleGarbageCollector
 from tui.runtime.key_queue import Done, KeyQueue
 from tui.runtime.run_model import RunModel
 from tui.runtime.runner import ActiveRun, Runner
@@ -53,19 +53,19 @@ T = TypeVar("T")
 
 DEFAULT_THEME = "textual-dark"
 
-PATIENCE = 10
+LEAVE_SECONDS = 10
 """Seconds that steps under way are given to end, when somebody leaves."""
 
 SAID = 3
 """What runs say is shown, so much of it at once."""
 
-LOOK = 1.0
+POLL_SECONDS = 1.0
 """Seconds between two looks at a run that another process goes on with."""
 
 SOURCES = 1_000
 """Style sheets of widgets that Textual keeps parsed; of its own 64, less than there are, none is ever found again."""
 
-SOON = 0.5
+PRELOAD_SECONDS = 0.5
 """Seconds after the start at which what is not shown yet is prepared."""
 
 SETTLED = 1.0
@@ -132,9 +132,9 @@ class InfospaceApp(App[int]):
         theme = self.memory.get("theme", DEFAULT_THEME)
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
         self.theme_changed_signal.subscribe(self, lambda theme: self.remember("theme", theme.name))
-        self.set_interval(LOOK, self._refresh_open_run)
-        self.set_interval(QUIET, self._collecting.collect_if_idle)
-        self.set_timer(SOON, lambda: self.do(self._load_places, group="places"))
+        self.set_interval(POLL_SECONDS, self._refresh_open_run)
+        self.set_interval(IDLE_SECONDS, self._collecting.collect_if_idle)
+        self.set_timer(PRELOAD_SECONDS, lambda: self.do(self._load_places, group="places"))
         self.switch_mode(self._start if entry_of(self._start) else PLACES[0].name)
         if self.memory.complaint is not None:
             self.notify(self.memory.complaint, severity="warning", markup=False)
@@ -400,7 +400,7 @@ class InfospaceApp(App[int]):
                 self.runner.halt(going)
         if waited:
             self.notify("Finishing the steps under way …")
-            await asyncio.wait(waited, timeout=PATIENCE)
+            await asyncio.wait(waited, timeout=LEAVE_SECONDS)
         for going in self.runner.going:
             self.runner.break_off(going)
         self.exit(0)

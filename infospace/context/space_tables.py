@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from infospace.expressions.query.parse import ParsedQuery
     from infospace.store.protocol import Snapshot, SpaceTable
 
-FEW = 20_000
+MAX_CHOSEN_NOTES = 20_000
 """Notes up to which the rows of one table are chosen by those of another."""
 
 
@@ -66,7 +66,7 @@ class _Opened:
             if start in self._opening or not self._chosen(start):
                 continue
             other = self._table(start)
-            if other.is_filtered and len(numbers := set(other.numbers)) <= FEW:
+            if other.is_filtered and len(numbers := set(other.numbers)) <= MAX_CHOSEN_NOTES:
                 found.append((column, numbers))
         return found
 

@@ -7,7 +7,7 @@ import unicodedata
 from infospace.core.errors import Invalid
 from infospace.core.ids import is_id, is_run_id
 
-LONGEST = 200
+MAX_NAME_CHARACTERS = 200
 """Characters in a name, after normalisation."""
 
 
@@ -21,8 +21,8 @@ def validate_name(name: str) -> str:
     name = normalise(name)
     if not name.strip():
         raise Invalid("a name is empty", hint="a name has at least one character that shows")
-    if len(name) > LONGEST:
-        raise Invalid(f"the name {name[:30]!r}… has {len(name)} characters", hint=f"at most {LONGEST}")
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise Invalid(f"the name {name[:30]!r}… has {len(name)} characters", hint=f"at most {MAX_NAME_CHARACTERS}")
     if name.startswith("$"):
         raise Invalid(f"the name {name!r} begins with $, which variables do", hint=f"{name.lstrip('$')!r}")
     if is_id(name) or is_run_id(name):

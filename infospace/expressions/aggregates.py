@@ -30,7 +30,7 @@ EXACT: Final = 2**53
 Reckoner: TypeAlias = Callable[[Sequence[Readable], Evaluation, Mapping[Path, JSON]], JSON]
 """Gives what is computed of resources, which all have the values that are given of some paths."""
 
-LONGEST: Final = 1_000
+MAX_AGGREGATE_CHARACTERS: Final = 1_000
 """Characters of an aggregate."""
 _FORMS: Final = "there are count, " + ", ".join(form for _, _, form in AGGREGATES.values())
 
@@ -234,8 +234,8 @@ def parse_aggregate(text: str) -> Aggregate:
 
     if not text.strip():
         raise Invalid("an aggregate is empty", hint=_FORMS)
-    if len(text) > LONGEST:
-        raise Invalid(f"an aggregate has {len(text):,} characters, more than {LONGEST:,}", hint=_FORMS)
+    if len(text) > MAX_AGGREGATE_CHARACTERS:
+        raise Invalid(f"an aggregate has {len(text):,} characters, more than {MAX_AGGREGATE_CHARACTERS:,}", hint=_FORMS)
     if text.strip().lower() == "count":
         return _aggregate(text, AggregateNode("count", ()))
     try:

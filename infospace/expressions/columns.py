@@ -64,7 +64,7 @@ class _Hole:
 
 HOLE: Final = _Hole()
 """Stands where the closure is to be asked."""
-FEW: Final = 64
+MIN_COMPILED_ITEMS: Final = 64
 """Items of which the closure is asked at once: to write and compile a loop takes longer."""
 
 _LARGEST: Final = 400
@@ -144,7 +144,7 @@ def column(tree: Expression, items: Sequence[Readable], given: Evaluation, *, co
 
     With `condition` it is True, False or, as None, unknown.
     """
-    if len(items) < FEW:
+    if len(items) < MIN_COMPILED_ITEMS:
         return [HOLE] * len(items)
     known = frozenset(name for name, value in given.parameters.items() if not isinstance(value, PathNotFound))
     made = _column_of(_ByIdentity(tree), known, condition=condition)

@@ -17,7 +17,7 @@ from infospace.expressions.evaluate import Getter, Judge, compile_condition, com
 from infospace.expressions.mismatch import Evaluation, ItemMismatches, Mismatch, TypeMismatches
 from infospace.expressions.tree import And, Call, Expression, Field, IsNull, Not, Or, Parameter, Star, children
 
-LONGEST: Final = 32_768
+MAX_EXPRESSION_CHARACTERS: Final = 32_768
 """Characters of an expression: the slowest of this length is read in about half a second."""
 WHERE: Final = "`where`"
 
@@ -183,7 +183,7 @@ def parameters_in(text: str) -> tuple[str, ...]:
     from infospace.expressions.refused import Refused
     from infospace.expressions.words import tokenize
 
-    if "$" not in text or len(text) > LONGEST:
+    if "$" not in text or len(text) > MAX_EXPRESSION_CHARACTERS:
         return ()
     try:
         words = tokenize(text)
@@ -205,10 +205,10 @@ def _read(text: str, name: str, *, condition: bool = False) -> Expression:
 
 
 def _refuse_long(text: str, name: str) -> None:
-    if len(text) > LONGEST:
+    if len(text) > MAX_EXPRESSION_CHARACTERS:
         kind = WhereInvalid if name == WHERE else ExpressionInvalid
-        message = f"{name} has {len(text):,} characters, more than {LONGEST:,}"
-        raise kind(message, hint="pass a long list as a parameter: id IN $list", position=LONGEST)
+        message = f"{name} has {len(text):,} characters, more than {MAX_EXPRESSION_CHARACTERS:,}"
+        raise kind(message, hint="pass a long list as a parameter: id IN $list", position=MAX_EXPRESSION_CHARACTERS)
 
 
 def walk(tree: Expression) -> list[Expression]:

@@ -33,7 +33,7 @@ from infospace.store.protocol import Snapshot, Store, TrackedFile
 
 MANIFEST = ".infospace-export.json"
 """In an exported folder: which files the export wrote, by the SHA-256 of their bytes. Importing passes it over."""
-AT_ONCE = 64
+NOTES_PER_READ = 64
 """Notes that are read together for an export."""
 
 
@@ -114,8 +114,8 @@ def _kept_notes(snapshot: Snapshot) -> Iterator[Note]:
 def _in_order(snapshot: Snapshot, identifiers: Iterable[str], files: Mapping[str, TrackedFile]) -> Iterator[Note]:
     """Iterate over Notes by their ids; those that have a path from an import come first, and take theirs."""
     numbers = [number_of(one) for one in sorted(identifiers, key=lambda one: (one not in files, number_of(one)))]
-    for start in range(0, len(numbers), AT_ONCE):
-        yield from snapshot.notes(numbers[start : start + AT_ONCE])
+    for start in range(0, len(numbers), NOTES_PER_READ):
+        yield from snapshot.notes(numbers[start : start + NOTES_PER_READ])
 
 
 class _Export:

@@ -12,7 +12,7 @@ from infospace.files.formats.json import SIDE
 from infospace.files.walk import SUFFIXES
 from infospace.store.protocol import TrackedFile
 
-LONGEST = 120
+MAX_FILE_NAME_BYTES = 120
 """Bytes of a file name without its suffix; systems allow 255."""
 
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
@@ -58,7 +58,7 @@ def _fit(text: str) -> str:
     text = unicodedata.normalize("NFC", text)
     text = "".join(" " if unicodedata.category(one) in ("Cc", "Cs", "Cn", "Zl", "Zp") else one for one in text)
     text = " ".join(re.sub(r'[/\\:*?"<>|]', "-", text).split()).lstrip(".")
-    text = text.encode()[:LONGEST].decode(errors="ignore").rstrip(". ")
+    text = text.encode()[:MAX_FILE_NAME_BYTES].decode(errors="ignore").rstrip(". ")
     return f"{text}_" if _RESERVED.fullmatch(text) else text
 
 

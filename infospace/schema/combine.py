@@ -12,7 +12,7 @@ from typing import Any
 from infospace.schema.infer import Schema, types_of
 from infospace.schema.references import resolved
 
-MOST = 10_000
+MAX_INLINED_PARTS = 10_000
 """Parts of a schema that are written out."""
 _DATA = ("const", "enum", "default", "examples")
 """Keywords whose values are data, in which nothing is a schema."""
@@ -47,7 +47,7 @@ def _stands_alone(schema: Schema) -> bool:
     while left:
         part, named = left.pop()
         looked += 1
-        if looked > MOST:
+        if looked > MAX_INLINED_PARTS:
             return False
         if isinstance(part, list):
             left.extend((item, False) for item in part)
@@ -65,7 +65,7 @@ class _Writer:
 
     def __init__(self, root: Schema) -> None:
         self._root = root
-        self.left = MOST
+        self.left = MAX_INLINED_PARTS
         """Parts that may still be written; below 0 what was written is not whole."""
 
     def write(self, part: Any, within: tuple[int, ...]) -> Any:

@@ -19,7 +19,7 @@ EACH = None
 """In a place: each item of a list."""
 Way: TypeAlias = "tuple[str | int | None, ...]"
 
-MOST = 5_000
+MAX_COMPARED_PAIRS = 5_000
 """Pairs of parts that are compared; what is left of two schemas is then taken to fit."""
 VALUES = 20
 """Values that a schema may name and that are held against another."""
@@ -58,7 +58,7 @@ class _Comparison:
 
     def __init__(self, given: Schema, wanted: Schema) -> None:
         self._given, self._wanted = given, wanted
-        self._left = MOST
+        self._left = MAX_COMPARED_PAIRS
 
     def compare(self, given: Any, wanted: Any, place: Way, depth: int) -> Iterator[Mismatch]:
         self._left -= 1

@@ -14,7 +14,7 @@ from infospace.schema.words import describe_schema, listed, shown
 
 Place: TypeAlias = "tuple[str | int, ...]"
 
-LONGEST = 200
+MAX_MESSAGE_CHARACTERS = 200
 """Most characters of a sentence that the validator itself wrote."""
 
 _COUNTED = {
@@ -101,7 +101,7 @@ def _render_violation(error: Any) -> str:
         return _counted(error, keyword)
     if keyword in _COMPARED:
         return f"{shown(error.instance)} is {_COMPARED[keyword]} {shown(error.validator_value)}"
-    message: str = error.message[:LONGEST]
+    message: str = error.message[:MAX_MESSAGE_CHARACTERS]
     return message
 
 

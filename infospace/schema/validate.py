@@ -28,7 +28,7 @@ _NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs", "defin
 LARGEST = 10_000
 """Parts of a schema, its references followed, up to which it is asked what it did not look at."""
 
-TOLD = 8
+MAX_VIOLATIONS = 8
 """Most misfits of one value that are told."""
 
 
@@ -159,7 +159,7 @@ def first_violation(value: JSON, schema: Mapping[str, Any], *, formats: bool = F
         return ENDLESS
 
 
-def validate(value: JSON, schema: Mapping[str, Any], most: int = TOLD) -> list[str]:
+def validate(value: JSON, schema: Mapping[str, Any], most: int = MAX_VIOLATIONS) -> list[str]:
     """Say everything in which a value does not fit a JSON Schema without faults, at most so many sentences."""
     try:
         with referring():

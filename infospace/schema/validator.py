@@ -21,7 +21,7 @@ from infospace.schema.messages import additional
 from infospace.schema.reference_cache import REFERRED
 from infospace.schema.words import shown
 
-MOST = 50
+MAX_NESTED_VIOLATIONS = 50
 """Misfits of one value under one reference that are told."""
 
 _FOLLOW: Any = Draft202012Validator.VALIDATORS["$ref"]
@@ -34,7 +34,11 @@ def _reference(validator: Any, written: str, instance: Any, schema: Any) -> Iter
         return
     key = id(schema), id(instance)
     if key not in known:
-        known[key] = schema, instance, list(islice(_FOLLOW(validator, written, instance, schema), MOST))
+        known[key] = (
+            schema,
+            instance,
+            list(islice(_FOLLOW(validator, written, instance, schema), MAX_NESTED_VIOLATIONS)),
+        )
     # Whoever passes an error on writes into it where it was found.
     yield from map(ValidationError.create_from, known[key][2])
 

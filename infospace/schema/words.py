@@ -13,9 +13,9 @@ from infospace.schema.references import resolved
 SHOWN = 60
 """Most characters of a value in a message."""
 
-TOLD = 2
+MAX_DESCRIBED_DEPTH = 2
 """Alternatives and items inside one another of which it is said what they admit."""
-MOST = 20
+MAX_NAMED_ALTERNATIVES = 20
 """Most alternatives that are named."""
 
 _FORMATS = {
@@ -63,9 +63,10 @@ def either(words: Iterable[str]) -> str:
 
 def listed(values: Sequence[Any]) -> str:
     """Write values of which one is wanted, the first of very many."""
-    if len(values) <= MOST:
+    if len(values) <= MAX_NAMED_ALTERNATIVES:
         return either(shown(value) for value in values)
-    return f"{', '.join(shown(value) for value in values[:MOST])} or one of {len(values) - MOST:,} more"
+    named = ", ".join(shown(value) for value in values[:MAX_NAMED_ALTERNATIVES])
+    return f"{named} or one of {len(values) - MAX_NAMED_ALTERNATIVES:,} more"
 
 
 def describe_types(schema: Schema | None) -> str:
@@ -76,14 +77,14 @@ def describe_types(schema: Schema | None) -> str:
 
 def describe_schema(schema: Schema | None, root: Schema | None = None, depth: int = 0) -> str:
     """Say what a schema admits: `a whole number from 1 or "all"`; "" where it admits everything, or goes too deep."""
-    if schema is None or depth > TOLD:
+    if schema is None or depth > MAX_DESCRIBED_DEPTH:
         return ""
     root = schema if root is None else root
     schema = resolved(schema, root)
     options = schema.get("anyOf") or schema.get("oneOf")
     if options:
-        words = [describe_schema(option, root, depth + 1) for option in options[:MOST]]
-        return either(words) if all(words) and len(options) <= MOST else ""
+        words = [describe_schema(option, root, depth + 1) for option in options[:MAX_NAMED_ALTERNATIVES]]
+        return either(words) if all(words) and len(options) <= MAX_NAMED_ALTERNATIVES else ""
     if "const" in schema:
         return shown(schema["const"])
     if "enum" in schema:

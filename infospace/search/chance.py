@@ -33,7 +33,7 @@ Told by a fifth to a half of their Notes, that of Seal-Tools (4,076), of Cranfie
 together (5,675) is off by .006 to .023 either way; the chance among the sample alone is .013 to .075 too low.
 """
 
-AT_ONCE: Final = 250
+SAMPLE_BATCH: Final = 250
 """Notes of the sample that are read at a time."""
 
 PASSAGES: Final = 6_000
@@ -74,7 +74,7 @@ def chance_among(
     best = np.full((0, len(everyday)), -np.inf)
     passages = taken = 0
     while taken < len(chosen) and passages < PASSAGES:
-        some = chosen[taken : taken + AT_ONCE]
+        some = chosen[taken : taken + SAMPLE_BATCH]
         owners, vectors = read(np.sort(some))
         best = np.concatenate([best, _best_of_each(owners, vectors, some, everyday)])
         passages, taken = passages + len(owners), taken + len(some)

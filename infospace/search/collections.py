@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from infospace.space import Space
     from infospace.store.protocol import Snapshot
 
-AT_ONCE = 200
+COLLECTIONS_PER_COMMIT = 200
 """Collections that are written in one transaction, in which their texts are read again."""
 
 
@@ -83,8 +83,8 @@ def _catch_up(space: Space, listener: Listener) -> None:
     for owner, (start, end) in zip(passages.owners.tolist(), passages.bounds, strict=True):
         digests[owner].append(text_digest(texts[owner].text[start:end]))
     changes = [Describe(text.id, key, text_digest(text.text), own) for text, own in zip(texts, digests, strict=True)]
-    for at in range(0, len(changes), AT_ONCE):
-        space.store.commit(changes[at : at + AT_ONCE])
+    for at in range(0, len(changes), COLLECTIONS_PER_COMMIT):
+        space.store.commit(changes[at : at + COLLECTIONS_PER_COMMIT])
 
 
 def _matrix(space: Space, snapshot: Snapshot, listener: Listener) -> Matrix:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from infospace.expressions import ItemMismatches
     from infospace.store.protocol import Head, Snapshot
 
-MOST = 32_000_000
+MAX_CACHED_CHARACTERS = 32_000_000
 """Characters of metadata and structured content that are kept, decoded, for the next condition."""
 
-FEW = 4
+SUBSET_FRACTION = 4
 """A search within less than one in so many Notes reads just these."""
 
 _OF_THE_RESOURCE = frozenset(OWN) - {"@metadata"}
@@ -89,7 +89,7 @@ class NoteFilter:
     def _read(self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: Bound) -> Mapping[int, Head]:
         firsts = {path.parts[0] if path.parts else "content" for path in where.where.paths}
         text, own = not firsts.isdisjoint(("content", "@title")), not firsts.isdisjoint(_OF_THE_RESOURCE)
-        if len(among) * FEW < notes:
+        if len(among) * SUBSET_FRACTION < notes:
             return {head.number: head for head in snapshot.heads(among.tolist(), text=text, own=own)}
         if text or own or self._too_large:
             heads = {head.number: head for head in snapshot.heads(text=text, own=own)}
@@ -112,7 +112,7 @@ class NoteFilter:
             heads |= fresh
             if fresh:
                 heads = dict(sorted(heads.items()))
-        self._too_large = self._size > MOST
+        self._too_large = self._size > MAX_CACHED_CHARACTERS
         self._heads, self._generation = (None, -1) if self._too_large else (heads, snapshot.generation)
         return heads
 

@@ -32,7 +32,7 @@ _DESCRIPTIONS: Final = ("description", "summary")
 MOST_ALIASES: Final = 8
 """Aliases of a Note that have vectors."""
 
-LONGEST: Final = 500
+MAX_FIELD_CHARACTERS: Final = 500
 """Characters of a field that are searched; a longer text is no name, and its rest adds nothing that a model sees."""
 
 _MOST_PROPERTIES: Final = 2_000
@@ -104,7 +104,7 @@ def property_words(metadata: Mapping[str, Any]) -> str:
 
 def _texts(value: Any) -> Iterator[str]:
     for one in value if isinstance(value, (list, tuple)) else (value,):
-        if isinstance(one, str) and (text := one.strip()[:LONGEST]):
+        if isinstance(one, str) and (text := one.strip()[:MAX_FIELD_CHARACTERS]):
             yield text
 
 
@@ -113,4 +113,4 @@ def _text(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return ""
     text = str(value) if not isinstance(value, str) else value
-    return text.strip()[:LONGEST]
+    return text.strip()[:MAX_FIELD_CHARACTERS]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SWITCH = "INFOSPACE_REMEMBER_CALLS"
 
-MOST = 1_000
+MAX_EXAMPLES = 1_000
 """Calls that are remembered, the latest."""
 
 EXAMPLES = 5
@@ -60,7 +60,7 @@ class SuccessfulCallCache:
         with self._store.reading() as snapshot:
             generation = snapshot.successful_calls_generation()
             if self._last is None or self._last[0] != generation:
-                self._last = generation, call_examples(snapshot.successful_calls(MOST))
+                self._last = generation, call_examples(snapshot.successful_calls(MAX_EXAMPLES))
         return self._last[1]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-MOST = 200
+MAX_OFFERS = 200
 """Offers that are given at once."""
 
 
@@ -48,7 +48,7 @@ def fitting(offers: Iterable[Offer], written: str) -> list[Offer]:
         if rank is not None:
             ranked.append((not offer.fits, rank, place, offer))
     ranked.sort(key=lambda entry: entry[:3])
-    return [offer for *_, offer in ranked[:MOST]]
+    return [offer for *_, offer in ranked[:MAX_OFFERS]]
 
 
 def _rank(label: str, wanted: str) -> int | None:

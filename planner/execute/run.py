@@ -64,7 +64,7 @@ EVENT_LOOP_YIELD_SECONDS = 0.005
 
 CANCELLED = "the run was cancelled"
 
-AT_ONCE = 16
+MAX_CONCURRENT_CALLS = 16
 """Calls that run at once: so many an endpoint or a server usually takes."""
 
 Steps: TypeAlias = Callable[[], Awaitable[Failure | None]]
@@ -112,7 +112,7 @@ class Run:
         """What the clock showed when the run started."""
         self._started = ControlDecision(START, None)
         self.frame = self.outermost()
-        self.slots = asyncio.Semaphore(AT_ONCE)
+        self.slots = asyncio.Semaphore(MAX_CONCURRENT_CALLS)
         """Calls of what is outside, and other long ones, that run at once."""
         self.meter.tools = self.tool_calls()
         self.replayed: RecordedRun | None = None

@@ -30,7 +30,7 @@ from planner.journal.result import RunResult
 from planner.lifecycle.resume import resume
 from planner.lifecycle.schedules import settle
 
-LOOK: Final = 0.5
+POLL_SECONDS: Final = 0.5
 """Seconds between two looks at the queues, where nothing wakes the worker before."""
 CANDIDATES: Final = 50
 """Runs that are tried in one look."""
@@ -248,11 +248,11 @@ class Worker:
     async def _wait_for_work(self) -> None:
         """Wait until something may have come into the queues."""
         if self._resting is None or self._resting.done():
-            self._resting = asyncio.create_task(asyncio.to_thread(self.space.store.wait_for_queue, LOOK))
+            self._resting = asyncio.create_task(asyncio.to_thread(self.space.store.wait_for_queue, POLL_SECONDS))
         try:
             await asyncio.shield(self._resting)
         except StoreError:
-            await asyncio.sleep(LOOK)  # the next look tells of it
+            await asyncio.sleep(POLL_SECONDS)  # the next look tells of it
 
 
 def _is_live(one: QueuedRun) -> bool:

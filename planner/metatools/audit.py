@@ -12,7 +12,7 @@ from infospace.data.result import truncate
 from infospace.journal.audit import AuditOutcome, AuditRow
 from infospace.space import Space
 
-TOLD = 300
+MAX_TARGET_CHARACTERS = 300
 """Characters of a target that are kept."""
 
 _OUTCOMES: Final[Mapping[str, AuditOutcome]] = {
@@ -53,4 +53,6 @@ def write_audit(
     """
     if space.store.writable:
         with suppress(StoreError):
-            space.store.commit([], [AuditRow(now(), caller, action, truncate(target, TOLD), outcome, reason, run)])
+            space.store.commit(
+                [], [AuditRow(now(), caller, action, truncate(target, MAX_TARGET_CHARACTERS), outcome, reason, run)]
+            )

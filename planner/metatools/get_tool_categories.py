@@ -13,7 +13,7 @@ from infospace.tools.injection_signs import signs_of
 from planner.metatools.arguments import GetToolCategories
 from planner.metatools.lookup import known_tools
 
-TOLD = 300
+MAX_DESCRIPTION_CHARACTERS = 300
 """Characters of a category's description."""
 
 
@@ -58,4 +58,4 @@ def _described(tools: Sequence[Tool]) -> dict[str, Any]:
     said = dict.fromkeys(tool.server_description or tool.server_title for tool in tools)
     told = "; ".join(" ".join(text.split()) for text in said if text)
     instructs = [] if all(tool.integration == "local" for tool in tools) else signs_of(told)
-    return {"description": truncate(told, TOLD), **({"signs": instructs} if instructs else {})}
+    return {"description": truncate(told, MAX_DESCRIPTION_CHARACTERS), **({"signs": instructs} if instructs else {})}

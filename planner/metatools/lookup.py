@@ -18,7 +18,7 @@ from infospace.tools.scope import NO_FILTERS, Filters
 from infospace.tools.search.lexical.suggestions import unmatched
 from planner.parse.saved_plans import plan_tools
 
-TOLD = 400
+MAX_DESCRIPTION_CHARACTERS = 400
 """Characters of a description that stand in a list; `describe_tool` has all of it."""
 
 _ID: Final = re.compile(r"tool_[1-9][0-9]{0,17}")
@@ -113,7 +113,7 @@ def tool_json(tool: Tool, *, schemas: bool = False, whole: bool = False) -> dict
         "server": tool.server,
         "kind": tool.kind,
         "title": tool.title,
-        "description": tool.description if whole else truncate(tool.description, TOLD),
+        "description": tool.description if whole else truncate(tool.description, MAX_DESCRIPTION_CHARACTERS),
         "connected": tool.connected,
         "tags": list(tool.tags),
         "category": tool.category,

@@ -11,7 +11,7 @@ from typing import Final
 
 from infospace.contract.catalogue import Catalogue
 
-LONGEST: Final = 4_000
+MAX_PAGE_CHARACTERS: Final = 4_000
 """Characters that the page has at most."""
 LONGEST_SHORT: Final = 1_850
 """Characters that the short page has at most."""

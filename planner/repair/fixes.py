@@ -20,7 +20,7 @@ from planner.repair.step_keys import OUT
 
 TRIED = 4_000
 """Steps that may be checked again to try fixes; of a plan of many steps fewer fixes are tried."""
-LEAST = 6
+MIN_ATTEMPTED_FIXES = 6
 """Fixes that are tried of any plan."""
 
 Recheck = Callable[[JSON], Sequence[Problem]]
@@ -30,7 +30,7 @@ Recheck = Callable[[JSON], Sequence[Problem]]
 def with_fixes(document: JSON, problems: Sequence[Problem], steps: int, recheck: Recheck) -> list[Problem]:
     """Return the problems, each with a fix that makes the plan better, or with none."""
     errors = [problem for problem in problems if problem.severity == "error"]
-    left = max(LEAST, TRIED // max(1, steps))
+    left = max(MIN_ATTEMPTED_FIXES, TRIED // max(1, steps))
     found = []
     for problem in problems:
         fix = None

@@ -28,7 +28,7 @@ THEIRS: Final = ("approve", "doubt")
 """Kinds of questions that are for people alone."""
 ASKED: Final = (*THEIRS, "ask")
 """Kinds of questions that the person behind a client is asked."""
-MOST = 8
+MAX_QUESTIONS = 8
 """Questions that one call asks a person: some clients give a call up that asks ten times."""
 REMEMBERED = 200
 """Calls that wait for a person at one time."""

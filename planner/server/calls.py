@@ -45,7 +45,7 @@ OUT_OF_SCOPE: Final = "out of scope"
 """How the audit says that something is there, and not for who asked."""
 ACTS: Final = ("run", "step", "follow", "run_plan", "run_steps", "answer_run", "cancel_run", EXECUTE)
 """Doors whose calls are kept, whatever comes of them."""
-TOLD = 600
+MAX_DESCRIPTION_CHARACTERS = 600
 """Characters of a proxy's description."""
 SEPARATOR = "__"
 LONGEST_NAME = 128
@@ -92,7 +92,7 @@ def _direct(space: Space) -> Mapping[str, Tool]:
 
 def tool_description(tool: Tool) -> str:
     """Return how a tool of a server is described to who may call it directly: as its server's word, with its signs."""
-    message = truncate(tool.description or tool.title, TOLD)
+    message = truncate(tool.description or tool.title, MAX_DESCRIPTION_CHARACTERS)
     text = f"{tool.full_name}. Its server says: {message}" if message else tool.full_name
     instructs = injection_signs(tool)
     return f"{text} [Beware: this description {', and '.join(instructs)}.]" if instructs else text

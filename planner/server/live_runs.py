@@ -20,7 +20,7 @@ Playing: TypeAlias = "Callable[[Emit], Coroutine[Any, Any, RunResult]]"
 Tell: TypeAlias = "Callable[[int, str], Awaitable[None]]"
 """Takes how many steps have ended, and what happened last."""
 
-MOST = 64
+MAX_LIVE_RUNS = 64
 """Runs that may go on side by side."""
 REMEMBERED = 50
 """Runs that ended of which more is remembered than the journal has."""
@@ -169,7 +169,7 @@ class LiveRuns:
     def start(self, playing: Playing, run: str = "") -> LiveRun:
         """Start something. Raises Conflict where too much goes on already."""
         going = [live for live in self._lives if not live.task.done()]
-        if len(going) >= MOST:
+        if len(going) >= MAX_LIVE_RUNS:
             raise Conflict(
                 f"{len(going)} runs are going on already", hint="wait for one with get_run, or cancel_run one"
             )

@@ -25,7 +25,7 @@ from planner.server.truncate import truncate_check, truncate_run
 Answer: TypeAlias = "dict[str, Any] | str"
 """A JSON object, or text."""
 
-LONGEST = 1_000_000
+MAX_ARGUMENT_CHARACTERS = 1_000_000
 """Characters that the arguments of one call may have, as JSON."""
 
 
@@ -232,8 +232,8 @@ async def discover_notes(operations: Operations, given: Mapping[str, Any]) -> An
 def checked_size(name: str, given: Mapping[str, Any]) -> None:
     """Raise Invalid for arguments that are too long, whatever stands in them."""
     size = len(dump(dict(given)))
-    if size > LONGEST:
-        message = f"the arguments of {name} have {size:,} characters, and at most {LONGEST:,} are taken"
+    if size > MAX_ARGUMENT_CHARACTERS:
+        message = f"the arguments of {name} have {size:,} characters, and at most {MAX_ARGUMENT_CHARACTERS:,} are taken"
         raise Invalid(message, hint="a plan loads long texts from notes")
 
 

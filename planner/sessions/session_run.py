@@ -30,7 +30,7 @@ from infospace.journal.rows import (
 )
 from infospace.space import Space
 from infospace.tools.scoped_space import scope_of
-from planner.execute.run import AT_ONCE as RUN_AT_ONCE
+from planner.execute.run import MAX_CONCURRENT_CALLS as RUN_AT_ONCE
 from planner.execute.run import Run, Steps
 from planner.journal.commit_order import JournalWriter, SuspendRequest
 from planner.journal.events import Emit, RunFinished, RunStarted
@@ -46,7 +46,7 @@ from planner.parse.document_order import in_document_order
 from planner.sessions.bindings import bindings_of
 from planner.sessions.lines import ANSWER, INPUT, PLAN, plan_of_session
 
-AT_ONCE = 10_000
+MAX_EXECUTIONS_PER_CALL = 10_000
 """Executions of steps that one call may have, where the session's own budget does not say how many there may be."""
 SETTLED = "lines"
 """What is spent of a session besides its budget: how many of its lines belong to calls that are over."""
@@ -242,7 +242,7 @@ class SessionRun(Run):
 
     def _most(self, before: int) -> int:
         written = self.plan.document.get("budget", {}) if isinstance(self.plan.document, dict) else {}
-        return self.plan.budget.steps if "steps" in written else before + AT_ONCE
+        return self.plan.budget.steps if "steps" in written else before + MAX_EXECUTIONS_PER_CALL
 
     def _unanswered(self, block: Block) -> str | None:
         """Say that the last line, which names the call's answer, was skipped."""

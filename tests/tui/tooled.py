@@ -41,7 +41,7 @@ def tools(_space: Space) -> Toolbox:
 def run() -> int:
     """Run the command."""
     planner.execute.wait.LONGEST_SLEEP = float(os.environ.get("SHORT", "60"))  # type: ignore[assignment] - less than 1
-    tui.command.common.follow_run.LOOK = tui.command.common.follow_run.FIRST = 0.1
+    tui.command.common.follow_run.POLL_SECONDS = tui.command.common.follow_run.FIRST = 0.1
     tooled: cached_property[Toolbox] = cached_property(tools)
     tooled.__set_name__(Space, "tools")
     Space.tools = tooled  # type: ignore[method-assign] - the servers of a space are these

@@ -16,7 +16,7 @@ AFTER = 60.0
 RARER = (10_000, 10, 10)
 """Thresholds while much is read that stays: what is young is gone through a fourteenth as often."""
 
-QUIET = 3.0
+IDLE_SECONDS = 3.0
 """Seconds after a key or a click before that."""
 
 
@@ -38,7 +38,7 @@ class IdleGarbageCollector:
     def collect_if_idle(self) -> None:
         """Collect all garbage there is, where it is time and nobody does anything."""
         now = time.monotonic()
-        if now - self._looked > AFTER and now - self._touched > QUIET:
+        if now - self._looked > AFTER and now - self._touched > IDLE_SECONDS:
             gc.unfreeze()
             gc.collect()
             gc.freeze()

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 Typed: TypeAlias = Key | Paste
 
-PATIENCE = 0.5
+POLL_SECONDS = 0.5
 """Seconds between two looks whether the key under way will be done: not where what had it is gone."""
-MOST = 60
+MAX_POLLS = 60
 """Looks after which the next key is handed on though the one before is not done: what has it is busy for long."""
 
 LONGER = 2.0
@@ -142,7 +142,7 @@ class KeyQueue:
     def _be_patient(self) -> None:
         if self._timer is None:
             self._looks = 0
-            self._timer = self._app.set_interval(PATIENCE, self._check_progress)
+            self._timer = self._app.set_interval(POLL_SECONDS, self._check_progress)
 
     def _be_at_ease(self) -> None:
         if self._timer is not None:
@@ -152,9 +152,9 @@ class KeyQueue:
     def _check_progress(self) -> None:
         self._looks += 1
         if self._busy:
-            if self._looks >= MOST or not self._will_arrive():
+            if self._looks >= MAX_POLLS or not self._will_arrive():
                 self._app.call_later(self._stop_waiting, self._turn)
-        elif self._looks * PATIENCE >= LONGER:
+        elif self._looks * POLL_SECONDS >= LONGER:
             self.release_all()
 
     async def _stop_waiting(self, turn: int) -> None:

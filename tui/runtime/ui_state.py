@@ -18,7 +18,7 @@ from infospace.core.json_types import JSON
 from infospace.data.json_text import read_json
 from infospace.files.atomic_write import write_atomically
 
-MOST = 1_000_000
+MAX_FILE_BYTES = 1_000_000
 """Bytes of a file that is taken for one of ours."""
 
 
@@ -91,8 +91,8 @@ class UiState:
             return {}
         try:
             with self._path.open("rb") as file:
-                data = file.read(MOST + 1)
-            found = read_json(data, what="it", max_bytes=MOST)
+                data = file.read(MAX_FILE_BYTES + 1)
+            found = read_json(data, what="it", max_bytes=MAX_FILE_BYTES)
             if not isinstance(found, dict):
                 raise InvalidJSON("it holds no JSON object")
         except FileNotFoundError:

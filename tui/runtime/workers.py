@@ -10,7 +10,7 @@ from textual.worker import Worker
 
 from infospace.core.errors import InfospaceError
 
-LONGEST = 15.0
+MAX_POLL_SECONDS = 15.0
 """Seconds from one look at what others do to the next, at most: one that took long says little of the next."""
 
 Doing: TypeAlias = "Callable[[], Coroutine[Any, Any, None]]"
@@ -29,7 +29,7 @@ class ErrorReporter(Protocol):
 
 def poll_delay(took: float, share: int) -> float:
     """Return the seconds until the next look, after one that took so many: `share` times as long."""
-    return min(LONGEST, share * took)
+    return min(MAX_POLL_SECONDS, share * took)
 
 
 def guarded(teller: ErrorReporter, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any) -> Doing:

@@ -34,7 +34,7 @@ from tui.text.table_model import NoRows
 from tui.widgets.lazy_table import LazyTable
 from tui.widgets.line_table import LineTable
 
-LOOK = 1.0
+POLL_SECONDS = 1.0
 """Seconds between two looks at runs that go on."""
 NOTHING = "Choose two runs: l the first, r the second; or mark them in Runs with m, and press c."
 
@@ -99,7 +99,7 @@ class Compare(BaseScreen):
         kept = self.infospace.memory.get("compare.runs", [])
         if len(kept) == 2 and all(isinstance(run, str) for run in kept):
             self._runs = list(kept)
-        self.set_interval(LOOK, self._poll)
+        self.set_interval(POLL_SECONDS, self._poll)
 
     def shown(self) -> None:
         """Compare what is asked for, or look again."""

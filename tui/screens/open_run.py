@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tui.app import InfospaceApp
     from tui.runtime.runner import ActiveRun
 
-SHARE = 10
+POLL_TO_COST_RATIO = 10
 """How many times as long as reading a run took is waited until it is read again."""
 
 
@@ -98,7 +98,7 @@ class OpenRun:
             self._app.report_error(error)
         finally:
             ended = time.monotonic()
-            self._next = ended + poll_delay(ended - begun, SHARE)
+            self._next = ended + poll_delay(ended - begun, POLL_TO_COST_RATIO)
 
     async def _read(self, run: str) -> RunModel:
         """Read a run from the journal, with what goes on in it here."""

@@ -44,7 +44,7 @@ POLL_TO_COST_RATIO = 20
 """How many times as long as a look took is waited until the next one."""
 TYPING = 0.15
 """Seconds without a key after which plans and values are searched."""
-LEAST = 2
+MIN_SEARCHED_CHARACTERS = 2
 """Characters from which on they are."""
 
 
@@ -207,7 +207,7 @@ class Runs(RunActions):
     def _filter(self, text: str) -> None:
         self._runs.filter(text)
         self._show()
-        if len(text.strip()) >= LEAST:
+        if len(text.strip()) >= MIN_SEARCHED_CHARACTERS:
             self.do(self._search, text.strip(), group="bodies")
 
     async def _search(self, text: str) -> None:

@@ -24,7 +24,7 @@ SLOW = 0.3
 """Seconds after which it is said that it is searched."""
 RESTING = 0.1
 """Seconds that the cursor stays on a row before that is read."""
-LOOK = 1.0
+POLL_SECONDS = 1.0
 """Seconds between two looks at what has changed, at least."""
 
 

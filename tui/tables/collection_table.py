@@ -24,7 +24,7 @@ LOOKED_AT = 100
 MOST_COLUMNS = 24
 WIDEST = 40
 """Characters of a column at most."""
-AT_ONCE = 100
+ITEMS_PER_READ = 100
 """Items that are read at once."""
 
 Cells = tuple[str, ...]
@@ -76,8 +76,8 @@ class CollectionTable:
         return bool(places)
 
     def _fetch(self, places: Sequence[int]) -> None:
-        for at in range(0, len(places), AT_ONCE):
-            some = places[at : at + AT_ONCE]
+        for at in range(0, len(places), ITEMS_PER_READ):
+            some = places[at : at + ITEMS_PER_READ]
             self.merge(some, existing_resources(self._view, [self._ids[place] for place in some]))
 
     def sort(self, column: int) -> None:

@@ -25,7 +25,7 @@ MOST_ITEMS = 2_000
 """Items of a side that are told."""
 MOST_LINES = 2_000
 """Lines of a content that are told; of longer ones, so many of what is different."""
-LONGEST = 200_000
+MAX_COMPARED_CHARACTERS = 200_000
 """Characters of a content that is compared line by line."""
 
 Line = tuple[Text, Use | None]
@@ -151,7 +151,7 @@ def _text(value: Any) -> str:
 
 def _lines(before: str, after: str, colours: Colours) -> tuple[list[Line], list[Line]]:
     """Tell two texts line by line, beside each other; what is different is coloured."""
-    first, second = before[:LONGEST].splitlines(), after[:LONGEST].splitlines()
+    first, second = before[:MAX_COMPARED_CHARACTERS].splitlines(), after[:MAX_COMPARED_CHARACTERS].splitlines()
     red, green = colours.get("error", "bold"), colours.get("success", "bold")
     one: list[Line] = []
     other: list[Line] = []
@@ -161,7 +161,7 @@ def _lines(before: str, after: str, colours: Colours) -> tuple[list[Line], list[
             one.append((Text(_shown(left), style[0]), None))
             other.append((Text(_shown(right), style[1]), None))
     for side, whole in ((one, before), (other, after)):
-        if len(side) > MOST_LINES or len(whole) > LONGEST:
+        if len(side) > MOST_LINES or len(whole) > MAX_COMPARED_CHARACTERS:
             del side[MOST_LINES:]
             side.append((Text(f"… the rest of {len(whole):,} characters is not shown here", "italic"), None))
     return one, other

@@ -15,7 +15,7 @@ from tui.text.table_model import Column
 
 OPEN_AT_FIRST = 200
 """Rows up to which everything is unfolded at first."""
-AT_ONCE = 1_000
+CHILDREN_PER_PAGE = 1_000
 """Items of a list, or fields of an object, that are shown at first; the row below them shows more."""
 
 
@@ -63,7 +63,7 @@ class JsonTree:
 
     def _children(self, branch: TreeRow) -> list[TreeRow]:
         value, path = branch.value, branch.path
-        most = self._most.get(path, AT_ONCE)
+        most = self._most.get(path, CHILDREN_PER_PAGE)
         if isinstance(value, dict):
             found = [TreeRow((*path, key), value[key]) for _, key in zip(range(most), value, strict=False)]
         elif isinstance(value, list):
@@ -79,7 +79,7 @@ class JsonTree:
         branch = self.branches[index]
         if branch.more:
             above = branch.path[:-1]
-            self._most[above] = self._most.get(above, AT_ONCE) * 10
+            self._most[above] = self._most.get(above, CHILDREN_PER_PAGE) * 10
         elif branch.path in self._open:
             self._open.discard(branch.path)
         elif _holds(branch.value):

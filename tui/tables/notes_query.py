@@ -29,7 +29,7 @@ What = Literal["notes", "all notes", "collections", "relations", "stale", "tasks
 WHAT: tuple[What, ...] = ("notes", "all notes", "collections", "relations", "stale", "tasks")
 MODES: tuple[Mode, ...] = ("semantic", "keyword", "hybrid")
 
-MOST = 200
+MAX_HITS = 200
 """Hits that are listed at first."""
 LOOKED_AT = 50
 """Notes that are looked at to learn whether they have paths, at the top and further down."""
@@ -49,7 +49,7 @@ class NotesQuery:
     query: str = ""
     mode: Mode = "semantic"
     threshold: float | None = None
-    most: int = MOST
+    most: int = MAX_HITS
     within: NotesFilter = EVERYWHERE
     """The folder and the tag whose notes are listed; Collections and Relations lie in none."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 WINDOW = 60.0
 """Seconds over which a rate is measured: so long that it holds still, so short that it is true."""
 
-LEAST = 2.0
+MIN_RATE_SECONDS = 2.0
 """Seconds after which a first rate is told."""
 
 
@@ -32,7 +32,7 @@ class RateMeter:
         if not self._marks:
             return None
         (began, before), (ended, after) = self._marks[0], self._marks[-1]
-        return (after - before) / (ended - began) if ended - began >= LEAST and after > before else None
+        return (after - before) / (ended - began) if ended - began >= MIN_RATE_SECONDS and after > before else None
 
     def format_rate(self, left: int) -> str:
         """Return the rate, and how long what is left will take."""

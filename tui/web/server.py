@@ -23,7 +23,7 @@ from tui.web.session import Session
 
 HOST = "127.0.0.1"
 FONT_SIZE = 16
-LEAST, MOST = 8, 48
+MIN_FONT_PIXELS, MAX_FONT_PIXELS = 8, 48
 """Sizes of the font, which `?fontsize=` gives, in pixels."""
 WIDEST = 1000
 """Columns and lines that a browser may say it has."""
@@ -85,7 +85,7 @@ class WebScreen:
 
     async def _shown(self, request: web.Request) -> web.Response:
         socket = f"ws://{request.host}/{self._secret}/ws"
-        size = _number(request.query.get("fontsize"), FONT_SIZE, LEAST, MOST)
+        size = _number(request.query.get("fontsize"), FONT_SIZE, MIN_FONT_PIXELS, MAX_FONT_PIXELS)
         page = self._page.substitute(space=escape(self._space), socket=escape(socket), size=size)
         headers = {
             "Content-Security-Policy": _POLICY.format(host=request.host),

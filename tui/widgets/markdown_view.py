@@ -30,7 +30,7 @@ PIECE = 6_000
 """Characters from which on a piece ends at the next place where it may."""
 AHEAD = 3
 """Screens below what is in sight that are laid out."""
-LONGEST = 100_000
+MAX_PIECE_CHARACTERS = 100_000
 """Characters at which a piece ends, wherever that is."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -187,7 +187,7 @@ def pieces(text: str) -> Iterator[str]:
     size, fence, blank = 0, "", False
     for line in lines:
         cuts = size >= PIECE and not fence and blank and line.strip() and not _GOES_ON.match(line)
-        if cuts or size >= LONGEST:
+        if cuts or size >= MAX_PIECE_CHARACTERS:
             yield "\n".join(part) + tail
             part, size = [], 0
         fence = _fence(line, fence)

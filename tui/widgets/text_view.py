@@ -15,7 +15,7 @@ from textual.strip import Strip
 from infospace.core.plural import pluralize
 from tui.text.output import escape_controls
 
-MOST = 100_000
+MAX_SHOWN_CHARACTERS = 100_000
 """Characters that are laid out at once; `more` gives the next ones."""
 COPIED = 1_000_000
 """Characters that are copied at most: a terminal takes no more in one piece."""
@@ -53,7 +53,7 @@ class TextView(ScrollView, can_focus=True):
 
     def action_more(self) -> None:
         """Show the next piece of a very long text, or the first again."""
-        self._at = self._at + MOST if self._at + MOST < len(self.text) else 0
+        self._at = self._at + MAX_SHOWN_CHARACTERS if self._at + MAX_SHOWN_CHARACTERS < len(self.text) else 0
         self._lay_out()
         self.scroll_to(y=0, animate=False, force=True)
 
@@ -68,14 +68,14 @@ class TextView(ScrollView, can_focus=True):
 
     def _lay_out(self) -> None:
         self._width = max(1, self.scrollable_content_region.width)
-        piece = self.text[self._at : self._at + MOST]
+        piece = self.text[self._at : self._at + MAX_SHOWN_CHARACTERS]
         self._lines = []
         if self._at:
             self._lines.append(f"… from character {self._at + 1:,} of {len(self.text):,}; + shows the next ones")
         for logical in piece.split("\n"):
             self._lines += wrapped(escape_controls(logical.expandtabs(4)), self._width)
-        if self._at + MOST < len(self.text):
-            left = len(self.text) - self._at - MOST
+        if self._at + MAX_SHOWN_CHARACTERS < len(self.text):
+            left = len(self.text) - self._at - MAX_SHOWN_CHARACTERS
             self._lines.append(f"… {left:,} more of {pluralize(len(self.text), 'character')}; + shows the next ones")
         self.virtual_size = Size(self._width, len(self._lines))
         self.refresh()

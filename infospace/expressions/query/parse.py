@@ -16,7 +16,7 @@ from sqlglot import TokenType
 from infospace.core.errors import ExpressionInvalid
 from infospace.core.plural import pluralize
 from infospace.data.paths import OWN, Path
-from infospace.expressions.expression import LONGEST, walk
+from infospace.expressions.expression import MAX_EXPRESSION_CHARACTERS, walk
 from infospace.expressions.functions import AGGREGATES
 from infospace.expressions.grammar_check import DEEPEST
 from infospace.expressions.parse import parse_words
@@ -104,9 +104,11 @@ def parse_query(text: str) -> ParsedQuery:
     """Read a query; raises `ExpressionInvalid`: what was found, at which character, and what is allowed."""
     from infospace.expressions.query.space_tables import TABLES
 
-    if len(text) > LONGEST:
-        message = f"{NAME} has {len(text):,} characters, more than {LONGEST:,}"
-        raise ExpressionInvalid(message, hint="pass long lists as parameters: id IN $list", position=LONGEST)
+    if len(text) > MAX_EXPRESSION_CHARACTERS:
+        message = f"{NAME} has {len(text):,} characters, more than {MAX_EXPRESSION_CHARACTERS:,}"
+        raise ExpressionInvalid(
+            message, hint="pass long lists as parameters: id IN $list", position=MAX_EXPRESSION_CHARACTERS
+        )
     try:
         parser = _Parser(tokenize_query(text))
         query = parser.whole()

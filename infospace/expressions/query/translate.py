@@ -71,7 +71,7 @@ from infospace.expressions.tree import (
 MANY: int = 64
 """Parts of one AND from which on they stand together: the engine plans a query in the square of those that stand alone,
 and hears no interruption meanwhile."""
-FEW: int = 50
+MAX_INLINE_ELEMENTS: int = 50
 """Elements of a list that are written one by one."""
 
 
@@ -316,7 +316,11 @@ class Expressions:
             return Typed(f"({self.mismatch(f'`{text}` takes a list', value)})::BOOLEAN", Type.BOOL)
         if not given:
             return Typed(self._evaluated_beside("FALSE", value), Type.BOOL)
-        if len(given) > FEW and value.type is Type.TEXT and all(isinstance(item, str) for item in given):
+        if (
+            len(given) > MAX_INLINE_ELEMENTS
+            and value.type is Type.TEXT
+            and all(isinstance(item, str) for item in given)
+        ):
             listed = self.builder.parameter(list(given))
             return Typed(f"({value.sql}) IN (SELECT unnest({listed}::VARCHAR[]))", Type.BOOL)
         return self._in(value, [self.builder.constant(item) for item in given], text)

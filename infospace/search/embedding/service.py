@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SECONDS = 10.0
 """How long a search embeds what is pending, unless INFOSPACE_EMBED_SECONDS says otherwise."""
 
-AT_ONCE = 128
+TEXTS_PER_COMMIT = 128
 """Whole texts embedded between two commits: a few seconds' work at most."""
 
 
@@ -165,7 +165,7 @@ class Embedding:
         bound = Deadline(seconds, self._clock)
         over = bound.is_nothing
         while waiting and not over:
-            some, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
+            some, waiting = waiting[:TEXTS_PER_COMMIT], waiting[TEXTS_PER_COMMIT:]
             rows = used.embedder.embed([fresh[digest] for digest in some])
             if self._store.writable:
                 self._store.commit([Vectors(key, some, rows)])

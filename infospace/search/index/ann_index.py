@@ -33,13 +33,13 @@ NAME = "hnsw"
 CROSSOVER = 50_000
 """Passages from which the index is used: exact search then takes about as long as a query's embedding, 6 ms."""
 
-AT_ONCE = 100
+MAX_INSERTED_BY_SEARCH = 100
 """Passages that a search puts into the index itself, at about 0.4 ms each; more of them wait for a thread."""
 
 ROUNDS = 3
 """Steps to an index: read back, found too old and built anew, brought up to date."""
 
-SHARE = 4
+REBUILD_FRACTION = 4
 """The index is built anew when one in so many of its passages is out of date."""
 
 
@@ -108,13 +108,13 @@ class Index:
             found = found if found and _serves(found[0], matrix) else None
             return lambda: (found and loaded(*found)) or self._built(rows)
         moved = snapshot.moved(index.generation)
-        if not moved.complete or (index.dead + len(moved.touched)) * SHARE > index.live:
+        if not moved.complete or (index.dead + len(moved.touched)) * REBUILD_FRACTION > index.live:
             self._found = None
             return lambda: self._built(rows)
         touched = np.array(sorted(moved.touched), np.int64)
         which = np.flatnonzero(np.isin(rows.owners, touched))
         some = (touched.tolist(), rows.owners[which], rows.vectors[which], matrix.generation)
-        if at_once or len(which) <= AT_ONCE:
+        if at_once or len(which) <= MAX_INSERTED_BY_SEARCH:
             index.change(*some)
             return None
         return lambda: _changed(index, *some)

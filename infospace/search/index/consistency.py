@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from infospace.space import Space
     from infospace.store.protocol import Rows, Snapshot
 
-MOST = 20
+MAX_MESSAGES = 20
 """How many sentences one check gives; a further one says how many more there are."""
 
 PAGE = 500
@@ -64,9 +64,9 @@ def disagreements(space: Space, listener: Listener | None = None) -> list[str]:
         look = ConsistencyCheck(space, snapshot, snapshot.model() or "", listener or NullListener())
         for check in CHECKS:
             every = list(check(look))
-            found += every[:MOST]
-            if len(every) > MOST:
-                found.append(f"and {len(every) - MOST:,} more like the last")
+            found += every[:MAX_MESSAGES]
+            if len(every) > MAX_MESSAGES:
+                found.append(f"and {len(every) - MAX_MESSAGES:,} more like the last")
     return found
 
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 NAME = "matrix"
 
-LEAST = 5_000
+MIN_ROWS = 5_000
 """Rows from which the file is worth while: below, reading them from the store takes less than 25 ms."""
 
-SHARE = 10
+REWRITE_FRACTION = 10
 """The file is written anew when one in so many Notes is newer than it."""
 
 
@@ -47,7 +47,7 @@ def load(shelf: DerivedFiles, model: str, snapshot: Snapshot) -> Matrix | None:
 def save(shelf: DerivedFiles, matrix: Matrix) -> None:
     """Write the matrix, if that is worth while."""
     count = len(matrix.owners)
-    if count < LEAST or matrix.changed * SHARE < len(matrix.notes) or not shelf.writable:
+    if count < MIN_ROWS or matrix.changed * REWRITE_FRACTION < len(matrix.notes) or not shelf.writable:
         return
 
     def fill(path: Path) -> str:

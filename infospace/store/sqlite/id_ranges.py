@@ -13,7 +13,7 @@ Counted: TypeAlias = "Kind | Literal['run']"
 
 COUNTED: tuple[Counted, ...] = (*Kind, "run")
 
-MOST = 64
+MAX_RANGE = 64
 """The largest range: a crash loses at most so many numbers of a kind. Runs are seen by number: theirs are of one."""
 
 
@@ -41,7 +41,7 @@ class IdRanges:
             if span.next == span.end:
                 span.next = self._reserve(kind, span.size)
                 span.end = span.next + span.size
-                span.size = 1 if kind == "run" else min(span.size * 2, MOST)
+                span.size = 1 if kind == "run" else min(span.size * 2, MAX_RANGE)
             number = span.next
             span.next = number + 1
         return f"{kind}_{number}"

@@ -17,7 +17,7 @@ from infospace.store.sqlite.read.search_results import text_of_column
 from infospace.store.sqlite.write import outlines
 from infospace.store.sqlite.write.nesting import loops
 
-MOST = 20
+MAX_MESSAGES = 20
 """How many sentences one rule gives; a further one says how many more there are."""
 
 _IN_BATCH = """((item & 3) = 0 AND coalesce((SELECT first + count FROM batches
@@ -238,7 +238,11 @@ def problems(engine: Connection, *, counters: bool) -> list[str]:
 
 def _first_messages(sentences: Iterator[str]) -> list[str]:
     every = list(sentences)
-    return every if len(every) <= MOST else [*every[:MOST], f"and {len(every) - MOST} more like the last"]
+    return (
+        every
+        if len(every) <= MAX_MESSAGES
+        else [*every[:MAX_MESSAGES], f"and {len(every) - MAX_MESSAGES} more like the last"]
+    )
 
 
 def _damage(engine: Connection) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infospace.core.tool import NotCalled
 
-TOLD = 300
+MAX_REASON_CHARACTERS = 300
 """Characters of what a server said that stand in a sentence."""
 
 
@@ -22,4 +22,4 @@ class ServerFailed(NotCalled):
 def format_output_tail(text: str) -> str:
     """Return the end of what a server said, to go on a sentence; empty where it said nothing."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return f"; it said {lines[-1][-TOLD:]!r}" if lines else ""
+    return f"; it said {lines[-1][-MAX_REASON_CHARACTERS:]!r}" if lines else ""

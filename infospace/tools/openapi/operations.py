@@ -15,7 +15,7 @@ from infospace.core.errors import Invalid
 from infospace.data.result import truncate
 from infospace.schema.words import shown
 from infospace.store.tool_records import ListedTool
-from infospace.tools.mcp.catalogue.listing import LONGEST_TEXT, MOST, RefusedEntry
+from infospace.tools.mcp.catalogue.listing import LONGEST_TEXT, MAX_LISTED, RefusedEntry
 from infospace.tools.openapi.document import Document
 from infospace.tools.openapi.schemas import SchemaReader, check_types
 
@@ -116,8 +116,8 @@ class Operations:
 def read_operations(document: Document) -> Operations:
     """Read the operations of a document; one that is wrong is refused alone. Raises Invalid for too many."""
     raw = list(_raw_operations(document))
-    if len(raw) > MOST:
-        raise Invalid(f"it has more than {MOST:,} operations")
+    if len(raw) > MAX_LISTED:
+        raise Invalid(f"it has more than {MAX_LISTED:,} operations")
     names = _names([(method, path, one) for method, path, _, one in raw])
     read = _Reader(document)
     done = Operations()

@@ -56,7 +56,7 @@ PROBABLE = 1 / (1 + COST)
 SURE = 0.999
 """Confidence in a tool that the request names, or quotes."""
 
-MOST = 50.0
+MAX_FEATURE = 50.0
 """Beyond this a number of `features` tells no more."""
 
 PROBABLE_NARROWED = 1 / (1 + 4 * COST)
@@ -109,8 +109,10 @@ def features(
     rarest = np.array([[heaviest] for _, _, heaviest in covered])
     above, near = np.full(having.shape, np.nan), np.full(having.shape, np.nan)
     if cosines is not None and null is not None:
-        near = np.clip((cosines - null.means) / null.spreads, -MOST, MOST)
-        above = np.where(np.isnan(near), np.nan, np.clip((evidence - null.best) / null.spread, -MOST, MOST))
+        near = np.clip((cosines - null.means) / null.spreads, -MAX_FEATURE, MAX_FEATURE)
+        above = np.where(
+            np.isnan(near), np.nan, np.clip((evidence - null.best) / null.spread, -MAX_FEATURE, MAX_FEATURE)
+        )
     return np.array([above, having / totals, having / rarest, near])
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ALIKE = 0.5
 """Cosine of two requests from which on one says something about the other."""
 
-SHARE = 0.6
+SAME_REQUEST_EVIDENCE = 0.6
 """Evidence for a tool that was called for the very same request, in all.
 
 With the other half of the requests remembered NDCG@10 is .768 instead of .730 (metatool-dev), and the same on
@@ -72,7 +72,7 @@ class PastCalls:
             for which in np.flatnonzero((cosines > ALIKE).any(axis=0)).tolist():
                 for at in corpus.tools_by_name.get(self._whose[which], ()):
                     nearest[:, at] = np.maximum(nearest[:, at], cosines[:, which])
-            evidence += np.maximum(nearest - ALIKE, 0) * (SHARE / (1 - ALIKE))
+            evidence += np.maximum(nearest - ALIKE, 0) * (SAME_REQUEST_EVIDENCE / (1 - ALIKE))
         for part, words in enumerate(asked.words):
             scores = self._bm25.scores(words) * (WORDS / BM25_PER_COSINE)
             for which in np.flatnonzero(scores).tolist():

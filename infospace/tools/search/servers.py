@@ -73,7 +73,7 @@ UNKNOWN: Final = 0.5
 
 THRESHOLD: Final = 0.17
 """Evidence from which on a server is needed: words that tell servers apart, and meaning, each worth up to one half."""
-SHARE: Final = 0.75
+SECOND_SERVER_FRACTION: Final = 0.75
 """Share of the best server's evidence from which on another one is needed for the same part of a message."""
 COMPATIBLE_THRESHOLD: Final = 0.05
 """Cosine of counted words from which on a server is needed in the compatible mode."""
@@ -119,7 +119,7 @@ def choose_servers(
     except ModelError as error:
         found, degraded = words, f"servers are chosen by words alone: {error}"
     best = found.max(axis=1, keepdims=True)
-    needed = (found >= threshold) & (found >= SHARE * best)
+    needed = (found >= threshold) & (found >= SECOND_SERVER_FRACTION * best)
     scores = {one.name: round(float(score), 6) for one, score in zip(servers, found.max(axis=0), strict=True)}
     names = [one.name for one, wanted in zip(servers, needed.any(axis=0), strict=True) if wanted]
     return ServerChoice(names, scores, degraded=degraded)

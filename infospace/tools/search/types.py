@@ -23,7 +23,7 @@ DEEPEST = 4
 """Keys and items inside one another in which places are looked for."""
 MOST_PLACES = 120
 """Places of one result."""
-LEAST = 0.5
+MIN_COMPATIBILITY = 0.5
 """Compatibility from which on a type fits."""
 
 
@@ -181,7 +181,8 @@ class TypeMatcher:
         found = [
             (fit, one)
             for one in parameters
-            if (fit := _fit_of_value(given, one.schema)).score >= LEAST and (whole is None or _names_all(one, given))
+            if (fit := _fit_of_value(given, one.schema)).score >= MIN_COMPATIBILITY
+            and (whole is None or _names_all(one, given))
         ]
         if not found:
             return None
@@ -195,7 +196,7 @@ class TypeMatcher:
             if place.in_list or place.schema.is_any:
                 continue
             fit = compatibility_of(place.schema, wanted)
-            if fit.score >= LEAST and _declares(place.schema, wanted, frozenset()):
+            if fit.score >= MIN_COMPATIBILITY and _declares(place.schema, wanted, frozenset()):
                 found.append((fit, place))
         if not found:
             return None
@@ -253,7 +254,7 @@ def _by_names(parameters: Sequence[Parameter], whole: Alternative) -> InputFit |
             for one in left.values()
             if set(tokenize(name)) & set(tokenize(one.name)) == set(tokenize(name)) != set()
         ]
-        found = [(fit, one) for one in alike if (fit := _fit_of_value(given, one.schema)).score >= LEAST]
+        found = [(fit, one) for one in alike if (fit := _fit_of_value(given, one.schema)).score >= MIN_COMPATIBILITY]
         if not found:
             return None
         fit, best = max(found, key=lambda pair: (pair[0].score, pair[1].required))

@@ -13,7 +13,7 @@ from infospace.core.tool import Tool
 from infospace.tools.search.tokenize import tokenize
 from infospace.tools.search.types import Parameter, ToolTypes
 from planner.metatools.chaining.data_flow import CONTENTS, Flow, flows_between
-from planner.metatools.chaining.fitting import CUED, LEAST, Nature, fit, named_value, nature_of, value_of
+from planner.metatools.chaining.fitting import CUED, MIN_FIT, Nature, fit, named_value, nature_of, value_of
 from planner.metatools.chaining.literals import GoalLiteral
 
 DEEPEST = 2
@@ -255,7 +255,7 @@ def _assignments(
             if nature is None:
                 continue
             score = fit(literals[at], nature)
-            if score >= (LEAST if one.required else CUED):
+            if score >= (MIN_FIT if one.required else CUED):
                 fitting.append((score, one.name))
         options[at] = sorted(fitting, key=lambda one: (-one[0], one[1]))[:4]
     found: list[tuple[float, dict[str, list[int]]]] = []

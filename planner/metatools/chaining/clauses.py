@@ -9,7 +9,7 @@ from typing import Final
 
 from planner.metatools.chaining.literals import GoalLiteral
 
-MOST = 3
+MAX_CLAUSES = 3
 """Parts of a goal."""
 _JOINT: Final = re.compile(r",?\s+(?:and\s+)?then\s+|;\s*|\.\s+|,?\s+and\s+|,\s+", re.IGNORECASE)
 _THEN: Final = re.compile(r"then|[;.]", re.IGNORECASE)
@@ -50,7 +50,7 @@ def partings(goal: str, found: Sequence[GoalLiteral]) -> Iterator[list[tuple[int
         and _is_followed(goal, joint, found)
     ]
     sure = [joint for joint in joints if _THEN.search(joint.group())]
-    for count in range(len(sure), min(len(joints), MOST - 1) + 1):
+    for count in range(len(sure), min(len(joints), MAX_CLAUSES - 1) + 1):
         for chosen in combinations(joints, count):
             if not set(sure) <= set(chosen):
                 continue

@@ -17,7 +17,7 @@ from typing import Final
 from infospace.core.tool import Tool
 from infospace.schema.compatibility import compatibility_of
 from infospace.tools.search.tokenize import tokenize
-from infospace.tools.search.types import LEAST, Parameter, Place, ToolTypes
+from infospace.tools.search.types import MIN_COMPATIBILITY, Parameter, Place, ToolTypes
 
 MOST_EDGES = 8
 """Edges that lead away from one tool: the best."""
@@ -130,7 +130,11 @@ class _Takers:
             if len(best) >= MOST_EDGES and not _may_enter(best.values(), related, key):
                 break  # whatever follows is less sure, or as sure and later by name
             flow = _flow(source, place, target, parameter)
-            if flow is not None and flow.score >= LEAST and (key not in best or _rank(flow) > _rank(best[key])):
+            if (
+                flow is not None
+                and flow.score >= MIN_COMPATIBILITY
+                and (key not in best or _rank(flow) > _rank(best[key]))
+            ):
                 best[key] = flow
         return _best(best.values())
 
@@ -146,7 +150,7 @@ class _Takers:
             near = {(id(tool), parameter.name): (tool, parameter) for key in keys for tool, parameter in self._at(key)}
             for target, parameter in near.values():
                 related = _related(source, place, target, parameter)[0]
-                if related >= LEAST and target.full_name != source.full_name:
+                if related >= MIN_COMPATIBILITY and target.full_name != source.full_name:
                     found.append((related, target, parameter, place))
         return sorted(found, key=lambda one: (-one[0], one[1].full_name, one[2].name, len(one[3].names)))
 
@@ -170,7 +174,7 @@ def _flow(source: Tool, place: Place, target: Tool, parameter: Parameter) -> Flo
         return None
     fits = compatibility_of(place.schema, parameter.schema)
     whole_text = not place.path  # a plan writes a whole result as text, whatever it is
-    if fits.score < LEAST and not whole_text:
+    if fits.score < MIN_COMPATIBILITY and not whole_text:
         return None
     score = round(related * (0.6 if whole_text else fits.score), 4)
     return Flow(source, place, target, parameter.name, score, why)

@@ -13,7 +13,7 @@ from infospace.tools.search.tokenize import tokenize
 from infospace.tools.search.types import Parameter
 from planner.metatools.chaining.literals import GoalLiteral
 
-LEAST = 0.45
+MIN_FIT = 0.45
 """Fit from which on a literal may be an argument that is needed."""
 CUED = 1.0
 """The same of an argument that need not be given: only where the goal names it."""

@@ -17,7 +17,7 @@ from infospace.data.result import truncate
 from infospace.space import Space
 from infospace.tools.search.results import ToolHit, ToolQuery, ToolResults
 from planner.metatools.arguments import MOST_FOUND
-from planner.metatools.lookup import TOLD, known_tools
+from planner.metatools.lookup import MAX_DESCRIPTION_CHARACTERS, known_tools
 from planner.metatools.search_tools import find_among
 
 REMEMBERED = 200
@@ -132,7 +132,7 @@ def _match(hit: ToolHit) -> DiscoverMatch:
         "tool_name": tool.full_name,
         "server_id": tool.server,
         "score": hit.score,
-        "description": truncate(tool.description or tool.title, TOLD),
+        "description": truncate(tool.description or tool.title, MAX_DESCRIPTION_CHARACTERS),
         "connected": tool.connected,
     }
 

@@ -32,7 +32,7 @@ POLL_SECONDS: Final = 0.5
 """Seconds between two looks at the space: two of them and the work between are well under two seconds."""
 SEND_SECONDS: Final = 5.0
 """Seconds that a client has to take a notification; who does not read holds up nobody else."""
-TOLD: Final = NotificationOptions(tools_changed=True, resources_changed=True)
+NOTIFICATIONS: Final = NotificationOptions(tools_changed=True, resources_changed=True)
 """What the earlier protocol promises at first."""
 
 _log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from infospace.space import Space
 from infospace.store.protocol import Snapshot
 from planner.server.protocol.resources import SCHEME, TEMPLATES
 
-MOST: Final = 100
+MAX_VALUES: Final = 100
 """Values of one answer: what the protocol allows."""
 LOOKED_AT: Final = 1_000
 """Runs whose goals, and resources whose names, are looked at."""
@@ -31,7 +31,7 @@ def complete_resource(space: Space, template: str, begun: str) -> list[str]:
         return []
     with space.store.reading() as snapshot:
         fitting = (one for one in _known(snapshot, part) if one.casefold().startswith(begun.casefold()))
-        return list(islice(dict.fromkeys(fitting), MOST + 1))
+        return list(islice(dict.fromkeys(fitting), MAX_VALUES + 1))
 
 
 def _known(snapshot: Snapshot, part: str) -> Iterator[str]:

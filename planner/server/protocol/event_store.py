@@ -11,7 +11,7 @@ from mcp_types import JSONRPCMessage
 
 LARGEST: Final = 8 * 2**20
 """Characters of all messages that are kept; the oldest go first."""
-MOST: Final = 10_000
+MAX_MESSAGES: Final = 10_000
 """Messages that are kept."""
 RETRY_MS: Final = 1_000
 """Milliseconds after which a client is to come back whose stream was closed."""
@@ -30,7 +30,7 @@ class RecentEvents(EventStore):
         identifier = secrets.token_urlsafe(16)
         self._events[identifier] = stream_id, message, size
         self._size += size
-        while len(self._events) > MOST or (self._size > LARGEST and len(self._events) > 1):
+        while len(self._events) > MAX_MESSAGES or (self._size > LARGEST and len(self._events) > 1):
             _, (_, _, gone) = self._events.popitem(last=False)
             self._size -= gone
         return identifier

@@ -32,7 +32,7 @@ MOST_CONNECTIONS = 256
 IDLE_SECONDS = 75
 """Seconds that a connection stays open between two requests. Clients give up theirs after 5 (httpx) to 60 seconds, and
 whoever closes second loses nothing: a request that meets the closing of its connection is lost, and none is resent."""
-PATIENCE = 1
+CLOSE_SECONDS = 1
 """Seconds that connections have to end once the server ends."""
 
 
@@ -81,7 +81,7 @@ async def serve_http(space: Space, listening: socket.socket, tokens: Sequence[To
         log_level="warning",
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=PATIENCE,
+        timeout_graceful_shutdown=CLOSE_SECONDS,
         timeout_keep_alive=IDLE_SECONDS,
         http=_Impatient,
         limit_concurrency=MOST_CONNECTIONS,

@@ -23,12 +23,12 @@ from planner.parse.page import language_page
 from planner.parse.vocabulary import short
 from planner.server import calls as calling
 from planner.server import tools
-from planner.server.approvals import MOST, OpenQuestion
+from planner.server.approvals import MAX_QUESTIONS, OpenQuestion
 from planner.server.core.tools import CORE
 from planner.server.core.wording import plain
 from planner.server.operations import Operations
 from planner.server.protocol import completion, elicitation, resources
-from planner.server.protocol.changes import TOLD, Changes
+from planner.server.protocol.changes import NOTIFICATIONS, Changes
 from planner.server.protocol.logs import ClientLogs
 from planner.server.toolsets import instructions, names_in, operations_in
 from planner.server.truncate import truncate_error
@@ -86,7 +86,7 @@ class _Server(Server[Any]):
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
         return super().create_initialization_options(
-            notification_options or TOLD, experimental_capabilities, extensions
+            notification_options or NOTIFICATIONS, experimental_capabilities, extensions
         )
 
 
@@ -174,7 +174,7 @@ class _Handlers:
             said = elicitation.elicited_answer(params, put.question, operations)
             if said is not ABSENT:
                 answer = await calling.answered_by_person(operations, name, given, put.question, said, tell)
-        while times < MOST and elicitation.supports_elicitation(context):
+        while times < MAX_QUESTIONS and elicitation.supports_elicitation(context):
             following = calling.asks_people(operations, answer)
             if following is None:
                 break
@@ -233,8 +233,8 @@ class _Handlers:
                 found = await asyncio.to_thread(completion.complete_resource, space, str(reference.uri), begun)
         elif reference.name == "plan" and params.argument.name == "goal":
             found = await asyncio.to_thread(completion.complete_goal, space, begun)
-        more = len(found) > completion.MOST
-        return types.CompleteResult(completion=types.Completion(values=found[: completion.MOST], has_more=more))
+        more = len(found) > completion.MAX_VALUES
+        return types.CompleteResult(completion=types.Completion(values=found[: completion.MAX_VALUES], has_more=more))
 
     async def get_prompt(self, _context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         goal = (params.arguments or {}).get("goal", "")

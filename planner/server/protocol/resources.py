@@ -17,7 +17,7 @@ from planner.server.run_json import find_run, recorded_run_json
 SCHEME = "infospace"
 PAGE = 50
 """Resources on one page of the list."""
-LONGEST = 100_000
+MAX_RESOURCE_CHARACTERS = 100_000
 """Characters of a resource that is read whole; longer ones are for the tool `read`."""
 TEMPLATES = {
     "note": "A note's content, by id (Note_12) or name.",
@@ -86,8 +86,8 @@ def read_uri(space: Space, uri: str) -> tuple[str, str]:
     if scheme != SCHEME or part not in TEMPLATES or not name:
         raise NotFound(f"there is no resource {uri!r:.200}", hint=f"such as {SCHEME}://note/Note_12")
     mime, text = _run(space, name) if part == "run" else _resource(space, part, name)
-    if len(text) > LONGEST:
-        message = f"{uri} has {len(text):,} characters, and a resource is read up to {LONGEST:,}"
+    if len(text) > MAX_RESOURCE_CHARACTERS:
+        message = f"{uri} has {len(text):,} characters, and a resource is read up to {MAX_RESOURCE_CHARACTERS:,}"
         raise Invalid(message, hint=f"the tool `read` gives {name!r} in pieces")
     return mime, text
 

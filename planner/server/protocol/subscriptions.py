@@ -17,9 +17,9 @@ from infospace.core.errors import InfospaceError
 from infospace.space import Space
 from planner.server.protocol.resources import read_uri
 
-MOST: Final = 200
+MAX_SUBSCRIPTIONS: Final = 200
 """Resources that one client may subscribe to."""
-LONGEST: Final = 2_000
+MAX_URI_CHARACTERS: Final = 2_000
 """Characters of a URI."""
 
 
@@ -44,8 +44,9 @@ class ResourceSubscriptions:
             self._sessions[id(connection)] = context.session, set()
             connection.exit_stack.callback(self._sessions.pop, id(connection), None)
         _, uris = self._sessions[id(connection)]
-        if len(uri) > LONGEST or (uri not in uris and len(uris) >= MOST):
-            message = f"a client subscribes to at most {MOST} resources, of URIs of at most {LONGEST:,} characters"
+        if len(uri) > MAX_URI_CHARACTERS or (uri not in uris and len(uris) >= MAX_SUBSCRIPTIONS):
+            uri_limit = f"of URIs of at most {MAX_URI_CHARACTERS:,} characters"
+            message = f"a client subscribes to at most {MAX_SUBSCRIPTIONS} resources, {uri_limit}"
             raise MCPError(types.INVALID_PARAMS, message)
         uris.add(uri)
         self._note_states([uri])
@@ -63,7 +64,7 @@ class ResourceSubscriptions:
     @contextmanager
     def listening(self, uris: Iterable[str]) -> Iterator[None]:
         """Look at some resources as long as the context lasts, for a client that listens to the bus."""
-        wanted = frozenset(list(uris)[:MOST])
+        wanted = frozenset(list(uris)[:MAX_SUBSCRIPTIONS])
         self._listening.append(wanted)
         self._note_states(wanted)
         try:

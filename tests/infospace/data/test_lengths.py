@@ -15,7 +15,7 @@ from infospace.data.titles import beginning, first_line
 from infospace.editing.edit import edit
 from infospace.editing.undo import undo
 from infospace.expressions import parse_where
-from infospace.expressions.expression import LONGEST
+from infospace.expressions.expression import MAX_EXPRESSION_CHARACTERS
 from infospace.journal.gaps import format_gaps, gaps_in
 from infospace.schema.validate import validate
 from infospace.schema.words import shown
@@ -122,9 +122,11 @@ def test_what_stands_in_the_way_of_an_undo_is_named_five_times(space: Space) -> 
 def test_a_condition_has_so_many_characters() -> None:
     """It counts before anything is read."""
     text = "a = 1"
-    parse_where(text + " " * (LONGEST - len(text)))
-    with pytest.raises(Invalid, match=f"has {LONGEST + 1:,} characters, more than {LONGEST:,}"):
-        parse_where(text + " " * (LONGEST - len(text) + 1))
+    parse_where(text + " " * (MAX_EXPRESSION_CHARACTERS - len(text)))
+    with pytest.raises(
+        Invalid, match=f"has {MAX_EXPRESSION_CHARACTERS + 1:,} characters, more than {MAX_EXPRESSION_CHARACTERS:,}"
+    ):
+        parse_where(text + " " * (MAX_EXPRESSION_CHARACTERS - len(text) + 1))
 
 
 def test_a_number_of_a_condition_has_four_hundred_digits() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from infospace import Invalid, Note
 from infospace.expressions import Evaluation, Mismatch, Refusing, TypeMismatches
-from infospace.expressions.aggregates import LONGEST, parse_aggregate
+from infospace.expressions.aggregates import MAX_AGGREGATE_CHARACTERS, parse_aggregate
 from infospace.expressions.show import show
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -50,8 +50,8 @@ def test_an_aggregate_is_an_expression_over_functions_of_many_items(text: str, r
 
 def test_an_aggregate_of_a_thousand_characters_is_read_and_a_longer_one_refused() -> None:
     """The length counts before anything is read."""
-    longest = f"sum({'x' * (LONGEST - 5)})"
-    assert len(longest) == LONGEST == 1_000
+    longest = f"sum({'x' * (MAX_AGGREGATE_CHARACTERS - 5)})"
+    assert len(longest) == MAX_AGGREGATE_CHARACTERS == 1_000
     assert show(parse_aggregate(longest).tree) == longest
     with pytest.raises(Invalid, match=r"an aggregate has 1,001 characters, more than 1,000"):
         parse_aggregate(f"{longest} ")

@@ -12,7 +12,7 @@ from infospace.core.errors import PathNotFound
 from infospace.core.json_types import JSON
 from infospace.data.paths import Readable
 from infospace.expressions import Evaluation, TypeMismatches, parse_expression, parse_where
-from infospace.expressions.columns import FEW, HOLE, Chosen, column, contents_of
+from infospace.expressions.columns import HOLE, MIN_COMPILED_ITEMS, Chosen, column, contents_of
 from infospace.expressions.evaluate import compile_condition, compile_expression
 from infospace.expressions.tree import Expression
 
@@ -178,9 +178,9 @@ def test_an_expression_without_a_loop_is_all_holes(text: str) -> None:
 def test_few_items_are_left_to_the_closure() -> None:
     """From `FEW` on a loop is worth its writing."""
     tree = parse_expression("n + 1").tree
-    items = notes(ROWS[:1], FEW)
-    assert column(tree, items[1:], given()) == [HOLE] * (FEW - 1)
-    assert column(tree, items, given()) == [4] * FEW
+    items = notes(ROWS[:1], MIN_COMPILED_ITEMS)
+    assert column(tree, items[1:], given()) == [HOLE] * (MIN_COMPILED_ITEMS - 1)
+    assert column(tree, items, given()) == [4] * MIN_COMPILED_ITEMS
 
 
 def test_trees_that_compare_equal_have_loops_of_their_own() -> None:
@@ -201,7 +201,7 @@ def test_a_loop_is_for_the_parameters_that_have_values() -> None:
 
 def test_words_of_the_resource_are_read_of_the_item() -> None:
     """An id, the metadata where the content has none, and a content that is text."""
-    items = [Note(id=f"Note_{at}", content=f"text {at}", metadata={"k": at}) for at in range(FEW)]
+    items = [Note(id=f"Note_{at}", content=f"text {at}", metadata={"k": at}) for at in range(MIN_COMPILED_ITEMS)]
     for text in ("@id", "metadata.k", "content"):
         tree = parse_expression(text).tree
         get = compile_expression(tree)

@@ -6,7 +6,7 @@ import pytest
 
 from infospace.core.errors import ExpressionInvalid, WhereInvalid
 from infospace.expressions import parameters_in, parse_condition, parse_expression, parse_sort_key, parse_where
-from infospace.expressions.expression import LONGEST, guarded_parameters
+from infospace.expressions.expression import MAX_EXPRESSION_CHARACTERS, guarded_parameters
 from infospace.expressions.show import show
 
 
@@ -193,18 +193,18 @@ def test_a_sort_key_that_is_none_is_called_so() -> None:
     with pytest.raises(ExpressionInvalid, match="the sort key is empty"):
         parse_sort_key(" ")
     with pytest.raises(ExpressionInvalid, match="the sort key has 32,769 characters, more than 32,768"):
-        parse_sort_key("a" * (LONGEST + 1))
+        parse_sort_key("a" * (MAX_EXPRESSION_CHARACTERS + 1))
 
 
 def test_an_expression_of_the_longest_length_is_read() -> None:
     """One character more is refused by its name, with the place where it is too long."""
-    assert parse_expression("a" * LONGEST).paths
+    assert parse_expression("a" * MAX_EXPRESSION_CHARACTERS).paths
     with pytest.raises(ExpressionInvalid, match="the condition has 32,769 characters, more than 32,768") as raised:
-        parse_condition("a" * (LONGEST + 1))
-    assert raised.value.position == LONGEST
+        parse_condition("a" * (MAX_EXPRESSION_CHARACTERS + 1))
+    assert raised.value.position == MAX_EXPRESSION_CHARACTERS
     assert not isinstance(raised.value, WhereInvalid)
     with pytest.raises(WhereInvalid, match="`where` has 32,769 characters"):
-        parse_where("a" * (LONGEST + 1))
+        parse_where("a" * (MAX_EXPRESSION_CHARACTERS + 1))
     with pytest.raises(ExpressionInvalid, match="`until` ends where a value"):
         parse_condition("a =", "`until`")
 
@@ -219,4 +219,4 @@ def test_what_an_expression_takes_is_known() -> None:
     assert guarded_parameters(parse_expression("$x IS NULL OR FALSE").tree) == {"x"}
     assert parameters_in("$b + $a.c[0] || '$d' || $b") == ("b", "a.c[0]")
     assert parameters_in("a + 'x") == parameters_in("no parameter") == ()
-    assert parameters_in("$a" + " " * LONGEST) == ()
+    assert parameters_in("$a" + " " * MAX_EXPRESSION_CHARACTERS) == ()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from infospace import SearchResult
-from infospace.schema.combine import MOST, any_of, closed_object, inline_refs, merged, nullable
+from infospace.schema.combine import MAX_INLINED_PARTS, any_of, closed_object, inline_refs, merged, nullable
 from infospace.schema.shapes import NoSuchPath, schema_of, subschema_at, types_of
 
 TREE: dict[str, Any] = {
@@ -42,7 +42,7 @@ def test_a_schema_that_grows_too_large_keeps_its_types() -> None:
     """Each definition has the next one twice."""
     definitions = {f"d{i}": {"properties": {k: {"$ref": f"#/$defs/d{i + 1}"} for k in "ab"}} for i in range(20)}
     schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}
-    assert len(str(definitions)) < MOST
+    assert len(str(definitions)) < MAX_INLINED_PARTS
     assert inline_refs(schema) == {"type": ["object"]}
 
 

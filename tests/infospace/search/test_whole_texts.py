@@ -55,7 +55,7 @@ def test_whole_texts_are_kept_under_a_key_of_their_own(space: Space) -> None:
 @pytest.mark.usefixtures("model")
 def test_a_bound_of_time_leaves_the_rest_for_later(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for one batch, so that call after call all gets done."""
-    monkeypatch.setattr("infospace.search.embedding.service.AT_ONCE", 2)
+    monkeypatch.setattr("infospace.search.embedding.service.TEXTS_PER_COMMIT", 2)
     texts = [f"text {number}" for number in range(5)]
     counts = []
     for _ in range(3):

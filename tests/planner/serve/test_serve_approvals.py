@@ -24,7 +24,7 @@ from infospace.tools.local import LocalTools
 from infospace.tools.scope import Scope
 from planner.lifecycle.resume import answer
 from planner.server.access import Access
-from planner.server.approvals import MOST
+from planner.server.approvals import MAX_QUESTIONS
 
 PLANNER = Access("ann", approvals="planner")
 MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -172,15 +172,15 @@ def test_a_question_that_is_dismissed_waits_for_others_and_is_not_put_again(spac
 @MODES
 def test_one_call_asks_a_person_so_many_times_and_no_more(space: Space, mode: str) -> None:
     """Then it is answered as it stands; following it asks on."""
-    made, person = files(space), Person(*["once"] * (MOST + 2))
+    made, person = files(space), Person(*["once"] * (MAX_QUESTIONS + 2))
 
     async def scene(planner: Planner) -> Any:
-        asked = await planner.call("run_plan", plan=[DELETE] * (MOST + 2))
-        assert (asked["status"], len(made)) == ("suspended", MOST)
+        asked = await planner.call("run_plan", plan=[DELETE] * (MAX_QUESTIONS + 2))
+        assert (asked["status"], len(made)) == ("suspended", MAX_QUESTIONS)
         return await planner.call("get_run", run=asked["run"], wait_s=300)
 
     assert play(space, scene, mode=mode, elicitation_callback=person)["status"] == "success"
-    assert len(made) == MOST + 2
+    assert len(made) == MAX_QUESTIONS + 2
 
 
 def test_an_answer_to_a_question_that_is_not_open_is_refused(space: Space) -> None:

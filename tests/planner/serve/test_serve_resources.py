@@ -13,7 +13,7 @@ from infospace.core.ids import Kind
 from infospace.core.resources import Member
 from infospace.store.changes import GiveName, MakeCollection, MakeNote, Revise
 from planner.execute.start import run_sync
-from planner.server.protocol.resources import LONGEST, PAGE, list_resources, read_uri
+from planner.server.protocol.resources import MAX_RESOURCE_CHARACTERS, PAGE, list_resources, read_uri
 from planner.server.protocol.subscriptions import ResourceSubscriptions
 
 
@@ -115,9 +115,9 @@ def test_each_is_read_as_what_it_is(space: Space) -> None:
 
 def test_what_is_too_long_is_left_to_reading_in_pieces(space: Space) -> None:
     """To the character."""
-    [just] = notes(space, None, content="x" * LONGEST)
-    [longer] = notes(space, None, content="x" * (LONGEST + 1))
-    assert read_uri(space, f"infospace://note/{just}")[1] == "x" * LONGEST
+    [just] = notes(space, None, content="x" * MAX_RESOURCE_CHARACTERS)
+    [longer] = notes(space, None, content="x" * (MAX_RESOURCE_CHARACTERS + 1))
+    assert read_uri(space, f"infospace://note/{just}")[1] == "x" * MAX_RESOURCE_CHARACTERS
     with pytest.raises(Invalid, match=f"has 100,001 characters.*the tool `read` gives '{longer}' in pieces"):
         read_uri(space, f"infospace://note/{longer}")
 

@@ -18,9 +18,9 @@ from infospace.tools.scope import Filters
 from planner.metatools.registry import META
 from planner.parse.saved_plans import save_plan
 from planner.parse.vocabulary import conditions_in_full, full
-from planner.server.live_runs import MOST
+from planner.server.live_runs import MAX_LIVE_RUNS
 from planner.server.protocol.resources import PAGE
-from planner.server.tools import LONGEST, TOOLS
+from planner.server.tools import MAX_ARGUMENT_CHARACTERS, TOOLS
 from planner.server.truncate import DATA, PROBLEMS, STEPS
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -84,9 +84,9 @@ def test_what_does_not_exist_is_told_with_what_would_fit(space: Space) -> None:
 
 def test_too_long_arguments_are_refused_in_a_sentence(space: Space) -> None:
     """Whatever stands in them."""
-    plan = [{"type": "create-note", "value": "x" * LONGEST}]
+    plan = [{"type": "create-note", "value": "x" * MAX_ARGUMENT_CHARACTERS}]
     sentence = play(space, lambda planner: planner.wrong("run_plan", plan=plan))
-    assert f"at most {LONGEST:,} are taken" in sentence
+    assert f"at most {MAX_ARGUMENT_CHARACTERS:,} are taken" in sentence
 
 
 def test_a_tool_that_is_not_there_is_a_fault_of_the_protocol(space: Space) -> None:
@@ -257,11 +257,11 @@ def test_data_is_omitted_from_just_above_the_bound(space: Space) -> None:
 
 def test_no_more_runs_than_can_be_overseen_go_on_at_once(space: Space) -> None:
     async def scene(planner: Planner) -> str:
-        for _ in range(MOST):
+        for _ in range(MAX_LIVE_RUNS):
             await planner.call("run_plan", plan=[SLOW], wait_s=0)
         return await planner.wrong("run_plan", plan=[SLOW])
 
-    assert f"{MOST} runs are going on already" in play(space, scene)
+    assert f"{MAX_LIVE_RUNS} runs are going on already" in play(space, scene)
 
 
 # Looking

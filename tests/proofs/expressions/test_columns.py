@@ -27,13 +27,13 @@ from infospace.expressions import (
     parse_expression,
 )
 from infospace.expressions.aggregates import parse_aggregate
-from infospace.expressions.columns import FEW, HOLE, Chosen, column
+from infospace.expressions.columns import HOLE, MIN_COMPILED_ITEMS, Chosen, column
 from infospace.expressions.expression import Formula, evaluate_each, match_each
 from infospace.expressions.show import show
 
 PROVE = os.environ.get("INFOSPACE_PROVE") == "1"
 HOW_MANY = 100_000 if PROVE else 600
-ITEMS = FEW + 6
+ITEMS = MIN_COMPILED_ITEMS + 6
 ODD: tuple[JSON, ...] = (None, "text", 7, [1, 2], {}, {"text": {"a": 1}, "number": "12", "list": None})
 """Contents that no column expects."""
 

@@ -10,9 +10,9 @@ from rich.text import Text
 from infospace import Space
 from infospace.core.resources import Collection, Note
 from planner.execute.start import run_sync
-from tui.tables.collection_table import AT_ONCE as READ_AT_ONCE
+from tui.tables.collection_table import ITEMS_PER_READ as READ_AT_ONCE
 from tui.tables.collection_table import MOST_COLUMNS, WIDEST, cell, fields_of, rank, read_table
-from tui.tables.json_tree import AT_ONCE, JsonTree
+from tui.tables.json_tree import CHILDREN_PER_PAGE, JsonTree
 
 VALUE: Any = {"name": "Ada", "tags": ["a", "b"], "none": {}, "born": 1815}
 
@@ -80,11 +80,11 @@ def test_a_large_value_is_folded_as_deep_as_it_has_to_be() -> None:
 
 
 def test_a_long_list_shows_more_tenfold() -> None:
-    tree = JsonTree(list(range(AT_ONCE * 10 + 1)))
+    tree = JsonTree(list(range(CHILDREN_PER_PAGE * 10 + 1)))
     tree.fold(0, unfold=True)
     assert seen(tree)[-1] == "  … 9,001 more: enter shows them"
-    assert len(tree) == AT_ONCE + 2
-    tree.toggle(AT_ONCE + 1)
+    assert len(tree) == CHILDREN_PER_PAGE + 2
+    tree.toggle(CHILDREN_PER_PAGE + 1)
     assert seen(tree)[-1] == "  … 1 more: enter shows them"
     tree.toggle(len(tree) - 1)
     assert seen(tree)[-1] == "  10001. 10000"

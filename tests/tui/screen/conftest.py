@@ -52,7 +52,7 @@ def show(space: Space) -> Show:
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that wait for long go on meanwhile, and leaving gives them time to come to rest, on any machine."""
     monkeypatch.setattr("planner.execute.wait.LONGEST_SLEEP", WAIT["seconds"])
-    monkeypatch.setattr("tui.app.PATIENCE", PATIENCE)
+    monkeypatch.setattr("tui.app.LEAVE_SECONDS", PATIENCE)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.tables.json_tree import AT_ONCE, JsonTree
+from tui.tables.json_tree import CHILDREN_PER_PAGE, JsonTree
 from tui.widgets import markdown_view as paper
 from tui.widgets.markdown_view import pieces, rendered
 
@@ -81,10 +81,10 @@ def test_a_tree_folds_and_unfolds(value: Any, actions: list[tuple[int, str]]) ->
 
 def test_a_long_list_is_shown_in_parts() -> None:
     """Its last row shows more."""
-    tree = JsonTree({"all": list(range(AT_ONCE * 3))})
-    while len(tree) < AT_ONCE:
+    tree = JsonTree({"all": list(range(CHILDREN_PER_PAGE * 3))})
+    while len(tree) < CHILDREN_PER_PAGE:
         tree.toggle(next(place for place, branch in enumerate(tree.branches) if branch.path == ("all",)))
-    assert tree.branches[-1].more == AT_ONCE * 2
+    assert tree.branches[-1].more == CHILDREN_PER_PAGE * 2
     tree.toggle(len(tree) - 1)
-    assert len(tree) == AT_ONCE * 3 + 2
-    assert tree.format_row(len(tree) - 1) == f"all[{AT_ONCE * 3 - 1}]: {AT_ONCE * 3 - 1}"
+    assert len(tree) == CHILDREN_PER_PAGE * 3 + 2
+    assert tree.format_row(len(tree) - 1) == f"all[{CHILDREN_PER_PAGE * 3 - 1}]: {CHILDREN_PER_PAGE * 3 - 1}"

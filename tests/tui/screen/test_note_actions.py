@@ -402,7 +402,7 @@ def test_what_is_too_long_to_be_edited_here_goes_to_the_editor(
         await shows(stage, "steel")
         assert place(stage).around is not None
         size = place(stage).around.brief.size
-        monkeypatch.setattr("tui.screens.notes.actions.LONGEST", size - above)
+        monkeypatch.setattr("tui.screens.notes.actions.MAX_EDITED_CHARACTERS", size - above)
         await stage.press("e")
         if above:
             await says(stage, f"{steel} has {size} characters, too many to be edited here (E opens it in your editor)")

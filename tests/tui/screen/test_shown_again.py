@@ -24,7 +24,7 @@ from infospace.journal.rows import Use
 from planner.lifecycle.cancel import cancel
 from tui.app import InfospaceApp
 from tui.runtime.runner import ActiveRun
-from tui.runtime.workers import LONGEST, poll_delay
+from tui.runtime.workers import MAX_POLL_SECONDS, poll_delay
 from tui.screens.compare import Compare
 from tui.screens.runs import Runs
 from tui.tables.collection_table import CollectionTable, read_table
@@ -300,4 +300,4 @@ def test_a_comparison_that_goes_on_is_not_begun_anew_by_each_look(
 def test_a_look_that_took_long_does_not_keep_the_next_one_away_for_long() -> None:
     """Where somebody else had the cores for a while, what others do is seen soon after."""
     assert poll_delay(0.01, 20) == pytest.approx(0.2)
-    assert poll_delay(30.0, 20) == LONGEST
+    assert poll_delay(30.0, 20) == MAX_POLL_SECONDS

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from planner.journal.result import RunResult
     from planner.journal.suspension import Pending
 
-FIRST, LONGEST = 1.0, 30.0
+FIRST, MAX_POLL_SECONDS = 1.0, 30.0
 """Seconds after which a condition is looked at again: twice as long each time, up to the longest."""
 
-LOOK = 5.0
+POLL_SECONDS = 5.0
 """Seconds between two looks at whether somebody else has answered, or taken the run over."""
 
 
@@ -182,9 +182,9 @@ class WaitLoop:
         times = [one.until for one in waits if one.until is not None]
         conditions = len(times) < len(waits)
         due = time.monotonic() + min([*map(seconds_until, times), *([self.pause] if conditions else [])])
-        self.pause = min(LONGEST, self.pause * 2)
+        self.pause = min(MAX_POLL_SECONDS, self.pause * 2)
         while (left := due - time.monotonic()) > 0:
-            time.sleep(min(left, LOOK))
+            time.sleep(min(left, POLL_SECONDS))
             _require_suspended(self.space, run)
             if self._answered(run, pending):
                 return

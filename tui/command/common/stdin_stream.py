@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from planner.journal.events import Event
     from planner.parse.text import Document, Lines
 
-MOST = 1 << 20
+MAX_READ_BYTES = 1 << 20
 """Bytes that are read at once."""
 
 
@@ -97,7 +97,7 @@ def _reader() -> Callable[[], bytes]:
     stream: Any = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
 
     def read() -> bytes:
-        while (chunk := stream.read(MOST)) is None:
+        while (chunk := stream.read(MAX_READ_BYTES)) is None:
             select.select([stream], [], [])
         return bytes(chunk)
 

@@ -22,7 +22,7 @@ EXAMPLES = """examples:
   infospace tools servers --json"""
 
 MARKS = {"listed": "✓", "failed": "✗", "never listed": "?", "disabled": "-"}
-TOLD = 160
+MAX_DESCRIPTION_CHARACTERS = 160
 """Characters of a description that are shown."""
 TAIL = 3
 """Lines of what a failed server said last."""
@@ -56,7 +56,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 def _lines(server: Server) -> Iterator[str]:
     kept = server.kept
     listed = kept.listed[:16].replace("T", " ") if kept is not None and kept.listed else "-"
-    about = truncate(" ".join(server.description.split()), TOLD)
+    about = truncate(" ".join(server.description.split()), MAX_DESCRIPTION_CHARACTERS)
     yield f"{MARKS[server.state]} {server.name:<20} {server.state:<13} {server.tools:>5,} tools  {listed:<16}  {about}"
     if kept is not None and kept.error:
         yield from (f"    {line}" for line in kept.error.splitlines())

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 SETTLED = 0.2
 """Seconds without typing after which a draft is checked."""
-LOOK = 1.0
+POLL_SECONDS = 1.0
 """Seconds between two looks whether the space has changed."""
 KEPT = 300_000
 """Characters of a draft up to which it is remembered between starts."""
@@ -163,7 +163,7 @@ class Compose(RunActions):
         self.files.load()
         self.breakpoints.load()
         self.suggester = Suggester(self, self.infospace)
-        self.set_interval(LOOK, self._poll_space)
+        self.set_interval(POLL_SECONDS, self._poll_space)
         self.editor.colours = self.infospace.colours
         self._before = self._known_for = self.editor.text
         self.check_soon()

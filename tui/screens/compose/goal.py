@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from tui.runtime.runner import ActiveRun
     from tui.screens.compose.compose import Compose
 
-LONGEST = 200_000
+MAX_SHOWN_CHARACTERS = 200_000
 """Characters of an answer up to which its plan is shown as it arrives."""
-SHARE = 4
+POLL_TO_COST_RATIO = 4
 """How many times as long as showing it took is waited until it is shown again."""
 
 
@@ -190,12 +190,12 @@ class DraftGoal:
         attempt = f"attempt {self._answers}, " if self._answers > 1 else ""
         self._show(f"the model writes: {attempt}{pluralize(len(self._answer), 'character')}", self._ran)
         begun = time.monotonic()
-        if len(self._answer) > LONGEST or begun < self._next:
+        if len(self._answer) > MAX_SHOWN_CHARACTERS or begun < self._next:
             return
         plan = arriving_plan(self._answer)
         if plan is not None:
             self._screen.editor.grow(format_plan(plan))
-        self._next = begun + (time.monotonic() - begun) * SHARE
+        self._next = begun + (time.monotonic() - begun) * POLL_TO_COST_RATIO
 
     def as_arriving(self, draft: Draft) -> Draft:
         """Leave out of what is wrong with a draft that arrives what may only be missing yet."""

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from infospace.store.protocol import Store
     from tui.screens.notes.notes import Notes
 
-LONGEST = 100_000
+MAX_EDITED_CHARACTERS = 100_000
 """Characters of a note that is edited here; a longer one goes to the user's editor."""
-LOOK = 0.2
+POLL_SECONDS = 0.2
 """Seconds between two looks at how far adding is."""
 
 
@@ -138,7 +138,7 @@ class NoteActions:
         if found is None:
             return
         note, around = found
-        if around.brief.size > LONGEST:
+        if around.brief.size > MAX_EDITED_CHARACTERS:
             hint = "E opens it in your editor"
             raise Invalid(f"{note.id} has {around.brief.size:,} characters, too many to be edited here", hint=hint)
         draft = await asyncio.to_thread(EditorFile, note)
@@ -290,7 +290,7 @@ class NoteActions:
         if not given:
             return
         adding = self.adding = ImportJob(self._screen.infospace.space, [given])
-        self._ticking = self._screen.set_interval(LOOK, self._tick)
+        self._ticking = self._screen.set_interval(POLL_SECONDS, self._tick)
         self._tick()
         try:
             await asyncio.to_thread(adding.run)

@@ -34,7 +34,7 @@ from infospace.journal.rows import Use
 from infospace.search.query import Mode
 from tui.runtime.workers import poll_delay
 from tui.screens.notes.actions import NoteActions
-from tui.screens.search_screen import LOOK, SearchScreen
+from tui.screens.search_screen import POLL_SECONDS, SearchScreen
 from tui.tables.note_places import NotesFilter
 from tui.tables.notes_query import (
     MODES,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from infospace.core.listener import Listener
     from infospace.store.protocol import Snapshot
 
-SHARE = 20
+POLL_TO_COST_RATIO = 20
 """How many times as long as a look took is waited until the next one."""
 FINE = 100
 """Steps of the slider from 0 to 1."""
@@ -146,7 +146,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
 
     def on_mount(self) -> None:
         self.query_one(Slider).most = FINE
-        self.set_interval(LOOK, self._poll)
+        self.set_interval(POLL_SECONDS, self._poll)
 
     def shown(self) -> None:
         """Look now; go where another place pointed."""
@@ -293,7 +293,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
                 await self.refresh_shown(shown, of_shown)
         finally:
             now = time.monotonic()
-            self._next = now + poll_delay(now - begun, SHARE)
+            self._next = now + poll_delay(now - begun, POLL_TO_COST_RATIO)
 
     def _load_visible(self) -> None:
         if self.notes.wanted:

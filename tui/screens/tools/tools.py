@@ -36,7 +36,7 @@ from planner.journal.events import Event, RunFinished
 from planner.server.access import Access
 from tui.dialogs.client import ClientDialog
 from tui.dialogs.tool_filter import ToolFilterDialog, format_filters
-from tui.screens.search_screen import LOOK, SearchScreen
+from tui.screens.search_screen import POLL_SECONDS, SearchScreen
 from tui.screens.tools.call_tool import ToolCalls
 from tui.screens.tools.sync import ServerSync
 from tui.tables.tool_rows import ServerRows, ToolRows
@@ -131,8 +131,8 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         self.query_one("#server").display = False
         self.query_one("#work").display = False
         self.show_filters()
-        self.set_interval(LOOK, self.refresh_if_changed)
-        self.set_interval(LOOK / 2, self._tick)
+        self.set_interval(POLL_SECONDS, self.refresh_if_changed)
+        self.set_interval(POLL_SECONDS / 2, self._tick)
 
     def shown(self) -> None:
         """Look now; ask what was not asked yet."""

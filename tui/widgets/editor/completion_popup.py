@@ -17,7 +17,7 @@ from planner.editor import Offer
 
 ROWS = 8
 WIDTH = 62
-LEAST = 44
+MIN_WIDTH = 44
 
 
 class OfferList(OptionList, can_focus=False):
@@ -54,7 +54,7 @@ class CompletionPopup(Vertical):
         """Show offers below a place of the screen, or above it where there is more room."""
         self._offers = offers
         choices = self.query_one(OfferList)
-        width = max(LEAST, min(WIDTH, screen.width - 2, max(_width(offer) for offer in offers) + 4))
+        width = max(MIN_WIDTH, min(WIDTH, screen.width - 2, max(_width(offer) for offer in offers) + 4))
         choices.set_options(Option(_row(offer, width - 4)) for offer in offers)
         choices.highlighted = 0
         rows = min(len(offers), ROWS)

@@ -21,7 +21,7 @@ TABLES = (
     "INSERT INTO state VALUES ('worked', 0)",
 )
 
-LONGEST = 500
+MAX_ARGUMENT_CHARACTERS = 500
 """Characters of arguments, as JSON, that are remembered; longer ones are content rather than an example."""
 
 MOST_OF_TOOL = 5
@@ -49,7 +49,7 @@ def write(engine: Connection, run: int, entry: CallRow) -> None:
     if isinstance(entry.answer, Mapping) and entry.answer.get("is_error"):
         return
     arguments = dump(entry.request)
-    if len(arguments) > LONGEST:
+    if len(arguments) > MAX_ARGUMENT_CHARACTERS:
         return
     engine.run(_AGAIN, (entry.target, run, arguments))
     engine.run("INSERT INTO worked VALUES (?, ?, ?, ?)", (run, entry.sequence, entry.target, arguments))

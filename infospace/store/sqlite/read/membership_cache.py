@@ -13,7 +13,7 @@ from infospace.store.sqlite.connection import Connection
 from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.read.search_results import MEMBERS
 
-MOST = 200_000
+MAX_CACHED_MEMBERS = 200_000
 """How many members are kept, of the Collections that were read last: 25 MB."""
 
 
@@ -45,7 +45,7 @@ class Membership:
         else:
             found = NoteMembers([item >> 2 for item, _ in rows])
         # Only such as nobody can change are kept, and so none that records something.
-        if len(found) <= MOST:
+        if len(found) <= MAX_CACHED_MEMBERS:
             self._keep(place, found)
         return found
 
@@ -69,7 +69,7 @@ class Membership:
             self._known[place] = found
             self._versions[place[0]] = place[1]
             self._count += len(found)
-            while self._count > MOST:
+            while self._count > MAX_CACHED_MEMBERS:
                 (key, version), oldest = self._known.popitem(last=False)
                 if self._versions.get(key) == version:
                     del self._versions[key]

@@ -15,7 +15,7 @@ from infospace.store.sqlite.connection import Connection
 from infospace.store.sqlite.read.note_heads import decode_many
 from infospace.store.sqlite.read.vectors import moved
 
-MOST: Final = 32_000_000
+MAX_CACHED_CHARACTERS: Final = 32_000_000
 """Characters of metadata that are remembered, so that a change costs what it changes; of more, all is read again."""
 _AMONG: Final = " AND key IN (SELECT value * 4 FROM json_each(?))"
 
@@ -67,7 +67,7 @@ class PropertyCache:
         for number, text, metadata in _notes(engine):
             counts.add(metadata)
             size += len(text)
-            if size > MOST:
+            if size > MAX_CACHED_CHARACTERS:
                 notes = None
             if notes is not None:
                 notes[number] = text

@@ -30,13 +30,13 @@ _NESTED = f"""SELECT DISTINCT collection FROM members JOIN resources ON resource
 _HOLDERS = """SELECT collection FROM members JOIN resources ON resources.key = collection
     WHERE item = ? AND until IS NULL AND deleted IS NULL"""
 
-FEW = 8
+MAX_SINGLE_STATEMENTS = 8
 """So many Collections are each looked at by a statement of their own."""
 
 
 def refuse_loops(engine: Connection, marked: Keys[int]) -> None:
     """Raise Invalid where one of the Collections would contain itself."""
-    if len(marked) > FEW and not _any_loop(engine, marked):
+    if len(marked) > MAX_SINGLE_STATEMENTS and not _any_loop(engine, marked):
         return
     for key in sorted(marked):
         inner = _inner(engine, key)

@@ -48,10 +48,10 @@ _MAKE_ONE = f"{_HEAD} SELECT ?1, 1, {_VALUES} WHERE {_FREE}"
 _MAKE_ONE_HERE = f"{_HEAD} VALUES (?1, iif({_FREE}, 1, NULL), {_VALUES})"
 """The same where IGNORE holds for a missing version, too: SQLite needs no table in between for it."""
 
-LONGEST = 1 << 18
+MAX_BATCH_CHARACTERS = 1 << 18
 """Characters of the contents of a batch, where it is of more than one Note: who reads one Note of it reads them all."""
 
-AT_ONCE = 5_000
+ROWS_PER_INSERT = 5_000
 """Rows that are inserted between two looks at the clock: some hundredths of a second."""
 
 _TO_HISTORY = """INSERT INTO history
@@ -110,7 +110,7 @@ def _written(
 ) -> Iterable[tuple[int, int, str]]:
     """Write contents as one list, or as several where that is too long: first number, how many, the list."""
     text = write(list(contents))
-    if len(text) <= LONGEST or len(contents) == 1:
+    if len(text) <= MAX_BATCH_CHARACTERS or len(contents) == 1:
         yield first, len(contents), text
         return
     half = len(contents) // 2
@@ -137,8 +137,8 @@ def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
         taken = counts.most_common(1)[0][0]
     if taken is not None:
         raise work.exists_already(id_of(taken))
-    for first in range(0, len(rows), AT_ONCE):
-        engine.execute_many(MAKE, rows[first : first + AT_ONCE])
+    for first in range(0, len(rows), ROWS_PER_INSERT):
+        engine.execute_many(MAKE, rows[first : first + ROWS_PER_INSERT])
         check_time()
 
 

@@ -32,7 +32,7 @@ from infospace.tools.mcp.auth.sign_in import ASKS, SignIn
 from infospace.tools.mcp.auth.storage import AuthorizationStorage
 from infospace.tools.mcp.auth.token_store import TokenStore
 
-TOLD = 300
+MAX_REASON_CHARACTERS = 300
 """Characters of what went wrong that are told."""
 
 # What the official package logs of an authorization may hold what is secret; it is told as a sentence instead.
@@ -208,7 +208,7 @@ class ServerAuth(httpx2.Auth):
         words = " ".join(str(error).split()) or type(error).__name__
         if isinstance(error, ValidationError):
             words = "what its authorization server answers is not of the protocol"
-        return f"it cannot be authorized: {hidden(words[:TOLD], self.secrets())}"
+        return f"it cannot be authorized: {hidden(words[:MAX_REASON_CHARACTERS], self.secrets())}"
 
 
 class _SigningIn(OAuthClientProvider):

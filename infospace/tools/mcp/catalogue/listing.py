@@ -30,7 +30,7 @@ from infospace.tools.mcp.catalogue.schema_check import sound
 from infospace.tools.mcp.catalogue.sieve import WHY
 from infospace.tools.mcp.sanitize import sanitize
 
-MOST = 20_000
+MAX_LISTED = 20_000
 """Tools, prompts and resources that a server may list, each."""
 LONGEST_TEXT = 20_000
 """Characters of a description that are kept."""
@@ -135,8 +135,10 @@ async def _pages(ask: Callable[..., Awaitable[PageT]], what: str) -> Any:
         page = await ask(cursor=cursor, cache_mode="bypass")
         yield page
         count += sum(len(value) for value in vars(page).values() if isinstance(value, list))
-        if count > MOST:
-            raise Invalid(f"it lists more than {MOST:,} {what}", hint="a server of so many has another way to search")
+        if count > MAX_LISTED:
+            raise Invalid(
+                f"it lists more than {MAX_LISTED:,} {what}", hint="a server of so many has another way to search"
+            )
         cursor = page.next_cursor
         if cursor is None:
             return

@@ -45,7 +45,7 @@ from infospace.tools.mcp.sanitize import sanitize
 
 LONGEST_WAIT_S = 24 * 3600.0
 """Seconds for which a call stays open while somebody is asked."""
-TOLD = 2_000
+MAX_LOG_CHARACTERS = 2_000
 """Characters of a message for a log that are handed on."""
 MOST_TOLD = 500
 """Messages and steps of progress of one call that are handed on."""
@@ -174,7 +174,9 @@ class OpenCalls:
         except SamplingRefused as refused:
             return ErrorData(code=INVALID_REQUEST, message=str(refused))
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the model is said, and the server goes on
-            return ErrorData(code=INTERNAL_ERROR, message=f"the language model did not answer: {error}"[:TOLD])
+            return ErrorData(
+                code=INTERNAL_ERROR, message=f"the language model did not answer: {error}"[:MAX_LOG_CHARACTERS]
+            )
         return CreateMessageResult(
             role="assistant", content=TextContent(type="text", text=text), model=model, stop_reason="endTurn"
         )
@@ -186,7 +188,7 @@ class OpenCalls:
         if conversation is not None:
             data = sanitize(params.data)
             text = data if isinstance(data, str) else str(data)
-            conversation.on_log(params.level, hidden(text, self._secrets())[:TOLD])
+            conversation.on_log(params.level, hidden(text, self._secrets())[:MAX_LOG_CHARACTERS])
 
     def progress(self, call: OpenCall) -> ProgressFnT:
         """Return what hears how far a call has come."""
@@ -194,7 +196,9 @@ class OpenCalls:
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             conversation = call.hears()
             if conversation is not None:
-                conversation.on_progress(progress, total, hidden(str(sanitize(message or "")), self._secrets())[:TOLD])
+                conversation.on_progress(
+                    progress, total, hidden(str(sanitize(message or "")), self._secrets())[:MAX_LOG_CHARACTERS]
+                )
 
         return on_progress
 

@@ -21,7 +21,7 @@ LONGEST_DESCRIPTION = 2_000
 """Characters of a description that are kept."""
 LONGEST_TEXT = 2_000
 """Characters that an argument, a URL or a value may have."""
-MOST = 100
+MAX_PARTS = 100
 """Packages, arguments or variables that an entry may have, each."""
 
 _NAME: Final = re.compile(r"@?[A-Za-z0-9][A-Za-z0-9._-]{0,120}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,120})?")
@@ -120,7 +120,7 @@ def read_npm_package(raw: Any, base: str | None, *, local: bool = False) -> List
     links = _list(raw, "keywords")
     tags = tuple(dict.fromkeys(one for one in links if isinstance(one, str) and one.isprintable() and len(one) <= 50))
     description = truncate(_text(raw, "description", longest=10**6, lines=True), LONGEST_DESCRIPTION)
-    reader = _Reader(name, description, "", package["version"], local=local, tags=tags[:MOST])
+    reader = _Reader(name, description, "", package["version"], local=local, tags=tags[:MAX_PARTS])
     found = reader.package(package)
     if base is None:
         return found
@@ -385,8 +385,8 @@ def _list(raw: Mapping[str, Any], key: str) -> Sequence[Any]:
         return ()
     if not isinstance(value, list):
         raise Invalid(f"its `{key}` is {shown(value)}, not a list")
-    if len(value) > MOST:
-        raise Invalid(f"its `{key}` has {len(value):,} items, more than {MOST}")
+    if len(value) > MAX_PARTS:
+        raise Invalid(f"its `{key}` has {len(value):,} items, more than {MAX_PARTS}")
     return value
 
 

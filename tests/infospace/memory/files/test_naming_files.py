@@ -11,7 +11,7 @@ from infospace.core.errors import Invalid
 from infospace.core.resources import Note
 from infospace.editing.undo import undo
 from infospace.files import walk as reading
-from infospace.files.export_paths import LONGEST, UsedPaths, bare_paths
+from infospace.files.export_paths import MAX_FILE_NAME_BYTES, UsedPaths, bare_paths
 from infospace.files.walk import read_bytes
 from infospace.store.protocol import TrackedFile
 from tests.infospace.memory.imported import add, arrows, counts, notes, write
@@ -28,7 +28,7 @@ from tests.infospace.memory.imported import add, arrows, counts, notes, write
         ("end. .", "end"),
         ("…", "…"),
         ("..", "Note_1"),
-        ("é" * 100, "é" * (LONGEST // 2)),
+        ("é" * 100, "é" * (MAX_FILE_NAME_BYTES // 2)),
     ],
 )
 def test_a_name_is_made_one_that_every_system_allows(name: str, path: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from infospace import Invalid, NotFound, Space
 from infospace.core.tool import Tool
 from infospace.tools.local import LocalTools
-from infospace.tools.search.types import LEAST, ToolTypes
+from infospace.tools.search.types import MIN_COMPATIBILITY, ToolTypes
 from planner.metatools.chaining.data_flow import MOST_EDGES, Flow, data_flow, flows_between, neighbours
 from planner.metatools.chaining.tool_graph import graph_of_tools, neighbourhood
 
@@ -112,7 +112,7 @@ def test_what_is_looked_up_by_words_is_what_comparing_all_pairs_finds(chance: ra
         for source in tools
         for target in tools
         for flow in flows_between(types, source, target)
-        if flow.score >= LEAST
+        if flow.score >= MIN_COMPATIBILITY
     ]
     found = data_flow(types, tools)
     assert edges(found) <= edges(every)

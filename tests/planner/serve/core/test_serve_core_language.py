@@ -12,8 +12,8 @@ import pytest
 from infospace import Space
 from planner.parse.control_flow import FORMS
 from planner.parse.page import (
-    LONGEST,
     LONGEST_SHORT,
+    MAX_PAGE_CHARACTERS,
     language_page,
     page_verbs,
     short_page,
@@ -34,7 +34,7 @@ def test_the_language_comes_in_one_call_on_one_page(space: Space) -> None:
 def test_the_whole_language_comes_by_its_name(space: Space) -> None:
     page = play(space, lambda door: door.text("find", names=["language"]))
     assert page == language_page(space.catalogue)
-    assert len(page) <= LONGEST == 4_000
+    assert len(page) <= MAX_PAGE_CHARACTERS == 4_000
 
 
 def test_the_short_page_names_what_it_does_not_explain(space: Space) -> None:

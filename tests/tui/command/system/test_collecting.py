@@ -35,7 +35,7 @@ def test_everything_is_collected_once_nobody_does_anything(monkeypatch: pytest.M
         one.touched()
         one.collect_if_idle()
         assert knot() is not None
-        clock[0] += collecting.QUIET + 1
+        clock[0] += collecting.IDLE_SECONDS + 1
         one.collect_if_idle()
         assert knot() is None
     finally:
