@@ -71,7 +71,7 @@ def export(store: Store, folder: Path, *, force: bool = False) -> ExportReport:
 def rendered(snapshot: Snapshot) -> Iterator[tuple[str, bytes]]:
     """Give the relative path and the bytes of each file that the kept Notes make.
 
-    The Notes are read twice, for their paths and for their files, so that no more than `AT_ONCE` are held.
+    The Notes are read twice, for their paths and for their files, so that no more than `NOTES_PER_READ` are held.
     """
     files = {file.note: file for file in reversed(snapshot.tracked())}
     taken = UsedPaths()

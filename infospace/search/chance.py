@@ -3,7 +3,7 @@
 A fixed cosine gives one hit in one space and three hundred in another. The *chance* of a space is the median, over
 `EVERYDAY`, of the best cosine that a request has there. The threshold `auto` (`query.Cut`) is
 
-    chance + SHARE * (best - chance)
+    chance + AUTO_THRESHOLD_FRACTION * (best - chance)
 
 `best` being the highest cosine of the query at hand. Where that is below chance, nothing is a hit.
 """

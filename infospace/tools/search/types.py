@@ -72,7 +72,7 @@ ANY_TYPES = TypeQuery()
 class InputFit:
     """How well a tool takes what is at hand: by which arguments of it, and which it needs besides.
 
-    `score` is 1 where every value fits, and at least `LEAST`; `reason` says why it is not more.
+    `score` is 1 where every value fits, and at least `MIN_COMPATIBILITY`; `reason` says why it is not more.
     """
 
     score: float

@@ -249,7 +249,7 @@ def test_an_index_that_follows_later_changes_agrees(indexed: Space) -> None:
 
 def test_a_file_that_was_damaged_is_told_of(indexed: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not used, and the space would be faster with it."""
-    monkeypatch.setattr(matrixfile, "LEAST", 10)
+    monkeypatch.setattr(matrixfile, "MIN_ROWS", 10)
     find(search_in(indexed.store), "sea", certify=True)
     folder = indexed.store.derived
     assert folder is not None

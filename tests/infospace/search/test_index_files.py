@@ -33,7 +33,7 @@ QUERY = "sea tide"
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are worth while for small spaces too, and the index is used for all."""
-    monkeypatch.setattr(matrixfile, "LEAST", 20)
+    monkeypatch.setattr(matrixfile, "MIN_ROWS", 20)
     monkeypatch.setenv("INFOSPACE_INDEX", "hnsw")
 
 

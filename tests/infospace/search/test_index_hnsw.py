@@ -174,7 +174,7 @@ def test_above_the_crossover_nobody_waits_for_the_index(store: Store, monkeypatc
 def test_many_changes_are_put_in_by_a_thread(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Meanwhile search is exact; a few are put in at once."""
     monkeypatch.setattr(index, "CROSSOVER", 100)
-    monkeypatch.setattr(index, "AT_ONCE", 5)
+    monkeypatch.setattr(index, "MAX_INSERTED_BY_SEARCH", 5)
     search = search_in(store)
     find(search, "sea")
     find(search, "sea")

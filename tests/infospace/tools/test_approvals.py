@@ -13,8 +13,8 @@ from infospace.core.tool import NotAllowed, Tool
 from infospace.data.json_text import read_json
 from infospace.journal.rows import Approve
 from infospace.tools.approvals import (
-    SCHEMA,
-    WORDS,
+    APPROVAL_CHOICES,
+    APPROVAL_SCHEMA,
     allowed,
     list_approvals,
     must_ask,
@@ -86,8 +86,8 @@ def test_a_question_is_told_apart_into_what_is_asked_and_the_arguments() -> None
 
 def test_the_schema_of_an_answer_says_what_each_word_means() -> None:
     """For people and for models."""
-    assert SCHEMA["enum"] == list(WORDS) == ["once", "run", "always", "no"]
-    assert all(meaning in str(SCHEMA["description"]) for meaning in WORDS.values())
+    assert APPROVAL_SCHEMA["enum"] == list(APPROVAL_CHOICES) == ["once", "run", "always", "no"]
+    assert all(meaning in str(APPROVAL_SCHEMA["description"]) for meaning in APPROVAL_CHOICES.values())
 
 
 def test_tools_are_named_one_by_one_or_all_of_a_server() -> None:

@@ -38,8 +38,8 @@ def test_a_key_waits_until_the_one_before_is_done_however_long_that_takes(
     show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is typed behind a slash goes to the field, also where somebody else has the cores."""
-    monkeypatch.setattr(tui.runtime.key_queue, "PATIENCE", 0.01)
-    monkeypatch.setattr(tui.runtime.key_queue, "MOST", 1_000_000)
+    monkeypatch.setattr(tui.runtime.key_queue, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(tui.runtime.key_queue, "MAX_POLLS", 1_000_000)
     let_go, looked = asyncio.Event(), asyncio.Event()
     look = KeyQueue._check_progress
 
@@ -69,7 +69,7 @@ def test_keys_go_on_where_what_had_the_one_before_is_gone(
     show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody waits for what will not be done."""
-    monkeypatch.setattr(tui.runtime.key_queue, "MOST", 1_000_000)
+    monkeypatch.setattr(tui.runtime.key_queue, "MAX_POLLS", 1_000_000)
 
     async def story(stage: Stage) -> None:
         await opened(stage, "8 kept notes")

@@ -145,7 +145,7 @@ def test_a_list_of_servers_that_is_being_read_is_not_begun_anew(
     show: Show, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long it takes, it is shown."""
-    monkeypatch.setattr("tui.screens.tools.tools.LOOK", 3_600.0)
+    monkeypatch.setattr("tui.screens.tools.tools.POLL_SECONDS", 3_600.0)
     held = hold(monkeypatch, tui.screens.tools.tools, "server_statuses")
 
     async def story(stage: Stage) -> None:

@@ -112,7 +112,7 @@ def test_what_changes_before_the_first_look_is_listed_by_it(
     show: Show, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A look compares with what was known before the list was read, not with what the first look saw."""
-    monkeypatch.setattr("tui.screens.tools.tools.LOOK", 3_600.0)
+    monkeypatch.setattr("tui.screens.tools.tools.POLL_SECONDS", 3_600.0)
 
     async def story(stage: Stage) -> None:
         place = await opened(stage, "49 tools")

@@ -95,7 +95,7 @@ def test_no_more_are_kept_than_there_is_room_for(
     store: SqliteStore, asked: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those that were read longest ago go first; what is larger than the room is read each time."""
-    monkeypatch.setattr(membership, "MOST", 5)
+    monkeypatch.setattr(membership, "MAX_CACHED_MEMBERS", 5)
     some = notes(store, 6)
     first, second, third, large = (collection(store, part) for part in (some[:2], some[2:4], some[4:], some))
     for listed in (first, second, first, third, first, large, large, second):
@@ -138,7 +138,7 @@ def test_a_collection_whose_members_are_known_is_read_by_one_statement(
 
 def test_of_a_collection_that_is_let_go_nothing_is_known(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its version is forgotten with its members."""
-    monkeypatch.setattr(membership, "MOST", 3)
+    monkeypatch.setattr(membership, "MAX_CACHED_MEMBERS", 3)
     first, second = (collection(store, notes(store, 2)) for _ in range(2))
     known = membership.Membership()
     with store.rows() as engine:
