@@ -28,6 +28,12 @@ NAMED = 0.95
 
 _OTHER_DEED = 0.85
 """What is left of the confidence in a tool where the name of another says what is to be done, and its own does not."""
+_LACKING = 0.05
+"""How much of its confidence a tool loses, against others alone, for each argument that it needs and is not given.
+
+Of two tools that fit about as well, the one that a request gives enough for is meant: "what time is it" names no two
+time zones. Chosen by hand: from .04 to .1 the requests of the tests have the same answers.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +74,12 @@ def judge_candidates(space: Space, query: str, tools: Sequence[Tool]) -> tuple[l
         confidence += ruled.get("avoided", 0.0)
         why_not = None if confidence >= SELECTED else doubt(scored, query)
         judged.append(Candidate(hit, round(max(confidence, 0.0), 4), why_not))
-    judged.sort(key=lambda one: (-one.confidence, -one.hit.score, one.hit.tool.full_name))
+    given = len(found)
+
+    def order(one: Candidate) -> tuple[float, float, str]:
+        needed = one.hit.tool.input_schema.get("required")
+        lacking = max(0, len(needed) - given) if isinstance(needed, list) else 0
+        return _LACKING * lacking - one.confidence, -one.hit.score, one.hit.tool.full_name
+
+    judged.sort(key=order)
     return judged, ranked.degraded

@@ -160,6 +160,7 @@ def test_the_tool_that_is_named_is_the_right_one_or_there_is_none(catalogue: Spa
     assert len(wrong) <= WRONG * len(known), wrong
     missed = [query for query in fitting if named[query] is None]
     assert len(missed) <= 0.25 * len(fitting), missed
+    assert named["what time is it"] == "time/get_current_time"
     assert named["what is the weather today"] is None
     assert named["commit and push my branch"] in ("git/git_commit", None)
     assert "no tool speaks of 'push'" in answers["push my commits"]["reason"]
