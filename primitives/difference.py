@@ -31,7 +31,7 @@ class Difference(Args):
     avoid=["Taking one item out of a Collection that is to stay the same one: that is `remove` with `value`."],
 )
 async def difference(args: Difference, context: Context) -> Collection:
-    """Give a new Collection of the items of the first that the second does not have, in the order of the first.
+    """Give the items of the first that the second does not have, in their order.
 
     Each is there once, the first of equal ones. By `@id` a search result is its source, a passage its source and
     range, a tool `server/tool`, anything else itself. By `content` equal JSON is equal: 1 and 1.0, not "1".

@@ -36,7 +36,7 @@ class Distinct(Args):
     avoid=['`"by": "id"` for what the items are: that is a field of the content; identity is `@id`.'],
 )
 async def distinct(args: Distinct, context: Context) -> Collection:
-    """Give a new Collection without duplicates: the first item of each kind, in order.
+    """Give the first item of each kind, in order: no duplicates.
 
     By `@id` a search result is its source, a passage its source and range, a tool `server/tool`, anything else
     itself. By `content`, or by the values at paths, equal JSON is equal: 1 and 1.0, not "1"; items without the

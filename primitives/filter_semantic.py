@@ -50,7 +50,7 @@ class FilterSemantic(Args):
     ],
 )
 async def filter_semantic(args: FilterSemantic, context: Context) -> Collection:
-    """Give a Collection of the same items in their order, those of which a predicate is true.
+    """Give the items of which a predicate is true, in their order.
 
     The language model judges each item by itself, by its whole text; of a search result by its source's. Where
     it is in doubt, the predicate is not true. With mode `exclude`, those are kept of which it is not true. The first

@@ -31,7 +31,7 @@ class FilterStructured(Args):
     avoid=["Pasting a value into the text with `${x}`: write `$x`, which keeps its type and needs no quotes."],
 )
 async def filter_structured(args: FilterStructured, context: Context) -> Collection:
-    """Give a Collection of the same items, those for which the condition is true.
+    """Give the items for which the condition is true.
 
     A missing or null value compares as unknown, and unknown is not true. Nothing is converted; comparisons
     between different types are unknown too: counted in `extra.mismatches`, and told in the answer's text. Where

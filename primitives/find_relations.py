@@ -24,7 +24,7 @@ class FindRelations(Args):
     avoid=["Finding Relations only to follow them: `related` gives the resources at the other ends."],
 )
 async def find_relations(args: FindRelations, context: Context) -> Collection[Relation]:
-    """Give a Collection of the Relations with these ends and label, in the order they were made.
+    """Give the Relations with these ends and label, in the order they were made.
 
     What is left out does not matter; without any argument all Relations are found. Found are kept ones and those that
     this run made. A search result stands for its source. None is success, with an empty Collection.

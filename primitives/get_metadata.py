@@ -46,7 +46,7 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
     avoid=["A step only to read a field: `$x.metadata.score` is its value wherever a value stands."],
 )
 async def get_metadata(args: GetMetadata, context: Context) -> Note:
-    """Give a new Note of a resource's metadata, or of one field of it.
+    """Give a resource's metadata, or one field of it, as a Note.
 
     It reads what `$x.metadata` reads: of a search result, and of any content that has a key `metadata`, the content's;
     else the resource's own. `@metadata.kind` always means the resource's own. A null there is a value; a field that

@@ -22,5 +22,5 @@ class Head(Args):
     avoid=["`head` with count 1 to get a single Note: `$sorted[0]` is the Note itself."],
 )
 async def head(args: Head, context: Context) -> Collection:
-    """Give a new Collection of the first `count` items, or of all when there are fewer."""
+    """Give the first `count` items, or all when there are fewer."""
     return context.collection(args.target.members[: args.count])

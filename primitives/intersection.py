@@ -31,7 +31,7 @@ class Intersection(Args):
     avoid=["Two searches and their intersection, where one search `within` the other's result says the same."],
 )
 async def intersection(args: Intersection, context: Context) -> Collection:
-    """Give a new Collection of the items of the first that the second has too, in the order of the first.
+    """Give the items of the first that the second has too, in their order.
 
     Each is there once, the first of equal ones. By `@id` a search result is its source, a passage its source and
     range, a tool `server/tool`, anything else itself. By `content` equal JSON is equal: 1 and 1.0, not "1".

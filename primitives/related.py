@@ -29,7 +29,7 @@ class Related(Args):
     avoid=["Looking for what is similar in meaning: that is `discover-notes`."],
 )
 async def related(args: Related, context: Context) -> Collection[Resource]:
-    """Give a Collection of the resources at the other ends of a resource's Relations, each once.
+    """Give the resources at the other ends of a resource's Relations, each once.
 
     They come in the order in which the Relations were made. Followed are kept Relations and those that this run
     made. A search result stands for its source. None is success, with an empty Collection.

@@ -37,7 +37,7 @@ class Sort(Args):
     avoid=["Sorting hits by score straight after `discover-notes`: they are in that order already."],
 )
 async def sort(args: Sort, context: Context) -> Collection:
-    """Give a Collection of the same items in order. Nothing is dropped; equal items keep their order.
+    """Give the same items in order. Nothing is dropped; equal items keep their order.
 
     Smallest first is: numbers, then strings by their characters' code points, then false and true, then lists
     by their elements, then objects by their keys and values; `desc` turns that round. Null and missing values are

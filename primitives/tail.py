@@ -22,6 +22,6 @@ class Tail(Args):
     avoid=["`tail` with count 1 to get a single Note: `$sorted[-1]` is the Note itself."],
 )
 async def tail(args: Tail, context: Context) -> Collection:
-    """Give a new Collection of the last `count` items, in their order, or of all when there are fewer."""
+    """Give the last `count` items in their order, or all when there are fewer."""
     members = args.target.members
     return context.collection(members[max(0, len(members) - args.count) :])

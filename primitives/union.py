@@ -37,7 +37,7 @@ def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) ->
     avoid=["Growing one Collection in a loop by `union`: `add` changes it in place."],
 )
 async def union(args: Union, context: Context) -> Collection:
-    """Give a new Collection of the items of the first, then those of the second that the first does not have.
+    """Give the items of the first, then those of the second that the first does not have.
 
     Each is there once, the first of equal ones. By `@id` a search result is its source, a passage its source and
     range, a tool `server/tool`, anything else itself. By `content` equal JSON is equal: 1 and 1.0, not "1".
