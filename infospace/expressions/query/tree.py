@@ -197,3 +197,12 @@ def _of_inner(inner: Mapping[str, Inner], found: list[Source]) -> None:
     for one in inner.values():
         if not isinstance(one, Window):
             found += sources_of(one.query)
+
+
+def output_names(body: Select | Union) -> tuple[str, ...]:
+    """Return the names of the columns that a SELECT gives, () where `*` leaves them to its tables."""
+    first = body
+    while isinstance(first, Union):
+        first = first.left
+    named = [output.name for output in first.outputs if isinstance(output, Output)]
+    return tuple(named) if len(named) == len(first.outputs) else ()

@@ -189,12 +189,12 @@ def _plain(cell: str) -> JSON:
 # Writing
 
 
-def write_table(data: JSON, ending: str) -> bytes:
+def write_table(data: JSON, ending: str, columns: Sequence[str] = ()) -> bytes:
     """Return what a file of an ending holds of a result: UTF-8, with a line end at its end.
 
-    Rows are the elements of a list. Of `.csv` and `.tsv` the columns are the keys of all rows, in order of first
-    appearance; null and a missing key are empty cells, what is no text is JSON; a plain value stands in a column
-    `content`. Raises Invalid where the result is no list.
+    Rows are the elements of a list. Of `.csv` and `.tsv` the columns are `columns`, which are there without any row
+    too, and then the keys of all rows, in order of first appearance; null and a missing key are empty cells, what is
+    no text is JSON; a plain value stands in a column `content`. Raises Invalid where the result is no list.
     """
     if ending == ".json":
         return f"{json.dumps(data, ensure_ascii=False, indent=2)}\n".encode("utf-8", "surrogatepass")
@@ -203,7 +203,7 @@ def write_table(data: JSON, ending: str) -> bytes:
     if ending == ".jsonl":
         return "".join(f"{dump(row)}\n" for row in data).encode("utf-8", "surrogatepass")
     rows: list[Mapping[str, JSON]] = [row if isinstance(row, dict) else {"content": row} for row in data]
-    columns = list(dict.fromkeys(key for row in rows for key in row))
+    columns = list(dict.fromkeys((*columns, *(key for row in rows for key in row))))
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=DELIMITERS[ending], lineterminator="\n")
     if columns:

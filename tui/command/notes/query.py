@@ -49,9 +49,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     elif found.status != "success":
         out.talk(f"infospace: {found.reason}")
     elif args.csv:
+        from infospace.expressions.query.parse import parse_query
+        from infospace.expressions.query.tree import output_names
         from infospace.files.formats.tables import write_table
 
-        sys.stdout.write(write_table(rows, ".csv").decode("utf-8"))
+        columns = output_names(parse_query(args.sql).query.body)
+        sys.stdout.write(write_table(rows, ".csv", columns).decode("utf-8"))
     elif rows:
         from tui.text.render import items_table
 

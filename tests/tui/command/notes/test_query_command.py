@@ -34,6 +34,14 @@ def test_rows_come_as_csv_as_json_and_as_a_table(filled: Any) -> None:
     assert filled("query", tags, "--csv").out == "tag,n\nx,3\na,1\n"
 
 
+def test_csv_without_rows_has_its_header(filled: Any) -> None:
+    """As far as the statement says it: `*` is what the rows have."""
+    assert filled("query", "SELECT title, status AS s FROM notes WHERE false", "--csv").out == "title,s\n"
+    both = "SELECT title AS t FROM notes WHERE false UNION SELECT path FROM notes WHERE false"
+    assert filled("query", both, "--csv").out == "t\n"
+    assert filled("query", "SELECT * FROM notes WHERE false", "--csv").out == ""
+
+
 def test_what_cannot_be_asked_is_one_sentence(filled: Any) -> None:
     for sql, message, code in (
         ("DROP TABLE notes", "`sql` has 'DROP' (character 0) where a query was expected", 2),
