@@ -272,8 +272,9 @@ def test_a_registry_that_answers_wrongly_is_refused_in_a_sentence(
 ) -> None:
     """And nothing of it is kept."""
     web.own[path] = answer
-    with pytest.raises(Invalid, match=r"^the registry http://127\.0\.0\.1") as refused:
+    with pytest.raises(Invalid) as refused:
         add(space.store, web.url)
+    assert refused.value.message.startswith(f"the registry {web.url}")
     assert sentence in refused.value.message
     assert registries(space.store) == []
 

@@ -115,7 +115,7 @@ def settle_links(work: Transaction) -> None:
         return
     engine, renamed = work.engine, link_names.index(work.engine, changed)
     by_hand = {key >> 2 for key in work.linked_by_hand}
-    _remove_unsaid(work, changed - by_hand)
+    _remove_unwritten_links(work, changed - by_hand)
     sources = _numbers(engine, f"SELECT DISTINCT note FROM mentions WHERE note {_AMONG}", keys_json(changed - by_hand))
     sources |= work.to_settle
     if engine.fetch_one("SELECT 1 FROM settled_links LIMIT 1") is not None:
@@ -133,7 +133,7 @@ def settle_links(work: Transaction) -> None:
             work.run = run
 
 
-def _remove_unsaid(work: Transaction, notes_: Collection[int]) -> None:
+def _remove_unwritten_links(work: Transaction, notes_: Collection[int]) -> None:
     """Forget the links that an import settled and that their Notes say no more, with the Relations made for them."""
     gone = work.engine.all(_UNSAID, (keys_json(notes_),)) if notes_ else []
     if gone:

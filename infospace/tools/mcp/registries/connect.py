@@ -191,9 +191,10 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def verified_package(server: ListedServer, *, local: bool) -> bytes:
-    """Fetch the package of a server and return it. Raises Invalid where it is not what its checksum says."""
+    """Fetch the package of a server. Raises Invalid where it has no checksum, or is not what its checksum says."""
     checksum = server.checksum
-    assert checksum is not None  # noqa: S101 - the caller has looked
+    if checksum is None:
+        raise Invalid(f"{server.name} has no checksum: nothing says what its package is")
     if checksum.kind == "npm":
         return _npm_package(server, checksum, local=local)
     with Fetcher(checksum.url, trusted=local and is_loopback(checksum.url)) as fetcher:

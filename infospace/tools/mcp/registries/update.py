@@ -89,7 +89,7 @@ def _read(address: str, on_page: Callable[[int], object]) -> ReadRegistry:
     """Read all of a registry. Raises Invalid."""
     if not address.startswith(("http://", "https://")):
         data = _file(Path(address))
-        return _told(
+        return _read_named(
             address,
             lambda: read_registry(lambda _: data, base=None, paged=lambda _: False, local=False, on_page=on_page),
         )
@@ -99,7 +99,7 @@ def _read(address: str, on_page: Callable[[int], object]) -> ReadRegistry:
         def ask(params: Mapping[str, str]) -> bytes:
             return fetcher.fetch(address, params)
 
-        return _told(
+        return _read_named(
             shown_url(address),
             lambda: read_registry(
                 ask, base=base, paged=lambda form: form != "server", local=is_loopback(address), on_page=on_page
@@ -107,7 +107,8 @@ def _read(address: str, on_page: Callable[[int], object]) -> ReadRegistry:
         )
 
 
-def _told(address: str, read: Callable[[], ReadRegistry]) -> ReadRegistry:
+def _read_named(address: str, read: Callable[[], ReadRegistry]) -> ReadRegistry:
+    """Read a registry; what is wrong with it is raised as Invalid that names its address."""
     try:
         return read()
     except InvalidJSON as error:
