@@ -24,6 +24,7 @@ from infospace.tools.mcp.config import Entry
 from infospace.tools.mcp.env_vars import expanded, values_in
 from infospace.tools.mcp.errors import ServerFailed
 from infospace.tools.mcp.sanitize import LARGEST, TOO_LARGE, sanitize
+from infospace.tools.mcp.transport.checked import AsyncCheckedTransport, HostCheck
 from infospace.tools.mcp.transport.http import CONNECT_S
 from infospace.tools.openapi.answers import error_answer, good_answer
 from infospace.tools.openapi.document import Document, read_document
@@ -90,6 +91,7 @@ class ApiConnection:
             timeout=timeout,
             cookies=jar,
             follow_redirects=False,
+            transport=AsyncCheckedTransport(HostCheck(public=False)),
         )
 
     async def close(self) -> None:
@@ -148,6 +150,8 @@ class ApiConnection:
         try:
             async with asyncio.timeout(seconds):
                 status, headers, charset, body = await self._sent(self._client, request)
+        except Invalid as error:
+            raise ServerFailed(self.entry.name, f"{what} was not called: {error.message}", hint=error.hint) from error
         except TimeoutError:
             hint = "`timeout_s` of the step, or of the server's entry, gives it longer"
             raise NoAnswer(f"{what} did not answer within {seconds:g} s", hint=hint) from None

@@ -16,10 +16,10 @@ from infospace.core.tool import NotCalled
 from infospace.tools.builtin import searched
 from infospace.tools.mcp.registries.documents import MOST_PAGES
 from infospace.tools.mcp.registries.fetch import Fetcher
-from infospace.tools.mcp.registries.hosts import must_be_public
 from infospace.tools.mcp.registries.saved import registries, remove
 from infospace.tools.mcp.registries.server_json import read_server
 from infospace.tools.mcp.registries.update import _address, add, refresh
+from infospace.tools.mcp.transport.hosts import must_be_public
 from infospace.tools.search.results import ToolQuery
 from planner.metatools.arguments import DescribeTool, ExecuteTool, ManageConnections, SearchTools
 from planner.metatools.describe_tool import describe_tool

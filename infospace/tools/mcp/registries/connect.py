@@ -20,10 +20,10 @@ from infospace.schema.words import either
 from infospace.tools.mcp.config import FILE, SERVERS, read_entries
 from infospace.tools.mcp.registries.bundle import LARGEST_BUNDLE, bundle_entry, unpack
 from infospace.tools.mcp.registries.fetch import Fetcher
-from infospace.tools.mcp.registries.hosts import is_loopback, must_be_public, split_url
 from infospace.tools.mcp.registries.listed_server import BUNDLE, Checksum, ListedServer, Variable
 from infospace.tools.mcp.registries.saved import Registry, registries
 from infospace.tools.mcp.servers import sources_of
+from infospace.tools.mcp.transport.hosts import is_loopback, must_be_public, split_url
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Store
@@ -198,7 +198,7 @@ def verified_package(server: ListedServer, *, local: bool) -> bytes:
     if checksum.kind == "npm":
         return _npm_package(server, checksum, local=local)
     with Fetcher(checksum.url, trusted=local and is_loopback(checksum.url)) as fetcher:
-        data = fetcher.fetch(checksum.url, largest=LARGEST_BUNDLE)
+        data = fetcher.fetch(checksum.url, largest=LARGEST_BUNDLE, elsewhere=True)
     found = hashlib.sha256(data).hexdigest()
     if found != checksum.value:
         raise Invalid(

@@ -11,9 +11,9 @@ from infospace.core.errors import Invalid, InvalidJSON
 from infospace.data.json_text import read_json
 from infospace.schema.words import shown
 from infospace.tools.mcp.catalogue.json_members import without_unreadable_members
-from infospace.tools.mcp.registries.hosts import LARGEST
 from infospace.tools.mcp.registries.listed_server import ListedServer
 from infospace.tools.mcp.registries.server_json import read_npm_package, read_server
+from infospace.tools.mcp.transport.hosts import LARGEST
 
 Form: TypeAlias = Literal["mcp", "npm", "server"]
 """The MCP registry's list, documents of a search of npm, a single `server.json`."""

@@ -13,8 +13,8 @@ from infospace.core.errors import NotFound
 from infospace.core.redaction import shown_url
 from infospace.data.paths import nearest
 from infospace.store.tool_records import DropServer
-from infospace.tools.mcp.registries.hosts import is_loopback
 from infospace.tools.mcp.registries.listed_server import ListedServer
+from infospace.tools.mcp.transport.hosts import is_loopback
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Store

@@ -15,8 +15,8 @@ from infospace.core.tool import ToolKind
 from infospace.store.tool_records import DropTools, SaveServer, SaveTools, StoredServer
 from infospace.tools.mcp.registries.documents import FORMS, ReadRegistry, read_registry, sentences
 from infospace.tools.mcp.registries.fetch import Fetcher
-from infospace.tools.mcp.registries.hosts import LARGEST, is_loopback, split_url
 from infospace.tools.mcp.registries.saved import PREFIX, Registry, registries, registry
+from infospace.tools.mcp.transport.hosts import LARGEST, is_loopback, split_url
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Store

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from collections.abc import Callable
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -51,16 +52,26 @@ def origin(url: str) -> tuple[str, str, int]:
     return parts.scheme, (parts.hostname or "").lower(), parts.port or (443 if parts.scheme == "https" else 80)
 
 
-def must_be_public(host: str) -> None:
-    """Raise Invalid for a host that is this machine or one of a private network, or has no address."""
-    if is_private_name(host):
-        raise Invalid(f"{host!r:.100} is this machine or one of a private network, and is not asked")
+def resolve(host: str) -> list[str]:
+    """Return the addresses of a host, as the system names them. Raises Invalid where it has none."""
     try:
-        found = {str(one[4][0]) for one in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise Invalid(f"{host!r:.100} has no address") from None
-    private = sorted(one for one in found if not ipaddress.ip_address(one.partition("%")[0]).is_global)
-    if private:
-        raise Invalid(
-            f"{host!r:.100} leads to {private[0]}, this machine or one of a private network, and is not asked"
-        )
+    return list(dict.fromkeys(str(one[4][0]) for one in found))
+
+
+def is_public(address: str) -> bool:
+    """Whether an address is neither this machine's nor one of a private network."""
+    return ipaddress.ip_address(address.partition("%")[0]).is_global
+
+
+def must_be_public(host: str, resolve: Callable[[str], list[str]] = resolve) -> list[str]:
+    """Return the addresses of a host. Raises Invalid where one is of this machine or a private network, or none is."""
+    if is_private_name(host):
+        raise Invalid(f"{host!r:.100} is this machine or one of a private network, and is not asked")
+    found = resolve(host)
+    private = next((one for one in found if not is_public(one)), None)
+    if private is not None:
+        raise Invalid(f"{host!r:.100} leads to {private}, this machine or one of a private network, and is not asked")
+    return found
