@@ -52,8 +52,9 @@ from infospace.schema.words import describe_schema
 from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment
 from planner.check.expressions import subtracted
+from planner.check.references.places import describe_missing
+from planner.check.references.values import ValueChecker
 from planner.check.tool_calls import ToolChecker
-from planner.check.values import ValueChecker
 from planner.language.problems import Problems, join, listed, replace
 from planner.language.references import map_expressions, read_value
 from planner.repair.coerce_values import coerce_value
@@ -112,7 +113,7 @@ class CallChecker:
             gives = entry.gives(args, shapes)
         except Invalid as error:
             if not quiet:
-                handled = isinstance(error, ContentUnfit) and self._values.handled
+                handled = isinstance(error, ContentUnfit) and self._values.leniency.handled
                 report = self._problems.warn if handled else self._problems.error
                 report("wrong-kind", join(pointer, "target"), error.message, error.hint)
             return Unknown()
@@ -231,7 +232,7 @@ class CallChecker:
             shapes[text] = found.item if isinstance(found, CollectionShape) else Unknown()
         named = {}
         for name in parsed.named:
-            if self._values.has(name, env):
+            if self._values.names.has(name, env):
                 found = self._values.resource(name, pointer, frozenset({Kind.COLLECTION}), env)
                 named[name] = found.item if isinstance(found, CollectionShape) else Unknown()
         known = {name: self._values.known_of(name, pointer, env) for name in parsed.parameters}
@@ -354,8 +355,8 @@ class CallChecker:
             message = f"`{word}` is read as a field of the items"
             self._problems.warn("unknown-field", join(pointer, name, at), message, hint)
         else:
-            (message, _), _ = self._values.nowhere(item, (word,), nowhere)
-            report = self._problems.warn if nowhere.assumed and self._values.handled else self._problems.error
+            (message, _), _ = describe_missing(item, (word,), nowhere)
+            report = self._problems.warn if nowhere.assumed and self._values.leniency.handled else self._problems.error
             report("unknown-field", join(pointer, name, at), message, hint, fix)
         return places.keys()
 
@@ -415,7 +416,7 @@ class CallChecker:
         found = place_in(item, path.parts)
         if not isinstance(found, NoSuchPath) or (found.assumed and guarded):
             return
-        (message, hint), better = self._values.nowhere(item, path.parts, found)
+        (message, hint), better = describe_missing(item, path.parts, found)
         parts = None if isinstance(leaf, Path) else subtracted(path, item)
         mended = None
         if parts is not None:
@@ -430,7 +431,7 @@ class CallChecker:
         sure = parts is not None or (better is not None and is_same_place(path.parts, better))
         if mended is not None and isinstance(written, str) and sure:
             fix = replace(pointer, _replace_path(written, path, mended))
-        report = self._problems.warn if found.assumed and self._values.handled else self._problems.error
+        report = self._problems.warn if found.assumed and self._values.leniency.handled else self._problems.error
         report("unknown-field", pointer, message, hint, fix)
 
 

@@ -25,10 +25,10 @@ from infospace.schema.shapes import (
 )
 from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment, Variable, joined
+from planner.check.references.values import TextsRead, content_schema
 from planner.check.space_facts import SpaceFacts
 from planner.check.state import CheckState
 from planner.check.steps import StepChecker
-from planner.check.values import TextsRead, content_schema
 from planner.check.warnings import warn_of_effects
 from planner.language.plan import Ask, Block, Input, Plan, Saved, Step, Stop, blocks, every_step
 from planner.language.problems import Problem, Problems, join, listed, replace, sort_problems
@@ -168,7 +168,7 @@ class Checker:
             message = f"the default of {declared.name!r} is the id or name of a {kind}, not {declared.default!r:.40}"
             self.problems.error("bad-input", pointer, message)
             return shape
-        found = self._values.literal_resource(declared.default, pointer, self.env)
+        found = self._values.names.check(declared.default, pointer, self.env)
         if found is not None and Kind(kind) not in found.kinds:
             message = f"the default of {declared.name!r} is a {kind}, and {declared.default!r} is not one"
             self.problems.error("bad-input", pointer, message)
@@ -192,7 +192,7 @@ class Checker:
             return Unknown()
         inner = Checker(self._catalogue, self._values.known, Problems(), (*self._calling, name))
         plan = parse_plan(document, inner.problems)
-        inner._state.handled = inner._values.handled = self._state.handled
+        inner._state.handled = inner._values.leniency.handled = self._state.handled
         inner.env = Environment(
             assigned_names=dict(self.env.assigned_names),
             loops=self.env.loops,
@@ -205,7 +205,7 @@ class Checker:
             inner.env.min_rounds = self.env.min_rounds
         inner.plans = self.plans
         inner._values.texts, inner._values.plan = self._values.texts, form.name
-        inner._values.computed_names = self._values.computed_names
+        inner._values.names.computed_names = self._values.names.computed_names
         self.plans[form.name] = plan
         inner.inputs(plan)
         inner.block(plan.steps, depth + 1, self._state.max_depth)
@@ -293,7 +293,7 @@ class Checker:
 
     def place(self, variable: Variable, reference: Reference) -> Shape | None:
         """Return what is known of a place in what a variable is bound to."""
-        return self._values.place(variable, reference, "", whole=False)
+        return self._values.places.check(variable, reference, "", whole=False)
 
     def result(self, plan: Plan, pointer: str = "/result") -> None:
         """Check what the plan says that it answers with."""

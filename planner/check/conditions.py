@@ -14,8 +14,8 @@ from infospace.expressions.expression import asked_parameters, known_parameters
 from infospace.schema.shapes import Schema, Unknown, disjoint, subschema_at, types_of
 from infospace.schema.words import describe_types
 from planner.check.environment import Environment
+from planner.check.references.values import ValueChecker
 from planner.check.tool_calls import ToolChecker
-from planner.check.values import ValueChecker
 from planner.language.plan import All, AnyOf, Condition, Expressed, Not, Test, every_part, names_of
 from planner.language.problems import Problems, join, replace
 from planner.language.references import (
@@ -148,7 +148,7 @@ class ConditionChecker:
         variable = env.find(reference.name)
         if variable is not None:
             with self._values.lenient(True):
-                self._values.place(variable, reference, pointer, whole=True)
+                self._values.places.check(variable, reference, pointer, whole=True)
             return
         if reference.name in self.later:
             return

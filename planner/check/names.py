@@ -51,7 +51,7 @@ class NameChecker:
                 self._problems.error("bad-argument", pointer, "`name` is text", "write `${x}` for the text of `$x`")
                 return shape
             if isinstance(written, str):
-                self._values.computed_names.add(written, self._parts(written, pointer))
+                self._values.names.computed_names.add(written, self._parts(written, pointer))
             if step.replace:
                 self._values.changes.replaced(Unknown(), shape or Unknown(), self._state.env)
             return shape

@@ -14,7 +14,7 @@ from infospace.schema.shapes import UNTOLD, NoSuchPath, Schema, subschema_at
 from infospace.schema.validate import Misfit, validate_ignoring
 from infospace.schema.words import describe_types
 from planner.check.environment import Environment
-from planner.check.values import ValueChecker, written_at
+from planner.check.references.values import ValueChecker, written_at
 from planner.language.problems import Patch, Problems, join, listed, replace
 from planner.language.references import ListOf, Literal, ObjectOf, ReferenceInvalid, Value, read_value
 from planner.repair.coerce_values import coerce_value

@@ -9,9 +9,9 @@ from infospace.contract.catalogue import Catalogue
 from planner.check.calls import CallChecker
 from planner.check.conditions import ConditionChecker
 from planner.check.environment import Environment
+from planner.check.references.values import ValueChecker
 from planner.check.space_facts import SpaceFacts
 from planner.check.tool_calls import ToolChecker
-from planner.check.values import ValueChecker
 from planner.language.plan import Budget
 from planner.language.problems import Problems
 

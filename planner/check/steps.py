@@ -83,13 +83,13 @@ class StepChecker:
             self._values.changes.foresee(steps, self._catalogue, self._values.known, self._state.env)
         before = self._state.env.copy() if step.on_fail != "stop" else self._state.env
         outer, self._state.around = (self._state.around, self._state.handled), self._state.handled
-        self._state.handled = self._values.handled = self._state.handled or step.on_fail != "stop"
+        self._state.handled = self._values.leniency.handled = self._state.handled or step.on_fail != "stop"
         self._values.maybe_unbound_read = None
         match step.form:
             case Call(arguments):
-                self._values.may_be_absent = step.type == "load" and step.on_fail != "stop"
+                self._values.leniency.absent_names = step.type == "load" and step.on_fail != "stop"
                 shape = self._call(step, dict(arguments))
-                self._values.may_be_absent = False
+                self._values.leniency.absent_names = False
                 doubted = self._values.maybe_unbound_read
             case UnparsedStep(outs):
                 shape, doubted = Unknown(), None
@@ -106,7 +106,7 @@ class StepChecker:
         if step.on_fail != "stop" and not isinstance(step.form, (ForEach, Map)):
             self._on_fail(step, before, depth)
         self._state.around, self._state.handled = outer
-        self._values.handled = self._state.handled
+        self._values.leniency.handled = self._state.handled
 
     # Calls
 
@@ -189,7 +189,7 @@ class StepChecker:
         env.bind("error", Variable(ERROR))
         handled, self._state.handled = self._state.handled, self._state.around
         self.inside(steps, env, depth)
-        self._state.handled = self._values.handled = handled
+        self._state.handled = self._values.leniency.handled = handled
         if outer is not None:
             env.bind("error", outer)
         else:

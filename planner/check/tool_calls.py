@@ -26,8 +26,9 @@ from infospace.tools.answer_content import result_schema
 from infospace.tools.builtin import SERVER
 from infospace.tools.toolbox import Toolbox
 from planner.check.environment import Environment, Variable
+from planner.check.references.places import describe_missing
+from planner.check.references.values import ValueChecker
 from planner.check.schemas import FitChecker
-from planner.check.values import ValueChecker
 from planner.language.plan import Pages, Step, Test
 from planner.language.problems import Problems, join, replace
 from planner.language.references import names_in, strings
@@ -218,7 +219,7 @@ class ToolChecker:
         found = subschema_at(answer, path.parts)
         if not isinstance(found, NoSuchPath):
             return found
-        (message, hint), better = self._values.nowhere(NoteShape(answer), path.parts, found, "the tool's answer")
+        (message, hint), better = describe_missing(NoteShape(answer), path.parts, found, "the tool's answer")
         sure = better is not None and is_same_place(path.parts, better)
         fix = replace(pointer, show_parts(better)) if better is not None and sure else None
         self._problems.error("unknown-field", pointer, message, hint, fix)

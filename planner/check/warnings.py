@@ -12,8 +12,8 @@ from infospace.core.names import normalise
 from infospace.core.plural import pluralize
 from infospace.core.tool import Tool
 from planner.check.conditions import reference_or_none
+from planner.check.references.values import TextsRead
 from planner.check.space_facts import SpaceFacts
-from planner.check.values import TextsRead
 from planner.language.plan import (
     Ask,
     Block,

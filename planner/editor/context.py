@@ -12,8 +12,8 @@ from infospace.data.json_source_map import JsonNode
 from infospace.schema.shapes import CollectionShape, NoteShape, Shape, Unknown
 from planner.check.checker import Checker
 from planner.check.environment import Environment, Variable
+from planner.check.references.values import ValueChecker
 from planner.check.space_facts import SpaceFacts
-from planner.check.values import ValueChecker
 from planner.editor.cursor import Cursor, EnclosingValue, value_of
 from planner.language.plan import Plan, Step
 from planner.language.problems import Problems

@@ -24,7 +24,7 @@ from infospace.schema.shapes import (
     types_of,
 )
 from planner.check.environment import Environment, Variable
-from planner.check.values import content_schema
+from planner.check.references.values import content_schema
 from planner.editor.offers import Offer
 
 _AT = re.compile(
