@@ -71,17 +71,28 @@ def test_the_rows_of_a_select(run: Any, sql: str, rows: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("values", "sql", "rows"),
     [
-        ([1, 2.5, 2], "SELECT x, x * 2 AS y FROM $t", [(1, 2), (2.5, 5), (2, 4)]),
-        ([1.0, 2], "SELECT x, x + 0 AS y FROM $t", [(1, 1), (2, 2)]),
+        ([1, 2.5, 2], "SELECT x, x * 2 AS y FROM $t", [(1, 2), (2.5, 5.0), (2, 4)]),
+        ([1.0, 2], "SELECT x, x + 0 AS y FROM $t", [(1.0, 1.0), (2, 2)]),
+        ([2, 1.0, 1], "SELECT DISTINCT x, 0 AS y FROM $t", [(2, 0), (1.0, 0)]),
+        ([2, 1.0, 1], "SELECT x, min(x) AS y FROM $t GROUP BY x", [(2, 2), (1.0, 1.0)]),
+        ([2.0, 1, 1.0, 2], "SELECT min(x) AS x, max(x) AS y FROM $t", [(1, 2.0)]),
+        ([1.0, 2], "SELECT x, list(x) OVER () AS y FROM $t", [(1.0, [1.0, 2]), (2, [1.0, 2])]),
+        ([1.0, 2], "SELECT x, lag(x, 1, 0) OVER (ORDER BY x) AS y FROM $t", [(1.0, 0), (2, 1.0)]),
+        ([1.0, 2], "SELECT x, first_value(x) OVER (ORDER BY x) AS y FROM $t", [(1.0, 1.0), (2, 1.0)]),
+        ([1.0, 2], "SELECT x, 0 AS y FROM $t UNION SELECT x + 1 AS x, 0 AS y FROM $t", [(1.0, 0), (2, 0), (3, 0)]),
         ([1.0, 2.0], "SELECT x, x + 1 AS y FROM $t", [(1.0, 2.0), (2.0, 3.0)]),
         ([1, 2], "SELECT avg(x) AS x, median(x) AS y FROM $t", [(1.5, 1.5)]),
         ([1, 3], "SELECT avg(x) AS x, median(x) AS y FROM $t", [(2, 2)]),
-        ([2**53, -(2**53), 0.5], "SELECT x, x * 2 AS y FROM $t", [(2**53, 2.0**54), (-(2**53), -(2.0**54)), (0.5, 1)]),
+        (
+            [2**53, -(2**53), 0.5],
+            "SELECT x, x * 2 AS y FROM $t",
+            [(2**53, 2.0**54), (-(2**53), -(2.0**54)), (0.5, 1.0)],
+        ),
         ([2**53 + 1, 1.5], "SELECT x, x AS y FROM $t", [(2**53 + 1, 2**53 + 1), (1.5, 1.5)]),
     ],
 )
-def test_a_number_without_a_fraction_is_whole_in_a_column_of_both(run: Any, values: Any, sql: str, rows: Any) -> None:
-    """Up to 2^53, where a double holds every whole number; a column of numbers with a point alone keeps them."""
+def test_a_number_has_a_point_where_the_verbs_give_one(run: Any, values: Any, sql: str, rows: Any) -> None:
+    """In a column of whole numbers and others, too; beyond 2^53 such a column computes with doubles."""
     found = run(*table("t", [{"x": value} for value in values]), {"type": "query", "sql": sql, "out": "$r"})
     assert [repr((row["x"], row["y"])) for row in found.content("r")] == [repr(row) for row in rows]
 

@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 
 from infospace.core.errors import Invalid
 from infospace.expressions.functions import AGGREGATES
-from infospace.expressions.query.builder import UNSURE, WORDS, Typed, number, renamed, sort_key, unify, wholeness
+from infospace.expressions.query.builder import (
+    UNSURE,
+    WORDS,
+    Typed,
+    any_of,
+    number,
+    renamed,
+    sort_key,
+    unify,
+    wholeness,
+)
 from infospace.expressions.query.calls import mixed_numbers
 from infospace.expressions.query.columns import EXACT, NUMBERS, Type
 from infospace.expressions.query.translate import Expressions, clean
@@ -40,13 +50,21 @@ def aggregate(node: Aggregate, of: Expressions, order: str, over: str = "") -> T
     if name == "list":
         return _list(value, order, over)
     if name in ("min", "max") and value.type is not Type.ANY:
-        return Typed(f"{name}({sql}){over}", value.type, value.most, whole=value.whole and UNSURE)
+        return Typed(f"{name}({sql}){over}", value.type, value.most, whole=_whole_extreme(value, name, order, over))
     by = f"({sql}).v" if name in ("min", "max") else order
     pick = "arg_min" if name in ("min", "first") else "arg_max"
     whole = value.whole
     if whole not in (None, UNSURE):
         whole = f"{pick}(CASE WHEN ({sql}) IS NOT NULL THEN {whole} END, {by}){over}"
     return Typed(f"{pick}({sql}, {by}){over}", value.type, value.most, kinds=value.kinds, whole=whole)
+
+
+def _whole_extreme(value: Typed, name: str, order: str, over: str) -> str | None:
+    """Return SQL for whether the first of the least, or of the greatest, numbers is whole."""
+    if not value.tells_whole:
+        return value.whole
+    by = f"{{'v': ({value.sql}) + 0.0::DOUBLE, 'r': {'' if name == 'min' else '-'}{order}}}"
+    return f"arg_{name}(CASE WHEN ({value.sql}) IS NOT NULL THEN {value.whole} END, {by}){over}"
 
 
 def _type_when_empty(name: str) -> Type:
@@ -111,12 +129,13 @@ def _part(node: Expression, of: Expressions, text: str) -> float | None:
 
 
 def _list(value: Typed, order: str, over: str) -> Typed:
-    element = f"({value.sql}).o" if value.type is Type.ANY else value.sql
+    listed = any_of(value) if value.tells_whole else value
+    element = f"({listed.sql}).o" if listed.type is Type.ANY else listed.sql
     if over:
         made = f"list({element}) FILTER (WHERE ({value.sql}) IS NOT NULL){over}"
     else:
         made = f"list({element} ORDER BY {order}) FILTER (WHERE ({value.sql}) IS NOT NULL)"
-    return Typed(f"COALESCE({made}, [])", Type.LIST, element=value.type)
+    return Typed(f"COALESCE({made}, [])", Type.LIST, element=listed.type)
 
 
 _BY_ROW = frozenset({"row_number", "ntile", "lag", "lead", "first_value", "last_value"})
@@ -166,10 +185,15 @@ def _ranked(name: str, values: Sequence[Typed], nodes: Sequence[Expression], ove
             rest = f", {values[1].sql}" if len(values) > 1 else ""
             most = max((value.most or 0 for value in values), default=0)
             known = all(value.most is not None for value in values)
-            whole = UNSURE if type_ is Type.NUM else None
+            whole = None
+            if type_ is Type.NUM:
+                told = ["FALSE" if value.type is Type.NULL else wholeness(value) for value in values]
+                rest_told = f", {told[-1]}" if len(values) > 1 else ""
+                whole = UNSURE if UNSURE in told else f"{name}({told[0]}, {by}{rest_told}){over}"
             return Typed(f"{name}({values[0].sql}, {by}{rest}){over}", type_, most if known else None, whole=whole)
     [value] = values
-    return renamed(value, f"{name}({value.sql}){over}")
+    whole = f"{name}({value.whole}){over}" if value.tells_whole else None
+    return renamed(value, f"{name}({value.sql}){over}", whole)
 
 
 def _count(node: Expression, name: str) -> int:

@@ -57,6 +57,11 @@ class Typed:
         """Whether it is a whole number that a double holds as it is."""
         return self.type is Type.INT and self.most is not None and self.most <= EXACT
 
+    @property
+    def tells_whole(self) -> bool:
+        """Whether SQL says of a number without a fraction whether it is a whole one of the language."""
+        return self.type is Type.NUM and self.whole not in (None, UNSURE)
+
 
 NULL: Final = Typed("NULL", Type.NULL)
 UNSURE: Final = "?"
@@ -115,6 +120,11 @@ def chosen_whole(values: Sequence[Typed], conditions: Sequence[str]) -> str:
         return UNSURE
     chosen = "".join(f" WHEN {when} THEN {part}" for when, part in zip(conditions, parts, strict=False))
     return f"CASE{chosen} ELSE {parts[-1]} END" if chosen else parts[-1]
+
+
+def first_whole(sql: str, whole: str, order: str) -> str:
+    """Return SQL for whether the first of equal numbers that is not null is whole, in the order of rows."""
+    return f"arg_min(CASE WHEN ({sql}) IS NOT NULL THEN {whole} END, {order})"
 
 
 def renamed(value: Typed, sql: str, whole: str | None = None) -> Typed:

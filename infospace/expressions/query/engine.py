@@ -150,8 +150,9 @@ def _rows(connection: Any, compiled: Compiled, builder: Builder) -> Iterator[tup
     values = builder.values
     with _Watch(connection, builder.stop) as watch:
         try:
-            outputs = ", ".join(_written(typed) for _, typed in compiled.outputs)
-            sql = f"SELECT {outputs} FROM ({compiled.sql})"
+            outputs = [_written(typed) for _, typed in compiled.outputs]
+            wholes = [str(typed.whole) for _, typed in compiled.outputs if typed.tells_whole]
+            sql = f"SELECT {', '.join([*outputs, *wholes])} FROM ({compiled.sql})"
             used = {name: values[name] for name in dict.fromkeys(_PARAMETER.findall(sql))}
             found = connection.execute(sql, used or None)
             while chunk := found.fetchmany(_CHUNK):
@@ -225,11 +226,16 @@ def _hint(message: str) -> str | None:
 def _decoded(rows: Iterator[tuple[Any, ...]], compiled: Compiled) -> Iterator[dict[str, JSON]]:
     names = [name for name, _ in compiled.outputs]
     readers = [_reader(typed, name) for name, typed in compiled.outputs]
+    told = [place for place, (_, typed) in enumerate(compiled.outputs) if typed.tells_whole]
     for row in rows:
-        yield {
+        made: dict[str, JSON] = {
             name: None if value is None else value if read is None else read(value)
-            for name, read, value in zip(names, readers, row, strict=True)
+            for name, read, value in zip(names, readers, row, strict=False)
         }
+        for place, whole in zip(told, row[len(names) :], strict=True):
+            if whole is False:
+                made[names[place]] = row[place]
+        yield made
 
 
 def _reader(typed: Typed, name: str) -> Callable[[Any], JSON] | None:

@@ -11,7 +11,17 @@ from infospace.core.plural import pluralize
 from infospace.data.paths import Path, nearest
 from infospace.expressions.expression import walk
 from infospace.expressions.query.aggregate import aggregate, sort_sql, window
-from infospace.expressions.query.builder import UNSURE, Builder, Typed, key_of, renamed, sort_key, unify
+from infospace.expressions.query.builder import (
+    UNSURE,
+    Builder,
+    Typed,
+    first_whole,
+    key_of,
+    renamed,
+    sort_key,
+    unify,
+    wholeness,
+)
 from infospace.expressions.query.columns import NUMBERS, Type, unnest
 from infospace.expressions.query.relations import (
     DISTINCT_ROWS,
@@ -158,6 +168,7 @@ class Writer:
         if counts[0] != counts[1] and not (self._of_nothing and any(side.open for side in sides)):
             raise Invalid(f"UNION joins a SELECT of {pluralize(counts[0], 'output')} with one of {counts[1]}")
         names = [self._builder.name("o") for _ in range(min(counts))]
+        listed = list(names)
         selected: list[list[str]] = [[], []]
         outputs = []
         for place, name in enumerate(names):
@@ -166,17 +177,23 @@ class Writer:
             for which in (0, 1):
                 sql = null_of(type_) if pair[which].type is Type.NULL else unified[which].sql
                 selected[which].append(f"{sql} AS {name}")
+            whole = None
+            if type_ is Type.NUM:
+                whole = UNSURE if any(typed.whole == UNSURE for typed in pair) else self._builder.name("o")
+            if whole not in (None, UNSURE):
+                listed.append(str(whole))
+                for which in (0, 1):
+                    sql = "FALSE" if pair[which].type is Type.NULL else wholeness(pair[which])
+                    selected[which].append(f"{sql} AS {whole}")
             most = None if None in (pair[0].most, pair[1].most) else max(pair[0].most or 0, pair[1].most or 0)
-            whole = UNSURE if type_ is Type.NUM else None
             outputs.append((sides[0].outputs[place][0], Typed(name, type_, most, pair[0].element, whole=whole)))
         order, side_of, inner = (self._builder.name("r") for _ in range(3))
         parts = [
             f"SELECT {', '.join(columns)}, {which} AS {side_of}, {side.order}::HUGEINT AS {inner} FROM ({side.sql})"
             for which, (columns, side) in enumerate(zip(selected, sides, strict=True))
         ]
-        listed = ", ".join(names)
         numbered = f"row_number() OVER (ORDER BY {side_of}, {inner}) AS {order}"
-        sql = f"SELECT {listed}, {numbered} FROM ({' UNION ALL '.join(parts)})"
+        sql = f"SELECT {', '.join(listed)}, {numbered} FROM ({' UNION ALL '.join(parts)})"
         compiled = Compiled(sql, tuple(outputs), order, sides[0].open)
         return compiled if body.keep_all else self._distinct(compiled)
 
@@ -191,7 +208,11 @@ class Writer:
             else:
                 columns.append(f"arg_min({typed.sql}, {compiled.order}) AS {mine}")
                 keys.append(sort_key(typed))
-            outputs.append((name, renamed(typed, mine)))
+            whole = None
+            if typed.tells_whole:
+                whole = self._builder.name("o")
+                columns.append(f"{first_whole(typed.sql, str(typed.whole), compiled.order)} AS {whole}")
+            outputs.append((name, renamed(typed, mine, whole)))
         group = ", ".join(keys) or "1 = 1"
         columns.append(f"min({compiled.order}) AS {order}")
         sql = f"SELECT {', '.join(columns)} FROM ({compiled.sql}) GROUP BY {group}"
@@ -314,6 +335,8 @@ class _SelectWriter:
         self._trees: dict[str, Expression] = {}
         self._columns: list[str] = []
         """More columns of the joined rows."""
+        self._wholes: dict[str, str] = {}
+        """What says of keys of groups whether they are whole, by the key: columns of the joined rows, too."""
 
     def write(self) -> tuple[Compiled, list[str]]:
         """Write it; return also what stands in ORDER BY."""
@@ -482,7 +505,11 @@ class _SelectWriter:
             self._refuse_aggregates(tree, "GROUP BY")
             typed = plain.value(tree)
             if typed.type is not Type.NULL:
-                self._keys.append((self._canonical(tree), self._builder.name("g"), typed))
+                name = self._builder.name("g")
+                if typed.tells_whole:
+                    self._wholes[name] = self._builder.name("g")
+                    self._columns.append(f"{typed.whole} AS {self._wholes[name]}")
+                self._keys.append((self._canonical(tree), name, typed))
             else:
                 self._keys.append(
                     (self._canonical(tree), self._builder.name("g"), Typed(null_of(Type.NULL), Type.NULL))
@@ -520,7 +547,8 @@ class _SelectWriter:
                     return Typed("NULL", Type.NULL)
                 plain = typed.type in (Type.INT, Type.TEXT, Type.BOOL)
                 sql = name if plain else f"arg_min({name}, {self._order})"
-                return renamed(typed, sql)
+                whole = self._wholes.get(name)
+                return renamed(typed, sql, whole and first_whole(name, whole, self._order))
         return None
 
     def _ungrouped(self, path: Path) -> Typed:
