@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime, timedelta
 from types import ModuleType
 from typing import Any
 
@@ -244,3 +245,36 @@ def test_a_cancelled_run_is_journalled_and_leaves_no_half_written_step(workshop:
     assert len(found) == (2 if where == "plain" else 3)
     assert {status for _, status in found[1:]} == {"failed"}
     assert kept == []
+
+
+@pytest.mark.parametrize("form", ["for-each", "map"])
+def test_a_bug_in_what_handles_a_failing_item_fails_the_loop(workshop: Space, form: str) -> None:
+    """`on_fail` of the loop passes over failures, not over bugs."""
+    items = {"type": "create-collection", "value": [7, 8], "out": "$c"}
+    cut = {"type": "load", "slice": "0:1"}
+    loop: dict[str, Any] = {"type": "map", "target": "$c", "operation": cut}
+    if form == "for-each":
+        loop = {"type": "for-each", "target": "$c", "do": [{**cut, "target": "$item", "out": "$x"}]}
+    result = run_sync(workshop, [items, {**loop, "out": "$r", "on_fail": [{"type": "break-down", "out": "$r"}]}])
+    assert result.status == "failed"
+    assert "has a bug (ZeroDivisionError)" in str(result.reason)
+    assert {row.error for row in result.steps if row.type == "break-down"} == {"bug"}
+    assert sum(row.type == "break-down" for row in result.steps) == 1
+
+
+def test_a_bug_in_an_item_of_a_map_has_its_traceback_in_the_journal(workshop: Space) -> None:
+    """In the row of the `map`, whose calls have none of their own."""
+    items = {"type": "create-collection", "value": [7], "out": "$c"}
+    result = run_sync(workshop, [items, {"type": "map", "target": "$c", "operation": "break-down", "out": "$r"}])
+    [row] = [row for row in result.steps if row.type == "map"]
+    assert (row.error, "ZeroDivisionError" in str(row.trace)) == ("bug", True)
+
+
+def test_how_long_a_step_took_leaves_out_how_its_failure_was_handled(run: Any) -> None:
+    """The list of `on_fail` has rows of its own."""
+    cut = {"type": "load", "target": "$n", "slice": "0:1", "out": "$m"}
+    result = run(NUMBER, {**cut, "on_fail": [{"type": "wait", "seconds": 0.1}, {**NUMBER, "out": "$m"}]})
+    rows = {row.type: row for row in result.steps}
+    failed, handler = rows["load"], rows["wait"]
+    ended = datetime.fromisoformat(failed.started) + timedelta(milliseconds=failed.duration_ms)
+    assert ended <= datetime.fromisoformat(handler.started) + timedelta(milliseconds=50)

@@ -225,3 +225,27 @@ def test_the_default_result_is_the_last_value_at_any_depth(run: Any) -> None:
         {"type": "create-collection", "value": [1], "out": "$c"}, {**EACH, "do": [note(2, "$s")]}
     ).result.data == [2]
     assert run({"type": "think", "value": "nothing"}).result is None
+
+
+def test_an_item_of_which_the_last_step_was_skipped_says_so(run: Any, space: Space) -> None:
+    """`skipped`, with the cause, in the place that is kept for it."""
+    lost = {**CUT, "out": "$a", "on_fail": "continue"}
+    last = {"type": "create-note", "value": "${a}", "out": "$s"}
+    result = run(MIXED, {**EACH, "do": [lost, last], "filter_null": False})
+    assert result.status == "success", result.reason
+    infos_ = infos(space, result)
+    assert [info["status"] for info in infos_] == ["success", "skipped", "success"]
+    assert "step 2.do[2].1 failed and was passed over" in infos_[1]["reason"]
+
+
+def test_an_item_whose_result_was_deleted_again_says_so(run: Any, space: Space) -> None:
+    """`skipped`, and which resource is gone."""
+    drop = {"type": "if", "condition": "$item = 7", "then": [{"type": "remove", "target": "$s"}]}
+    made = {"type": "create-note", "value": "<${item}>", "out": "$s"}
+    kept = {"type": "create-collection", "value": [1, 7], "out": "$c"}
+    result = run(kept, {**EACH, "do": [made, drop], "filter_null": False})
+    assert result.result.data == ["<1>", None]
+    first, second = infos(space, result)
+    assert (first["status"], first["reason"]) == ("success", None)
+    assert second["status"] == "skipped"
+    assert "was deleted" in second["reason"]

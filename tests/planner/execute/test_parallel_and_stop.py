@@ -147,3 +147,17 @@ def test_the_check_knows_what_an_answer_is(errors: Any) -> None:
     assert (problem.code, problem.hint) == ("unknown-field", "did you mean `name`?")
     [problem] = errors([{**ask, "schema": {"type": "strin"}}])
     assert (problem.code, problem.pointer) == ("bad-schema", "/0/schema/type")
+
+
+def test_what_a_branch_did_not_bind_is_skipped_after_it_with_the_cause(run: Any) -> None:
+    """Named is the step in the branch that failed, and the other branch is as if nothing had happened."""
+    cut = {"type": "load", "target": "$n", "slice": "0:1", "out": "$m", "on_fail": "continue"}
+    both = {"type": "parallel", "branches": [[cut], [note(1, "$a")]]}
+    result = run(note(7, "$n"), both, note("${m}", "$z", on_fail="continue"), note("${a}", "$b"))
+    assert result.status == "success", result.reason
+    row = next(row for row in result.steps if row.position == "3")
+    assert (row.status, row.reason) == (
+        "skipped",
+        "$m is not bound: step 2.branches[1].1 failed and was passed over",
+    )
+    assert result.result.data == "1"

@@ -194,3 +194,12 @@ def test_a_condition_may_be_text(run: Any, errors: Any) -> None:
     assert data(run(NUMBERS, {**each, "until": "$d > 0"})) == [1, 2, 3]
     assert [one.pointer for one in errors([NUMBERS, {**LOOP, "until": "$x > 4"}])] == ["/1/until"]
     assert [one.pointer for one in errors([NUMBERS, {**LOOP, "until": "$d = 'four'"}])] == ["/1/until"]
+
+
+def test_what_the_condition_reads_is_read_by_the_loop(run: Any) -> None:
+    """So `why` knows of it, and a later change of it makes the result stale."""
+    bound = {"type": "create-note", "value": 4, "out": "$bound"}
+    result = run(NUMBERS, bound, {**LOOP, "until": {"type": "gte", "target": "$d", "value": "$bound"}})
+    assert data(result) == [2, 4]
+    [row] = [row for row in result.steps if row.type == "for-each"]
+    assert result.bindings["bound"].id in {use.id for use in row.uses}

@@ -138,3 +138,20 @@ def test_an_if_that_goes_on_has_read_what_its_condition_read(space: Space) -> No
     [flag] = [row for row in result.steps if row.position == "1"]
     [decided] = [row for row in result.steps if row.position == "2"]
     assert [(use.id, use.version) for use in decided.uses] == [(flag.resource, 1)]
+
+
+def test_what_the_condition_reads_is_read_by_the_loop(run: Any) -> None:
+    """In its first round and in the later ones, also where it never began one."""
+    rounds = {
+        "type": "while",
+        "condition": {"type": "less_than", "target": "$n", "value": "$most"},
+        "max_iterations": 9,
+    }
+    count = {"type": "compute", "expression": "$n + 1", "out": "$n"}
+    for most, read in ((2, 3), (0, 1)):
+        steps = [{"type": "create-note", "value": value, "out": out} for value, out in ((0, "$n"), (most, "$most"))]
+        result = run(*steps, {**rounds, "body": [count]})
+        assert result.status == "success", result.reason
+        uses = {use.id for row in result.steps if row.type == "while" for use in row.uses}
+        assert result.bindings["most"].id in uses
+        assert len(uses) == read + 1

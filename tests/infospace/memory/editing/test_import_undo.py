@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +18,7 @@ from infospace.core.clock import now
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
-from infospace.core.resources import CreatedBy, Member
+from infospace.core.resources import Collection, CreatedBy, Member
 from infospace.editing.undo import undo
 from infospace.files.import_files import import_paths
 from infospace.journal.rows import CloseRun, OpenRun
@@ -119,6 +119,18 @@ def test_what_was_kept_becomes_transient_again(space: Space) -> None:
     )
     check_both_ways(space, lambda: run_of(space, lambda _: [Keep(loose[0])]))
     check_both_ways(space, lambda: run_of(space, lambda made: [AddMembers(group, [Member(loose[1])], made=made)]))
+
+
+def test_a_holder_that_nobody_kept_does_not_stand_in_the_way(space: Space) -> None:
+    """It goes on without what is undone, and has it again when that comes back."""
+    a = note(space, "a")
+    group = space.store.new_id(Kind.COLLECTION)
+    space.store.commit([MakeCollection(group, [Member(a)])])
+    undone = undo(space.store, "run_1")
+    assert undone.deleted == [a]
+    undo(space.store, undone.run)
+    assert [one.id for one in cast("Collection", space.store.get(group)).members] == [a]
+    assert space.store.check() == []
 
 
 def test_a_later_change_stands_in_the_way_and_is_named(space: Space) -> None:

@@ -237,6 +237,42 @@ def test_a_file_that_the_user_changed_stays_when_its_note_is_gone(tmp_path: Path
         assert (out / "x/a.md").read_text() == "mine now"
 
 
+def test_a_note_that_changes_before_every_export_is_replaced_every_time(tmp_path: Path) -> None:
+    """The manifest has the bytes that were written last, also where those were not the first."""
+    out = tmp_path / "out"
+    with fresh() as space:
+        note = make(space, "0", name="a")
+        for number in range(3):
+            space.store.commit([Revise(note, f"{number}")])
+            assert told(export(space.store, out)) == (1, 0, 0, 0)
+    assert files(out) == {"a.md": b"2"}
+
+
+def test_an_export_without_its_manifest_takes_its_own_files_for_its_own_again(tmp_path: Path) -> None:
+    """They are byte for byte what it would write, so what goes later takes its file along."""
+    out = tmp_path / "out"
+    with fresh() as space:
+        a, _ = make(space, "a", name="a"), make(space, "b", name="b")
+        export(space.store, out)
+        (out / MANIFEST).unlink()
+        assert told(export(space.store, out)) == (0, 2, 0, 0)
+        space.store.commit([Delete(a)])
+        assert told(export(space.store, out)) == (0, 1, 1, 0)
+    assert files(out) == {"b.md": b"b"}
+
+
+def test_only_files_below_a_path_are_written_back(tmp_path: Path) -> None:
+    """A folder whose name goes on with other letters is not below it."""
+    folder = write(tmp_path / "in", **{"x/a.md": "a", "xy/b.md": "b", "x.md": "c"})
+    with fresh() as space:
+        space.store.commit([Revise(note, "mine") for note in add(space, folder).values()])
+        assert told(write_back(space.store, folder / "x")) == (1, 0, 0, 0)
+        assert files(folder) == {"x/a.md": b"mine", "xy/b.md": b"b", "x.md": b"c"}
+        assert told(write_back(space.store, folder / "xy" / "b.md")) == (1, 0, 0, 0)
+        assert told(write_back(space.store)) == (1, 2, 0, 0)
+    assert files(folder) == {"x/a.md": b"mine", "xy/b.md": b"mine", "x.md": b"mine"}
+
+
 def test_foreign_files_stay_unless_forced(tmp_path: Path) -> None:
     """Also when another space wrote them."""
     out = tmp_path / "out"

@@ -256,6 +256,43 @@ def test_pruning_deletes_what_lost_its_file_in_the_folders_given(space: Space, t
     assert sorted(notes(space)) == ["b.md", "c.md", "edited.md"]
 
 
+def test_a_note_that_was_edited_and_lost_its_file_is_a_conflict_only_where_it_was_to_be_deleted(
+    space: Space, tmp_path: Path
+) -> None:
+    """Without pruning it is counted and nothing more: nobody wanted it gone."""
+    folder = write(tmp_path / "in", **{"a.md": "a"})
+    add(space, folder)
+    edited = notes(space)["a.md"].id
+    space.store.commit([Revise(edited, "mine")])
+    (folder / "a.md").unlink()
+    kept = add(space, folder)
+    assert (counts(kept), kept.conflicts) == ({"vanished": 1}, [])
+    [conflict] = add(space, folder, prune=True).conflicts
+    assert (conflict["id"], conflict["edited_version"], conflict["version"]) == (edited, 2, None)
+
+
+def test_a_line_is_called_by_its_number_whatever_stands_before_it(space: Space, tmp_path: Path) -> None:
+    """Blank lines count, and a line that comes later never gets the number of one that was there."""
+    folder = write(tmp_path / "in", **{"a.jsonl": "1\n\n\n2\n"})
+    add(space, folder)
+    assert contents(space) == {"a.jsonl#1": 1, "a.jsonl#4": 2}
+    write(folder, **{"a.jsonl": "1\n3\n2\n"})
+    add(space, folder)
+    assert contents(space) == {"a.jsonl#1": 1, "a.jsonl#4": 2, "a.jsonl#5": 3}
+
+
+def test_a_row_that_was_removed_here_is_none_of_another_file(space: Space, tmp_path: Path) -> None:
+    """Rows are told apart by file as well as by what they say."""
+    folder = write(tmp_path / "in", **{"a.csv": "v\n1\n2\n3\n"})
+    add(space, folder)
+    remove(space.store, [notes(space)["a.csv#3"].id], "rm")
+    write(folder, **{"b.csv": "v\n3\n"})
+    summary = add(space, folder)
+    assert counts(summary) == {"added": 1, "unchanged": 2}
+    assert [Path(one["path"]).name for one in summary.left_out] == ["a.csv"]
+    assert contents(space) == {"a.csv#1": {"v": "1"}, "a.csv#2": {"v": "2"}, "b.csv#1": {"v": "3"}}
+
+
 def test_names_that_differ_in_case_are_files_of_their_own(space: Space, tmp_path: Path) -> None:
     """Where the file system has both, so has the space, and the import says so; names are kept in NFC."""
     folder = write(tmp_path / "in", **{"A.md": "1", "a.md": "2", "e\u0301.md": "3", "x/a.md": "4"})
@@ -465,3 +502,12 @@ def test_a_note_whose_file_was_gone_is_new_when_a_file_is_there_again(space: Spa
     other = write(tmp_path / "other", **{"c.md": "c"})
     undo(space.store, str(add(space, other).run))
     assert counts(add(space, other)) == {"added": 1}
+
+
+def test_an_alias_is_told_to_be_idle_once_a_file_comes_that_is_called_so(space: Space, tmp_path: Path) -> None:
+    """Though the file with the alias did not change."""
+    folder = write(tmp_path / "in", **{"one.md": "---\naliases: [Two]\n---\n"})
+    assert add(space, folder).warnings == []
+    write(folder, **{"two.md": "b"})
+    reason = "its alias 'Two' is the name of 'two.md', to which [[Two]] leads"
+    assert add(space, folder).warnings == [{"path": str(folder / "one.md"), "reason": reason}]
