@@ -14,7 +14,7 @@ from infospace.schema.words import shown
 from planner.language.plan import Budget, Input, Plan
 from planner.language.problems import Problems, join, listed
 from planner.language.references import NAME
-from planner.parse.schemas import check_schema, first_violation
+from planner.parse.schemas import KEYWORDS, check_schema, first_violation
 from planner.parse.steps import parse_block
 
 HEAD = ("goal", "inputs", "steps", "plan", "result", "budget")
@@ -138,6 +138,8 @@ def _input(name: str, spec: Mapping[str, Any], pointer: str, problems: Problems)
             items = None
         required = "default" not in spec
         return Input(name, pointer, None, spec["kind"], spec.get("default"), required, items)
+    if not _says_what_fits(spec, pointer, problems):
+        return None
     schema = {key: value for key, value in spec.items() if key != "default"}
     if not check_schema(schema, pointer, problems):
         return None
@@ -150,6 +152,37 @@ def _input(name: str, spec: Mapping[str, Any], pointer: str, problems: Problems)
                 f"the default of {name!r} does not fit its schema: {fault}",
             )
     return Input(name, pointer, schema, None, spec.get("default"), "default" not in spec)
+
+
+_BESIDE = frozenset({"default", "title", "description", "$comment"})
+"""Keywords of a schema that say nothing of what fits it."""
+
+
+def _says_what_fits(spec: Mapping[str, Any], pointer: str, problems: Problems) -> bool:
+    """Whether the keys of an input are those of a schema: with others alone, or misspelt ones, any value would fit."""
+    unknown = [key for key in spec if key not in KEYWORDS and not key.startswith("x-")]
+    misspelt = {
+        key: closest_spelling(key, [*(word for word in KEYWORDS if word[0] != "$" and word not in spec), "kind"])
+        for key in unknown
+    }
+    nothing = not any(key in KEYWORDS and key not in _BESIDE for key in spec)
+    good = True
+    for key in unknown:
+        meant, fix, inner = misspelt[key], None, spec[key]
+        hint = '{"type": "string"} is a text, {"kind": "Collection"} a Collection, and {} any value'
+        if key == "schema" and isinstance(inner, dict) and _BESIDE.issuperset(spec.keys() - {key}):
+            hint = "the JSON Schema stands there itself"
+            fix = [{"op": "replace", "path": pointer, "value": {**inner, **{k: spec[k] for k in spec if k != key}}}]
+        elif key == "optional":
+            hint = "an input with a `default` is optional"
+        elif meant is not None:
+            hint = f"did you mean {meant!r}?"
+            fix = [{"op": "move", "from": join(pointer, key), "path": join(pointer, meant)}]
+        elif not nothing:
+            continue
+        problems.error("bad-input", join(pointer, key), f"an input has no {key!r}", hint, fix)
+        good = False
+    return good
 
 
 def _budget(declared: JSON, at: str, problems: Problems) -> Budget:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from infospace.core.json_types import JSON
 from infospace.schema.validate import first_violation as violation
 from infospace.schema.validate import schema_errors
 from planner.language.problems import Problems, join
 
-__all__ = ["check_schema", "first_violation", "row_violation"]
+__all__ = ["KEYWORDS", "check_schema", "first_violation", "row_violation"]
+
+KEYWORDS: Final = (
+    "$anchor", "$comment", "$defs", "$dynamicAnchor", "$dynamicRef", "$id", "$ref", "$schema", "$vocabulary",
+    "additionalProperties", "allOf", "anyOf", "const", "contains", "contentEncoding", "contentMediaType",
+    "contentSchema", "default", "definitions", "dependencies", "dependentRequired", "dependentSchemas",
+    "deprecated", "description", "discriminator", "else", "enum", "example", "examples", "exclusiveMaximum",
+    "exclusiveMinimum", "externalDocs", "format", "if", "items", "maxContains", "maxItems", "maxLength",
+    "maxProperties", "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf",
+    "not", "nullable", "oneOf", "pattern", "patternProperties", "prefixItems", "properties", "propertyNames",
+    "readOnly", "required", "then", "title", "type", "unevaluatedItems", "unevaluatedProperties", "uniqueItems",
+    "writeOnly", "xml",
+)  # fmt: skip
+"""Keywords of JSON Schema (2020-12), of the drafts before it, and of OpenAPI's schemas."""
 
 
 def check_schema(schema: Any, pointer: str, problems: Problems) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 from infospace import InvalidJSON
 from planner.execute.start import check_plan
+from planner.language.json_patch import apply_patch
 from planner.parse.text import Document, Lines, read_plan
 
 SAY = {"type": "say", "value": "hi"}
@@ -91,6 +92,51 @@ def test_an_input_of_a_kind_passes_the_resource_itself(run: Any) -> None:
     note = run({**NOTE, "name": "note"}).result.resource_id
     for given in (note, "note", "nobody", "Note_99", 3):
         assert [p.pointer for p in run(plan, c=given).problems] == ["/inputs/c"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "key", "meant"),
+    [
+        ({"schema": {"type": "string"}}, "schema", {"type": "string"}),
+        (
+            {"schema": {"type": "string", "default": "a"}, "description": "b"},
+            "schema",
+            {"type": "string", "default": "a", "description": "b"},
+        ),
+        ({"schema": {"kind": "Note"}}, "schema", {"kind": "Note"}),
+        ({"typ": "string"}, "typ", {"type": "string"}),
+        ({"type": "array", "item": {"type": "string"}}, "item", {"type": "array", "items": {"type": "string"}}),
+        ({"Kind": "Note"}, "Kind", {"kind": "Note"}),
+        ({"schema": "string"}, "schema", None),
+        ({"value": 3, "default": 1}, "value", None),
+        ({"type": "string", "optional": True}, "optional", None),
+    ],
+)
+def test_an_input_whose_keys_are_not_those_of_a_schema_is_an_error(
+    errors: Any, spec: dict[str, Any], key: str, meant: Any
+) -> None:
+    """Any value would fit it. The fix is the schema that was plainly meant."""
+    use = {"type": "say", "value": "hello"}
+    [problem] = errors({"inputs": {"p": spec}, "steps": [use]})
+    assert (problem.code, problem.pointer) == ("bad-input", f"/inputs/p/{key}")
+    document = {"inputs": {"p": spec}, "steps": [use]}
+    mended = None if problem.fix is None else apply_patch(document, problem.fix)["inputs"]["p"]
+    assert mended == meant
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {},
+        {"default": 3},
+        {"description": "anything"},
+        {"type": "string", "example": "a", "x-order": 1},
+        {"type": "string", "nullable": True, "markdownDescription": "*a*"},
+        {"enum": [1, 2]},
+    ],
+)
+def test_an_input_may_say_more_than_the_schema_needs(errors: Any, spec: dict[str, Any]) -> None:
+    assert errors({"inputs": {"p": spec}, "steps": [{"type": "say", "value": "hello"}]}) == []
 
 
 def test_the_check_alone_assumes_any_value_of_an_inputs_schema(errors: Any) -> None:
