@@ -108,7 +108,7 @@ async def query(args: Query, context: Context) -> Collection:
     mixed types needs TRY_CAST. Rows stand in the order of their tables where ORDER BY says none, nulls last. The new
     Notes have no metadata of their own.
     """
-    from infospace.authoring.queries import Rows, analyse, run_query
+    from infospace.authoring.queries import Rows, analyse, compute_in_store, run_query
 
     parsed, written = args.sql.parsed, args.sql.written
     tables = {key: Rows(context.items(table)) for key, table in _tables(parsed, written, context).items()}
@@ -116,7 +116,14 @@ async def query(args: Query, context: Context) -> Collection:
         raise Invalid(told.message, hint=told.hint)
     tallies: list[ItemMismatches] = []
     with context.tables(parsed, written.parameters) as (own, generation):
-        rows = run_query(parsed, tables | own, written.parameters, context.clock, context.room.items, tallies)
+        given = (written.parameters, context.clock, context.room.items)
+        computed = None if tables else compute_in_store(parsed, own, *given)
+        # What a store computes is told; where it lies in a file there is nothing to tell.
+        if isinstance(computed, str):
+            context.extra |= {"computed": "here", "not_in_the_database": computed}
+        elif computed is not None:
+            context.extra["computed"] = "in the database"
+        rows = iter(computed) if isinstance(computed, list) else run_query(parsed, tables | own, *given, tallies)
         found = context.collection(context.make_notes(rows))
     if parsed.tables:
         context.extra["generation"] = generation

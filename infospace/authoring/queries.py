@@ -23,6 +23,7 @@ __all__ = [
     "WrittenQuery",
     "analyse",
     "columns_by_table",
+    "compute_in_store",
     "parse_query",
     "run_query",
     "unknown_table",
@@ -32,6 +33,22 @@ __all__ = [
 def columns_by_table() -> Mapping[str, Sequence[str]]:
     """Return the columns of the space's own tables, by name."""
     return {name: tuple(columns) for name, columns in SCHEMAS.items()}
+
+
+def compute_in_store(
+    parsed: ParsedQuery,
+    own: Mapping[str, Rows],
+    parameters: Mapping[str, JSON | PathNotFound],
+    clock: Clock,
+    most: int,
+) -> list[dict[str, JSON]] | str | None:
+    """Run a query where the space's own tables lie, at most `most` + 1 rows of it.
+
+    Return its rows; what of it does not mean the same there; or None where nothing could be computed there anyway.
+    """
+    from infospace.store.compute_query import compute
+
+    return compute(parsed.query, own, parameters, clock, most)
 
 
 def run_query(

@@ -107,6 +107,11 @@ def check_time() -> None:
         raise OutOfTime
 
 
+def seconds_left() -> float:
+    """Return how long what runs here may go on; infinite where nobody said so."""
+    return _END.get() - monotonic()
+
+
 @contextmanager
 def ending(end: float | None) -> Iterator[None]:
     """Let what is done inside end at a time of the monotonic clock, or before where it had to anyway."""

@@ -45,6 +45,7 @@ COMMANDS = {
     "tools": "tools of servers: sync, find, describe and call them",
     "model": "the embedding model: which, from where, verified or not",
     "copy": "copy a space: file to database, back, or to another place",
+    "members": "who may read and write a space in a database: list, add, remove",
     "doctor": "check this installation, and say how to fix it",
     "tui": "open the space on a screen: runs, plans, notes, tools",
     "eval": "measure how well the configured model plans",
@@ -60,7 +61,19 @@ ROOMS = {
         *("answer", "cancel", "check", "diff", "do", "fork", "plan", "plans", "replay", "resume", "run", "runs"),
         *("schedule", "undo", "work"),
     ),
-    "system": ("completion", "copy", "demo", "doctor", "eval", "help", "model", "primitives", "serve", "tui"),
+    "system": (
+        "completion",
+        "copy",
+        "demo",
+        "doctor",
+        "eval",
+        "help",
+        "members",
+        "model",
+        "primitives",
+        "serve",
+        "tui",
+    ),
 }
 """The folder of each command's module; `tools` is a folder of its own."""
 _MODULES = {name: f"tui.command.{room}.{name}" for room, names in ROOMS.items() for name in names}

@@ -47,6 +47,7 @@ SEE = {
     "schedule": "every-night",
     "work": "team",
     "copy": "team",
+    "members": "team",
     "undo": "undoing",
     "demo": "getting-started",
 }

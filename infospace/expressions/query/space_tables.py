@@ -99,6 +99,11 @@ class SpaceRows(Rows):
     def __len__(self) -> int:
         return len(self._table)
 
+    @property
+    def stored(self) -> StoredTable:
+        """The table as the store has it."""
+        return self._table
+
     def called(self, place: int) -> str:
         """Return the id of the Note of a row."""
         return f"Note_{self._table.numbers[place]}"

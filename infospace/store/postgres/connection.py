@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from itertools import count, islice
 from typing import Any, Final
 
@@ -14,12 +16,19 @@ from psycopg import ClientCursor, sql
 from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
 
+from infospace.core.bounds import OutOfTime, check_time, seconds_left
 from infospace.core.errors import InfospaceError, Invalid, StoreError
 from infospace.store.postgres.statements import BEGIN, translated
 from infospace.store.sqlite.connection import BATCH, Connection, Row, row_sum
 
 ROWS_AT_ONCE: Final = 200
 """Rows of one statement that go in one round trip."""
+
+MOST_SECONDS: Final = 600.0
+"""How long a query may compute in the database where nothing else limits it."""
+
+_LOOK: Final = 0.05
+"""Seconds between two looks whether a query is still wanted."""
 
 _MOST: Final = 2**63 - 1
 _NUL: Final = "\x01\x01"
@@ -53,7 +62,7 @@ class PostgresConnection(Connection):
     form for.
     """
 
-    __slots__ = ("_cursor", "_cursors", "_lock_key", "_session", "vector_rows", "word_rows")
+    __slots__ = ("_cursor", "_cursors", "_has_row_security", "_lock_key", "_session", "vector_rows", "word_rows")
 
     dialect = "postgresql"
 
@@ -66,6 +75,7 @@ class PostgresConnection(Connection):
         self._lock_key = lock_key
         self._cursor = ClientCursor(session)
         self._cursors = count()
+        self._has_row_security: bool | None = None
         self.word_rows = PostgresWordRows(self)
         self.vector_rows: PostgresVectorRows = PostgresVectorRows(self)
 
@@ -81,6 +91,35 @@ class PostgresConnection(Connection):
             return self._cursor.fetchall()
         except psycopg.Error as error:
             raise reported(error, self.address) from error
+
+    def all_in_time(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Return all rows of a query in a transaction. Raises OutOfTime when the time of a step is over, or it ends."""
+        left = min(seconds_left(), MOST_SECONDS)
+        self.define(f"SET LOCAL statement_timeout = {max(1, int(left * 1000))}")
+        done = threading.Event()
+        context = copy_context()
+        watch = threading.Thread(target=lambda: context.run(self._cancel_in_time, done), daemon=True)
+        watch.start()
+        try:
+            return self.all(sql, values)
+        except StoreError:
+            check_time()
+            raise
+        finally:
+            done.set()
+            watch.join()
+            if self._session.info.transaction_status == TransactionStatus.INTRANS:
+                self.define("SET LOCAL statement_timeout = 0")
+
+    def _cancel_in_time(self, done: threading.Event) -> None:
+        """Have the server give a statement up when whoever wanted it wants it no more."""
+        while not done.wait(_LOOK):
+            try:
+                check_time()
+            except OutOfTime:
+                with suppress(psycopg.Error):  # of a connection that broke there is nothing left to cancel
+                    self._session.cancel_safe()
+                return
 
     def batches(self, sql: str, values: Sequence[object] = ()) -> Iterator[list[Row]]:
         """Iterate over all rows, some hundreds at a time: the others wait at the server, in a cursor.
@@ -136,7 +175,11 @@ class PostgresConnection(Connection):
         return changed
 
     def load(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """Insert rows in bulk, by COPY. Columns are quoted already."""
+        """Insert rows in bulk, by COPY where it is allowed. Columns are quoted already."""
+        if self.has_row_security:
+            values = ", ".join("?" * len(columns))
+            self.execute_many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({values})", rows)  # noqa: S608
+            return
         try:
             with self._cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()) as copy:
                 for row in rows:
@@ -151,6 +194,13 @@ class PostgresConnection(Connection):
                 copy.write(b"".join(parts))
         except _REPORTED as error:
             raise reported(error, self.address) from error
+
+    @property
+    def has_row_security(self) -> bool:
+        """Whether rows are looked at one by one for who is connected, a member of the space: COPY does not do so."""
+        if self._has_row_security is None:
+            self._has_row_security = self.value("SELECT row_security_active(to_regclass('resources'))")
+        return self._has_row_security is True
 
     def listen(self) -> None:
         """Hear of what comes into the queues of the space."""
@@ -255,12 +305,14 @@ _SENTENCES: Final = {
     "53200": ("needs more memory than there is", "close something, then do it again"),
     "53300": ("has as many connections as it takes", "wait until others are done, or allow more of them"),
     "57014": ("gave the question up, since it took too long", "ask less at a time"),
-    "42501": ("does not allow you this", "ask whoever owns it for the right"),
+    "42501": ("does not allow you this", "`infospace members` lists who may what; an admin of the space changes it"),
     "25006": ("can be read and not written", "name the address that takes writes"),
     "28P01": ("does not know this user and password", "look at the address, or at ~/.pgpass"),
     "3D000": ("does not exist", "make it with `createdb`, or name another database"),
 }
 
+REFUSAL: Final = "a member with the role run changes nothing that is kept"
+"""What a trigger of a space with members says to who tries."""
 
 _REFUSALS: Final = (
     (re.compile(r'FATAL: +database ".*" does not exist'), "3D000"),
@@ -280,6 +332,8 @@ def reported(error: Exception, address: str) -> InfospaceError:
     code = getattr(error, "sqlstate", None) or _code_of_refusal(str(error))
     if code in _SENTENCES:
         sentence, hint = _SENTENCES[code]
+        if code == "42501" and REFUSAL in str(error):
+            sentence = f"{sentence}: {REFUSAL}"
         return StoreError(f"the database {address!r} {sentence}", hint=hint)
     first = str(error).strip().partition("\n")[0] or type(error).__name__
     if isinstance(error, psycopg.OperationalError) and not code.startswith(("22", "42")):

@@ -16,6 +16,7 @@ from infospace.core.errors import Invalid, StoreError
 from infospace.store.postgres.connection import PostgresConnection, connect, public
 from infospace.store.postgres.functions import DEFINITIONS
 from infospace.store.postgres.pool import PostgresPool
+from infospace.store.postgres.row_security import protect
 from infospace.store.postgres.word_rows import TABLES
 from infospace.store.sqlite import schema
 from infospace.store.sqlite.store import WAIT, SqliteStore
@@ -49,9 +50,11 @@ def open_store(address: str | Path, *, create: bool, wait: float = WAIT) -> Sqli
         if not there and not create:
             return open_sqlite(":memory:", create=True)
         migrate(first, space)
+        writable = first.value("SELECT has_table_privilege('resources', 'INSERT')") is True
     finally:
         first.close()
-    return SqliteStore(public(name), PostgresPool(another, public(name)), durable=True, writable=True)
+    # Who may only read reserves no numbers either, as with a file that is not to be written.
+    return SqliteStore(public(name), PostgresPool(another, public(name)), durable=writable, writable=writable)
 
 
 def connection(address: str, *, wait: float) -> tuple[PostgresConnection, str]:
@@ -88,6 +91,11 @@ def is_there(engine: PostgresConnection, space: str) -> bool:
         )
     if missing:
         return False
+    if not engine.value("SELECT has_schema_privilege(?, 'USAGE')", (space,)):
+        raise StoreError(
+            f"you are no member of the space {space!r} of {engine.address!r}",
+            hint="an admin of it says `infospace members add NAME --role ROLE`",
+        )
     if is_unfinished(engine, space):
         raise schema.unfinished(engine.address)
     return engine.value("SELECT to_regclass(?) IS NOT NULL", (f"{space}.state",)) is True
@@ -115,6 +123,7 @@ def migrate(engine: PostgresConnection, space: str) -> None:
             step(engine)
         engine.run("DELETE FROM state WHERE key = 'tables'")
         engine.run("INSERT INTO state VALUES ('tables', ?)", (schema.VERSION,))
+        protect(engine, space)
         engine.run("COMMIT")
     except BaseException:
         engine.rollback()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound
 from infospace.core.listener import Listener, NullListener
 from infospace.store.postgres import store as database
+from infospace.store.postgres.row_security import protect
 from infospace.store.postgres.vector_rows import index_name
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def build_index(address: str, listener: Listener | None = None, *, wait: float =
         if not database.is_there(engine, space):
             raise NotFound(f"there is no space at {engine.address!r}", hint="`space=NAME` in the address names it")
         database.migrate(engine, space)
-        where = _place(engine)
+        where = _place(engine, space)
         model = engine.vector_rows.present_model()
         if model is None or not (wide := _dimension(engine, where, model)):
             raise NotFound(
@@ -110,12 +111,13 @@ def build_index(address: str, listener: Listener | None = None, *, wait: float =
         engine.close()
 
 
-def _place(engine: PostgresConnection) -> str:
+def _place(engine: PostgresConnection, space: str) -> str:
     """Return the schema of pgvector, with the table of vectors made where the server got pgvector only lately."""
     if engine.vector_rows.where is None:
         engine.run("BEGIN IMMEDIATE")
         try:
             engine.vector_rows.make()
+            protect(engine, space)
             engine.run("COMMIT")
         except BaseException:
             engine.rollback()

@@ -265,10 +265,13 @@ class PostgresVectorRows:
         )
 
     def _load(self, batches: Iterator[list[Row]]) -> None:
-        """Insert rows of passages with their vectors, by COPY in its binary form."""
+        """Insert rows of passages with their vectors, by COPY in its binary form where it is allowed."""
         import numpy as np
 
         for batch in batches:
+            if self._engine.has_row_security:
+                self._insert(batch)
+                continue
             written = [_COPY_HEAD]
             for note, sequence, start, blob, model in batch:
                 written.append(_KEY.pack(4, 8, note, 8, sequence))
@@ -281,6 +284,18 @@ class PostgresVectorRows:
             written.append(_COPY_END)
             if batch:
                 self._engine.load_binary("passage_vectors", ("note", "sequence", "model", "vector"), written)
+
+    def _insert(self, batch: list[Row]) -> None:
+        import numpy as np
+
+        rows = []
+        for note, sequence, start, blob, model in batch:
+            vector = None
+            if blob is not None:
+                vector = _vector(np.frombuffer(blob, "<f4") * np.float32(FIELD_WEIGHT if start < 0 else 1))
+            rows.append((note, sequence, None if blob is None else model, vector))
+        sql = f"INSERT INTO passage_vectors (note, sequence, model, vector) VALUES (?, ?, ?, ?::{self.where}.vector)"
+        self._engine.execute_many(sql, rows)
 
 
 _COPY_HEAD: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)

@@ -112,6 +112,10 @@ class Connection:
         except _REPORTED as error:
             raise translated(error, self.address) from error
 
+    def all_in_time(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Return all rows of a query that may take long; a database ends it where the time of a step is over."""
+        return self.all(sql, values)
+
     def batches(self, sql: str, values: Sequence[object] = ()) -> Iterator[list[Row]]:
         """Iterate over all rows, some hundreds at a time, for results that are too large to be held twice."""
         try:

@@ -33,6 +33,7 @@ COMMANDS: Final[Mapping[str, Mapping[Audience, str]]] = {
     "doctor": {},
     "export": {},
     "help": {},
+    "members": {},
     "model": {},
     "plans remembered": {},
     "plans save": {},

@@ -9,7 +9,7 @@ Note, then by their place in it; each column is read by the same FROM, WHERE and
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -180,6 +180,8 @@ class SqliteTable:
         values: list[Any] = list(one.values)
         if (self._name, one.column) in _IDS:
             values = self._ends(column, (n for value in one.values if (n := _number(value)) is not None))
+        if one.by == "=" and not values:  # none of the texts is an id
+            return "1 = 0", []
         if one.by == "=":
             return _one_of(column, ", ".join("?" * len(values)), values)
         if one.by == "has":
@@ -209,6 +211,26 @@ class SqliteTable:
         keys = keys_json({number * 4 for number in self.numbers})
         sql = "SELECT key, version FROM resources WHERE key IN (SELECT value FROM json_each(?))"
         return {id_of(key): version for key, version in self._engine.all(sql, (keys,))}
+
+    @property
+    def computes(self) -> bool:
+        """Whether the engine computes queries over these rows as the language means them: a database, unscoped."""
+        return self._engine.dialect == "postgresql" and self._seen is None
+
+    def selected(self, columns: Sequence[str]) -> tuple[str, list[Any]]:
+        """Return a SELECT of the rows: `n` and `q` order them, `c0` and so on are columns of `query_pushdown`."""
+        place = "o.note AS n, 0::bigint AS q" if self._name == "notes" else "o.note AS n, o.sequence AS q"
+        parts = [place]
+        for at, name in enumerate(columns):
+            sql = self._columns[name].sql
+            if (self._name, name) in _IDS:
+                sql = f"""('Note_' || (({sql}) >> 2)) COLLATE "C\""""
+            parts.append(f"{sql} AS c{at}")
+        return f"SELECT {', '.join(parts)} FROM {self._source}{self._where}", list(self._values)
+
+    def compute(self, sql: str, values: Sequence[Any]) -> list[Row]:
+        """Return the rows of a query over what `selected` gives. Raises OutOfTime where the step has no time left."""
+        return self._engine.all_in_time(sql, values)
 
     def column(self, name: str) -> list[JSON]:
         """Return a column of the table by its name."""
