@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 STALE := $(shell test -x $(BIN)/python && test "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo stale)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench bench-discovery prove mutate clean stale
+.PHONY: help run test check style types tests bench bench-discovery prove mutate clean stale
 
 help:
 	@echo 'make run     set everything up (once), and run a plan over sample notes'
@@ -49,15 +49,23 @@ run: $(STAMP)
 	@$(BIN)/infospace model get
 	@$(BIN)/infospace demo
 
-test: check
+# The types are checked in one process, for most of a minute where nothing is cached: beside the tests.
+test: style
 	@$(BIN)/infospace model get
-	@PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+	@$(MAKE) --no-print-directory -j 2 types tests
 
-check: $(STAMP)
+check: style types
+
+style: $(STAMP)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
+
+types: $(STAMP)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+
+tests: $(STAMP)
+	@env -u MAKEFLAGS -u MAKELEVEL PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 bench: $(BENCH)/.installed
 	@$(BIN)/infospace model get

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -74,6 +74,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
     items.sort(key=lambda item: item.path not in slow)
+    from fewer import ALL_EXAMPLES, take_fewer
+
+    if not ALL_EXAMPLES:
+        for item in items:
+            if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+                take_fewer(item.obj)
 
 
 @pytest.fixture(scope="session")
