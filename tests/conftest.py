@@ -99,26 +99,40 @@ def known_vectors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     """
     if "tests/infospace/search/" in request.path.as_posix():
         return
+    import numpy as np
+
     from infospace.search.embedding.embedder import Embedder
 
-    compute = Embedder.embed
+    compute, ask, ask_each = Embedder.embed, Embedder.embed_query, Embedder.embed_queries
+
+    def kept(model: ModelInfo, texts: Sequence[str], asked: str, computed: Callable[[list[str], int], Any]) -> Any:
+        """Return the rows of texts; `computed` gives those of some texts, where so many others are known."""
+        key = f"{model.key}{asked}"
+        found = [vectors.get(key, text) for text in texts]
+        missing = [at for at, vector in enumerate(found) if vector is None]
+        rows = computed([texts[at] for at in missing], len(texts) - len(missing))
+        for at, row in zip(missing, rows, strict=True):
+            found[at] = np.asarray(row, np.float32).tobytes()
+            vectors.put(key, texts[at], found[at])
+        return np.frombuffer(b"".join(found), np.float32).reshape(len(texts), model.dimension).copy()
 
     def embed(self: Embedder, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Any:
-        import numpy as np
+        def computed(missing: list[str], known: int) -> Any:
+            if known and progress is not None:
+                progress(known)
+            return compute(self, missing, progress and (lambda done: progress(known + done))) if missing else []
 
-        found = [vectors.get(self.model.key, text) for text in texts]
-        missing = [at for at, vector in enumerate(found) if vector is None]
-        known = len(texts) - len(missing)
-        if known and progress is not None:
-            progress(known)
-        if missing:
-            rows = compute(self, [texts[at] for at in missing], progress and (lambda done: progress(known + done)))
-            for at, row in zip(missing, rows, strict=True):
-                found[at] = np.asarray(row, np.float32).tobytes()
-                vectors.put(self.model.key, texts[at], found[at])
-        return np.frombuffer(b"".join(found), np.float32).reshape(len(texts), self.model.dimension).copy()
+        return kept(self.model, texts, "", computed)
+
+    def embed_query(self: Embedder, text: str) -> Any:
+        return kept(self.model, [text], " of a query", lambda missing, _: [ask(self, text) for text in missing])[0]
+
+    def embed_queries(self: Embedder, texts: Sequence[str]) -> Any:
+        return kept(self.model, texts, " of queries", lambda missing, _: ask_each(self, missing) if missing else [])
 
     monkeypatch.setattr(Embedder, "embed", embed)
+    monkeypatch.setattr(Embedder, "embed_query", embed_query)
+    monkeypatch.setattr(Embedder, "embed_queries", embed_queries)
 
 
 @pytest.fixture(scope="session")

@@ -141,17 +141,19 @@ def resolve(
         LinkPlace(one.root, one.path, one.part, one.note, one.title, one.aliases) for one in every if one.root in chosen
     )
     alive = is_alive(snapshot)
-    nowhere = []
+    nowhere, lost = [], set()
     for note, old in links.items():
         if note not in places:
             continue
         rows = [(link, places.leads(note, link)) for link in old]
         if any(to is None for _, to in rows):
             nowhere.append(note)
+        if any(link.to is not None and to is None for link, to in rows):
+            lost.add(note)
         if any(link.to != to or (link.lost and link.lost[1] and alive(link.lost[1])) for link, to in rows):
             yield from _settled(snapshot, note, rows, new_id, made(), note in new)
     if nowhere:
-        yield from map(SettleLinks, sorted(snapshot.unsettled_links(nowhere)))
+        yield from map(SettleLinks, sorted(lost | snapshot.unsettled_links(nowhere)))
 
 
 def _settled(

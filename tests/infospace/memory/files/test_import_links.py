@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space
+from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
 from infospace.core.resources import Relation
 from infospace.editing.undo import undo
 from infospace.files.import_files import Summary, import_paths
 from infospace.files.links import LABEL
-from infospace.store.changes import Delete
+from infospace.store.changes import Delete, MakeNote
 from infospace.store.sqlite import open_store
 
 
@@ -125,6 +126,23 @@ def test_an_unresolved_link_is_kept_until_its_target_comes(space: Space, tmp_pat
     (folder / "x/later.md").unlink()
     add(space, folder, prune=True)
     assert (arrows(space), unresolved(space)) == (set(), {"later", "never"})
+
+
+def test_a_link_whose_file_is_called_otherwise_now_leads_to_a_note_in_the_same_import(
+    space: Space, tmp_path: Path
+) -> None:
+    """To one without a file, which is called so; nothing is left for the next import."""
+    folder = write(tmp_path / "in", **{"a.md": "[[T]]", "b.md": "# T\n"})
+    add(space, folder)
+    note = space.store.new_id(Kind.NOTE)
+    space.store.commit([MakeNote(note, "no file", {"title": "T"}, kept=True)])
+    assert arrows(space) == {("a.md", "b.md")}
+    write(folder, **{"b.md": "# Another\n"})
+    add(space, folder)
+    with space.store.reading() as snapshot:
+        [relation] = [snapshot.get(one) for one in snapshot.relations(target=note)]
+    assert isinstance(relation, Relation)
+    assert add(space, folder).run is None
 
 
 def test_a_link_that_leaves_the_file_takes_its_relation(space: Space, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infospace import Space
@@ -331,6 +331,7 @@ class Other:
 
 
 @settings(max_examples=60, deadline=None)
+@example(between=[(2, ("write", "x/c.md", "[[a]] [[c]]\n"))], before=[("write", "a.md", "[[T]] [[r]]\n")], prune=False)
 @given(
     st.lists(st.tuples(st.integers(0, 12), ACTS), max_size=8),
     st.lists(ACTS, max_size=4),
