@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from infospace.core.resources import Location
+    from infospace.search.certainty.recall import RecallEstimate
 
 SNIPPET = 160
 """Characters of a passage shown beside its title."""
@@ -190,6 +191,15 @@ def format_certificate(certificate: Mapping[str, Any]) -> str:
 def format_count(certificate: Mapping[str, Any]) -> str:
     """Say in a sentence what a number of matches counts, whatever the limit of the search that told it was."""
     return format_certificate({**certificate, "returned": certificate["matched"]})
+
+
+def format_recall(found: RecallEstimate) -> str:
+    """Say in a sentence how much of what is right a search has found."""
+    judged = sum(one.judged for one in found.strata)
+    if found.recall is None:
+        return f"none of the {judged:,} notes that were judged is right, so nothing is known of recall"
+    right = f"about {found.right_found:,.0f} right notes found, about {found.right_missed:,.0f} missed"
+    return f"recall {found.recall:.2f} (95 %: {found.low:.2f} to {found.high:.2f}), by {judged:,} judged: {right}"
 
 
 def format_explanation(explanation: Mapping[str, Any]) -> str:

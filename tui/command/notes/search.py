@@ -10,6 +10,7 @@ from infospace.core.errors import Invalid, ModelError
 from infospace.data.result import StepResult
 from tui.command.common.embedding_model import fetch_missing
 from tui.command.common.open_space import open_from
+from tui.command.notes.recall import add_recall, show_recall
 from tui.text.output import Output
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ EXAMPLES = """examples:
   infospace search 'HNSW ef_construction' --mode hybrid
   infospace search 'HNSW ef_construction' --mode hybrid --explain
   infospace search 'decisions about ranking' --threshold auto --count
+  infospace search 'decisions about ranking' --threshold auto --recall 60
   infospace search 'risks' --where "metadata.status = 'open'" --json
   infospace search --where "metadata.status = 'open'" --count"""
 
@@ -45,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--mode", choices=["semantic", "keyword", "hybrid"], default="semantic", help="by meaning, by words, or both"
     )
     parser.add_argument("--where", metavar="SQL", help="only notes that satisfy this condition")
+    add_recall(parser)
     parser.add_argument("--explain", action="store_true", help="say of each hit what its score is made of")
 
 
@@ -56,6 +59,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if (refusal := _refusal(args)) is not None:
         out.talk(f"infospace: {refusal}")
         return USAGE
+    if args.recall is not None:
+        with open_from(args, create=False) as space:
+            return show_recall(args, space, out)
     arguments = _arguments(args)
     with open_from(args, create=False) as space, out.progress() as listener:
         found = asyncio.run(call_directly(discover_notes, arguments, space.view(listener=listener, scratch=True)))
@@ -83,6 +89,12 @@ def _refusal(args: argparse.Namespace) -> str | None:
         return "search needs a query, what to look for in plain words, or --where, a condition that chooses notes"
     if args.explain and args.query is None:
         return "--explain needs a query: without one nothing is scored"
+    if args.recall is None and args.judge is not None:
+        return "--judge says who judges a sample, and --recall draws one: add --recall"
+    if args.recall is not None and args.query is None:
+        return "--recall needs a query: without one nothing is left out that could be right"
+    if args.recall is not None and (args.explain or args.count or args.limit is not None):
+        return "--recall takes all notes that match and lists none: leave out --explain, --count and --limit"
     if args.explain and args.count:
         return "--explain says what the scores of hits are made of, and --count lists none: leave one of them out"
     return None

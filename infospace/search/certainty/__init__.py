@@ -1,0 +1,1 @@
+"""How sure a search may be of what it says: how much it misses, by a judged sample."""

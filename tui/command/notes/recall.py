@@ -1,0 +1,152 @@
+"""`infospace search --recall`: how much a search misses, estimated by notes that a model or a person judges."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Any
+
+from infospace.core.errors import InfospaceError, Invalid, ModelError, NotConfigured
+from infospace.core.resources import Note, text_of
+from tui.command.common.ctrl_c import read_line
+from tui.command.common.embedding_model import fetch_missing
+from tui.text.output import Output, UsageError
+
+if TYPE_CHECKING:
+    from infospace.search.certainty.judging import RecallSample
+    from infospace.space import Space
+
+DEFAULT_JUDGEMENTS = 40
+ME, MODEL = "me", "model"
+YES, NO, END = ("y", "yes"), ("n", "no"), ("q", "quit")
+
+PASSAGE = 600
+"""Characters of a note that a person is shown."""
+
+PLACES = {
+    "found": "notes that were found",
+    "below": "notes below them, of about one rank,",
+    "unscored": "notes that were not compared",
+}
+
+
+def add_recall(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--recall",
+        nargs="?",
+        type=_count,
+        const=DEFAULT_JUDGEMENTS,
+        metavar="N",
+        help=f"estimate how much is missed: N notes ({DEFAULT_JUDGEMENTS}), drawn by chance, are judged",
+    )
+    parser.add_argument(
+        "--judge",
+        choices=[ME, MODEL],
+        help="who says of each whether it is right: you, or the language model (the model where one is configured)",
+    )
+
+
+def show_recall(args: argparse.Namespace, space: Space, out: Output) -> int:
+    """Have notes judged, and show what that says of the search."""
+    with out.progress() as listener:
+        sample = _sample(args, space, out, listener)
+    judge = args.judge or (ME if _why_no_model(space) is not None else MODEL)
+    if judge == MODEL:
+        if (why := _why_no_model(space)) is not None:
+            raise UsageError("--judge model needs a language model", hint=f"{why}; --judge me asks you")
+        asyncio.run(_ask_model(args.query, sample, space, out))
+    else:
+        _ask_person(args.query, sample, space, out)
+    try:
+        found = sample.estimate()
+    except Invalid as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    if out.json:
+        out.document({"query": args.query, "judge": judge, **found.to_json(), "certificate": dict(sample.certificate)})
+        return 0
+    from tui.text.render import format_recall
+
+    out.text(format_recall(found))
+    for one in found.strata:
+        out.talk(
+            f"{one.judged:,} of {one.size:,} {PLACES[one.place]} were judged, {one.right:,} are right", style="dim"
+        )
+    return 0
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1")
+    return int(text)
+
+
+def _sample(args: argparse.Namespace, space: Space, out: Output, listener: Any) -> RecallSample:
+    from infospace.contract.arguments import Bound
+    from infospace.expressions import parse_where
+    from infospace.search.certainty.judging import draw_sample
+    from infospace.search.query import SearchQuery
+
+    where = None if args.where is None else Bound(parse_where(args.where))
+    wanted = SearchQuery(args.query, None, args.threshold, args.mode, where)
+    try:
+        return draw_sample(space.search, wanted, args.recall, listener)
+    except ModelError:
+        if not fetch_missing(space, out):
+            raise
+        return draw_sample(space.search, wanted, args.recall, listener)
+
+
+def _why_no_model(space: Space) -> InfospaceError | None:
+    try:
+        space.model_for()
+    except NotConfigured as error:
+        return error
+    return None
+
+
+async def _ask_model(query: str, sample: RecallSample, space: Space, out: Output) -> None:
+    """Have the language model judge all that were drawn, one after the other."""
+    from infospace.llm.prompts import judge_prompt
+
+    view = space.view(scratch=True)
+    with out.progress() as listener:
+        for done, note in enumerate(waiting := sample.waiting, 1):
+            title, text = _content(space, note)
+            prompt = judge_prompt(f"It answers, or helps to answer: {query}", (note, f"{title}\n\n{text}"))
+            sample.tell(note, right=bool(await view.ask_model(prompt, schema={"type": "boolean"})))
+            listener.progress(done, len(waiting), "notes judged")
+
+
+def _ask_person(query: str, sample: RecallSample, space: Space, out: Output) -> None:
+    """Ask of each whether it is right, until all are judged, or the person ends it."""
+    from infospace.core.ids import number_of
+    from tui.text.render import snippet
+
+    waiting = sample.waiting
+    out.talk(f"Is it right for {query!r}? y, n, or q to end.")
+    for at, note in enumerate(waiting, 1):
+        title, text = _content(space, note)
+        hit = sample.passages.get(number_of(note))
+        passage = text if hit is None or hit.start is None else text[hit.start : hit.end]
+        out.talk(f"{at} of {len(waiting)}  {title or note}")
+        out.talk(snippet(passage, PASSAGE), style="dim")
+        while (said := _read().strip().lower()) not in (*YES, *NO, *END, ""):
+            out.talk("y, n or q")
+        if said in END or not said:
+            return
+        sample.tell(note, right=said in YES)
+
+
+def _read() -> str:
+    """The line that answers; of answers in a pipe the next one, empty at their end."""
+    return read_line("right? [y/n/q] ") if sys.stdin.isatty() else sys.stdin.readline()
+
+
+def _content(space: Space, note: str) -> tuple[str, str]:
+    """The title of a note, empty where it has none, and its text."""
+    with space.store.reading() as snapshot:
+        found = snapshot.get(note)
+        (brief,) = snapshot.briefs([note])
+    return brief.title or "", text_of(found.content) if isinstance(found, Note) else ""
