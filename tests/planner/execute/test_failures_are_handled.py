@@ -278,3 +278,24 @@ def test_how_long_a_step_took_leaves_out_how_its_failure_was_handled(run: Any) -
     failed, handler = rows["load"], rows["wait"]
     ended = datetime.fromisoformat(failed.started) + timedelta(milliseconds=failed.duration_ms)
     assert ended <= datetime.fromisoformat(handler.started) + timedelta(milliseconds=50)
+
+
+def test_a_skipped_step_names_the_innermost_step_that_should_have_bound_what_it_reads(run: Any) -> None:
+    """A variable that is unbound outside, and that the round does not bind either."""
+    cut = {"type": "load", "target": "$n", "slice": "0:1", "out": "$m", "on_fail": "continue"}
+    read = {"type": "create-note", "value": "${m}", "out": "$k", "on_fail": "continue"}
+    items = {"type": "create-collection", "value": [1], "out": "$c"}
+    result = run(NUMBER, cut, items, {"type": "for-each", "target": "$c", "do": [cut, read]}, read)
+    skipped = {row.position: row.reason for row in result.steps if row.status == "skipped"}
+    assert skipped == {
+        "4.do[1].2": "$m is not bound: step 4.do[1].1 failed and was passed over",
+        "5": "$m is not bound: step 2 failed and was passed over",
+    }
+
+
+def test_the_last_value_is_the_answer_though_a_later_step_deleted_it(run: Any) -> None:
+    """As it was then; what the plan names as its result must be there."""
+    named = {**NUMBER, "name": "slot"}
+    answer = run(named, {"type": "remove", "target": "slot"})
+    assert (answer.status, answer.result.data) == ("success", 7)
+    assert answer.bindings == {}

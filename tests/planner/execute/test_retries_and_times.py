@@ -11,8 +11,10 @@ import pytest
 
 from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
+from planner.execute.retry import retry_delay
 from planner.execute.start import run_sync
 from planner.journal.result import RunResult
+from planner.language.plan import Retry
 from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -167,3 +169,19 @@ def test_a_saved_plan_is_not_repeated_as_a_whole(space: Space, errors: Any) -> N
     [problem] = errors([{"type": "plan:g", "retry": {"attempts": 3}}])
     assert (problem.code, problem.pointer) == ("bad-value", "/0/retry")
     assert "a saved plan of several steps" in problem.message
+
+
+@pytest.mark.parametrize(("attempt", "seconds"), [(1, "2.0"), (2, "6.0"), (3, "18.0"), (20, "3600.0")])
+def test_each_wait_is_longer_by_the_backoff_and_none_longer_than_an_hour(
+    caplog: pytest.LogCaptureFixture, attempt: int, seconds: str
+) -> None:
+    """The first is `wait_s` itself. It ends at once where the run is to rest."""
+
+    async def wait() -> None:
+        halted = asyncio.Event()
+        halted.set()
+        await asyncio.wait_for(retry_delay(Retry(attempts=30, wait_s=2, backoff=3), attempt, halted, "4"), 60)
+
+    with caplog.at_level("INFO", "planner.execute.retry"):
+        asyncio.run(wait())
+    assert caplog.messages == [f"step 4 failed at attempt {attempt}; it is tried again in {seconds} s"]

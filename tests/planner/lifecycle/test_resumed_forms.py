@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -116,3 +117,19 @@ def test_what_a_skipped_step_left_unbound_before_a_question_is_unbound_after_it(
     because = "step 2.do[1].2 was skipped, because step 2.do[1].1 failed and was passed over"
     assert last.reason == f"$q is not bound: {because}"
     assert told(space, plan(ASK), "say") == told(space, plan(SAY), "say")
+
+
+def test_what_a_form_decided_is_journalled_once(space: Space) -> None:
+    """With the first step that ends after it, at whatever depth, and with none of the others."""
+    twice = [note("${item}", "$n"), note("${item}", "$n")]
+    branch = {"type": "if", "condition": "$item > 1", "then": twice, "else": twice}
+    steps = [
+        {"type": "create-collection", "value": [1, 2], "out": "$c"},
+        {"type": "for-each", "target": "$c", "do": [branch, branch], "out": "$all"},
+        {"type": "parallel", "branches": [[note(1, "$a")], [note(2, "$b")]]},
+    ]
+    result = run_sync(space, steps)
+    assert result.status == "success", result.reason
+    decided = Counter(place for row in rows(space, result) for place in row.frames)
+    assert set(decided.values()) == {1}
+    assert {"2", "2.do[1].1", "2.do[1].2", "2.do[2].1", "2.do[2].2"} <= decided.keys()

@@ -400,3 +400,35 @@ def test_a_branch_has_the_time_at_which_it_began_until_it_waits_itself(space: Sp
     assert result.status == "success", result.reason
     begin, later, own = (space.view().content(result.bindings[name]) for name in ("begin", "later", "own"))
     assert own == begin < later
+
+
+def test_after_a_failure_nothing_begins_though_an_earlier_step_still_goes_on(space: Space) -> None:
+    """What waited for a later step never gets its turn."""
+    begun, server, both, fallen = list[str](), LocalTools("way"), asyncio.Event(), asyncio.Event()
+
+    @server.tool(read_only=True)
+    async def look(name: str, after: int) -> str:
+        """Look on until somebody has fallen, and then for some turns of the loop."""
+        begun.append(name)
+        if len(begun) == 2:
+            both.set()
+        await asyncio.wait_for(fallen.wait(), 120)
+        for _ in range(after):
+            await asyncio.sleep(0)
+        return name
+
+    @server.tool(read_only=True)
+    async def fall() -> str:
+        """Fall, once two look on."""
+        await asyncio.wait_for(both.wait(), 120)
+        fallen.set()
+        raise InfospaceError("fell")
+
+    space.tools.add(server)
+    first, third = (
+        {"type": "way/look", "arguments": {"name": name, "after": after}} for name, after in (("a", 400), ("c", 40))
+    )
+    last = {"type": "way/look", "arguments": {"name": "after ${c}", "after": 0}}
+    result = run_sync(space, [first, {"type": "way/fall"}, {**third, "out": "$c"}, last])
+    assert (result.status, "fell" in str(result.reason)) == ("failed", True)
+    assert sorted(begun) == ["a", "c"]
