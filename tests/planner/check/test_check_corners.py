@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 
 from infospace import Space
-from planner.execute.start import check_plan
+from infospace.tools.local import LocalTools
+from planner.execute.start import check_plan, run_sync
 from planner.parse.saved_plans import save_plan
 
 
@@ -23,12 +24,24 @@ def each(*do: Any, target: str = "$c", **fields: Any) -> dict[str, Any]:
     return {"type": "for-each", "target": target, "do": list(do), **fields}
 
 
+def rounds(condition: Any, *body: Any) -> dict[str, Any]:
+    return {"type": "while", "condition": condition, "body": list(body), "max_iterations": 5}
+
+
 def beside(*branches: list[Any]) -> dict[str, Any]:
     return {"type": "parallel", "branches": list(branches)}
 
 
 def bound(name: str) -> dict[str, Any]:
     return {"type": "bound", "target": name}
+
+
+def absent(name: str) -> dict[str, Any]:
+    return {"type": "notbound", "target": name}
+
+
+def load(name: str, out: str = "$l") -> dict[str, Any]:
+    return {"type": "load", "target": name, "out": out}
 
 
 def join(word: str, *of: Any) -> dict[str, Any]:
@@ -47,10 +60,14 @@ LIST = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
 TEST = {"type": "empty", "target": "$c"}
 MAYBE = when(TEST, note(1, "$x"))
 OTHER = when(TEST, note(2, "$y"))
+SAY = {"type": "say", "value": "here"}
 READ = {"type": "say", "value": "${x}"}
 BOTH = {"type": "say", "value": "${x} ${y}"}
 TOOLS = {"type": "discover-tools", "query": "q", "out": "$t"}
 CALL = {"type": "call-tool", "tool": "$t[0].metadata.tool", "out": "$r"}
+FIND = {"type": "discover-notes", "query": "q", "out": "$h"}
+MADE = {"type": "create-collection", "value": [1], "out": "$h"}
+EXTRA = {"type": "say", "value": "${h.@extra.foo}"}
 UNBOUND = ("error", "maybe-unbound")
 SAVED = {
     "inputs": {"n": {"kind": "Note"}},
@@ -260,6 +277,113 @@ PLANS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
         [TOOLS, {**CALL, "arguments": "a"}],
         [("error", "bad-argument", "/1/arguments")],
     ),
+    # names of the space
+    "bound of a name: then may load it": ([when(bound("slot"), load("slot"))], []),
+    "bound of a name: not else": (
+        [when(bound("slot"), SAY, **{"else": [load("slot")]})],
+        [("error", "unknown-name", "/0/else/0/target")],
+    ),
+    "bound of a name: not after it": (
+        [when(bound("slot"), SAY), load("slot")],
+        [("error", "unknown-name", "/1/target")],
+    ),
+    "bound of a name: after it where the else gives it": (
+        [when(bound("slot"), SAY, **{"else": [note(1, "$y", name="slot")]}), load("slot")],
+        [("warning", "maybe-unnamed", "/1/target")],
+    ),
+    "bound of a name: and": ([when(join("and", bound("slot"), bound("other")), load("slot"), load("other", "$z"))], []),
+    "bound of a name: or": (
+        [when(join("or", bound("slot"), bound("other")), load("slot"))],
+        [("error", "unknown-name", "/0/then/0/target")],
+    ),
+    "bound of a name: not another branch": (
+        [beside([when(bound("slot"), load("slot"))], [load("slot", "$z")])],
+        [("error", "unknown-name", "/0/branches/1/0/target")],
+    ),
+    "bound of a name: gone where it was deleted": (
+        [when(bound("slot"), gone("slot"), load("slot"))],
+        [("error", "unknown-name", "/0/then/1/target")],
+    ),
+    "notbound of a name: else may load it": ([when(absent("slot"), SAY, **{"else": [load("slot")]})], []),
+    "notbound of a name: not after it": (
+        [when(absent("slot"), SAY, **{"else": [load("slot")]}), load("slot", "$z")],
+        [("error", "unknown-name", "/1/target")],
+    ),
+    "notbound of a name: after it where then stops": ([when(absent("slot"), {"type": "stop"}), load("slot")], []),
+    "notbound of a name: not of it": ([when(join("not", absent("slot")), load("slot"))], []),
+    "notbound of a name: then may give it": ([when(absent("kept"), note(1, "$y", name="kept"))], []),
+    "notbound of a name: else may not give it": (
+        [when(absent("kept"), SAY, **{"else": [note(1, "$y", name="kept")]})],
+        [("error", "name-taken", "/0/else/0/name")],
+    ),
+    "notbound of a name: after it nobody may give it": (
+        [when(absent("kept"), SAY), note(1, "$y", name="kept")],
+        [("error", "name-taken", "/1/name")],
+    ),
+    "of two conditions on a name the inner one counts": (
+        [when(bound("slot"), when(absent("slot"), load("slot")))],
+        [("error", "unknown-name", "/0/then/0/then/0/target")],
+    ),
+    "of two conditions on a name that is taken, too": (
+        [when(absent("kept"), when(bound("kept"), note(1, "$y", name="kept")))],
+        [("error", "name-taken", "/0/then/0/then/0/name")],
+    ),
+    "a while gives the name without which it begins": (
+        [
+            {"type": "while", "condition": absent("slot"), "body": [note(1, "$y", name="slot")], "max_iterations": 3},
+            load("slot"),
+        ],
+        [],
+    ),
+    "a name that one of two steps gives for certain": (
+        [LIST, when(TEST, note(1, "$x", name="n")), when(TEST, note(2, "$y", name="n", replace=True)), load("n")],
+        [("warning", "maybe-unnamed", "/3/target")],
+    ),
+    "a name of before a loop is gone in it with its note": (
+        [
+            LIST,
+            note(1, "$a", name="slot"),
+            {"type": "while", "condition": TEST, "body": [gone("$a"), load("slot")], "max_iterations": 3},
+        ],
+        [("error", "deleted", "/2/body/1/target")],
+    ),
+    # conditions that are decided, and those that are asked again
+    "nothing binds it: not": (
+        [when(join("not", bound("$nothing")), note(1, "$x")), READ],
+        [("warning", "never-bound", "/0/condition/of/0/target")],
+    ),
+    "nothing binds it: then": (
+        [when(bound("$nothing"), note(1, "$x")), READ],
+        [("warning", "never-bound", "/0/condition/target"), ("error", "unbound-variable", "/1/value")],
+    ),
+    "a while asks for what its body binds, and ends when that is bound": (
+        [rounds(absent("$x"), note(1, "$x")), READ],
+        [],
+    ),
+    "a while waits for a time": ([rounds("now() < '2030-01-01T00:00:00Z'", {"type": "wait", "seconds": 1})], []),
+    "a while that does not wait asks for a time": (
+        [rounds("now() < '2030-01-01T00:00:00Z'", SAY)],
+        [("error", "endless-loop", "/0/condition")],
+    ),
+    "every item gives a name": ([LIST, each(note("x", "$y", name="slot"))], [("error", "name-taken", "/1/do/0/name")]),
+    "an item gives a name, and the loop may end with it": (
+        [LIST, each(note("x", "$y", name="slot"), until=bound("$y"))],
+        [("warning", "name-taken", "/1/do/0/name")],
+    ),
+    "an item gives a name that is taken": (
+        [LIST, each(note("x", "$y", name="kept"), until=bound("$y"))],
+        [("error", "name-taken", "/1/do/0/name")],
+    ),
+    # what only one branch binds
+    "a form that may fail binds no more than its branches": (
+        [LIST, {**MAYBE, "on_fail": "continue"}, READ],
+        [(*UNBOUND, "/2/value")],
+    ),
+    "the extra of a step is known after both branches": (
+        [LIST, when(TEST, FIND, **{"else": [FIND]}), EXTRA],
+        [("error", "unknown-field", "/2/value")],
+    ),
+    "the extra of a step is not known after one of them": ([LIST, when(TEST, FIND, **{"else": [MADE]}), EXTRA], []),
     # saved plans in loops
     "saved plan in a loop": (
         [LIST, each({"type": "plan:saved", "arguments": {"n": "$item"}})],
@@ -278,11 +402,12 @@ PLANS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
 
 @pytest.fixture(scope="module")
 def corner(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A space with one saved plan, for all of these plans."""
+    """A space with one saved plan and one name, for all of these plans."""
     from infospace import open_space
 
     with open_space(tmp_path_factory.mktemp("corner") / "space.db") as space:
         save_plan(space, "saved", SAVED)
+        assert run_sync(space, [note(1, "$n", name="kept")]).status == "success"
         yield space
 
 
@@ -292,3 +417,59 @@ def test_a_plan_has_just_these_problems(corner: Space, case: str) -> None:
     plan, problems = PLANS[case]
     found = [(p.severity, p.code, p.pointer) for p in check_plan(corner, plan)[1].found if p.code != "never-read"]
     assert found == problems
+
+
+def has(target: str) -> dict[str, Any]:
+    return {"type": "has_value", "target": target}
+
+
+def blank(target: str) -> dict[str, Any]:
+    return {"type": "empty", "target": target}
+
+
+LOOK = {"type": "sky/look", "out": "$d"}
+PLACE = {"type": "say", "value": "${d.b}"}
+DEEPER = {"type": "say", "value": "${d.b.k}"}
+ASKED: dict[str, tuple[list[Any], list[str]]] = {
+    "of nothing": ([PLACE], ["/1/value"]),
+    "has_value: then": ([when(has("$d.b"), PLACE)], []),
+    "has_value: else": ([when(has("$d.b"), SAY, **{"else": [PLACE]})], ["/1/else/0/value"]),
+    "has_value: after it": ([when(has("$d.b"), SAY), PLACE], ["/2/value"]),
+    "empty: then": ([when(blank("$d.b"), PLACE)], ["/1/then/0/value"]),
+    "empty: else": ([when(blank("$d.b"), SAY, **{"else": [PLACE]})], []),
+    "bound: then": ([when(bound("$d.b"), PLACE)], []),
+    "notbound: else": ([when(absent("$d.b"), SAY, **{"else": [PLACE]})], []),
+    "another place whose name begins alike": ([when(has("$d.bc"), PLACE)], ["/1/then/0/value"]),
+    "a place in it": ([when(has("$d.b.k"), PLACE)], []),
+    "an item of it": ([when(has("$d.b[0]"), PLACE)], []),
+    "a place around it": ([when(has("$d.b"), DEEPER)], ["/1/then/0/value"]),
+    "IS NOT NULL: then": ([when("$d.b IS NOT NULL", PLACE)], []),
+    "IS NOT NULL: else": ([when("$d.b IS NOT NULL", SAY, **{"else": [PLACE]})], ["/1/else/0/value"]),
+    "IS NULL: then": ([when("$d.b IS NULL", PLACE)], ["/1/then/0/value"]),
+    "IS NULL: else": ([when("$d.b IS NULL", SAY, **{"else": [PLACE]})], []),
+    "and: then": ([when(join("and", has("$d.b"), {"type": "equals", "target": "$d.b", "value": 1}), PLACE)], []),
+    "or: then": ([when(join("or", has("$d.b"), has("$d.c")), PLACE)], ["/1/then/0/value"]),
+    "bound anew since": ([when(has("$d.b"), LOOK, PLACE)], ["/1/then/1/value"]),
+}
+
+
+class Seen(TypedDict):
+    """What looking gives: one field, and nothing is said of others."""
+
+    a: str
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_a_place_is_there_where_a_condition_has_found_it(space: Space, case: str) -> None:
+    """In an answer of a tool, which may have more than its schema lists; nowhere else."""
+    sky = LocalTools("sky")
+
+    @sky.tool(read_only=True)
+    def look() -> Seen:
+        """Look."""
+        return {"a": "x"}
+
+    space.tools.add(sky)
+    steps, wrong = ASKED[case]
+    found = [one for one in check_plan(space, [LOOK, *steps])[1].found if one.severity == "error"]
+    assert [(one.code, one.pointer) for one in found] == [("unknown-field", pointer) for pointer in wrong]
