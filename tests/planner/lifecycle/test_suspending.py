@@ -81,6 +81,16 @@ def test_an_answer_that_does_not_fit_is_refused(space: Space) -> None:
         answer(space, run, "1", 1)
 
 
+def test_an_answer_has_the_format_that_its_schema_says(space: Space) -> None:
+    """A date is a day that there is, and not any text."""
+    ask = {"type": "ask", "value": "When?", "schema": {"type": "string", "format": "date"}, "out": "$day"}
+    result = run_sync(space, [ask])
+    for wrong in ("soon", "2026-02-30"):
+        with pytest.raises(Invalid, match="the answer to step 1 does not fit"):
+            answer(space, str(result.run), "1", wrong)
+    assert data(go_on(space, result, _1="2026-02-28")) == "2026-02-28"
+
+
 def test_resuming_without_an_answer_waits_on(space: Space) -> None:
     """For the same."""
     result = run_sync(space, [ASK])
