@@ -33,6 +33,7 @@ class DiscoverNotes(Args):
         None, description="Only Notes of this Collection and of those in it, and the sources of their results."
     )
     certify: bool = Field(False, description="Insist on exact search, so that the certificate proves completeness.")
+    explain: bool = Field(False, description="Say in each hit's `metadata.explanation` what its score is made of.")
 
     @model_validator(mode="after")
     def _check_what_is_looked_for(self) -> DiscoverNotes:
@@ -43,8 +44,8 @@ class DiscoverNotes(Args):
                 "discover-notes needs a `query`, or `where` or `within`",
                 hint="`query` says what to look for in plain words; `where` chooses notes by a condition",
             )
-        if self.threshold is not None or self.mode != "semantic":
-            name = "mode" if self.threshold is None else "threshold"
+        if self.threshold is not None or self.mode != "semantic" or self.explain:
+            name = "threshold" if self.threshold is not None else "explain" if self.explain else "mode"
             raise Invalid(
                 f"`{name}` needs a `query`: without one nothing is scored", hint="add `query`, or leave it out"
             )
@@ -125,6 +126,8 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     satisfied by nothing because a key stands elsewhere, `extra.hint` says so; where it leaves nothing,
     `extra.without_where` and the text say how many Notes there would be without it. What in `where` compares different
     types is unknown: counted in `extra.mismatches`, and told in `extra.mismatched` and the answer's text.
+    With `explain` a hit's metadata has `explanation`: under `meaning` the best cosine of its passages, title, aliases
+    and descriptions, under `words` which words it has, where, and what each adds.
     """
     found = await context.discover(
         args.query,
@@ -144,7 +147,12 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
             await _count_without_where(args, context)
     if found.hint is not None:
         context.extra["hint"] = found.hint
-    return context.collection([context.search_result(hit) for hit in found.hits])
+    hits = found.hits
+    if args.explain and args.query is not None and hits:
+        from infospace.authoring.ranking import explained_hits
+
+        hits = await context.run_search(explained_hits(args.query, hits, found.certificate, args.mode))
+    return context.collection([context.search_result(hit) for hit in hits])
 
 
 async def _count_without_where(args: DiscoverNotes, context: Context) -> None:

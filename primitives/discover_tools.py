@@ -44,6 +44,7 @@ class DiscoverTools(Args):
     output: JsonSchema | None = Field(
         None, description="Only tools that say that they give this, at the top or below keys: a JSON Schema."
     )
+    explain: bool = Field(False, description="Say in `extra.ranking` what the score of each hit is made of.")
 
 
 @primitive(
@@ -89,6 +90,8 @@ async def discover_tools(args: DiscoverTools, context: Context) -> Collection[To
     `extra.degraded` says so when tools are found by words alone. With `input` or `output` the others do not count at
     all, and `types` in `extra.ranking` says how well a tool fits, why not better, by which `arguments`, what it `needs`
     besides, and at which `place` of its result; `extra.untyped` counts those that do not say what they give.
+    With `explain` each in `extra.ranking` has `explanation`: by each part of the query its `evidence`, and what cosine,
+    words (with the fields in which they stand), name and past calls add to that.
     """
     filters = Filters(
         servers=tuple(args.servers or ()),
@@ -103,18 +106,22 @@ async def discover_tools(args: DiscoverTools, context: Context) -> Collection[To
         return opened.finder.find(tools, wanted, listener, opened.tools.successes()), unmatched(filters, tools)
 
     found, unknown = await context.run_search(find)
-    _write_extra(context.extra, found)
+    _write_extra(context.extra, found, explained=args.explain)
     if unknown:
         context.extra["unknown"] = unknown
     return context.collection([_result(context, hit) for hit in found.hits])
 
 
-def _write_extra(extra: dict[str, Any], found: ToolResults) -> None:
+def _write_extra(extra: dict[str, Any], found: ToolResults, *, explained: bool) -> None:
     extra["item_count"] = len(found.hits)
     extra["matched"] = found.matched
     extra["searched"] = found.searched
     extra["no_match"] = found.no_match
     extra["ranking"] = [hit.to_json() for hit in found.hits]
+    if explained:
+        for hit, ranked in zip(found.hits, extra["ranking"], strict=True):
+            why = found.explain(hit.tool)
+            ranked["explanation"] = [] if why is None else why.to_json()
     if found.guess is not None:
         extra["guess"] = found.guess.to_json()
     instructing = sum(bool(injection_signs(hit.tool)) for hit in found.hits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from infospace.core.listener import Listener
 from infospace.search.collections import search_collections
+from infospace.search.explain import explained_hits
 from infospace.search.note_filter import misplaced_in
 from infospace.search.passages_of_collection import PassageQuery, counted_passages, search_passages_of
 
@@ -11,6 +12,7 @@ __all__ = [
     "Listener",
     "PassageQuery",
     "counted_passages",
+    "explained_hits",
     "misplaced_in",
     "search_collections",
     "search_passages_of",

@@ -206,6 +206,36 @@ class FusedResult(TypedDict):
     char_count: int
 
 
+class ExplainedMetadata(ResultMetadata):
+    """The same with what the score is made of: cosines under `meaning`, words under `words`."""
+
+    explanation: dict[str, Any]
+
+
+class ExplainedResult(TypedDict):
+    """The content of a search-result Note that says what its score is made of."""
+
+    text: str
+    format: str
+    metadata: ExplainedMetadata
+    char_count: int
+
+
+class ExplainedFusedMetadata(FusedMetadata):
+    """The same of a result of search by meaning and words."""
+
+    explanation: dict[str, Any]
+
+
+class ExplainedFusedResult(TypedDict):
+    """The content of such a search-result Note of search by meaning and words."""
+
+    text: str
+    format: str
+    metadata: ExplainedFusedMetadata
+    char_count: int
+
+
 class CollectionMetadata(TypedDict):
     """Which Collection was found, and how well it fits."""
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from infospace.core.ids import number_of
 from infospace.data.json_text import same
 from infospace.files.import_roots import ImportRoots
 from infospace.files.walk import FileToImport
@@ -115,3 +116,19 @@ def was_edited(snapshot: Snapshot, tracked: TrackedFile) -> bool:
         return False
     base = snapshot.get(tracked.note, tracked.version)
     return not (same(note.content, base.content) and same(dict(note.metadata), dict(base.metadata)))
+
+
+def first_to_embed(snapshot: Snapshot, paths: Sequence[Path]) -> list[int]:
+    """Return the numbers of the Notes that wait to be embedded in the order in which they are wanted.
+
+    First those of files that were named themselves, and not by a folder; of these and of the others first what was
+    changed last, since that is looked for soonest. Notes without a file come last, the latest first.
+    """
+    named = {str(path.absolute()) for path in paths if path.is_file()}
+    ranks: dict[int, tuple[bool, str]] = {}
+    for file in snapshot.tracked():
+        rank = (str(Path(file.root) / file.path) in named, file.modified or "")
+        number = number_of(file.note)
+        ranks[number] = max(rank, ranks.get(number, rank))
+    pending: list[int] = snapshot.pending_numbers().tolist()
+    return sorted(pending, key=lambda number: (ranks.get(number, (False, "")), number), reverse=True)

@@ -13,6 +13,8 @@ from infospace.core.ids import Kind
 from infospace.core.resources import (
     Collection,
     CollectionResult,
+    ExplainedFusedResult,
+    ExplainedResult,
     FilteredResult,
     FusedResult,
     Note,
@@ -318,11 +320,15 @@ def is_itself(shape: Shape) -> bool:
 
 
 def results_by_mode(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
-    """Be a `gives` that says: search results, which in the mode `hybrid` have both scores, and none without a query."""
-    mode = arguments.get("mode", "semantic")
-    if not isinstance(mode, str):
+    """Be a `gives` that says: search results, which in the mode `hybrid` have both scores, and none without a query.
+
+    Where `explain` is true they say what their scores are made of.
+    """
+    mode, explain = arguments.get("mode", "semantic"), arguments.get("explain", False)
+    if not isinstance(mode, str) or not isinstance(explain, bool):
         return CollectionShape(NoteShape(None, NO_METADATA), NO_METADATA)
-    found = schema_of(FusedResult if mode == "hybrid" else SearchResult)
+    plain, fused = (ExplainedResult, ExplainedFusedResult) if explain else (SearchResult, FusedResult)
+    found = schema_of(fused if mode == "hybrid" else plain)
     if "query" not in arguments:
         found = schema_of(FilteredResult)
     return CollectionShape(NoteShape(found, NO_METADATA), NO_METADATA)
@@ -349,6 +355,8 @@ def _source_of(content: Schema) -> Shape | None:
         (CollectionResult, CollectionShape()),
         (SearchResult, NoteShape()),
         (FusedResult, NoteShape()),
+        (ExplainedResult, NoteShape()),
+        (ExplainedFusedResult, NoteShape()),
         (FilteredResult, NoteShape()),
     ):
         if content in (schema_of(result), inline_refs(schema_of(result))):

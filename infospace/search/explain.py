@@ -6,9 +6,9 @@ asked to explain does no more than before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infospace.core.json_types import JSON
-    from infospace.search.query import Mode
+    from infospace.core.listener import Listener
+    from infospace.search.query import Hit, Mode
     from infospace.space import Space
     from infospace.store.note_fields import Field
     from infospace.store.protocol import Snapshot
@@ -74,6 +75,20 @@ def explain(space: Space, query: str, ids: Sequence[str], words: Sequence[str], 
         cosines = {} if vector is None else _cosines(snapshot, space.embedding.key, vector, numbers)
         shares = {} if mode == "semantic" else _shares(snapshot, words, numbers)
     return [Explanation(cosines.get(number, ()), shares.get(number, ())) for number in numbers]
+
+
+def explained_hits(
+    query: str, hits: Sequence[Hit], certificate: Mapping[str, Any], mode: Mode
+) -> Callable[[Space, Listener], list[Hit]]:
+    """Return a function that gives hits with their `explanation` beside the rest that is told of them."""
+
+    def run(space: Space, listener: Listener) -> list[Hit]:
+        del listener
+        told = explain(space, query, [hit.source for hit in hits], certificate.get("words", ()), mode)
+        pairs = zip(hits, told, strict=True)
+        return [replace(hit, extra={**hit.extra, "explanation": one.to_json(mode)}) for hit, one in pairs]
+
+    return run
 
 
 def _cosines(

@@ -34,6 +34,7 @@ class SearchTools(Args):
     search_type: Literal["semantic", "keyword", "hybrid"] = Field(
         "hybrid", description="By meaning, by words, or by both."
     )
+    include_explanation: bool = Field(default=False, description="With what each score is made of.")
     input: JsonSchema | None = Field(None, description="JSON Schema of an argument, or of several by name.")
     output: JsonSchema | None = Field(None, description="JSON Schema of results.")
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import unicodedata
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from infospace.core.listener import Listener
 from infospace.core.tool import Tool
 from infospace.space import Space
 from infospace.tools.scope import NO_FILTERS
 from infospace.tools.search.confidence import SURE
-from infospace.tools.search.results import ToolHit, ToolQuery, ToolResults
+from infospace.tools.search.results import ToolExplanation, ToolHit, ToolQuery, ToolResults
 from infospace.tools.search.types import ANY_TYPES, TypeFit, TypeMatcher, has_output_schema
 from planner.metatools.arguments import SearchTools
 from planner.metatools.lookup import known_tools, tool_json, unmatched_json
+
+Explain: TypeAlias = Callable[[Tool], ToolExplanation | None]
 
 
 async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
@@ -33,13 +35,14 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
         return _filtered(space, args)
     wanted = ToolQuery(args.query, args.limit, args.filters, mode=args.search_type, types=args.types)
     found = await asyncio.to_thread(lambda: find_tools(space, wanted))
+    explain = found.explain if args.include_explanation else None
     return {
         "query": args.query,
-        "tools": [_hit(hit, schemas=args.include_schemas) for hit in found.hits],
+        "tools": [_hit(hit, schemas=args.include_schemas, explain=explain) for hit in found.hits],
         "matched": found.matched,
         "searched": found.searched,
         "no_match": found.no_match,
-        "guess": None if found.guess is None else _hit(found.guess, schemas=args.include_schemas),
+        "guess": None if found.guess is None else _hit(found.guess, schemas=args.include_schemas, explain=explain),
         "degraded": found.degraded,
         **_untyped(found.untyped),
         **({"rules": list(found.rules)} if found.rules else {}),
@@ -116,7 +119,10 @@ def _admits(wanted: ToolQuery, tool: Tool, called: Container[str]) -> bool:
     return wanted.filters == NO_FILTERS or wanted.filters.admits(tool, called)
 
 
-def _hit(hit: ToolHit, *, schemas: bool) -> dict[str, Any]:
+def _hit(hit: ToolHit, *, schemas: bool, explain: Explain | None = None) -> dict[str, Any]:
     why = hit.to_json()
     del why["tool"]
+    if explain is not None:
+        explained = explain(hit.tool)
+        why["explanation"] = None if explained is None else explained.to_json()
     return {**tool_json(hit.tool, schemas=schemas), **why}

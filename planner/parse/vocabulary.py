@@ -20,7 +20,7 @@ from planner.parse.grammar import grammar
 PRIMER = """# infospace plans
 
 A plan is JSON: `{"goal": "…", "inputs": {…}, "steps": [ … ], "result": "$x", "budget": {…}}`. All of it is checked \
-before anything happens; a refused plan has done nothing, and each problem says where, what would have fitted, and \
+first; a refused plan has done nothing, and each problem says where, what would have fitted, and \
 often a JSON Patch that fixes it.
 
 **Resources.** Everything is a Note (`Note_12`: JSON content, metadata), a Collection (an ordered list of resources) \
@@ -56,7 +56,7 @@ max, first, last, bool_or, bool_and, list.
 binds `$topic`. `{"kind": "Collection", "items": {…JSON Schema of a row…}}` takes a table: a list of rows.
 
 **An empty result is success**: branch on `empty`, not on failure. A search result has `text`, `metadata.title`, \
-`metadata.score`, `metadata.source_id`, and the found Note's own metadata under `metadata.source`."""
+`metadata.score`, `metadata.source_id`, and the found Note's metadata under `metadata.source`."""
 
 
 LEGEND = (

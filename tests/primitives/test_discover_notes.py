@@ -287,3 +287,33 @@ def test_a_plan_quotes_what_the_threshold_auto_rests_on(search: Any) -> None:
     )
     proved = ran.result.steps[-2].extra["certificate"]
     assert 0 < proved["chance"] < proved["threshold"]
+
+
+@pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
+def test_explained_hits_say_what_their_scores_are_made_of(search: Any, mode: str) -> None:
+    """Beside all that they say without it; a plan reads a place in it, which the check knows."""
+    asked = CATS | {"mode": mode, "limit": "all"}
+    plain = search(asked)
+    ran = search(asked | {"explain": True})
+    for hit, before in zip(ran.content("hits"), plain.content("hits"), strict=True):
+        why = hit["metadata"].pop("explanation")
+        assert hit == before
+        score = hit["metadata"]["score"]
+        if mode == "semantic":
+            assert why["meaning"][0]["cosine"] == score
+            assert "words" not in why
+        elif mode == "keyword":
+            bm25 = sum(one["bm25"] for one in why["words"])
+            assert bm25 / (bm25 + 1) == pytest.approx(score, abs=1e-5)
+        else:
+            adds = sum(one["adds"] for one in why["words"])
+            assert why["meaning"][0]["cosine"] + adds == pytest.approx(score, abs=1e-5)
+    assert len(ran.content("hits")) > 0
+
+
+def test_what_explains_a_hit_is_a_place_of_it(search: Any) -> None:
+    """With `explain`; without it the check says that there is none."""
+    best = {"type": "create-note", "value": "${hits[0].metadata.explanation.meaning[0].part}", "out": "$part"}
+    assert search(CATS | {"explain": True}, best).content("part") in ("passage", "title")
+    refused = search(CATS, best, status="refused")
+    assert ["explanation" in problem.message for problem in refused.result.problems] == [True]

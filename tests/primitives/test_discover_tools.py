@@ -195,3 +195,15 @@ def test_types_choose_before_the_best_are_taken(run: Any) -> None:
     assert extra["untyped"] == extra["searched"] - 2
     assert names(run({**step, "output": {"type": "integer"}})) == []
     assert names(run({**FOUND, "limit": 1})) == ["files/read_text"]
+
+
+@pytest.mark.usefixtures("files")
+def test_explained_hits_say_what_their_scores_are_made_of(run: Any) -> None:
+    """In `extra.ranking`, only when it is asked for."""
+    ranked = run(FOUND | {"explain": True}).last.extra["ranking"]
+    (part,) = ranked[0]["explanation"]
+    assert part["part"] == "read a file"
+    assert {one["word"] for one in part["words"]} == {"read", "file"}
+    adds = part["meaning"]["adds"] + sum(one["adds"] for one in part["words"])
+    assert adds == pytest.approx(part["evidence"], abs=1e-5)
+    assert all("explanation" not in one for one in run(FOUND).last.extra["ranking"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from infospace.core.errors import ModelError
 from infospace.core.plural import pluralize
 from infospace.files.import_files import Summary, import_paths
+from infospace.files.tracked_files import first_to_embed
 from tui.text.pace import RateMeter
 from tui.text.paths import path_of
 
@@ -35,7 +36,9 @@ class ImportJob:
         """Import, and embed. Raises what importing raises, but nothing for having been ended."""
         try:
             import_paths(self._space, self._paths, self, summary=self.summary)
-            self.summary.passages_embedded = self._space.embedding.catch_up(self)
+            with self._space.store.reading() as snapshot:
+                first = first_to_embed(snapshot, self._paths)
+            self.summary.passages_embedded = self._space.embedding.catch_up(self, first=first)
         except KeyboardInterrupt:
             self.ended = True
         except ModelError as error:

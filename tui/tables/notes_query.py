@@ -120,6 +120,18 @@ def run_notes_query(space: Space, sought: NotesQuery, listener: Listener, known:
     return replace(found, places=places, filed=filed)
 
 
+def explain_hit(space: Space, listed: NotesList, identifier: str) -> str:
+    """Say what the score of a hit is made of; empty for what no search found, or found among Collections."""
+    from infospace.search.explain import explain
+    from tui.text.render import format_explanation
+
+    sought, hit = listed.sought, listed.hits.get(identifier)
+    if sought.how is None or hit is None or kind_of(identifier) is not Kind.NOTE:
+        return ""
+    (explained,) = explain(space, sought.query, [identifier], listed.words, sought.how)
+    return f"score {hit.score or 0.0:.3f}; {format_explanation(explained.to_json(sought.how))}"
+
+
 def _are_filed(snapshot: Snapshot, ids: Sequence[str]) -> bool:
     """Whether notes came from files: of many the first ones, and some of the others, are looked at."""
     some = [*ids[:LOOKED_AT], *ids[LOOKED_AT :: max(1, len(ids) // LOOKED_AT)]]

@@ -130,8 +130,8 @@ def _ties(snapshot: Snapshot, resource: Resource) -> Iterator[Link]:
 # Told
 
 
-def render_about(around: ResourceDetail, colours: Colours) -> Text:
-    """Say what a resource is: its properties, and the rest."""
+def render_about(around: ResourceDetail, colours: Colours, found: str = "") -> Text:
+    """Say what a resource is: why a search `found` it, its properties, and the rest."""
     resource, brief, origin = around.resource, around.brief, around.origin
     size = pluralize(len(resource), "item") if isinstance(resource, Collection) else f"{count(brief.size)} characters"
     kept = "yes, and searches find it" if brief.kept else "no: of its run, and not found by searches (p keeps it)"
@@ -147,6 +147,8 @@ def render_about(around: ResourceDetail, colours: Colours) -> Text:
     elif origin.file is not None:
         rows.append(("file", origin.file))
     text = Text()
+    if found:
+        text.append(f"{'found':<9}", "dim").append(f"{single_line(found)}\n\n")
     text.append("properties\n" if resource.metadata else "no properties\n", "underline" if resource.metadata else "dim")
     for key, field in resource.metadata.items():
         text.append(f"{single_line(key)}: ", colours.get("primary", "bold"))

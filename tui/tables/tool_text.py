@@ -110,8 +110,8 @@ def head_of(tool: Tool, colours: Colours) -> Text:
     return Text.assemble(*((escape_controls(text), style) for text, style in parts), no_wrap=True, overflow="ellipsis")
 
 
-def about_tool(told: ToolInfo, hit: ToolHit | None, colours: Colours) -> RenderableType:
-    """Return all that is told of a tool."""
+def about_tool(told: ToolInfo, hit: ToolHit | None, colours: Colours, explained: Sequence[str] = ()) -> RenderableType:
+    """Return all that is told of a tool; of a hit what its relevance is made of, which `explained` says in lines."""
     tool, text = told.tool, Text()
     for sign in told.signs:
         text.append(f"! Beware: its description {sign}.\n", colours.get("warning", "bold"))
@@ -123,7 +123,7 @@ def about_tool(told: ToolInfo, hit: ToolHit | None, colours: Colours) -> Rendera
         own = tool.integration == "local"
         text.append(f"{escape_controls(_WRAPPED.sub(' ', tool.description) if own else tool.description)}\n")
     examples = [("example", json_as_prose(dict(example))) for example in tool.examples]
-    return Group(text, _table([*_facts(told, hit), *examples]))
+    return Group(text, _table([*_facts(told, hit, explained), *examples]))
 
 
 def _table(facts: Iterable[tuple[str, str]]) -> Table:
@@ -135,12 +135,14 @@ def _table(facts: Iterable[tuple[str, str]]) -> Table:
     return table
 
 
-def _facts(told: ToolInfo, hit: ToolHit | None) -> Iterator[tuple[str, str]]:
+def _facts(told: ToolInfo, hit: ToolHit | None, explained: Sequence[str]) -> Iterator[tuple[str, str]]:
     tool = told.tool
     if hit is not None:
         moved = "".join(f"; {one.by:+.3f} in the order: {one.reason}" for one in hit.adjustments)
         by = f" by {' and '.join(hit.matched_by)}" if hit.matched_by else ""
         yield "found", f"{hit.confidence:.0%} sure; relevance {hit.score:.3f}{by}{moved}"
+        for line in explained:
+            yield "why", line
     if tool.kind == "server":
         yield "does", "what it can do is not known yet: c lists it"
         yield "lists", tool.needs

@@ -19,6 +19,7 @@ from planner.metatools.search_tools import find_tools
 from planner.server.access import Access
 from planner.server.calls import listed_names
 from tui.text.format import single_line
+from tui.text.render import explanation_lines
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
@@ -58,6 +59,13 @@ class ToolsList:
     no_match: bool = False
     uses: Mapping[tuple[str, str], ToolUse] = field(default_factory=dict)
     names: Mapping[str, Sequence[tuple[str, int]]] = field(default_factory=dict)
+    found: ToolResults | None = None
+    """What the search found, None where nothing was looked for."""
+
+    def explanation(self, tool: Tool) -> Sequence[str]:
+        """Say in lines what the relevance of a tool is made of; none where it was not found by a search."""
+        explained = None if self.found is None or key_of(tool) not in self.hits else self.found.explain(tool)
+        return () if explained is None else explanation_lines([part.to_json() for part in explained.parts])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,7 @@ def run_tools_query(space: Space, sought: ToolsQuery, listener: Listener | None 
         answer.no_match,
         tool_uses(space),
         names,
+        answer,
     )
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SNIPPET = 160
 """Characters of a passage shown beside its title."""
+PART = 60
+"""Characters of a part of a request that its explanation begins with."""
 HEADINGS = " › "
 BEFORE, BEHIND = 40, 20
 """Characters shown before a word that was looked for, and at least from its beginning on."""
@@ -213,6 +215,26 @@ def format_explanation(explanation: Mapping[str, Any]) -> str:
     if "words" in explanation:
         told.append(f"words: {', '.join(words) or 'none'}")
     return "; ".join(told)
+
+
+def explanation_lines(parts: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say what the relevance of a tool is made of: a line for each part of the request, with what adds to it."""
+    lines = []
+    for part in parts:
+        named = f"“{snippet(part['part'], PART)}”: " if len(parts) > 1 else ""
+        lines.append(f"{named}evidence {part['evidence']:.3f} = {' + '.join(_tool_shares(part)) or 'nothing'}")
+    return lines
+
+
+def _tool_shares(part: Mapping[str, Any]) -> list[str]:
+    shares = [f"meaning {part['meaning']['adds']:.3f}"] if "meaning" in part else []
+    for one in part["words"]:
+        meant = f" as {one['meant']}" if "meant" in one else ""
+        shares.append(
+            f"{escape_controls(one['word'])}{escape_controls(meant)} {one['adds']:.3f} ({', '.join(one['in'])})"
+        )
+    others = {"quoted": "says just this", "name": "its name", "past_calls": "called for the like"}
+    return shares + [f"{said} {part[key]:.3f}" for key, said in others.items() if key in part]
 
 
 def noun_of(certificate: Mapping[str, Any]) -> str:

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from infospace.store.note_fields import Field
     from infospace.store.protocol import Chosen, Store, Text
 
-BATCH_CHARACTERS = 400_000
-"""Text embedded between two commits: a few seconds' work, so that an interruption loses little."""
+BATCH_CHARACTERS = 100_000
+"""Text whose Notes are found from then on: about five seconds' work on two cores, so that what is wanted first soon is.
+
+Texts are sorted by length within it: padding is 1.1 % of the tokens of abstracts and 2.3 % of those of mixed lengths,
+and .1 and .2 % if all of 1,400 were sorted together.
+"""
 
 BOUND_CHARACTERS = 20_000
 """The same where time is bounded, since the clock is looked at in between: about a second's work on two cores."""
@@ -25,7 +29,7 @@ BOUND_CHARACTERS = 20_000
 SLICE_CHARACTERS = 100_000
 """Text whose vectors are written together, also of one long Note: a second or two of work."""
 
-LONG = BATCH_CHARACTERS
+LONG = 400_000
 """A text of so many characters comes after all that are shorter."""
 
 PAGE = 2_000

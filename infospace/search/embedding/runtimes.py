@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_THREADS = 8
 """Batches of this size do not keep more cores busy; INFOSPACE_THREADS goes beyond."""
+
+TOPOLOGY = Path("/sys/devices/system/cpu")
 
 _REGISTRY_LOCK = threading.Lock()
 
@@ -169,14 +171,30 @@ def tokenizer_of(model: ModelInfo) -> Any:
 
 
 def threads() -> int:
-    """Return INFOSPACE_THREADS, or the cores that this process may use, at most MAX_THREADS."""
+    """Return INFOSPACE_THREADS, or the physical cores that this process may use, at most MAX_THREADS."""
     named = os.environ.get("INFOSPACE_THREADS")
     if named:
         if not named.isdecimal() or int(named) < 1:
             raise ModelError(f"INFOSPACE_THREADS is {named!r}", hint="a number from 1")
         return int(named)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, _quota(), MAX_THREADS))
+    usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
+    return max(1, min(physical_cores(usable), _quota(), MAX_THREADS))
+
+
+def physical_cores(processors: Collection[int], folder: Path = TOPOLOGY) -> int:
+    """Return how many cores some processors are; those that share one compute no matrix product faster than it.
+
+    `folder` has what Linux tells of processors (sysfs, thread_siblings_list); a processor of which nothing is told
+    counts as a core.
+    """
+    cores = set()
+    for number in processors:
+        try:
+            told = (folder / f"cpu{number}" / "topology" / "thread_siblings_list").read_text(encoding="ascii").strip()
+        except (OSError, ValueError):
+            told = ""
+        cores.add(told or f"{number}")
+    return len(cores)
 
 
 def _quota() -> int:

@@ -123,6 +123,12 @@ class Corpus:
         ranks[np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)] = np.arange(len(names))
         return ranks
 
+    def fields_with(self, word: str, at: int) -> tuple[str, ...]:
+        """Return the names of the fields in which the tool at a place has a word, in their order."""
+        counted = self.tools[at].counted
+        found = counted.fields[counted.words == self._vocabulary.find(word)]
+        return tuple(Fields._fields[field] for field in sorted(set(found.tolist())))
+
     def without_vector(self, key: str) -> list[IndexedTool]:
         """Return the tools that have no vector of a model yet."""
         return [] if self._whole == key else [known for known in self.tools if known.key != key]

@@ -31,9 +31,9 @@ from infospace.tools.search.lexical.bm25f import TermCounts, Vocabulary
 from infospace.tools.search.past_calls import PastCalls, Remembered
 from infospace.tools.search.query import ParsedRequest
 from infospace.tools.search.ranking import Scores, rank_tools
-from infospace.tools.search.results import CallExample, Mode, ToolQuery, ToolResults
+from infospace.tools.search.results import CallExample, Mode, ToolExplanation, ToolQuery, ToolResults
 from infospace.tools.search.rules.engine import RulesEndless
-from infospace.tools.search.scoring import by_both, by_meaning, keyword_evidence, strength
+from infospace.tools.search.scoring import Evidence, by_both, by_meaning, keyword_evidence, strength
 from infospace.tools.search.similar import SimilarTool, most_similar
 from infospace.tools.search.types import ToolTypes
 from infospace.tools.search.vectors import dot_products, tool_vectors
@@ -101,7 +101,7 @@ class Finder:
             if self._last is None or not self._last.are(allowed):
                 self._last = CurrentTools(allowed, self._corpus(allowed))
             present = self._last
-            legs = self._legs(present.corpus, wanted.request, wanted.mode, listener, remembered)
+            legs, evidence = self._legs(present.corpus, wanted.request, wanted.mode, listener, remembered)
         called = {one.tool for one in remembered} if wanted.filters.has_examples is not None else ()
         rules = None if self.rules is None else self.rules.rules()
         problem = None if self.rules is None else self.rules.problem
@@ -110,6 +110,12 @@ class Finder:
         except RulesEndless as error:
             found = rank_tools(present, legs, wanted, called, self.types)
             problem = f"the rules for tools are not used: {error}"
+
+        def explain(tool: Tool) -> ToolExplanation | None:
+            at = next((place for place, one in enumerate(present.tools) if one is tool), None)
+            return None if at is None else evidence.of(present.corpus, at)
+
+        found = replace(found, explain=explain)
         if problem is None:
             return found
         return replace(found, degraded="; ".join(filter(None, (found.degraded, problem))))
@@ -178,7 +184,7 @@ class Finder:
 
     def _legs(
         self, corpus: Corpus, request: str, mode: Mode, listener: Listener | None, remembered: Sequence[CallExample]
-    ) -> Scores:
+    ) -> tuple[Scores, Evidence]:
         asked = ParsedRequest.of(request, corpus)
         cosines, past, degraded = None, None, None
         if mode != "keyword":
@@ -187,10 +193,10 @@ class Finder:
             except ModelError as error:
                 degraded = f"tools are found by words alone: {error}"
         if mode == "semantic" and cosines is not None and not degraded:
-            words, found = None, by_meaning(cosines)
+            words, masses, found = None, None, by_meaning(cosines)
         else:
-            words = asked.bm25(corpus)
-            alone = keyword_evidence(words, asked.masses(corpus))
+            words, masses = asked.bm25(corpus), asked.masses(corpus)
+            alone = keyword_evidence(words, masses)
             joined = None if cosines is None else by_both(cosines, words) if mode == "hybrid" else by_meaning(cosines)
             found = alone if joined is None else np.where(np.isnan(joined), alone, joined)
         names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
@@ -211,7 +217,8 @@ class Finder:
         confidences = np.maximum(probabilities(odds, None if past is None else past.nearest), names.clip(0, SURE))
         confidences[exact] = SURE
         extra = None if past is None else past.evidence
-        return Scores(strength(evidence), words, cosines, guessed, extra, degraded, confidences)
+        scores = Scores(strength(evidence), words, cosines, guessed, extra, degraded, confidences)
+        return scores, Evidence(asked, mode, cosines, masses, quoted, names, extra, EXACT)
 
     def _null_scores(self, corpus: Corpus, model: Model) -> NullScores:
         """What the corpus answers to everyday requests; made once for it, their vectors once for the model."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -52,6 +52,70 @@ class Adjustment:
 
 
 @dataclass(frozen=True, slots=True)
+class WordShare:
+    """A word of a request that a tool has: its BM25, what that adds to the evidence, and in which fields it stands.
+
+    `meant` is the word of a tool that counts in its stead where no tool has it.
+    """
+
+    word: str
+    bm25: float
+    adds: float
+    fields: tuple[str, ...]
+    meant: str = ""
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return it as JSON; `adds` is in the unit of all evidence."""
+        meant: dict[str, JSON] = {"meant": self.meant} if self.meant else {}
+        return {"word": self.word, **meant, "bm25": self.bm25, "adds": self.adds, "in": list(self.fields)}
+
+
+@dataclass(frozen=True, slots=True)
+class PartExplanation:
+    """What there is to say for a tool by one part of a request.
+
+    The cosine, None where the tool has no vector or was not looked for by meaning, and what it adds; the words; what it
+    adds that the tool says just this of itself (`quoted`), is called so (`name`), or was called for the like (`past`).
+    """
+
+    part: str
+    cosine: float | None
+    meaning: float
+    words: tuple[WordShare, ...] = ()
+    quoted: float = 0.0
+    name: float = 0.0
+    past: float = 0.0
+
+    @property
+    def evidence(self) -> float:
+        """All of it, from which relevance is reckoned by `scoring.strength` and `scoring.relevance`."""
+        return self.meaning + sum(one.adds for one in self.words) + self.quoted + self.name + self.past
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return it as JSON, without what adds nothing."""
+        meaning: JSON = None if self.cosine is None else {"cosine": self.cosine, "adds": round(self.meaning, 6)}
+        others = {"quoted": self.quoted, "name": self.name, "past_calls": self.past}
+        return {
+            "part": self.part,
+            "evidence": round(self.evidence, 6),
+            **({} if meaning is None else {"meaning": meaning}),
+            "words": [one.to_json() for one in self.words],
+            **{key: round(value, 6) for key, value in others.items() if value},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ToolExplanation:
+    """What the relevance of a tool is made of: evidence by the parts of the request."""
+
+    parts: tuple[PartExplanation, ...]
+
+    def to_json(self) -> JSON:
+        """Return the parts as JSON."""
+        return [part.to_json() for part in self.parts]
+
+
+@dataclass(frozen=True, slots=True)
 class ToolHit:
     """A tool that was found.
 
@@ -90,6 +154,12 @@ class ToolHit:
         }
 
 
+def _unexplained(tool: Tool) -> ToolExplanation | None:
+    """Explain nothing: no tool was compared."""
+    del tool
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class ToolResults:
     """Tools, best first. Where none fits, there are no hits, and `guess` is the nearest one.
@@ -107,6 +177,8 @@ class ToolResults:
     untyped: int = 0
     rules: Sequence[Mapping[str, JSON]] = ()
     """What each rule of the space did with the hits, and the facts that it added, in the order in which they held."""
+    explain: Callable[[Tool], ToolExplanation | None] = field(default=_unexplained, compare=False, repr=False)
+    """Says what the relevance of a tool is made of, None of one that was not searched; it is made when it is asked."""
 
     @property
     def no_match(self) -> bool:

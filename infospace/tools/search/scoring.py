@@ -8,14 +8,19 @@ of a request is joined as chances are: a tool is right when it is right for any 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infospace.tools.search.results import FINEST
+from infospace.tools.search.results import FINEST, PartExplanation, ToolExplanation, WordShare
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from infospace.tools.search.corpus import Corpus
+    from infospace.tools.search.query import ParsedRequest
+    from infospace.tools.search.results import Mode
 
 BM25_PER_COSINE = 50.0
 """BM25 that weighs as much as a cosine of 1. NDCG@10 differs by .003 between 40 and 70."""
@@ -67,3 +72,54 @@ def relevance(strengths: NDArray[np.float64]) -> NDArray[np.float64]:
     fine = np.round(-np.expm1(-np.round(strengths, 4)), FINEST)
     found: NDArray[np.float64] = np.where(strengths > NEXT_TO_1, fine, coarse)
     return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What the evidence for tools was added up from, so that it can be told of any of them.
+
+    `cosines`, `quoted` and `past` are (parts, tools), `names` (tools). `cosines` is None where no meaning was looked
+    for, NaN for a tool without a vector; `past` is None where nothing is remembered. `masses` is (parts, 1), None where
+    no words were looked for.
+    """
+
+    asked: ParsedRequest
+    mode: Mode
+    cosines: NDArray[np.float64] | None
+    masses: NDArray[np.float64] | None
+    quoted: NDArray[np.bool_]
+    names: NDArray[np.float64]
+    past: NDArray[np.float64] | None
+    exact: float
+    """What it adds that a tool says just this of itself."""
+
+    def of(self, corpus: Corpus, at: int) -> ToolExplanation:
+        """Tell it of the tool at a place."""
+        return ToolExplanation(tuple(self._part(corpus, at, part) for part in range(len(self.asked.parts))))
+
+    def _part(self, corpus: Corpus, at: int, part: int) -> PartExplanation:
+        cosine = None if self.cosines is None else float(self.cosines[part, at])
+        known = cosine is not None and not np.isnan(cosine)
+        meaning = 0.0 if cosine is None or not known else cosine * (1.0 if self.mode == "hybrid" else MEANING_ALONE)
+        scale = 0.0
+        if self.masses is not None and not known:
+            scale = WORDS_ALONE / max(float(self.masses[part, 0]), 1e-9)
+        elif self.masses is not None and self.mode == "hybrid":
+            scale = 1 / BM25_PER_COSINE
+        words = []
+        for word in dict.fromkeys(self.asked.words[part]) if scale else ():
+            meant, share = self.asked.similar.get(word, (word, 1.0))
+            bm25 = share * corpus.bm25.score_at(meant, at)
+            if bm25:
+                fields = corpus.fields_with(meant, at)
+                other = meant if meant != word else ""
+                words.append(WordShare(word, round(bm25, 6), round(bm25 * scale, 6), fields, other))
+        return PartExplanation(
+            self.asked.parts[part],
+            round(cosine, 6) if cosine is not None and known else None,
+            meaning,
+            tuple(sorted(words, key=lambda one: -one.adds)),
+            self.exact * float(self.quoted[part, at]),
+            float(self.names[at]),
+            0.0 if self.past is None else float(self.past[part, at]),
+        )

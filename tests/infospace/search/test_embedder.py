@@ -305,3 +305,14 @@ def test_in_a_broken_installation_the_error_says_what_is_missing(model: ModelInf
     message, hint = json.loads(done.stdout)
     assert message == f"texts cannot be embedded without {missing}"
     assert hint == "the installation is not whole: install infospace again, as you did"
+
+
+def test_processors_that_share_a_core_count_once(tmp_path: Path) -> None:
+    """As Linux tells of them; one of which nothing is told counts for itself."""
+    for number, siblings in enumerate(("0,2", "1,3", "0,2", "1,3")):
+        folder = tmp_path / f"cpu{number}" / "topology"
+        folder.mkdir(parents=True)
+        (folder / "thread_siblings_list").write_text(f"{siblings}\n")
+    assert runners.physical_cores({0, 1, 2, 3}, tmp_path) == 2
+    assert runners.physical_cores({0, 2}, tmp_path) == 1
+    assert runners.physical_cores({0, 1, 9}, tmp_path) == 3

@@ -71,6 +71,25 @@ def test_relations_and_backlinks_are_followed(show: Show, space: Space, tmp_path
     show(story, (80, 24))
 
 
+def test_why_a_search_found_a_note_is_told(show: Show, stocked: Space) -> None:
+    """On the tab About, as the search stands; nothing of a note that is only listed."""
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await stage.press("enter", "right_square_bracket")
+        await stage.sees("properties")
+        assert "meaning:" not in stage.text
+        await stage.press("escape", "slash")
+        await stage.write("yeast in the dough")
+        await stage.press("enter")
+        await stage.sees("found    score 0.", "meaning: passage 0.")
+        assert "words:" not in stage.text
+        await stage.press("m", "m")
+        await stage.sees("words: dough 0.", "yeast")
+
+    show(story, (160, 50), stocked)
+
+
 def test_versions_are_looked_at_and_brought_back(show: Show, stocked: Space) -> None:
     """An earlier one is told to be that; undoing takes it back."""
     steel = stocked.store.get(named(stocked, "steel"))

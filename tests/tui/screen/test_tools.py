@@ -69,6 +69,7 @@ def test_the_search_runs_as_one_types_and_finds_what_the_command_finds(show: Sho
         ]
         await stage.press("enter")
         await stage.until(lambda: "relevance 0." in stage.text and "by words and meaning" in stage.text)
+        await stage.sees("evidence 0.", "= meaning 0.", "room 0.")
         await stage.press("m", "m")
         await stage.until(lambda: place.tools.listed.sought.mode == "keyword")
         await stage.press("escape")

@@ -1,7 +1,12 @@
 """Bring files and folders in as notes.
 
 Markdown (front matter, #tags and [[links]] too), text, JSON, HTML and PDF: a note a file. JSON Lines and CSV: a note
-a row. Adding again takes only what changed; a file that cannot be read is reported, and the rest goes on.
+a row. Adding again takes only what changed; a file that cannot be read is reported, and the rest goes on. Files that
+are named themselves are embedded first, then those that were changed last: they are found while the rest waits.
+
+With --detach a process of its own adds, and goes on when this command has ended, or the terminal is closed. Of a space
+there is one at a time. --status says how far it is, --stop ends it. It is started again when it is killed; after the
+machine was switched off, --detach without a PATH goes on.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.core.errors import ModelError, NotFound
 from infospace.core.plural import pluralize
 from tui.command.common.embedding_model import fetch_missing
-from tui.command.common.open_space import open_from
+from tui.command.common.open_space import address_of, open_from
 from tui.runtime.gc_control import collected_rarely
 from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
@@ -31,6 +36,9 @@ EXAMPLES = """examples:
   infospace add ~/notes --prune
   infospace add ~/notes --watch
   infospace add report.md table.csv --space work.db
+  infospace add ~/notes --detach
+  infospace add --status
+  infospace add --stop
   date | infospace add -"""
 
 CANCELLED = 130
@@ -38,12 +46,18 @@ CANCELLED = 130
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="files and folders; `-` is standard input")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; `-` is standard input")
     parser.add_argument("--prune", action="store_true", help="delete notes whose file or row is gone")
     parser.add_argument(
         "--git-times", action="store_true", help="in a Git repository, take times from its commits, not from files"
     )
-    parser.add_argument("--watch", action="store_true", help="go on, and add what changes, until Ctrl-C")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--watch", action="store_true", help="go on, and add what changes, until Ctrl-C")
+    how.add_argument(
+        "--detach", action="store_true", help="add in the background; without PATH, go on with what was broken off"
+    )
+    how.add_argument("--status", action="store_true", help="say how far adding in the background is")
+    how.add_argument("--stop", action="store_true", help="end adding in the background; what was added stays")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
@@ -52,13 +66,52 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     for path in paths:
         if not path.exists():
             raise UsageError(f"there is no file or folder {str(path)!r}")
-    if args.watch and "-" in args.paths:
-        raise UsageError("standard input cannot be watched", hint="name files and folders")
+    if "-" in args.paths and (args.watch or args.detach):
+        raise UsageError(
+            f"standard input cannot be {'watched' if args.watch else 'added in the background'}",
+            hint="name files and folders",
+        )
+    if args.detach or args.status or args.stop:
+        return _in_background(args, paths, out)
+    if not args.paths:
+        raise UsageError("add needs a PATH: files and folders, or `-` for standard input")
     with open_from(args, create=True) as space, collected_rarely():
         adding = _Adding(space, out, paths, prune=args.prune, git_times=args.git_times)
         if args.watch:
             return _watch(adding, paths, out)
         return adding.add_once(sys.stdin.buffer.read() if "-" in args.paths else None)
+
+
+def _in_background(args: argparse.Namespace, paths: Sequence[Path], out: Output) -> int:
+    """Begin adding in the background, say how far it is, or end it."""
+    from infospace.core.errors import Invalid
+    from tui.runtime.detached_import import DetachedImport
+
+    if args.paths and not args.detach:
+        raise UsageError("--status and --stop take no PATH: of a space one import at a time is in the background")
+    try:
+        job = DetachedImport(address_of(args))
+        if args.detach:
+            with open_from(args, create=True) as space:
+                fetch_missing(space, out)
+            record = job.start(paths, prune=args.prune, git_times=args.git_times)
+        else:
+            found = job.stop() if args.stop else job.read()
+            if found is None:
+                out.document(None) if out.json else out.text("nothing was added in the background")
+                return 0
+            record = found
+    except Invalid as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    if out.json:
+        out.document(record.to_json())
+    else:
+        out.text(f"{record}")
+    if args.detach:
+        out.talk(f"it goes on in the background as process {record.pid}: --status says how far, --stop ends it", "dim")
+    elif record.broken_off:
+        out.talk("`infospace add --detach` goes on with it", "yellow")
+    return 1 if record.state == "failed" or record.broken_off else 0
 
 
 class _Adding:
@@ -101,12 +154,16 @@ class _Adding:
 
     def _embed(self, listener: Listener) -> int:
         """Embed what is pending, and return how many passages were; the first time, fetch the model for that."""
+        from infospace.files.tracked_files import first_to_embed
+
+        with self._space.store.reading() as snapshot:
+            first = first_to_embed(snapshot, self._paths)
         try:
-            return self._space.embedding.catch_up(listener)
+            return self._space.embedding.catch_up(listener, first=first)
         except ModelError:
             if not fetch_missing(self._space, self._out):
                 raise
-        return self._space.embedding.catch_up(listener)
+        return self._space.embedding.catch_up(listener, first=first)
 
     def _import(self, summary: Summary, text: bytes | None, listener: Listener) -> None:
         from infospace.files.import_files import import_paths, import_text

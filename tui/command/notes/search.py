@@ -68,8 +68,6 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         if found.error == ModelError.kind and fetch_missing(space, out):
             found = asyncio.run(call_directly(discover_notes, arguments, space.view(listener=listener, scratch=True)))
         _locate(found, space)
-        if args.explain and found.status == "success":
-            _explain(found, space, args)
     if args.count and found.status == "success":
         _show_count(found, out)
     elif out.json:
@@ -107,20 +105,9 @@ def _arguments(args: argparse.Namespace) -> dict[str, Any]:
         found |= {"limit": 1, "certify": True}
     elif args.limit is not None:
         found["limit"] = int(args.limit) if _is_number(args.limit) else args.limit
+    if args.explain:
+        found["explain"] = True
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _explain(found: StepResult, space: Space, args: argparse.Namespace) -> None:
-    """Say of each hit what its score is made of, in its metadata as `explanation`."""
-    from infospace.search.explain import explain
-    from tui.text.render import searched_words
-
-    hits: Any = found.data or []
-    ids = [hit["metadata"]["source_id"] for hit in hits]
-    for hit, explanation in zip(
-        hits, explain(space, args.query, ids, searched_words(found.extra), args.mode), strict=True
-    ):
-        hit["metadata"]["explanation"] = explanation.to_json(args.mode)
 
 
 def _show_count(found: StepResult, out: Output) -> None:

@@ -224,12 +224,27 @@ def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
             yield Finding("space", "weak", f"{shown} can be read, not written")
         if pending:
             yield _pending(space, pending, notes)
+        if not _is_database(address):
+            yield from _in_background(address)
         if _is_database(address):
             yield _index_of_database(address)
         yield from _read_by_earlier_version(space)
         if args.deep:
             yield from (Finding("space", "bad", message) for message in wrong[1:])
             yield from _deep(space, listener)
+
+
+def _in_background(address: str) -> Iterator[Finding]:
+    """Say what is added in the background, or was broken off or failed."""
+    from tui.runtime.detached_import import DetachedImport
+
+    record = DetachedImport(address).read()
+    if record is None or record.state in ("done", "stopped"):
+        return
+    if record.running:
+        yield Finding("background", "good", f"adding {record}", "`infospace add --stop` ends it")
+    else:
+        yield Finding("background", "weak", f"adding {record}", "`infospace add --detach` goes on with it")
 
 
 def _read_by_earlier_version(space: Space) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from typing import Any
 from infospace.core.plural import pluralize
 from tui.command.tools.common import add_filters, answer, filters, show, show_schemas, show_unknown
 from tui.text.output import Output, UsageError
+from tui.text.render import explanation_lines
 
 TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 
@@ -25,6 +26,7 @@ EXAMPLES = """examples:
   infospace tools search 'what changed in the repository'
   infospace tools search 'read a file' --server files --limit 3 --schemas
   infospace tools search 'open a pull request' --mode keyword --json
+  infospace tools search 'open a pull request' --explain
   infospace tools search 'read a table' --input '{"properties": {"path": {"type": "string"}}}' --output array"""
 
 
@@ -38,12 +40,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--input", metavar="SCHEMA", help="that take this: a JSON Schema, or a JSON type")
     parser.add_argument("--output", metavar="SCHEMA", help="that say that they give this")
     parser.add_argument("--schemas", action="store_true", help="with what each takes and gives")
+    parser.add_argument("--explain", action="store_true", help="say of each what its score is made of; needs a query")
     add_filters(parser, scored=True)
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Search, and show what was found."""
+    if args.explain and args.query is None:
+        raise UsageError("--explain needs a query: without one nothing is scored")
     given = {"query": args.query, "limit": args.limit, "search_type": args.mode, "include_schemas": args.schemas}
+    given["include_explanation"] = args.explain
     types = {name: _schema(name, text) for name in ("input", "output") if (text := getattr(args, name)) is not None}
     found = answer(args, "search_tools", {**given, **types, "filters": filters(args)})
     if out.json:
@@ -52,6 +58,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     for tool in found["tools"]:
         show(tool, out, "" if tool["score"] is None else f"{tool['score']:.3f}  {tool['confidence']:>4.0%}  ")
         _show_types(tool, out)
+        for line in explanation_lines(tool.get("explanation") or ()):
+            out.text(f"    {line}", "italic")
         show_schemas(tool, out)
     show_unknown(found, out)
     if found["no_match"]:

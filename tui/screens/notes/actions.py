@@ -19,6 +19,7 @@ from infospace.editing.task_status import with_status
 from infospace.editing.undo import describe, undo
 from tui.dialogs.common import ConfirmDialog, LineDialog
 from tui.dialogs.edit_text import EditTextDialog
+from tui.runtime.detached_import import DetachedImport
 from tui.runtime.import_job import ImportJob
 from tui.screens.notes.external_editor import EditorFile
 from tui.tables.note_places import NotePlaces, NotesFilter, read_places
@@ -317,9 +318,25 @@ class NoteActions:
             self._screen.notify(f"There is no file or folder {written!r}.", severity="warning", markup=False)
 
     def _tick(self) -> None:
+        self._show_work("" if self.adding is None else f"adding: {self.adding.status_text}  [a, or a click, ends it]")
+
+    def tell_of_background(self) -> None:
+        """Say how far `infospace add --detach` is, or that it was broken off, where nothing is added here."""
+        address = self._screen.infospace.space.store.address
+        if self.adding is not None or "://" in address:
+            return
+        record = DetachedImport(address).read()
+        if record is not None and record.running:
+            self._show_work(f"adding in the background: {record}  [infospace add --stop ends it]")
+        elif record is not None and record.broken_off:
+            self._show_work(f"adding in the background: {record}  [infospace add --detach goes on]")
+        else:
+            self._show_work("")
+
+    def _show_work(self, message: str) -> None:
         bar = self._screen.query_one("#work", Static)
-        bar.display = self.adding is not None
-        bar.update("" if self.adding is None else f"adding: {self.adding.status_text}  [a, or a click, ends it]")
+        bar.display = bool(message)
+        bar.update(single_line(message))
 
 
 def _with_task_turned(store: Store, task: Task) -> str | None:

@@ -11,11 +11,11 @@ you type, the rows are a table, and enter on one shows its note. They can be kep
 (`ctrl+s`), and the query as a saved plan (`ctrl+t`).
 
 Of what is chosen: **Content** (Markdown; JSON as a tree that folds, `t` shows it plain; Collections as tables),
-**About** (path, folder, times, properties), **Links** (relations and links out and in, those that lead nowhere yet,
-the Collections that hold it), **Tasks** (`x`, or enter, sets one done or to be done again: one character of the text),
-**Versions** (enter looks at one, `r` brings it back), **Why** (where it came from, and whether it is stale) and
-**Uses** (what was made of it). Enter on a line goes there, `b` comes back, `w` opens the step that made it. What is
-changed here can be undone with `u`.
+**About** (why a search found it, path, times, properties), **Links** (relations and links out and in, those that lead
+nowhere yet, the Collections that hold it), **Tasks** (`x`, or enter, sets one done or to be done again: one character
+of the text), **Versions** (enter looks at one, `r` brings it back), **Why** (where it came from, and whether it is
+stale) and **Uses** (what was made of it). Enter on a line goes there, `b` comes back, `w` opens the step that made it.
+What is changed here can be undone with `u`.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from tui.tables.notes_query import (
     What,
     by_column,
     existing_summaries,
+    explain_hit,
     run_notes_query,
 )
 from tui.tables.notes_table import EMPTY, PLAIN, NoteList
@@ -146,6 +147,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
 
     def on_mount(self) -> None:
         self.query_one(Slider).most = FINE
+        self.detail.explain = lambda shown: explain_hit(self.infospace.space, self.notes.listed, shown)
         self.set_interval(POLL_SECONDS, self._poll)
 
     def shown(self) -> None:
@@ -258,6 +260,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         self._least()
         if len(self.notes):
             self.results_changed()
+            self.detail.explain_again()
         elif afresh:
             self.detail.clear()
 
@@ -272,6 +275,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     def _poll(self) -> None:
         if self.is_current and time.monotonic() >= self._next:
             self._next = float("inf")  # no second look begins before the `finally` of this one
+            self.actions.tell_of_background()
             self.do(self._check_for_changes, group="look")
 
     async def _check_for_changes(self) -> None:

@@ -277,7 +277,8 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
 
     async def show_it(self, tool: Tool) -> None:
         """Show a tool, and what came of its last call."""
-        await self.detail.show(tool, self.tools.listed.hits.get(key_of(tool)))
+        listed = self.tools.listed
+        await self.detail.show(tool, listed.hits.get(key_of(tool)), listed.explanation(tool))
         self.tool_calls.show_reply()
         self.refresh_bindings()
 

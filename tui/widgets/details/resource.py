@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
@@ -40,6 +40,12 @@ if TYPE_CHECKING:
     from tui.app import InfospaceApp
 
 TABS = ("content", "about", "links", "tasks", "versions", "why", "uses")
+
+
+def _unexplained(identifier: str) -> str:
+    """Say nothing: no search found it."""
+    del identifier
+    return ""
 
 
 class ResourceView(FocusContainer):
@@ -86,6 +92,8 @@ class ResourceView(FocusContainer):
         self._told: set[str] = set()
         """The tabs that are made for what is shown."""
         self._lines: dict[str, LinkedRows] = {}
+        self.explain: Callable[[str], str] = _unexplained
+        """Says why a search found what is shown, in a thread; nothing where none did."""
         self._line: int | None = None
         """The line of a task that the cursor is to be at."""
 
@@ -241,7 +249,10 @@ class ResourceView(FocusContainer):
         if around is None or tab in self._told:
             return
         if tab == "about":
-            self.query_one("#told", Static).update(render_about(around, self.colours))
+            found = await asyncio.to_thread(self.explain, around.resource.id)
+            if self.around is not around:
+                return
+            self.query_one("#told", Static).update(render_about(around, self.colours, found))
         elif tab == "links":
             ties: list[tuple[Sequence[Text | str], Use | None]] = [
                 (_tie(tie, self.colours), Use(tie.id, tie.version or 0)) for tie in around.ties
@@ -257,6 +268,12 @@ class ResourceView(FocusContainer):
             await self._provenance(around, forward=tab == "uses")
         if self.around is around:
             self._told.add(tab)
+
+    def explain_again(self) -> None:
+        """Tell of what is shown why another search found it."""
+        self._told.discard("about")
+        if self.tab == "about":
+            self.infospace.do(self._fill_tab, "about", group="tab")
 
     def point_to_task(self, line: int) -> None:
         """Put the cursor on the task in a line of the file, at once or when the tab is open."""

@@ -127,10 +127,11 @@ class ToolDetail(FocusContainer):
         self.query_one("#alike", LazyTable).show(SimilarToolRows())
         self.query_one("#neighbours", TextView).read("")
 
-    async def show(self, tool: Tool, hit: ToolHit | None = None) -> None:
+    async def show(self, tool: Tool, hit: ToolHit | None = None, explained: Sequence[str] = ()) -> None:
         """Show a tool, unless another is to be shown meanwhile, or none.
 
-        What is written in its form stays, where it is the one that was shown.
+        `explained` says in lines what the relevance of a hit is made of. What is written in its form stays, where it is
+        the one that was shown.
         """
         self._asked = asked = object()
         try:
@@ -145,7 +146,7 @@ class ToolDetail(FocusContainer):
         self.info, self._hit = told, hit
         colours = self.infospace.colours
         self.query_one("#head", Static).update(head_of(tool, colours))
-        self.query_one("#told", Static).update(about_tool(told, hit, colours))
+        self.query_one("#told", Static).update(about_tool(told, hit, colours, explained))
         same = before is not None and key_of(before) == key_of(tool) and before.digest == tool.digest
         self._filled &= {"try", "schema"} if same else set()
         if same and self.form.tool is not None:

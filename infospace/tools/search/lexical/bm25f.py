@@ -146,6 +146,14 @@ class Bm25:
                 found[self._places[rows]] += share * self._added[rows]
         return found
 
+    def score_at(self, word: str, at: int) -> float:
+        """Return what a word adds to the BM25 of the tool at a place."""
+        if not self.has(word):
+            return 0.0
+        number = self._vocabulary.find(word) or 0
+        rows = slice(self._starts[number], self._starts[number + 1])
+        return float(self._added[rows][self._places[rows] == at].sum())
+
 
 def _columns(
     tools: Sequence[TermCounts],

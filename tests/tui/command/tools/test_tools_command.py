@@ -122,3 +122,21 @@ def test_a_plan_is_checked_against_the_tools_and_starts_nothing(cli: Any, tmp_pa
         "sys.exit('mcp' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=False).returncode == 0
+
+
+def test_a_search_says_what_scores_are_made_of_where_it_is_asked(cli: Any) -> None:
+    """A line for each part of the request; as JSON with each tool."""
+    cli("notes")
+    shown = cli("tools", "search", "rows of a table", "--explain", "--limit", "2")
+    assert shown.code == 0
+    assert "evidence 0." in shown.out
+    assert "row 0.0" in shown.out
+    assert "(description)" in shown.out
+    assert "evidence" not in cli("tools", "search", "rows of a table", "--limit", "2").out
+    told = cli("tools", "search", "rows of a table", "--explain", "--limit", "1", "--json").json["tools"]
+    assert [part["part"] for part in told[0]["explanation"]] == ["rows of a table"]
+    two = cli("tools", "search", "Read the rows of a table. Then make a note of them.", "--explain", "--limit", "1")
+    assert "“Then make a note of them.”: evidence" in two.out
+    refused = cli("tools", "search", "--explain", "--server", "infospace")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--explain needs a query" in refused.err
