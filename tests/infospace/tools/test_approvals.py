@@ -174,3 +174,24 @@ def test_only_what_reads_alone_is_refused_a_tool_that_may_change_things(
     else:
         assert asyncio.run(calling).content is True
     assert made == ([] if reads and not read_only else ["a"])
+
+
+def test_a_list_that_a_question_shows_is_cut_behind_its_twentieth_element() -> None:
+    """One of twenty is whole."""
+    whole, cut = (question(WRITE, {"rows": [7] * size}) for size in (20, 21))
+    assert "cut" not in whole
+    assert whole.count("7") == 20
+    assert cut.count("7") == 20
+    assert "[cut: 21 elements in all]" in cut
+
+
+def test_what_is_allowed_by_name_alone_is_not_enough_for_a_tool_that_is_another_now(space: Space) -> None:
+    """Neither an approval in the run, nor the entry of its server; what was said of it as it is now is."""
+    space.store.commit([], [Approve("files/write", None, AT)])
+    assert allowed(space.store, WRITE, None)
+    assert not allowed(space.store, WRITE, None, by_name=False)
+    by_entry = replace(WRITE, name="erase", auto_approved=True)
+    assert allowed(space.store, by_entry, None)
+    assert not allowed(space.store, by_entry, None, by_name=False)
+    space.store.commit([], [Approve("files/write", WRITE.digest, AT)])
+    assert allowed(space.store, WRITE, None, by_name=False)

@@ -17,6 +17,7 @@ from plan_parts import LOST, PAIR, SEVEN, absent, add_tools, bound, each, either
 
 EMPTY = {"type": "create-collection", "value": [], "out": "$all"}
 IS_SEVEN = {"type": "equals", "target": "$a", "value": 7}
+THREE = {"type": "create-collection", "value": [1, 2, 3], "out": "$pair"}
 NOTHING = note("nothing", "$r")
 
 
@@ -43,6 +44,14 @@ def update(target: str, value: Any, **fields: Any) -> dict[str, Any]:
 def branch(condition: Any, *then: Any, otherwise: Any = ()) -> dict[str, Any]:
     step = {"type": "if", "condition": condition, "then": list(then)}
     return {**step, "else": list(otherwise)} if otherwise else step
+
+
+def rounds(condition: Any, *body: Any) -> dict[str, Any]:
+    return {"type": "while", "condition": condition, "body": list(body), "max_iterations": 9}
+
+
+def compute(expression: str, out: str) -> dict[str, Any]:
+    return {"type": "compute", "expression": expression, "out": out}
 
 
 def mapped(operation: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -332,6 +341,145 @@ PLANS: dict[str, tuple[list[Any], Any]] = {
         [PAIR, note("mine", "$twice"), each(double("$x")), note("${twice}", "$r")],
         "mine",
     ),
+    # More of each
+    "a guard within a not within an and": (
+        [
+            note(1, "$a"),
+            note(2, "$b"),
+            either(joined("and", bound("$a"), joined("not", absent("$b"))), "${a}${b}", "no"),
+        ],
+        "12",
+    ),
+    "a guard ends a loop once a round has bound it": (
+        [
+            THREE,
+            EMPTY,
+            each(add("$x"), branch("$x = 2", note("found", "$hit")), until=bound("$hit")),
+            bind("$all", "$r"),
+        ],
+        [1, 2],
+    ),
+    "three branches deep": (
+        [
+            EMPTY,
+            parallel(
+                [
+                    parallel(
+                        [parallel([note("1", "$a"), add("$a")], [note("2", "$b"), add("$b")])],
+                        [note("3", "$c"), add("$c")],
+                    )
+                ],
+                [tool("mark", "$m", value="4"), add("$m")],
+            ),
+            bind("$all", "$r"),
+        ],
+        ["1", "2", "3", "4"],
+    ),
+    "a while in a branch writes before the branch after it": (
+        [
+            EMPTY,
+            parallel(
+                [note(0, "$n"), rounds("$n < 2", compute("$n + 1", "$n"), add("$n"))],
+                [tool("give", "$z", value="z"), add("$z")],
+            ),
+            bind("$all", "$r"),
+        ],
+        [1, 2, "z"],
+    ),
+    "a handler in a branch writes in its place": (
+        [
+            SEVEN,
+            EMPTY,
+            parallel(
+                [load("$seven", "$m", slice="0:1", on_fail=[note("h", "$h"), add("$h")])],
+                [tool("give", "$b", value="b"), add("$b")],
+            ),
+            bind("$all", "$r"),
+        ],
+        ["h", "b"],
+    ),
+    "each round binds it in one branch or the other": (
+        [PAIR, each(branch("$x = 1", note("one", "$n"), otherwise=[note("two", "$n")]), out="$r")],
+        ["one", "two"],
+    ),
+    "two steps of one branch bind it": (
+        [parallel([note(1, "$n"), note("${n}2", "$n")], [note(3, "$m")]), note("${n}${m}", "$r")],
+        "123",
+    ),
+    "a name that both branches of an if give": (
+        [
+            SEVEN,
+            branch(bound("$seven"), note("t", "$a", name="slot"), otherwise=[note("e", "$b", name="slot")]),
+            load("slot"),
+        ],
+        "t",
+    ),
+    "a name that every round replaces is that of the last": (
+        [PAIR, each(note("${x}", "$y", name="slot", replace=True)), load("slot")],
+        "2",
+    ),
+    "a round asks for the name that the one before deleted": (
+        [
+            PAIR,
+            EMPTY,
+            note("here", "$k", name="slot"),
+            each(either(bound("slot")), add("$r"), branch(bound("slot"), remove("slot"))),
+            bind("$all", "$r"),
+        ],
+        ["yes", "no"],
+    ),
+    "an alias in a loop changes what stands outside": (
+        [PAIR, note("a", "$n"), each(bind("$n", "$m"), update("$m", "${m}${x}")), note("${n}", "$r")],
+        "a12",
+    ),
+    "an alias is handed to a saved plan as what it stands for": (
+        [note("a", "$a"), bind("$a", "$b"), {"type": "plan:stamp", "arguments": {"n": "$b"}}, note("${a}", "$r")],
+        "a!",
+    ),
+    "map with a saved plan": ([PAIR, mapped({"type": "plan:double", "arguments": {"n": "$item"}})], ["1 1", "2 2"]),
+    "map with coerce": (
+        [
+            {"type": "create-collection", "value": ["1", "2"], "out": "$pair"},
+            mapped({"type": "coerce", "coercion": "int"}),
+        ],
+        [1, 2],
+    ),
+    "map with a tool that only reads": ([PAIR, mapped(tool("give", value="<${item}>"))], ["<1>", "<2>"]),
+    "map with relations": (
+        [
+            PAIR,
+            SEVEN,
+            mapped({"type": "create-relation", "source": "$item", "target": "$seven", "relation": "of"}, out="$all"),
+            {"type": "size", "target": "$all", "out": "$r"},
+        ],
+        2,
+    ),
+    "two maps side by side": (
+        [
+            PAIR,
+            parallel([mapped(tool("give", value="a${item}"), out="$a")], [mapped(tool("give", value="b"), out="$b")]),
+            note("${a[0]}${a[1]} ${b[1]}", "$r"),
+        ],
+        "a1a2 b",
+    ),
+    "a saved plan in a while in a loop": (
+        [PAIR, each(note("x", "$s"), rounds("length($s) < 5", double("$s", "$s")), out="$r")],
+        ["x x x x", "x x x x"],
+    ),
+    "a stop in a saved plan ends that alone, in every round": (
+        [PAIR, each({"type": "plan:halt", "arguments": {"n": "$x"}, "out": "$y"}, out="$r")],
+        ["1 stopped", "2 stopped"],
+    ),
+    "a saved plan in each of two branches writes in their order": (
+        [
+            EMPTY,
+            note("a", "$a"),
+            note("b", "$b"),
+            parallel(*([{"type": "plan:append", "arguments": {"to": "$all", "n": name}}] for name in ("$a", "$b"))),
+            bind("$all", "$r"),
+        ],
+        ["a a", "b b"],
+    ),
 }
 
 SAVED: dict[str, dict[str, Any]] = {
@@ -345,6 +493,8 @@ SAVED: dict[str, dict[str, Any]] = {
         "steps": [{"type": "for-each", "target": "$rows", "as": "$x", "do": [double("$x")], "out": "$found"}],
         "result": "$found",
     },
+    "stamp": {"inputs": {"n": {"kind": "Note"}}, "steps": [update("$n", "${n}!")]},
+    "halt": {"inputs": {"n": {}}, "steps": [{"type": "stop", "value": "${n} stopped"}, note("never", "$z")]},
     "cut": {
         "inputs": {"n": {}},
         "steps": [note("$n", "$kept"), load("$kept", "$part", slice="0:1")],

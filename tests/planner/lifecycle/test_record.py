@@ -100,3 +100,13 @@ def test_decisions_are_known_of_ended_and_of_waiting_executions() -> None:
     """By the position of the form."""
     record = RecordedRun([row("1", frames={"2": ["a"]}), row("3", "suspended", frames={"4": 1})])
     assert (record.decision("2"), record.decision("4"), record.decision("1")) == (["a"], 1, None)
+
+
+def test_a_round_that_was_begun_has_the_time_at_which_the_run_started() -> None:
+    """Where no other is told; one that was not begun has none."""
+    started = ["2026-04-01", "2026-04-01T09:30:00.123Z"]
+    record = RecordedRun([row("1", frames={"@clock": started}), row("2.body[3].1", sequence=2)])
+    assert record.first_reading == tuple(started)
+    assert record.reading("1") == tuple(started)
+    assert [record.reading("2", number) is not None for number in (1, 2, 3, 4)] == [True, True, True, False]
+    assert record.reading("4") is None

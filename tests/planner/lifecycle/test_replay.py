@@ -11,6 +11,7 @@ from infospace import Conflict, Space
 from infospace.tools.local import LocalTools
 from planner.execute.start import run_sync
 from planner.journal.result import RunResult
+from planner.lifecycle.fork import fork
 from planner.lifecycle.replay import replay
 from planner.lifecycle.resume import answer, resume
 
@@ -151,3 +152,15 @@ def test_a_run_that_gave_a_name_is_replayed_with_it(space: Space) -> None:
     run_sync(space, [{"type": "create-note", "value": 2, "name": "once", "replace": True}])
     assert asyncio.run(replay(space, str(result.run))).difference.same
     assert space.view().get("once").content == 2
+
+
+def test_a_replay_of_a_fork_takes_what_it_took_over_from_the_run_before(space: Space, sent: list[str]) -> None:
+    """Calls and answers of steps that the fork did not run again."""
+    result = ran(space, SEND, ASK, KEEP, _2="yes")
+    patch = [{"op": "replace", "path": "/2/value", "value": "${yes}: ${s}"}]
+    forked = asyncio.run(fork(space, str(result.run), "3", patch))
+    assert forked.status == "success", forked.reason
+    replayed = asyncio.run(replay(space, str(forked.run)))
+    assert (replayed.result.status, replayed.document["result"]["data"]) == ("success", "yes: sent 1")
+    assert replayed.difference.same
+    assert sent == ["hello"]
