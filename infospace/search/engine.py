@@ -16,6 +16,7 @@ import numpy as np
 
 from infospace.core.ids import Kind
 from infospace.search import store_search
+from infospace.search.certainty.first_hit import NEIGHBOURS, first_hit_confidence
 from infospace.search.chance import Chances
 from infospace.search.embedding.everyday_requests import EVERYDAY
 from infospace.search.embedding.service import seconds_in_search
@@ -290,7 +291,8 @@ def _exact(
     matrix: Matrix, query: NDArray[np.float32], chosen: NDArray[np.int64], threshold: float, limit: int | None
 ) -> SearchResults:
     """Compare with every chosen Note."""
-    selection = select(matrix, query, chosen, threshold, limit)
+    selection = select(matrix, query, chosen, threshold, limit, highest=NEIGHBOURS + 1)
+    sure = first_hit_confidence(matrix.model, selection.highest)
     proved = certificate(
         matched=selection.matched,
         returned=len(selection.rows),
@@ -301,6 +303,8 @@ def _exact(
         model="",
         generation=matrix.generation,
     )
+    if sure is not None:
+        proved["confidence"] = sure
     return SearchResults(_hits(matrix, query, selection.rows, selection.cosines), proved)
 
 

@@ -44,6 +44,8 @@ class Certificate(_Proved):
     """Of `discover-notes` by meaning."""
 
     notes: int
+    confidence: NotRequired[float]
+    """How probable it is that the first is about the question, hit or not; not told where nothing is known of that."""
 
 
 class WordedCertificate(_Proved, _Worded):

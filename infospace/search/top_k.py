@@ -21,7 +21,7 @@ class Selection:
     """The best Notes, in order: cosines (rounded to six decimals), `fused` with the bonus, rows of the matrix.
 
     `matched` counts all that match, `near` those of them at or above the threshold; `max_below` is the highest
-    cosine of those that do not match.
+    cosine of those that do not match. `highest` are the best cosines of all, descending, as many as were asked for.
     """
 
     cosines: NDArray[np.float64]
@@ -30,6 +30,7 @@ class Selection:
     matched: int
     near: int
     max_below: float | None
+    highest: NDArray[np.float64]
 
 
 def select(
@@ -39,6 +40,7 @@ def select(
     threshold: float,
     limit: int | None,
     bonus: NDArray[np.float64] | None = None,
+    highest: int = 0,
 ) -> Selection:
     """Select among the `chosen` Notes those with a cosine from `threshold` on, or with a bonus.
 
@@ -62,7 +64,15 @@ def select(
     cosines, rows, which = cosines[keep], rows[keep], which[keep]
     fused = cosines if bonus is None else np.round(cosines + bonus[which], 6)
     order = np.lexsort((matrix.owners[rows], -fused))[:limit]
-    return Selection(cosines[order], fused[order], rows[order], matched, near, max_below)
+    most = _highest(matrix, query, best, highest) if highest else np.empty(0, np.float64)
+    return Selection(cosines[order], fused[order], rows[order], matched, near, max_below, most)
+
+
+def _highest(matrix: Matrix, query: NDArray[np.float32], best: NDArray[np.float32], count: int) -> NDArray[np.float64]:
+    """The `count` highest cosines, descending, in double precision, whatever the threshold."""
+    which = np.argpartition(best, -count)[-count:] if len(best) > count else np.arange(len(best))
+    cosines, _ = exact_cosines(matrix, query, which[np.isfinite(best[which])])
+    return np.sort(cosines)[::-1]
 
 
 def top_candidates(which: NDArray[np.int64], values: NDArray[np.floating], limit: int | None) -> NDArray[np.int64]:

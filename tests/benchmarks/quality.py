@@ -38,6 +38,7 @@ from typing import Any
 
 import numpy as np
 from collected import interval
+from first_hit import Told, first_hits, print_told
 from numpy.typing import NDArray
 from thresholds import Judgement, thresholds
 
@@ -181,10 +182,11 @@ def methods(collection: Collection, space: Space, whole: NDArray[np.float32], em
 
 @dataclass(frozen=True)
 class Measured:
-    """Of one collection: NDCG@10 of each question by each method, and what thresholds find of the even ones."""
+    """Of one collection: NDCG@10 of each question by each method, and what is told of the even ones."""
 
     gains: dict[str, list[float]]
     ends: dict[str, Judgement]
+    told: dict[str, Told]
 
 
 def measure(folder: Path, cache: Path) -> Measured:
@@ -197,7 +199,7 @@ def measure(folder: Path, cache: Path) -> Measured:
         for name, weight in ABLATIONS.items():
             with _words_weighing(weight):
                 gains[name] = _gains(collection, compared[OURS])
-        return Measured(gains, thresholds(collection, space))
+        return Measured(gains, thresholds(collection, space), first_hits(collection, space))
 
 
 def _gains(collection: Collection, rank: Rank) -> list[float]:
@@ -248,6 +250,7 @@ def main() -> None:
         table = {name: measure(args.data / name, cache) for name in args.names}
     print_ranking({name: found.gains for name, found in table.items()})
     print_ends({name: found.ends for name, found in table.items()})
+    print_told({name: found.told for name, found in table.items()})
     if args.out is not None:
         args.out.write_text(json.dumps({name: asdict(found) for name, found in table.items()}) + "\n", encoding="utf-8")
 

@@ -1,1 +1,1 @@
-"""How sure a search may be of what it says: how much it misses, by a judged sample."""
+"""How sure a search may be of what it says: of its first hit, and of how much it misses."""

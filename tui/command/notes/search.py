@@ -156,6 +156,8 @@ def _show(found: StepResult, out: Output) -> None:
         out.result.print(hits_table(hits, searched_words(found.extra)))
     certificate: Any = found.extra["certificate"]
     out.talk(format_certificate(certificate), style="dim")
+    if hits and "confidence" in certificate:
+        out.talk(f"the first is about the question with a probability of {certificate['confidence']:.2f}", style="dim")
     _show_remarks(found, out)
 
 
