@@ -237,12 +237,14 @@ def _drawn(
                 rows.add(catalogue, about, "foreign", request.text)
 
 
-def logistic(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def logistic(
+    x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64], ridge: float = RIDGE
+) -> NDArray[np.float64]:
     """Return intercept and coefficients of a logistic model, ridge on standard deviations, by Newton's method."""
     mean = np.average(x, axis=0, weights=weights)
     spread = np.sqrt(np.average((x - mean) ** 2, axis=0, weights=weights))
     z = np.column_stack([np.ones(len(x)), (x - mean) / spread])
-    penalty = RIDGE * np.diag([0.0, *np.ones(x.shape[1])])
+    penalty = ridge * np.diag([0.0, *np.ones(x.shape[1])])
     found = np.zeros(z.shape[1])
     for _ in range(30):
         p = 1 / (1 + np.exp(-z @ found))

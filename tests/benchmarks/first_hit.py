@@ -41,6 +41,7 @@ KINDS = {"with": 2.0, "without": 1.6, "talk": 0.4}
 """What is asked, and what each counts: with its answers in the space, without them, small talk."""
 
 RESAMPLES = 1_000
+RIDGE = 5.0
 
 
 @dataclass(frozen=True)
@@ -162,9 +163,8 @@ def learn(rows: Sequence[Row]) -> NDArray[np.float64]:
     """Return intercept and coefficients."""
     from finding_confidence import logistic
 
-    return logistic(
-        np.array([row.numbers for row in rows]), np.array([float(row.right) for row in rows]), _weights(rows)
-    )
+    numbers, right = np.array([row.numbers for row in rows]), np.array([float(row.right) for row in rows])
+    return logistic(numbers, right, _weights(rows), RIDGE)
 
 
 def report(rows: Sequence[Row]) -> None:
