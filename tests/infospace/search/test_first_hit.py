@@ -17,6 +17,7 @@ from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
 from infospace.search.certainty.first_hit import FEWEST, KNOWN_MODEL, NEIGHBOURS, first_hit_confidence
 from infospace.search.query import SearchQuery
+from infospace.search.top_k import highest_places
 from infospace.store.changes import Delete, MakeNote
 
 MODEL = f"{KNOWN_MODEL}some-file/policy"
@@ -89,3 +90,15 @@ def test_only_what_is_searched_counts(space: Space) -> None:
 def test_it_is_told_by_meaning_alone(space: Space, mode: Any) -> None:
     """By words another note may be first."""
     assert "confidence" not in told(space, "how is sourdough bread baked?", mode=mode)
+
+
+@pytest.mark.parametrize("place", [0, 1, 7, 40_000], ids=str)
+@pytest.mark.parametrize("stride", [1, 60])
+def test_the_highest_of_very_many_are_found_wherever_they_stand(place: int, stride: int) -> None:
+    """Also where a sample would see all of them, or none."""
+    values = np.random.default_rng(1).normal(0.1, 0.1, 60_003).astype(np.float32)
+    values[place : place + 12 * stride : stride] = np.linspace(0.8, 0.9, 12)
+    found = highest_places(values, 21)
+    assert sorted(values[found].tolist()) == sorted(values.tolist())[-21:]
+    assert len(set(found.tolist())) == 21
+    assert sorted(highest_places(values[:9], 21).tolist()) == list(range(9))
