@@ -147,6 +147,7 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
             await _count_without_where(args, context)
     if found.hint is not None:
         context.extra["hint"] = found.hint
+        context.remark(found.hint.partition("; ")[2])
     hits = found.hits
     if args.explain and args.query is not None and hits:
         from infospace.authoring.ranking import explained_hits

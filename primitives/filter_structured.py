@@ -48,4 +48,5 @@ async def filter_structured(args: FilterStructured, context: Context) -> Collect
     context.remark(str(tally))
     if not chosen and (hint := misplaced_in(args.where, items)):
         context.extra["hint"] = hint
+        context.remark(hint.partition("; ")[2])
     return context.pick(args.target, chosen)

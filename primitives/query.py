@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from infospace.authoring.queries import ParsedQuery, WrittenQuery
 
 
+MOST_ABSENT = 3
+"""Most paths that are told as those of no item."""
+
+
 class Query(Args):
     """Arguments of `query`."""
 
@@ -115,6 +119,7 @@ async def query(args: Query, context: Context) -> Collection:
     for told in analyse(parsed, {}, lambda _name: None, named=dict.fromkeys(tables, Unknown())).problems[:1]:
         raise Invalid(told.message, hint=told.hint)
     tallies: list[ItemMismatches] = []
+    absent: list[str] = []
     with context.tables(parsed, written.parameters) as (own, generation):
         given = (written.parameters, context.clock, context.room.items)
         computed = None if tables else compute_in_store(parsed, own, *given)
@@ -123,11 +128,16 @@ async def query(args: Query, context: Context) -> Collection:
             context.extra |= {"computed": "here", "not_in_the_database": computed}
         elif computed is not None:
             context.extra["computed"] = "in the database"
-        rows = iter(computed) if isinstance(computed, list) else run_query(parsed, tables | own, *given, tallies)
+        if isinstance(computed, list):
+            rows = iter(computed)
+        else:
+            rows = run_query(parsed, tables | own, *given, tallies, absent)
         found = context.collection(context.make_notes(rows))
     if parsed.tables:
         context.extra["generation"] = generation
     context.extra["mismatches"] = sum(tally.mismatches for tally in tallies)
     for tally in tallies:
         context.remark(str(tally))
+    if absent:
+        context.remark(f"no item has {', '.join(f'`{path}`' for path in absent[:MOST_ABSENT])}")
     return found

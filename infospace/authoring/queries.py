@@ -58,6 +58,7 @@ def run_query(
     clock: Clock,
     most: int,
     tallies: list[ItemMismatches],
+    absent: list[str] | None = None,
 ) -> Iterator[dict[str, JSON]]:
     """Run a query over rows by table; see `infospace.expressions.query.engine`."""
     try:
@@ -66,4 +67,4 @@ def run_query(
         if error.name is None or not error.name.startswith(("duckdb", "_duckdb")):
             raise
         raise Invalid("`query` needs DuckDB, which is not installed here", hint="pip install duckdb") from error
-    return run(parsed, tables, parameters, clock, most, tallies)
+    return run(parsed, tables, parameters, clock, most, tallies, absent)

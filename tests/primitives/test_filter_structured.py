@@ -63,6 +63,17 @@ def test_a_parameter_keeps_its_type(run: Any) -> None:
     assert ran.last.extra["mismatches"] == 1
 
 
+def test_a_name_that_no_item_has_is_told_in_the_text(run: Any) -> None:
+    """A bare word is one; where something satisfies the condition nothing is told."""
+    made = {"type": "create-note", "value": '[{"n": "Ann"}]', "out": "$text"}
+    read = {"type": "coerce", "target": "$text", "coercion": "json", "out": "$json"}
+    split = {"type": "split", "target": "$json", "out": "$all"}
+    for where, value in (("n = Ann", "0 items (no item has `Ann`)"), ("n = 'Bob'", "0 items")):
+        assert (
+            run(made, read, split, {"type": "filter-structured", "target": "$all", "where": where}).last.value == value
+        )
+
+
 def test_fields_of_the_items_themselves_can_be_asked(run: Any) -> None:
     """`@name` and `metadata` mean the resource where the content has no such key."""
     ran = run(

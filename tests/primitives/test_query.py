@@ -32,6 +32,8 @@ def table(name: str, rows: list[Any]) -> list[dict[str, Any]]:
             ),
             [{"person": "Ada", "n": 3, "total": 9.5}],
         ),
+        ("SELECT person FROM $orders GROUP BY person HAVING count(code) > 0", [{"person": "Ada"}, {"person": None}]),
+        ("SELECT count(*) AS n FROM $orders HAVING max(person) = 'Bob'", [{"n": 4}]),
         ("SELECT code FROM $orders", [{"code": None}, {"code": None}, {"code": 7}, {"code": "7"}]),
         ("SELECT person FROM $orders WHERE code = 7", [{"person": "Ada"}]),
         ("SELECT DISTINCT person FROM $orders", [{"person": "Ada"}, {"person": "Bob"}, {"person": None}]),
@@ -275,6 +277,36 @@ def test_all_columns_of_a_subselect_are_those_of_the_items(space: Any, sql: str,
             assert result.status == "success", (result.reason, result.problems)
             assert result.result is not None
             assert result.result.data == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("SELECT x FROM $all WHERE x = Ann", " (no item has `Ann`)"),
+        ("SELECT x, nmae FROM $all", " (no item has `nmae`)"),
+        ("SELECT a.x, b.q FROM $all a JOIN $all b ON a.x = b.x WHERE z IS NULL", " (no item has `z`, `q`)"),
+        ("SELECT x, late FROM $all", ""),
+        ("SELECT x AS one FROM $all WHERE o.p IS NULL ORDER BY one", ""),
+        ("SELECT title, nobody FROM notes", ""),
+    ],
+)
+def test_a_name_that_no_item_has_is_told_in_the_text(run: Any, sql: str, told: str) -> None:
+    """A key that is null is there, and so is an object that lacks a key; of notes the check says it."""
+    rows = {"type": "create-note", "value": '[{"x": "a", "late": null, "o": {}}, {"x": "b"}]', "out": "$text"}
+    read = {"type": "coerce", "target": "$text", "coercion": "json", "out": "$json"}
+    steps = [
+        rows,
+        read,
+        {"type": "split", "target": "$json", "out": "$all"},
+        {"type": "query", "sql": sql, "out": "$q"},
+    ]
+    value = run(*steps).last.value
+    assert value.startswith(tuple("0123456789"))
+    assert value.partition(":")[0].partition(" (")[2] == told[2:]
+
+
+def test_nothing_is_told_of_a_table_without_items(run: Any) -> None:
+    assert run(*table("all", []), {"type": "query", "sql": "SELECT x FROM $all", "out": "$q"}).last.value == "0 items"
 
 
 def test_an_output_may_be_called_like_the_column_that_it_is_made_of(run: Any) -> None:

@@ -158,6 +158,8 @@ class Builder:
     """The clause of conditions that is being written."""
     doubtful: set[str] = field(default_factory=set)
     """Clauses in which something may have no result, or had none."""
+    absent: dict[str, None] = field(default_factory=dict)
+    """Paths that are read and that no item of a table with items has, as written, in order."""
     _known: dict[Any, str] = field(default_factory=dict)
     _numbers: Any = field(default_factory=count)
 

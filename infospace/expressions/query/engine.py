@@ -58,10 +58,12 @@ def run_query(
     clock: Clock | None = None,
     most: int = MOST_ITEMS,
     tallies: list[ItemMismatches] | None = None,
+    absent: list[str] | None = None,
 ) -> Iterator[dict[str, JSON]]:
     """Run a query; iterate over its rows, of which at most `most` + 1 come.
 
-    `tallies` gets, after the last row, what had no result in its conditions.
+    `tallies` gets, after the last row, what had no result in its conditions; `absent` the paths that it reads and that
+    no item of its tables has.
 
     Raises Invalid for what the tables make senseless, Mismatch where an operation has no result, BudgetExceeded where
     the engine's memory does not do, and OutOfTime.
@@ -69,6 +71,8 @@ def run_query(
     present = (clock or today_and_now)()
     builder = Builder(parameters, lambda: present)
     yield from _run(parsed.query, tables, builder, most)
+    if absent is not None:
+        absent += builder.absent
     if tallies is not None and builder.doubtful:
 
         def run(query: Query) -> Iterator[dict[str, JSON]]:

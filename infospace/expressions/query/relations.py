@@ -43,6 +43,8 @@ class Base:
     rows: Rows
     builder: Builder
     element: bool = False
+    own: bool = False
+    """Whether it is one of the space's own tables, of which a query may read some rows alone."""
     order: str = ""
     parent: str = ""
     """Of elements, the column that says which row they come from."""
@@ -55,6 +57,11 @@ class Base:
     def __post_init__(self) -> None:
         self.order, self.parent = self.builder.name("r"), self.builder.name("r")
 
+    @property
+    def tells_absent(self) -> bool:
+        """Whether what none of these items has is to be told."""
+        return not self.own and len(self.rows) > 0
+
     def has(self, parts: tuple[Part, ...]) -> bool:
         """Whether any item has the first key."""
         return self.rows.has(parts)
@@ -63,6 +70,8 @@ class Base:
         """Return a column, made of the items when it is first asked for."""
         made = self.rows.column(parts)
         if made.type is Type.NULL:
+            if parts and self.tells_absent and not self.rows.has(parts):
+                self.builder.absent[show_parts(parts)] = None
             return NULL
         name = self._names.setdefault(parts, self.builder.name("c"))
         most = made.most if made.type is Type.INT else None
@@ -213,7 +222,12 @@ class Scope:
     def resolve(self, path: Path) -> Typed:
         """Return what a path means; null where no item has it."""
         found = self.find(path)
-        return NULL if found is None else found[0].column(found[1])
+        if found is not None:
+            return found[0].column(found[1])
+        for relation in self.relations:
+            if isinstance(relation, Base) and relation.tells_absent:
+                relation.builder.absent[show_parts(path.parts)] = None
+        return NULL
 
     def canonical(self, path: Path) -> Path:
         """Return a path with its table's alias in front, so that two ways to write it are one."""

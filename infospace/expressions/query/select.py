@@ -231,9 +231,8 @@ class Writer:
                     return Base(alias, self._tables[name], self._builder)
                 if name.lower() not in self._tables:
                     raise Invalid(f"there is no table {name!r}", hint="a Collection is $name, the space's notes notes")
-                return Base(
-                    alias, self._tables.get(f"{name.lower()}@{start}", self._tables[name.lower()]), self._builder
-                )
+                rows = self._tables.get(f"{name.lower()}@{start}", self._tables[name.lower()])
+                return Base(alias, rows, self._builder, own=True)
             case Derived(query, alias):
                 return DerivedRows(alias, self._query(query, None), self._builder)
             case Unnest(path, alias):
@@ -372,9 +371,9 @@ class _SelectWriter:
                 keys.append(sort_sql(dataclasses.replace(typed, sql=name), sort))
         order = self._builder.name("r")
         columns.append(f"{f'min({self._order})' if grouped else self._order} AS {order}")
-        sql = f"SELECT {', '.join(columns)} FROM ({self._rows(joined, where)})"
-        if grouped:
-            sql += self._group_by(having, trees)
+        # HAVING may read columns that nothing else does: the rows are written behind it.
+        tail = self._group_by(having) if grouped else ""
+        sql = f"SELECT {', '.join(columns)} FROM ({self._rows(joined, where)}){tail}"
         is_open = any(isinstance(one, Stars) and any(map(_is_open, self._chosen(one))) for one in self._select.outputs)
         return Compiled(sql, tuple(made), order, is_open), keys
 
@@ -559,8 +558,7 @@ class _SelectWriter:
         message = f"`{text}` is neither grouped by nor in an aggregate"
         raise Invalid(message, hint=f"GROUP BY {text}, or first({text}), which takes that of the first row")
 
-    def _group_by(self, having: Expression | None, trees: Sequence[Expression]) -> str:
-        del trees
+    def _group_by(self, having: Expression | None) -> str:
         sql = ""
         keys = [
             sort_key(dataclasses.replace(typed, sql=name))
