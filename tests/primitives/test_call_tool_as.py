@@ -116,3 +116,22 @@ def test_where_there_is_no_list_the_step_fails(web: Space, fields: Any, said: st
     result = run_sync(web, [{**CALL, "fields": fields}])
     assert result.status == "failed"
     assert said in str(result.reason)
+
+
+def test_a_score_that_is_no_number_is_none_and_an_empty_address_names_nothing(space: Space) -> None:
+    """Two items without an address are told apart by what they say."""
+    local, items = LocalTools("web"), [{"snippet": text, "url": "", "rank": True} for text in "ab"]
+
+    @local.tool(read_only=True)
+    def search(query: str) -> dict[str, Any]:
+        """Search the web."""
+        return {"results": items, "query": query}
+
+    space.tools.add(local)
+    result = run_sync(space, [CALL])
+    assert result.result is not None, result.reason
+    about = [hit["metadata"] for hit in result.result.data]
+    assert [one["score"] for one in about] == [None, None]
+    assert [one["uri"] for one in about] == ["", ""]
+    assert all(one["source_id"].startswith("web/search#") for one in about)
+    assert len({one["source_id"] for one in about}) == 2

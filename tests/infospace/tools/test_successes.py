@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, Space
+from infospace.core.tool import Tool
 from infospace.store.scoped_store import Visibility
+from infospace.store.tool_records import SuccessfulCall
 from infospace.tools.builtin import all_tools
-from infospace.tools.call_examples import SWITCH
+from infospace.tools.call_examples import SWITCH, call_examples, examples_of
 from infospace.tools.local import LocalTools
 from infospace.tools.scope import Filters, Scope
 from infospace.tools.scoped_space import ScopedSpace
-from infospace.tools.search.results import ToolQuery, ToolResults
+from infospace.tools.search.results import CallExample, ToolQuery, ToolResults
 from planner.execute.start import run_sync
 from planner.metatools.arguments import DescribeTool, ListTools, SearchTools
 from planner.metatools.describe_tool import describe_tool
@@ -178,3 +180,16 @@ def test_it_is_forgotten_with_its_run(office: Space) -> None:
     office.store.forget([made], really=True)
     assert find(office, LIKE_IT).no_match
     assert described(office, "beta") == []
+
+
+def test_a_goal_that_names_its_tool_says_nothing_of_what_was_wanted() -> None:
+    """Its arguments still show how it is called."""
+    calls = [SuccessfulCall("run_1", "s/t", {"a": 1}, goal) for goal in ("call s/t", "weigh the letter")]
+    assert [one.request for one in call_examples(calls)] == ["", "weigh the letter"]
+
+
+def test_an_example_is_shown_once() -> None:
+    """Whether the tool says it itself, or it was called so twice."""
+    tool = Tool("s", "t", "Do.", {"type": "object"}, examples=({"a": 1},))
+    worked = [CallExample("", "s/t", {"a": number}) for number in (1, 2, 2, 3)]
+    assert examples_of(tool, worked) == [{"a": 1}, {"a": 2}, {"a": 3}]

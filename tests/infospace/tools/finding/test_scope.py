@@ -139,3 +139,35 @@ def test_a_pattern_takes_linear_time() -> None:
     """One that would keep a backtracking engine busy for years."""
     tool = Tool("s", "a" * 5_000)
     assert not Filters(name_pattern="^(a+)+$x").admits(tool)
+
+
+def test_a_tag_that_only_an_untrusted_server_gives_its_tool_excludes_and_does_not_include() -> None:
+    claims = Tool("git", "push", "Push.", tags=("vcs", "safe"), claimed=("safe",))
+    assert not Scope(include_tags=("safe",)).allows(claims)
+    assert Scope(include_tags=("safe", "vcs")).allows(claims)
+    assert not Scope(exclude_tags=("safe",)).allows(claims)
+    assert Scope(exclude_tags=("safe",)).forbids(claims)
+
+
+def test_what_any_of_several_scopes_excludes_is_forbidden() -> None:
+    """What none of them includes is not there, and is not forbidden."""
+    inner = Scope(exclude_servers=("git",))
+    assert Scope(include_names=("commit",)).intersect(inner).forbids(TOOL)
+    assert not Scope(include_names=("commit",)).intersect(Scope(exclude_servers=("hg",))).forbids(TOOL)
+    assert not Scope(include_servers=("hg",)).forbids(TOOL)
+
+
+def test_a_filter_by_team_wants_a_tool_of_that_team_and_a_scope_takes_one_of_none() -> None:
+    nobodys = Tool("git", "log", "Show the log.")
+    assert Scope(teams=("core",)).allows(nobodys)
+    assert not Filters(teams=("core",)).admits(nobodys)
+    assert Filters(teams=("core",)).admits(TOOL)
+
+
+def test_a_tool_that_was_called_has_examples() -> None:
+    """Besides one that has its own."""
+    plain = Tool("git", "log", "Show the log.")
+    called = {plain.full_name}
+    assert [Filters(has_examples=wanted).admits(plain, called) for wanted in (True, False, None)] == [True, False, True]
+    assert [Filters(has_examples=wanted).admits(plain) for wanted in (True, False, None)] == [False, True, True]
+    assert [Filters(has_examples=wanted).admits(TOOL) for wanted in (True, False, None)] == [True, False, True]
