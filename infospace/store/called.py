@@ -30,6 +30,15 @@ def notes_titled(snapshot: Snapshot, title: str) -> list[str]:
     ]
 
 
+def titles(snapshot: Snapshot) -> list[str]:
+    """Return the titles and aliases of all Notes, each once."""
+    notes = snapshot.space_table("notes", (), ())
+    found = dict.fromkeys(str(title) for title in notes.column("title") if title)
+    for names in notes.column("aliases"):
+        found.update(dict.fromkeys(str(name) for name in (names if isinstance(names, list) else ())))
+    return list(found)
+
+
 def notes_called(snapshot: Snapshot, reference: str) -> Sequence[str]:
     """Return the ids of the Notes whose file ends with a path, else of those that have it as title or alias."""
     return notes_at(snapshot, reference) or notes_titled(snapshot, reference)

@@ -23,7 +23,7 @@ from infospace.schema.shapes import (
     schema_of,
     schema_of_value,
 )
-from infospace.store.called import notes_called
+from infospace.store.called import notes_called, titles
 from infospace.store.protocol import Snapshot
 from infospace.store.scoped_store import unscoped
 from planner.parse.saved_plans import saved_plan
@@ -48,6 +48,9 @@ class SpaceFacts(Protocol):
 
     def called(self, reference: str) -> Sequence[str]:
         """Return the ids of the Notes whose file ends with a path, or that have a title or an alias."""
+
+    def titles(self) -> Sequence[str]:
+        """Return the titles and aliases of all Notes."""
 
     def plan(self, name: str) -> JSON:
         """Return the document of a saved plan, None when there is none of that name."""
@@ -119,6 +122,10 @@ class SnapshotFacts:
     def called(self, reference: str) -> Sequence[str]:
         """Return the ids of the Notes whose file ends with a path, or that have a title or an alias."""
         return notes_called(self._snapshot, reference)
+
+    def titles(self) -> Sequence[str]:
+        """Return the titles and aliases of all Notes."""
+        return titles(self._snapshot)
 
     def plan(self, name: str) -> JSON:
         """Return the document of a saved plan, None when there is none of that name."""

@@ -81,6 +81,10 @@ class NameChecker:
                 message = f"nothing has the name {text!r} now, and `on_fail` handles that"
                 self._problems.warn("maybe-unnamed", pointer, message, f"did you mean {near!r}?", fix)
             return Unknown()
+        titled = nearest(text, self._known.titles()) if near is None else None
+        if titled is not None:
+            self._report_near_title(text, titled, pointer)
+            return None
         otherwise = "a variable is written `$name`; `discover-notes` finds by meaning"
         if text.lower().endswith((".csv", ".tsv", ".jsonl")):
             otherwise = f'a table is an input: "inputs": {{"rows": {{"kind": "Collection"}}}}, and --input rows=@{text}'
@@ -107,6 +111,15 @@ class NameChecker:
         hint = several if only is None else f"write {only}, the note that has it"
         message = f"nothing has the name {text!r}, which is a note's path or title"
         self._problems.error("unknown-name", pointer, message, hint, replace(pointer, only) if only else None)
+
+    def _report_near_title(self, text: str, titled: str, pointer: str) -> None:
+        """Tell which title, or alias, is nearest to what nothing is called; a misspelling of one Note's has a fix."""
+        called = self._known.called(titled)
+        only = called[0] if len(called) == 1 else None
+        who = only or f"one of {listed(called, 6)}"
+        fix = replace(pointer, only) if only and is_misspelling(text, titled) else None
+        hint = f"did you mean {who}, which has the title {titled!r}?"
+        self._problems.error("unknown-name", pointer, f"nothing has the name {text!r}", hint, fix)
 
     def has(self, text: str, env: Environment) -> bool:
         """Whether the space, or an earlier step, may give something that has a name or an id."""

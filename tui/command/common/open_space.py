@@ -58,7 +58,7 @@ def find(snapshot: Snapshot, reference: str) -> str:
     named = snapshot.named(reference)
     if named is not None:
         return named
-    from infospace.store.called import notes_titled, paths
+    from infospace.store.called import notes_titled, paths, titles
 
     absolute = str(path_of(reference).absolute())
     known = dict(paths(snapshot))
@@ -83,7 +83,7 @@ def find(snapshot: Snapshot, reference: str) -> str:
         raise NotFound(f"{reference!r} is {len(rows):,} notes, one a row", hint=f"name a row, as in {first!r}")
     from infospace.data.paths import nearest
 
-    near = nearest(reference, [*snapshot.names(), *known.values()])
+    near = nearest(reference, [*snapshot.names(), *titles(snapshot), *known.values()])
     raise NotFound(
         f"there is no id, name, imported file or title {reference!r}",
         hint=f"did you mean {near!r}?" if near else "`infospace notes` lists what there is",
