@@ -101,7 +101,11 @@ class DurableServer:
             self._control("-m", "immediate", "stop")
 
     def _control(self, *words: str) -> None:
-        command = [str(self._server.bin_path / "pg_ctl"), "-D", str(self._server.pgdata), *words]
+        self.run("pg_ctl", "-D", str(self._server.pgdata), *words)
+
+    def run(self, program: str, *words: str) -> None:
+        """Run one of PostgreSQL's programs as the user whom the server belongs to."""
+        command = [str(self._server.bin_path / program), *words]
         user = self._server.system_user
         with tempfile.TemporaryFile() as output:  # the server keeps its output open
             done = subprocess.run(command, stdout=output, stderr=output, user=user, check=False, timeout=90)
@@ -120,3 +124,23 @@ def _is_running(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+class Replica:
+    """A second server that follows a `DurableServer` by streaming, and can take its place."""
+
+    def __init__(self, of: DurableServer, folder: Path) -> None:
+        self._of = of
+        self._folder = folder / "replica"
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port: int = free.getsockname()[1]
+        of.run("pg_basebackup", "-h", "127.0.0.1", "-p", str(of.port), "-U", "postgres", "-D", str(self._folder), "-R")
+        of.run("pg_ctl", "-D", str(self._folder), "-w", "-o", f"-p {self.port} -k {self._folder}", "start")
+
+    def promote(self) -> None:
+        """Let it take writes, once it has all that it got."""
+        self._of.run("pg_ctl", "-D", str(self._folder), "-w", "promote")
+
+    def close(self) -> None:
+        """Stop it."""
+        self._of.run("pg_ctl", "-D", str(self._folder), "-m", "immediate", "stop")

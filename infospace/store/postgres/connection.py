@@ -303,6 +303,7 @@ def connect(target: str, address: str, schema: str, lock_key: int, *, wait: floa
 _SENTENCES: Final = {
     "53100": ("has no room left on its disk: nothing of this change was stored", "free some space, then do it again"),
     "53200": ("needs more memory than there is", "close something, then do it again"),
+    "54000": ("holds nothing of this size: nothing of this change was stored", "make the longest word or name shorter"),
     "53300": ("has as many connections as it takes", "wait until others are done, or allow more of them"),
     "57014": ("gave the question up, since it took too long", "ask less at a time"),
     "42501": ("does not allow you this", "`infospace members` lists who may what; an admin of the space changes it"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from infospace.store.sqlite.connection import Row, connect
@@ -28,6 +29,12 @@ TABLES: Final = (
     "CREATE VIEW words_docsize AS SELECT note AS id FROM words",
 )
 """How many words each Note has, and how often each word is in it, weighted by the column."""
+
+_LONGEST: Final = 600
+"""Characters of a word that is kept as it is: a row of an index holds 2,704 bytes."""
+
+_BEGINNING: Final = 200
+"""Characters that are kept of a longer one."""
 
 _AMONG: Final = " AND note IN (SELECT value FROM json_each(?))"
 
@@ -117,8 +124,14 @@ def _where(term: str, prefix: bool, listed: str | None) -> tuple[str, tuple[obje
     """A condition of rows of `postings`. What begins with a word lies before the word with its last sign raised."""
     among, values = (_AMONG, (listed,)) if listed is not None else ("", ())
     if not prefix:
-        return f"term = ?{among}", (term, *values)
+        return f"term = ?{among}", (_kept(term), *values)
+    term = term[:_BEGINNING]
     return f"term >= ? AND term < ?{among}", (term, term[:-1] + chr(ord(term[-1]) + 1), *values)
+
+
+def _kept(term: str) -> str:
+    """Return what stands for a word in the index: of a very long one its beginning, and a digest of the whole."""
+    return term if len(term) <= _LONGEST else f"{term[:_BEGINNING]}\x01{sha256(term.encode()).hexdigest()}"
 
 
 def counted(entries: Iterable[Entry]) -> Iterator[tuple[int, int, Counter[str]]]:
@@ -137,7 +150,7 @@ def counted(entries: Iterable[Entry]) -> Iterator[tuple[int, int, Counter[str]]]
         terms: dict[int, Counter[str]] = {number: Counter() for number in numbers}
         lengths = dict.fromkeys(numbers, 0)
         for number, term, column, times in beside.all("SELECT doc, term, col, count(*) FROM places GROUP BY 1, 2, 3"):
-            terms[number][term] += weight[column] * times
+            terms[number][_kept(term)] += weight[column] * times
             lengths[number] += times
         yield from ((number, lengths[number], terms[number]) for number in numbers)
     finally:

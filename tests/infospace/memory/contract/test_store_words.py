@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from store_tools import note
@@ -152,3 +154,12 @@ class TestWords:
         assert found.scores == pytest.approx(alone.scores, abs=1e-9)
         assert (set(found.used), found.common) == ({"zebra", "horse", "meadow", "tale"}, ())
         assert (fitting > 0).all()
+
+
+def test_a_word_of_any_length_is_stored_and_found(store: Store) -> None:
+    """Random letters, which no index makes shorter: as a whole, and not by another end."""
+    word = random.Random(31).randbytes(5_000).hex()  # noqa: S311
+    made = note(store, f"{word} and more")
+    store.commit([Keep(made)])
+    assert having(store, word) == having(store, "more") == [number_of(made)]
+    assert having(store, f"{word[:-1]}x") == []
