@@ -8,9 +8,9 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 if TYPE_CHECKING:
     from chatting import Endpoint
-    from once import KnownVectors
+    from known_vectors import KnownVectors
     from warm import WarmServer
 
     from infospace import Space
@@ -85,7 +85,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def vectors(tmp_path_factory: pytest.TempPathFactory) -> KnownVectors:
     """What the model computed for any test."""
-    from once import KnownVectors, make_once
+    from known_vectors import KnownVectors
+    from once import make_once
 
     return KnownVectors(make_once(tmp_path_factory, "vectors", lambda _: None))
 
@@ -99,40 +100,10 @@ def known_vectors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     """
     if "tests/infospace/search/" in request.path.as_posix():
         return
-    import numpy as np
-
     from infospace.search.embedding.embedder import Embedder
 
-    compute, ask, ask_each = Embedder.embed, Embedder.embed_query, Embedder.embed_queries
-
-    def kept(model: ModelInfo, texts: Sequence[str], asked: str, computed: Callable[[list[str], int], Any]) -> Any:
-        """Return the rows of texts; `computed` gives those of some texts, where so many others are known."""
-        key = f"{model.key}{asked}"
-        found = [vectors.get(key, text) for text in texts]
-        missing = [at for at, vector in enumerate(found) if vector is None]
-        rows = computed([texts[at] for at in missing], len(texts) - len(missing))
-        for at, row in zip(missing, rows, strict=True):
-            found[at] = np.asarray(row, np.float32).tobytes()
-            vectors.put(key, texts[at], found[at])
-        return np.frombuffer(b"".join(found), np.float32).reshape(len(texts), model.dimension).copy()
-
-    def embed(self: Embedder, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Any:
-        def computed(missing: list[str], known: int) -> Any:
-            if known and progress is not None:
-                progress(known)
-            return compute(self, missing, progress and (lambda done: progress(known + done))) if missing else []
-
-        return kept(self.model, texts, "", computed)
-
-    def embed_query(self: Embedder, text: str) -> Any:
-        return kept(self.model, [text], " of a query", lambda missing, _: [ask(self, text) for text in missing])[0]
-
-    def embed_queries(self: Embedder, texts: Sequence[str]) -> Any:
-        return kept(self.model, texts, " of queries", lambda missing, _: ask_each(self, missing) if missing else [])
-
-    monkeypatch.setattr(Embedder, "embed", embed)
-    monkeypatch.setattr(Embedder, "embed_query", embed_query)
-    monkeypatch.setattr(Embedder, "embed_queries", embed_queries)
+    for name, method in vectors.methods().items():
+        monkeypatch.setattr(Embedder, name, method)
 
 
 @pytest.fixture(scope="session")
@@ -145,12 +116,16 @@ def warm_server() -> Iterator[WarmServer]:
 
 
 @pytest.fixture
-def warm_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes of the command and of tests' scripts begin with the packages loaded, but for `make prove`."""
+def warm_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, vectors: KnownVectors) -> None:
+    """Processes of the command and of tests' scripts begin with the packages loaded, but for `make prove`.
+
+    They take the vectors that are known as well.
+    """
     if os.environ.get("INFOSPACE_PROVE"):
         return
-    from warm import WarmPopen
+    from warm import SERVING, WarmPopen
 
+    SERVING.vectors = vectors.folder
     request.getfixturevalue("warm_server")
     monkeypatch.setattr(subprocess, "Popen", WarmPopen)
 

@@ -32,6 +32,9 @@ _cold = subprocess.Popen
 class WarmServer:
     """The process that the others are forks of, started when the first one is asked for."""
 
+    vectors: Path
+    """The folder of vectors that are known, which the processes share with the tests."""
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -70,7 +73,7 @@ class WarmServer:
         ours, its = socket.socketpair()
         with its:
             self._process = _cold(
-                [sys.executable, str(SERVER), str(its.fileno())],
+                [sys.executable, str(SERVER), str(its.fileno()), str(self.vectors)],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[its.fileno()],
                 cwd=TESTS.parent,

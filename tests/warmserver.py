@@ -7,20 +7,37 @@ import importlib
 import io
 import json
 import os
+import pkgutil
 import runpy
 import socket
 import sys
 from pathlib import Path
 from typing import Any
 
+import primitives
+
 PACKAGES = (
+    "anyio._backends._asyncio",
+    "infospace.llm.openai_client",
+    "infospace.schema.validator",
+    "infospace.search.embedding.embedder",
+    "infospace.store.postgres",
+    "infospace.store.sqlite",
+    "infospace.tools.mcp.connection",
+    "infospace.tools.search.finder",
+    "openai",
+    "planner.goals.write_plan_step",
+    "planner.lifecycle.schedules",
     "planner.server.protocol.http",
     "planner.server.protocol.stdio",
+    "psycopg",
     "tui.command.runs.answer",
     "tui.command.runs.resume",
     "tui.command.runs.run",
     "tui.command.runs.runs",
+    "tui.command.runs.work",
     "tui.command.system.serve",
+    *(f"primitives.{module.name}" for module in pkgutil.iter_modules(primitives.__path__)),
 )
 """What is loaded for those that are forked, with all that it needs."""
 
@@ -63,6 +80,16 @@ def jobs(connection: socket.socket) -> dict[str, Any]:
         return job
 
 
+def share_vectors(folder: Path) -> None:
+    """Have vectors that the tests know taken from there, and others put there."""
+    from known_vectors import KnownVectors
+
+    from infospace.search.embedding.embedder import Embedder
+
+    for name, method in KnownVectors(folder).methods().items():
+        setattr(Embedder, name, method)
+
+
 def become(job: dict[str, Any]) -> None:
     """Make this process the one that was asked for."""
     if job["session"]:
@@ -99,6 +126,7 @@ def play(words: list[str]) -> None:
 if __name__ == "__main__":
     for package in PACKAGES:
         importlib.import_module(package)
+    share_vectors(Path(sys.argv[2]))
     gc.collect()
     gc.freeze()
     job = jobs(socket.socket(fileno=int(sys.argv[1])))
