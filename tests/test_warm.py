@@ -64,3 +64,14 @@ def test_a_warm_process_is_killed_as_any_other(script: str) -> None:
         assert process.wait(60) == -signal.SIGKILL
     with pytest.raises(ChildProcessError):
         os.waitpid(process.pid, 0)
+
+
+def test_a_text_is_played_as_python_does(script: str, tmp_path: Path) -> None:
+    """Its words, its own folder to import from, and its names are those of `__main__`."""
+    (tmp_path / "beside.py").write_text("name = 'beside'")
+    text = "import sys, beside, __main__; known = 1; print(sys.argv, beside.name, __main__.known, sys.path[0] == '')"
+    command = [sys.executable, "-c", text, "a", "b"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert isinstance(process, WarmPopen)
+        assert process.communicate() == ("['-c', 'a', 'b'] beside 1 True\n", "")
+    assert process.returncode == 0

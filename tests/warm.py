@@ -91,7 +91,7 @@ SERVING = WarmServer()
 
 
 class WarmPopen(subprocess.Popen[Any]):
-    """Starts `python -m tui.command …` and the scripts of tests by the server, anything else as usual."""
+    """Starts `python -m tui.command …`, `python -c …` and tests' scripts by the server, anything else as usual."""
 
     def _execute_child(self, *arguments: Any) -> None:
         begin = super()._execute_child
@@ -119,4 +119,6 @@ def _is_ours(words: object) -> bool:
         return False
     if words[1] == "-m":
         return words[2:3] == type(words)(["tui.command"])
+    if words[1] == "-c":
+        return len(words) > 2
     return str(words[1]).endswith(".py") and TESTS in Path(words[1]).parents

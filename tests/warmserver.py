@@ -11,6 +11,7 @@ import pkgutil
 import runpy
 import socket
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -112,11 +113,16 @@ def _opened(number: int, mode: str, before: Any, *, line_buffering: bool = False
 
 
 def play(words: list[str]) -> None:
-    """Run a module or a script as `python` does."""
+    """Run a module, a text or a script as `python` does."""
     if words[0] == "-m":
         sys.argv = words[1:]
         sys.path[0] = str(Path.cwd())
         runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    elif words[0] == "-c":
+        sys.argv = ["-c", *words[2:]]
+        sys.path[0] = ""
+        main = sys.modules["__main__"] = types.ModuleType("__main__")
+        exec(compile(words[1], "<string>", "exec"), main.__dict__)
     else:
         sys.argv = words
         sys.path[0] = str(Path(words[0]).absolute().parent)

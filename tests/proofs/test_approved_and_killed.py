@@ -18,6 +18,8 @@ from planner.execute.start import run_sync
 from planner.journal.result import RunResult
 from planner.lifecycle.resume import answer, resume
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 DROP = {"type": "outside/drop", "arguments": {"text": "it"}, "out": "$d"}
 
 

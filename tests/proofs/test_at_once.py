@@ -24,6 +24,8 @@ from infospace.search.index.consistency import disagreements
 from infospace.store.changes import Delete, MakeNote
 from infospace.store.sqlite import open_store
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 PROVE = bool(os.environ.get("INFOSPACE_PROVE"))
 
 Line = dict[str, Any]

@@ -25,6 +25,8 @@ from infospace import Collection, Note, Relation, Space, open_space
 from planner.execute.start import run_sync
 from planner.parse.saved_plans import save_plan
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 PROVE = bool(os.environ.get("INFOSPACE_PROVE"))
 FEW = 20
 """One of so many moments is tried, where not all are: `test_resume_anywhere.py` tries many more, within one process."""

@@ -27,6 +27,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from sqlite_space import fill
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 COPIES = """
 import sys, time
 from infospace.core.listener import NullListener

@@ -21,6 +21,8 @@ from infospace.store.postgres.members import add_member, members, remove_member
 from infospace.store.postgres.row_security import Member
 from planner import run_sync
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 COMMAND = (sys.executable, "-m", "tui.command", "--space")
 
 

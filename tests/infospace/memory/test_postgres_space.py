@@ -24,6 +24,8 @@ from infospace.store.open import open_store
 from infospace.store.postgres.store import parsed
 from infospace.store.protocol import Store
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 COMMAND = (sys.executable, "-m", "tui.command", "--space")
 
 

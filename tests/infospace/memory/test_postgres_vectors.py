@@ -29,6 +29,8 @@ from infospace.store.sqlite.store import SqliteStore
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from made_search import MODEL, fill, find, make, search_in
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 COMMAND = [sys.executable, "-m", "tui.command", "--space"]
 
 

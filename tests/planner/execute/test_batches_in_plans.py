@@ -40,7 +40,7 @@ from planner.lifecycle.resume import resume
 
 COUNT = 1_500
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_processes")]
 
 ONE_BY_ONE = 10**9
 """So many Notes are never made at once: each has a row."""

@@ -28,6 +28,8 @@ from planner.lifecycle.replay import Replayed, replay
 from planner.lifecycle.resume import answer, resume
 from planner.sessions.session import Session
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 DAY = 86_400
 
 

@@ -25,6 +25,8 @@ from planner.lifecycle.dry_run import dry_run
 from planner.lifecycle.replay import replay
 from planner.lifecycle.resume import answer, resume
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 SERVER = Path(__file__).parent / "paged_server.py"
 ISSUES: dict[str, Any] = {
     "type": "pages",

@@ -21,6 +21,8 @@ from infospace import Conflict, Note, Space, open_space
 from planner.lifecycle.resume import answer, resume
 from planner.sessions import open_session
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 CHILD = """
 import json, sys
 from infospace import open_space

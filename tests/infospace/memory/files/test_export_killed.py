@@ -17,6 +17,8 @@ from infospace.files.atomic_write import remove_leftovers, write_atomically
 from infospace.files.export import MANIFEST, export, write_back
 from tests.infospace.memory.imported import add, notes, write
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 KILLED = """
 import json, os, re, shutil, signal, sys
 from itertools import count

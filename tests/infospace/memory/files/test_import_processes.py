@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from imported import add, arrows, has_one_root, is_settled, sound, write
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 IMPORTER = """
 import json, sys
 from pathlib import Path

@@ -9,10 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from infospace.core.ids import Kind
 from infospace.core.resources import Collection, Member
 from infospace.store.changes import AddMembers, MakeCollection, MakeNote
 from infospace.store.sqlite import open_store
+
+pytestmark = pytest.mark.usefixtures("warm_processes")
 
 WRITER = """
 import sys

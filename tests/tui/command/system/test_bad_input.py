@@ -16,6 +16,8 @@ from infospace import open_space
 from infospace.core.ids import Kind
 from infospace.store.changes import MakeNote
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 
 def call(**arguments: Any) -> str:
     """Return a plan of one search."""
