@@ -26,7 +26,7 @@ YEARLY = "0 0 1 1 *"
 YEAR = datetime.now(UTC).year
 SAYS: JSON = {"steps": [{"type": "say", "value": "x"}]}
 SENDS: JSON = {
-    "inputs": {"to": {"schema": {"type": "string"}}},
+    "inputs": {"to": {"type": "string"}},
     "steps": [{"type": "outside/send", "arguments": {"to": "$to"}}, {"type": "outside/look", "arguments": {}}],
 }
 LOOKING: JSON = {"type": "outside/look", "arguments": {}}

@@ -301,7 +301,7 @@ def test_primitives_prompts_resources_and_saved_plans_are_called_too(show: Show,
         "greeting",
         {
             "goal": "Greet",
-            "inputs": {"who": {"schema": {"type": "string"}}},
+            "inputs": {"who": {"type": "string"}},
             "steps": [{"type": "create-note", "value": "Hello ${who}.", "out": "$said"}],
             "result": "$said",
         },

@@ -11,7 +11,7 @@ from infospace import open_space
 from infospace.core.clock import now
 from infospace.journal.schedule_rows import SetDue
 
-GREETS = '{"inputs": {"name": {"schema": {"type": "string"}}}, "steps": [{"type": "say", "value": "hello ${name}"}]}'
+GREETS = '{"inputs": {"name": {"type": "string"}}, "steps": [{"type": "say", "value": "hello ${name}"}]}'
 ADD = ("schedule", "add", "yearly", "0  0 1 1 *", "plan:greet")
 
 
