@@ -74,6 +74,8 @@ bench: $(BENCH)/.installed
 bench-discovery: $(BENCH)/.installed
 	@$(BIN)/infospace model get
 	@$(BIN)/python tests/benchmarks/quality.py $(if $(DATA),--data "$(DATA)",--help)
+	@$(BIN)/python tests/benchmarks/ablations.py $(if $(DATA),--data "$(DATA)" --late,--help)
+	@$(BIN)/python tests/benchmarks/titles.py $(if $(DATA),--data "$(DATA)/cranfield",--help)
 	@$(BENCH)/bin/python tests/benchmarks/finding.py $(if $(DATA),--data "$(DATA)",--help)
 
 prove: $(STAMP)
