@@ -43,7 +43,7 @@ async def sort(args: Sort, context: Context) -> Collection:
     by their elements, then objects by their keys and values; `desc` turns that round. Null and missing values are
     one, and go where `nulls` says in both orders.
     """
-    from infospace.authoring.expressions import TypeMismatches, evaluate_each, keys_of
+    from infospace.authoring.expressions import TypeMismatches, absent_paths, evaluate_each, keys_of
 
     keys = args.by if isinstance(args.by, list) else [args.by]
     items = context.items(args.target)
@@ -53,6 +53,8 @@ async def sort(args: Sort, context: Context) -> Collection:
     for key in reversed(keys):
         given = key.evaluation(tally, context.clock, fields)
         values = evaluate_each(key.formula, items, given)
+        if all(value is None for value in values):
+            context.remark(absent_paths(items, [key.formula]))
         descending = (key.formula.order or args.order) == "desc"
         places = _by(places, values, descending, nulls_first=args.nulls == "first")
     return context.pick(args.target, places)

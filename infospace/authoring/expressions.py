@@ -5,7 +5,7 @@ from __future__ import annotations
 from infospace.contract.arguments import BoundExpression
 from infospace.expressions import EmptyRecord, Evaluation, ItemMismatches, Mismatch, Refusing, TypeMismatches
 from infospace.expressions.columns import Chosen, contents_of
-from infospace.expressions.expression import evaluate_each, keys_of, values_at
+from infospace.expressions.expression import absent_paths, evaluate_each, keys_of, values_at
 from infospace.expressions.types import Typer
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Refusing",
     "TypeMismatches",
     "Typer",
+    "absent_paths",
     "contents_of",
     "evaluate_each",
     "keys_of",

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from infospace.core.bounds import timed_if_many
 from infospace.core.errors import ExpressionInvalid, Invalid, WhereInvalid
 from infospace.core.json_types import JSON
-from infospace.data.paths import Path, Readable
+from infospace.data.paths import ABSENT, Path, Readable, reader
 from infospace.expressions.evaluate import Getter, Judge, compile_condition, compile_expression
 from infospace.expressions.mismatch import Evaluation, ItemMismatches, Mismatch, TypeMismatches
 from infospace.expressions.tree import And, Call, Expression, Field, IsNull, Not, Or, Parameter, Star, children
@@ -320,6 +320,13 @@ def keys_of(items: Sequence[Readable], formulas: Iterable[Parsed]) -> tuple[str,
         if isinstance(content, Mapping):
             found.update(dict.fromkeys(content))
     return tuple(found)
+
+
+def absent_paths(items: Sequence[Readable], formulas: Iterable[Parsed]) -> str:
+    """Say which paths of expressions no item has; "" where there is no such path, or no item."""
+    paths = dict.fromkeys(path for formula in formulas for path in formula.paths) if items else {}
+    absent = [path for path, find in ((path, reader(path)) for path in paths) if all(find(i) is ABSENT for i in items)]
+    return f"no item has {', '.join(f'`{path}`' for path in absent)}" if absent else ""
 
 
 def _reads(tree: Expression) -> tuple[tuple[Path, ...], tuple[str, ...]]:

@@ -22,6 +22,16 @@ NO_VALUE = "an operator or the end was expected"
 ITEMS = st.lists(st.fixed_dictionaries({}, optional={"x": VALUES, "y": VALUES}), max_size=7)
 
 
+def test_a_key_that_no_item_has_is_told_in_the_text(run: Any) -> None:
+    """The items are as they were then; a key that is null in all of them is there."""
+    made = {"type": "create-note", "value": '[{"x": 2, "y": null}, {"x": 1}]', "out": "$text"}
+    read = {"type": "coerce", "target": "$text", "coercion": "json", "out": "$json"}
+    split = {"type": "split", "target": "$json", "out": "$all"}
+    for by, told in (("nope", "2 notes (no item has `nope`)"), (["x", "nope desc"], "2 notes (no"), ("y", "2 notes: ")):
+        value = run(made, read, split, {"type": "sort", "target": "$all", "by": by}).last.value
+        assert value.startswith(told)
+
+
 def rank(value: Any) -> tuple[int, Any]:
     """The order of the contract: numbers, strings, booleans, lists, objects; here objects have one key."""
     if isinstance(value, bool):
