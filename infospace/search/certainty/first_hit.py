@@ -7,7 +7,7 @@ So the best is read beside the `NEIGHBOURS` next ones, which are what this space
 
 Learnt on odd ones of the first 400 questions of Cranfield, MetaTool and Seal-Tools, whole and in drawn spaces of 12
 to 400 texts; with their answers, without them, and with everyday requests. tests/benchmarks/first_hit.py learns it from
-Notes in the same way: by Cranfield and MetaTool alone it gives -5.19, 4.77 and 13.07. Questions whose answers were taken
+Notes in the same way: by Cranfield and MetaTool alone it gives -5.19, 4.77, 13.07. Questions whose answers were taken
 away are told from the others by an AUROC of .75, .63 and .77 only, right first hits by .87, .78 and .85. Of
 the even ones of confidence .0 to .1, .2 to .3, .5 to .6, .8 to .9 the first was right in .05, .17, .71, .94. Learnt on
 two collections it is as good on the third. What everyday requests reach in the space, the words that a Note covers, its
