@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from infospace.search.engine import Search
     from infospace.store.protocol import Store
     from infospace.tools.search.finder import Finder
+    from infospace.tools.search.rules.language import Fact
     from infospace.tools.toolbox import Toolbox
 
 
@@ -31,6 +33,8 @@ class Space:
         self.store = store
         self.answers: AnswerCache | None = None
         """Where answers of models and tools are kept across runs; nowhere unless somebody asks for it."""
+        self.user: Sequence[Fact] = ()
+        """What rules for tools know of whoever it is for: facts of `user`."""
 
     @property
     def unscoped(self) -> Space:

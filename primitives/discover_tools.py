@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
@@ -103,7 +104,8 @@ async def discover_tools(args: DiscoverTools, context: Context) -> Collection[To
 
     def find(opened: Space, listener: Listener) -> tuple[ToolResults, list[str]]:
         tools = searched(opened)
-        return opened.finder.find(tools, wanted, listener, opened.tools.successes()), unmatched(filters, tools)
+        asked = replace(wanted, user=opened.user)
+        return opened.finder.find(tools, asked, listener, opened.tools.successes()), unmatched(filters, tools)
 
     found, unknown = await context.run_search(find)
     _write_extra(context.extra, found, explained=args.explain)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from infospace.search.query import SearchQuery, SearchResults
     from infospace.store.protocol import Store
     from infospace.tools.search.finder import Finder
+    from infospace.tools.search.rules.language import Fact
     from infospace.tools.toolbox import Toolbox
 
 
@@ -29,13 +31,20 @@ class ScopedSpace(Space):
 
     What a scope includes limits the tools of servers, and what is listed; of the vocabulary of plans is missing what
     it excludes. A call of a tool lasts `longest_s` at most, None for no such bound. Of notes, runs and sessions there
-    is what `sight` sees. All else is the space that it was made of, which stays open when this is closed.
+    is what `sight` sees. `user` is what rules know of them, None as of the space. All else is the space that it was
+    made of, which stays open when this is closed.
     """
 
     def __init__(
-        self, of: Space, scope: Scope, longest_s: float | None = None, sight: Visibility = EVERYTHING_SEEN
+        self,
+        of: Space,
+        scope: Scope,
+        longest_s: float | None = None,
+        sight: Visibility = EVERYTHING_SEEN,
+        user: Sequence[Fact] | None = None,
     ) -> None:
         super().__init__(cast("Store", ScopedStore(of.store, sight)) if sight.limits else of.store)
+        self.user = of.user if user is None else user
         self.sight = sight
         self._longest_s = longest_s
         self._of = of

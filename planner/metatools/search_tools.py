@@ -89,6 +89,7 @@ def find_among(space: Space, tools: Sequence[Tool], wanted: ToolQuery, listener:
 
     Raises Invalid for a blank request.
     """
+    wanted = replace(wanted, user=space.user)
     found = space.finder.find(tools, wanted, listener, space.tools.successes())
     name = _folded(wanted.request)
     called = {one.tool for one in space.tools.successes()}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from infospace.core.bounds import Bounds
 from infospace.store.scoped_store import EVERYTHING as EVERYTHING_SEEN
 from infospace.store.scoped_store import Visibility
 from infospace.tools.scope import EVERYTHING, Scope
+from infospace.tools.search.rules.language import USER, Fact, Term
 from planner.metatools.arguments import LONGEST_MS, MOST_ON_PAGE
 
 MINUTE = 60.0
@@ -49,6 +50,15 @@ class Access:
     """The sets of tools that it is told of."""
     bounds: Bounds | None = None
     """What one step of its plans may make, whatever they say; None leaves it to them."""
+    about: Mapping[str, Term] = field(default_factory=dict)
+    """What rules for tools know of it besides, by property."""
+
+    @property
+    def facts(self) -> Sequence[Fact]:
+        """What rules for tools know of the caller: its name, its teams, whether it is an admin, and what is said."""
+        own: list[Fact] = [(USER, "name", self.caller), (USER, "admin", self.admin)]
+        own += [(USER, "team", team) for team in self.scope.teams or ()]
+        return [*own, *((USER, name, value) for name, value in self.about.items())]
 
 
 class Rate:

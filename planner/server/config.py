@@ -5,10 +5,11 @@
                              "limits": {"results": 20, "items": 10000}, "approvals": "planner"},
                 "guest": {"notes": {"where": "has(metadata.tags, 'public')"}, "runs": "own", "sessions": "own"}},
      "tokens": [{"name": "ann", "token": "${ANN_TOKEN}", "scope": "research"},
-                {"name": "ops", "sha256": "…", "admin": true}]}
+                {"name": "ops", "sha256": "…", "admin": true, "about": {"role": "operator"}}]}
 
 A token without `scope`, and a client over standard input and output where no scope is called `stdio`, has the one
-called `default`; where there is none, everything. What runs ask, such as whether a tool may be called, people answer,
+called `default`; where there is none, everything. Rules for tools know its name, its teams, whether it is an admin, and
+what `about` says, as facts of `user`. What runs ask, such as whether a tool may be called, people answer,
 and not the planner, where `approvals` is not `planner`.
 
 A scope limits tools and the vocabulary, and besides
@@ -118,6 +119,9 @@ class TokenEntry(Args):
     sha256: str | None = None
     scope: str | None = None
     admin: bool = False
+    about: dict[str, str | int | float | bool] = Field(
+        default_factory=dict, description="What rules for tools know of the user, by property."
+    )
 
 
 class ConfigFile(Args):
@@ -214,7 +218,7 @@ def _callers(written: ConfigFile) -> list[Access]:
     found = [scopes.access(STDIO, STDIO)]
     for at, one in enumerate(written.tokens):
         _must_have_scope(one, f"`tokens[{at}]` ({one.name})", written)
-        found.append(replace(scopes.access(one.name, one.scope or DEFAULT), admin=one.admin))
+        found.append(replace(scopes.access(one.name, one.scope or DEFAULT), admin=one.admin, about=one.about))
     return found
 
 
@@ -268,7 +272,7 @@ def _tokens(written: ConfigFile, environment: Mapping[str, str], approvals: Appr
         token = Token(_digest(one, where, environment), scopes.access(one.name, one.scope or DEFAULT))
         if any(other.digest == token.digest or other.access.caller == one.name for other in found):
             raise Invalid(f"{where} has the name or the token of another one", hint="each its own")
-        found.append(replace(token, access=replace(token.access, admin=one.admin)))
+        found.append(replace(token, access=replace(token.access, admin=one.admin, about=one.about)))
     return found
 
 

@@ -55,7 +55,7 @@ class Operations:
 
     def __init__(self, space: Space, access: Access = ANYBODY) -> None:
         longest = access.timeout_ms / 1000 if access.timeout_ms < LONGEST_MS else None
-        self.space = ScopedSpace(space, access.scope, longest, access.sight)
+        self.space = ScopedSpace(space, access.scope, longest, access.sight, access.facts)
         self.access = access
         self.rate = Rate(access.rate_per_minute)
         self.counts: Counter[tuple[str, str]] = Counter()

@@ -1,9 +1,11 @@
-"""Which tools are listed: by their servers, categories and tags."""
+"""Which tools are listed: by their servers, categories and tags, and by what they take and give."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from rich.segment import Segment
 from rich.text import Text
@@ -11,10 +13,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.strip import Strip
-from textual.widgets import Button, SelectionList, Static
+from textual.widgets import Button, Input, Label, SelectionList, Static
 from textual.widgets.selection_list import Selection
 
-from infospace.tools.scope import Filters
+from infospace.core.errors import Invalid
+from infospace.tools.scope import NO_FILTERS, Filters
+from infospace.tools.search.types import ANY_TYPES, TypeQuery, read_type
 from tui.dialogs.base import Dialog
 from tui.text.format import single_line
 
@@ -22,6 +26,14 @@ Choice = tuple[str, str]
 """What it is by (`server`, `category`, `tag`), and which."""
 
 FIELDS = {"server": "servers", "category": "categories", "tag": "tags"}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFilter:
+    """Which tools are listed: what they are, and what they take and give."""
+
+    filters: Filters = NO_FILTERS
+    types: TypeQuery = ANY_TYPES
 
 
 class FilterList(SelectionList[Choice]):
@@ -37,7 +49,7 @@ class FilterList(SelectionList[Choice]):
         return Strip([before, Segment(" ", mark.style), *rest])
 
 
-class ToolFilterDialog(Dialog[Filters | None]):
+class ToolFilterDialog(Dialog[ToolFilter | None]):
     """Asks which tools are to be listed; None where nothing changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,10 +57,11 @@ class ToolFilterDialog(Dialog[Filters | None]):
         Binding("enter", "show", "list", priority=True),
     ]
 
-    def __init__(self, names: Mapping[str, Sequence[tuple[str, int]]], filters: Filters) -> None:
+    def __init__(self, names: Mapping[str, Sequence[tuple[str, int]]], chosen: ToolFilter) -> None:
         super().__init__()
         self._names = names
-        self._filters = filters
+        self._filters = chosen.filters
+        self._types = chosen.types
 
     def compose(self) -> ComposeResult:
         """All that there is to choose from."""
@@ -56,6 +69,13 @@ class ToolFilterDialog(Dialog[Filters | None]):
             dialog.border_title = "Which tools?"
             dialog.border_subtitle = "space chooses, enter lists, escape leaves"
             yield FilterList(*self._selections())
+            with Horizontal(classes="field"):
+                yield Label("takes")
+                yield Input(_written(self._types.input), placeholder=TYPE_HINT, id="takes", compact=True)
+            with Horizontal(classes="field"):
+                yield Label("gives")
+                yield Input(_written(self._types.output), placeholder=TYPE_HINT, id="gives", compact=True)
+            yield Static("", classes="wrong", markup=False)
             yield Static("Of several servers any will do, and so of categories and of tags.", classes="detail -close")
             with Horizontal(classes="buttons"):
                 yield Button("List", id="show", variant="primary", compact=True)
@@ -80,7 +100,7 @@ class ToolFilterDialog(Dialog[Filters | None]):
         if event.button.id == "show":
             self._submit()
         else:
-            self.dismiss(Filters() if event.button.id == "all" else None)
+            self.dismiss(ToolFilter() if event.button.id == "all" else None)
 
     def action_show(self) -> None:
         """List them; on a button, do what it says."""
@@ -93,10 +113,32 @@ class ToolFilterDialog(Dialog[Filters | None]):
     def _submit(self) -> None:
         chosen: list[Choice] = self.query_one(SelectionList).selected
         given = {FIELDS[by]: [name for one, name in chosen if one == by] for by in FIELDS}
-        self.dismiss(Filters.model_validate(given))
+        try:
+            types = TypeQuery(*(self._type(name) for name in ("takes", "gives")))
+        except Invalid as error:
+            self.query_one(".wrong", Static).update(single_line(error.message))
+        else:
+            self.dismiss(ToolFilter(Filters.model_validate(given), types))
+
+    def _type(self, name: str) -> Mapping[str, Any] | None:
+        """Return the type that stands in a field, None where it is empty. Raises Invalid."""
+        text = self.query_one(f"#{name}", Input).value.strip()
+        return read_type(text, name) if text else None
 
 
-def format_filters(filters: Filters) -> str:
+TYPE_HINT = "a JSON type, or a JSON Schema"
+
+
+def _written(schema: Mapping[str, Any] | None) -> str:
+    """Return a type as it is written in a field."""
+    if schema is None:
+        return ""
+    return str(schema["type"]) if list(schema) == ["type"] else json.dumps(schema, ensure_ascii=False)
+
+
+def format_filters(chosen: ToolFilter) -> str:
     """Return filters in a few words."""
+    filters, types = chosen.filters, chosen.types
     said = [f"{by} {' or '.join(getattr(filters, name))}" for by, name in FIELDS.items() if getattr(filters, name)]
+    said += [f"{word} {_written(one)}" for word, one in (("takes", types.input), ("gives", types.output)) if one]
     return single_line(", ".join(said)) or "all tools"

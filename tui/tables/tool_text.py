@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from infospace.journal.audit import AuditRow
     from infospace.space import Space
     from infospace.store.tool_records import ToolUse
+    from infospace.tools.search.types import InputFit, OutputFit
 
 _CUT = re.compile(r"\[cut: [0-9,]+ characters in all\]$")
 """What a text says at its end that was cut."""
@@ -135,6 +136,10 @@ def _table(facts: Iterable[tuple[str, str]]) -> Table:
     return table
 
 
+def _doubt(fit: InputFit | OutputFit) -> str:
+    return "" if fit.score == 1 else f" ({fit.score:.0%}: {fit.reason})"
+
+
 def _facts(told: ToolInfo, hit: ToolHit | None, explained: Sequence[str]) -> Iterator[tuple[str, str]]:
     tool = told.tool
     if hit is not None:
@@ -143,6 +148,12 @@ def _facts(told: ToolInfo, hit: ToolHit | None, explained: Sequence[str]) -> Ite
         yield "found", f"{hit.confidence:.0%} sure; relevance {hit.score:.3f}{by}{moved}"
         for line in explained:
             yield "why", line
+        if hit.types is not None and hit.types.input is not None:
+            besides = f", and needs {', '.join(needs)} besides" if (needs := hit.types.input.needs) else ""
+            yield "takes", f"it as {', '.join(hit.types.input.arguments)}{besides}{_doubt(hit.types.input)}"
+        if hit.types is not None and hit.types.output is not None:
+            place = hit.types.output.place
+            yield "gives", f"it{f' at {place}' if place else ''}{_doubt(hit.types.output)}"
     if tool.kind == "server":
         yield "does", "what it can do is not known yet: c lists it"
         yield "lists", tool.needs

@@ -14,6 +14,7 @@ from infospace.tools.builtin import SERVER
 from infospace.tools.scope import NO_FILTERS, Filters
 from infospace.tools.scoped_space import ScopedSpace
 from infospace.tools.search.results import Mode, ToolHit, ToolQuery
+from infospace.tools.search.types import ANY_TYPES, TypeMatcher, TypeQuery
 from planner.metatools.lookup import known_tools, tool_uses
 from planner.metatools.search_tools import find_tools
 from planner.server.access import Access
@@ -42,6 +43,7 @@ class ToolsQuery:
     mode: Mode = "hybrid"
     filters: Filters = NO_FILTERS
     access: Access | None = None
+    types: TypeQuery = ANY_TYPES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,13 +95,15 @@ def key_of(tool: Tool) -> str:
 
 def run_tools_query(space: Space, sought: ToolsQuery, listener: Listener | None = None) -> ToolsList:
     """Return the tools that are to be listed: by name, or of a search best first. Raises Invalid."""
-    seen = space if sought.access is None else ScopedSpace(space, sought.access.scope)
+    seen = space if sought.access is None else ScopedSpace(space, sought.access.scope, user=sought.access.facts)
     tools = known_tools(seen, servers=True)
     names = _names(tools)
     if not sought.query.strip():
-        found = sorted((tool for tool in tools if sought.filters.admits(tool)), key=_place)
+        matcher = TypeMatcher(seen.finder.types, sought.types)
+        found = [tool for tool in tools if sought.filters.admits(tool) and matcher.fit(tool) is not None]
+        found.sort(key=_place)
         return ToolsList(sought, found, _counted(found, tools, sought, space), uses=tool_uses(space), names=names)
-    wanted = ToolQuery(sought.query, None, sought.filters, mode=sought.mode)
+    wanted = ToolQuery(sought.query, None, sought.filters, mode=sought.mode, types=sought.types)
     answer = find_tools(seen, wanted, listener)
     hits = answer.hits or ([answer.guess] if answer.guess is not None else [])
     return ToolsList(

@@ -35,9 +35,10 @@ from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.core.redaction import hidden, shown_url
 from infospace.core.tool import NoAnswer, ToolAnswer, ToolFailed, ToolKind
+from infospace.store.tool_records import ListedTool
 from infospace.tools.mcp.auth.provider import ServerAuth
 from infospace.tools.mcp.auth.sign_in import SignIn
-from infospace.tools.mcp.catalogue.listing import Listing, read_listing
+from infospace.tools.mcp.catalogue.listing import Listing, ToolNow, read_listing, read_tool
 from infospace.tools.mcp.catalogue.sieve import filter_messages
 from infospace.tools.mcp.config import Entry
 from infospace.tools.mcp.deadlines import Deadlines
@@ -97,6 +98,8 @@ class Connection:
         """How often it told that its list changed."""
         self._listed: tuple[int, float, Listing] | None = None
         """Its latest list, after how many changes it was asked for, and until when it holds."""
+        self._looked_up: dict[str, tuple[int, float, ToolNow]] = {}
+        """The same of single tools that were asked for, by name."""
         self._listing = asyncio.Lock()
         self._secrets: tuple[str, ...] = entry.secrets()
 
@@ -140,11 +143,6 @@ class Connection:
             self._owner.cancel()
             await asyncio.wait([self._owner], timeout=CLOSING_S)
 
-    @property
-    def last_listing(self) -> Listing | None:
-        """What it listed last on this connection."""
-        return None if self._listed is None else self._listed[2]
-
     async def current(self) -> Listing:
         """Return what it lists: read once, and again after it told of a change or its list holds no longer.
 
@@ -157,11 +155,33 @@ class Connection:
         await asyncio.to_thread(self._relisted, listing)
         return listing
 
+    async def lists(self, tool: ListedTool) -> bool:
+        """Whether it lists a tool just as that is; the others are not read. Raises ServerFailed."""
+        async with self._listing:
+            for known in (self._listed, self._looked_up.get(tool.name)):
+                if known is not None and known[0] == self._changes and known[1] > _now():
+                    return self.known_tool(tool.name) == tool
+            changes = self._changes
+            found = await self._asked(read_tool(self._live(), tool.name))
+            self._looked_up[tool.name] = changes, _now() + found.ttl_s, found
+            return found.tool == tool
+
+    def known_tool(self, name: str) -> ListedTool | None:
+        """Return what it listed last under a name on this connection."""
+        whole, alone = self._listed, self._looked_up.get(name)
+        if whole is not None and (alone is None or whole[0] >= alone[0]):
+            return whole[2].find("tool", name)
+        return None if alone is None else alone[2].tool
+
     async def listing(self) -> Listing:
         """Read all that it lists. Raises ServerFailed."""
+        return await self._asked(self._read(self._live()))
+
+    async def _asked(self, asking: Coroutine[Any, Any, T]) -> T:
+        """Await what it lists, for so long as a start may take. Raises ServerFailed."""
         try:
             async with self._deadlines.time_limit(self.entry.start_timeout_s):
-                return await self._until_closed(self._read(self._live()))
+                return await self._until_closed(asking)
         except TimeoutError:
             message = f"did not list its tools within {self.entry.start_timeout_s:g} s"
             raise self._failed(message) from None

@@ -19,6 +19,7 @@ from infospace.tools.mcp.dialogue.conversation import CONVERSATION, Talk
 from infospace.tools.mcp.errors import ServerFailed
 
 if TYPE_CHECKING:
+    from infospace.store.tool_records import ListedTool
     from infospace.tools.mcp.auth.sign_in import SignIn
     from infospace.tools.mcp.catalogue.listing import Listing
     from infospace.tools.mcp.connection import Connection
@@ -86,6 +87,10 @@ class ConnectionPool:
         """
         return await self._run_in_pool_loop(self._current(entry))
 
+    async def lists(self, entry: Entry, tool: ListedTool) -> bool:
+        """Whether a server lists a tool just as that is, of one that runs or is started now. Raises ServerFailed."""
+        return await self._run_in_pool_loop(self._lists(entry, tool))
+
     def running(self) -> dict[str, str]:
         """Return the servers that run, with the end of what each said on its standard error."""
         return {name: one.stderr for name, one in list(self._connections.items()) if one.alive}
@@ -141,13 +146,9 @@ class ConnectionPool:
         try:
             return await connection.call(kind, name, arguments, seconds, talk)
         except SessionExpired:
-            before = connection.last_listing
+            before = connection.known_tool(name)
         again = await self._connected(entry)
-        if (
-            kind == "tool"
-            and before is not None
-            and (await again.current()).find(kind, name) != before.find(kind, name)
-        ):
+        if kind == "tool" and before is not None and not await again.lists(before):
             message = (
                 f"{entry.name}/{name} was not called: it says something else of itself since its session was ended"
             )
@@ -156,6 +157,9 @@ class ConnectionPool:
 
     async def _current(self, entry: Entry) -> Listing:
         return await (await self._connected(entry)).current()
+
+    async def _lists(self, entry: Entry, tool: ListedTool) -> bool:
+        return await (await self._connected(entry)).lists(tool)
 
     async def _listing(self, entry: Entry, restart: bool, sign_in: SignIn | None) -> Listing:
         self._backoffs.pop(entry.name, None)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from infospace.tools.mcp.pool import ConnectionPool
 
 Stamps: TypeAlias = "tuple[tuple[str, int, int, int], ...]"
+LISTED_WHOLE = 200
+"""Tools up to which a server is listed anew, and kept, when it is started for a call: so many take a tenth of a second.
+A larger one is asked for the tool that is called, and listed whole where that is another now."""
 State: TypeAlias = Literal["never listed", "listed", "failed", "disabled"]
 
 
@@ -243,8 +246,16 @@ class ServerTools:
     async def current(self, tool: Tool) -> Tool:
         """Return a tool as its server lists it now; starts the server where it does not run.
 
-        The list is read once for each connection, and again when the server says that it changed. Raises NotCalled.
+        The list is read once for each connection, and again when the server says that it changed; of a server of
+        thousands only this tool of it, as long as it is what is kept. Raises NotCalled.
         """
+        with self._store.reading() as snapshot:
+            kept = snapshot.tool(self.server, tool.name)
+            many = snapshot.tool_counts().get((self.server, "tool"), 0) > LISTED_WHOLE
+            server = self._servers.saved_servers(snapshot)[1].get(self.server)
+        if many and kept is not None and await self._servers.pool.lists(self.entry, kept.listed):
+            found = self._build_tool(kept, server)
+            return tool if found == tool else found
         listing = await self._servers.pool.current(self.entry)
         listed = listing.find("tool", tool.name)
         if listed is None:

@@ -32,6 +32,7 @@ from infospace.tools.openapi.operations import Operations, read_operations
 from infospace.tools.openapi.requests import Request, base_of, make_request, origin
 
 if TYPE_CHECKING:
+    from infospace.store.tool_records import ListedTool
     from infospace.tools.mcp.auth.sign_in import SignIn
     from infospace.tools.mcp.dialogue.conversation import Talk
 
@@ -66,11 +67,6 @@ class ApiConnection:
     def stderr(self) -> str:
         """Nothing: no process says anything."""
         return ""
-
-    @property
-    def last_listing(self) -> Listing | None:
-        """What was read of the document last."""
-        return None if self._listed is None else self._listed[2]
 
     def ask(self, sign_in: SignIn | None) -> None:
         """Do nothing: nobody signs in by a browser here, the entry has the keys."""
@@ -109,6 +105,14 @@ class ApiConnection:
         listing = await self.listing()
         await asyncio.to_thread(self._relisted, listing)
         return listing
+
+    async def lists(self, tool: ListedTool) -> bool:
+        """Whether its document has an operation just as that is. Raises ServerFailed."""
+        return (await self.current()).find("tool", tool.name) == tool
+
+    def known_tool(self, name: str) -> ListedTool | None:
+        """Return what was read last of an operation."""
+        return None if self._listed is None else self._listed[2].find("tool", name)
 
     async def listing(self) -> Listing:
         """Read the document, and all operations in it. Raises ServerFailed."""

@@ -103,7 +103,7 @@ def rank_tools(
     outcome = None
     if rules is not None and len(relevant):
         near = relevant[np.lexsort((names[relevant], -preferred[relevant]))][:RULED]
-        outcome = apply_rules(rules, wanted.request, [tools[at] for at in places[near].tolist()])
+        outcome = apply_rules(rules, wanted.request, [tools[at] for at in places[near].tolist()], wanted.user)
         required = outcome.required
         if required:
             relevant = near[[tools[at].full_name in required for at in places[near].tolist()]]

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.tools.scope import EVERYTHING, NO_FILTERS, Filters, Scope
+from infospace.tools.search.rules.language import Fact
 from infospace.tools.search.types import ANY_TYPES, TypeFit, TypeQuery
 
 Mode: TypeAlias = Literal["semantic", "keyword", "hybrid"]
@@ -29,6 +30,8 @@ class ToolQuery:
     mode: Mode = "hybrid"
     types: TypeQuery = ANY_TYPES
     """What the tools take and give; it acts before the best are taken, as filters do."""
+    user: Sequence[Fact] = ()
+    """What rules know of whoever asks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
+from infospace.core.errors import Invalid, InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.schema.compatibility import Compatibility, compatibility_of
@@ -107,6 +108,29 @@ class TypeFit:
         if self.output is not None:
             found["output"] = {"score": self.output.score, "reason": self.output.reason, "place": self.output.place}
         return found
+
+
+JSON_TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
+
+
+def read_type(text: str, what: str) -> dict[str, Any]:
+    """Return the JSON Schema that a text is: the name of a JSON type, or JSON. Raises Invalid for anything else."""
+    from infospace.data.json_text import read_json
+    from infospace.schema.validate import schema_errors
+
+    if text in JSON_TYPES:
+        return {"type": text}
+    hint = f"{what} is a JSON Schema, or one of {', '.join(JSON_TYPES)}"
+    try:
+        schema = read_json(text, what=what)
+    except InvalidJSON as error:
+        raise Invalid(error.message, hint=hint) from error
+    if not isinstance(schema, dict):
+        raise Invalid(f"{what} is {text!r:.80}, not an object", hint=hint)
+    for fault in schema_errors(schema):
+        where = "".join(f"[{part!r}]" for part in fault.place)
+        raise Invalid(f"{what}: {fault.message}{' at ' + where if where else ''}", hint=fault.hint)
+    return schema
 
 
 class _Read:

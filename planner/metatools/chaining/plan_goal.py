@@ -17,6 +17,8 @@ from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.space import Space
+from infospace.tools.search.ranking import PREFERRED
+from infospace.tools.search.rules.engine import Outcome, RulesEndless, apply_rules
 from planner.execute.start import check_plan
 from planner.metatools.chaining.candidates import CANDIDATES, WORDS, rank_candidates, undone, without_spans
 from planner.metatools.chaining.chain import Call, Chain, Chainer, Clause, Result
@@ -30,6 +32,8 @@ CONFIDENT = 0.62
 """Confidence from which on a plan is given."""
 MARGIN = 0.03
 """By how much it has to be above that of a plan with other tools."""
+SURELY = 1 + MARGIN
+"""Confidence in a chain whose last tool a rule selects: it goes before all that none selects."""
 PARTINGS = 6
 
 
@@ -59,6 +63,10 @@ class GoalPlanner:
         self._space = space
         every = known_tools(space) if tools is None else tools
         self.tools = [tool for tool in every if tool.kind == "tool" and tool.server != "infospace" and not tool.blocked]
+        self._rules = None if space.finder.rules is None else space.finder.rules.rules()
+        self._required = ""
+        self.degraded: str | None = None if space.finder.rules is None else space.finder.rules.problem
+        """What plans are made without, in a sentence; None for nothing."""
         self._chainer = Chainer(self.tools, space.finder.types)
         self._scorer = ChainScorer(self.tools)
 
@@ -72,9 +80,10 @@ class GoalPlanner:
         if len(given) < len(inputs or {}):
             return NoPlan("an input that is neither a text nor a number is not an argument of a chained plan")
         found = [*literals(goal), *given]
-        scored = sorted(self._scored(goal, found), key=lambda one: (-one.confidence, one.chain.names))
+        scored = self._ruled(goal, list(self._scored(goal, found)))
         if not scored:
-            return NoPlan("no tool can be given what it needs by what the goal says")
+            required = f", or rules require others: {self._required}" if self._required else ""
+            return NoPlan(f"no tool can be given what it needs by what the goal says{required}")
         best = scored[0]
         if best.confidence < CONFIDENT:
             return NoPlan(doubt(best, goal), round(best.confidence, 3), best.chain.names)
@@ -92,7 +101,28 @@ class GoalPlanner:
         wrong = [problem for problem in problems.found if problem.severity == "error"]
         if wrong:
             return NoPlan(f"the plan does not pass the check: {wrong[0].message}", 0.0, best.chain.names)
-        return ChainedPlan(document, best.chain, round(best.confidence, 3), tuple(_reasons(best.chain)))
+        return ChainedPlan(document, best.chain, round(min(best.confidence, 1.0), 3), tuple(_reasons(best.chain)))
+
+    def _ruled(self, goal: str, scored: Sequence[ScoredChain]) -> list[ScoredChain]:
+        """Return chains, the surest first, as rules move them among those that are sure by themselves.
+
+        A rule lifts none above `CONFIDENT`; one that avoids a tool may take a chain below it. `require` leaves those
+        chains whose tools are all required, and of sure ones what `select` names goes first.
+        """
+        self._required = ""
+        outcome = None
+        if self._rules is not None and scored:
+            tools = {call.tool.full_name: call.tool for one in scored for call in one.chain.calls}
+            try:
+                outcome = apply_rules(self._rules, goal, list(tools.values()), self._space.user)
+            except RulesEndless as error:
+                self.degraded = f"the rules for tools are not used: {error}"
+        if outcome is not None:
+            if outcome.required:
+                self._required = ", ".join(sorted(outcome.required))
+                scored = [one for one in scored if set(one.chain.names) <= outcome.required]
+            scored = [_moved_by(outcome, one) for one in scored]
+        return sorted(scored, key=lambda one: (-one.confidence, one.chain.names))
 
     def _scored(self, goal: str, found: Sequence[GoalLiteral]) -> Iterator[ScoredChain]:
         for parts in islice(partings(goal, [one for one in found if not one.input]), PARTINGS):
@@ -140,6 +170,17 @@ class GoalPlanner:
 
     def _tool(self, name: str) -> Tool:
         return next(tool for tool in self.tools if tool.full_name == name)
+
+
+def _moved_by(outcome: Outcome, one: ScoredChain) -> ScoredChain:
+    """Return a chain whose confidence is what rules make of it; of a tool that they name twice it counts once."""
+    names = set(one.chain.names)
+    signs = [outcome.preference(name)[0] for name in names]
+    confidence = one.confidence
+    if confidence >= CONFIDENT:
+        confidence = max(CONFIDENT, confidence + PREFERRED * (1 in signs))
+        confidence = SURELY if one.chain.names[-1] in outcome.selected else confidence
+    return replace(one, confidence=confidence - PREFERRED * (-1 in signs))
 
 
 def _moved(one: GoalLiteral, start: int) -> GoalLiteral:

@@ -64,8 +64,10 @@ def planned(
 ) -> dict[str, Any]:
     """Return the answer of `plan_tools`; for threads."""
     filters = Filters(servers=tuple(servers))
-    made = GoalPlanner(space, known_tools(space, filters)).plan(goal, inputs)
-    unknown = unmatched_json(space, filters)
+    planner = GoalPlanner(space, known_tools(space, filters))
+    made = planner.plan(goal, inputs)
+    degraded = {} if planner.degraded is None else {"degraded": planner.degraded}
+    unknown = {**degraded, **unmatched_json(space, filters)}
     if isinstance(made, NoPlan):
         nothing: dict[str, Any] = {"plan": None, "steps": [], "cost": None, "confidence": made.confidence}
         return {

@@ -51,7 +51,12 @@ def tools(cursor: str | None) -> dict[str, Any]:
         return {"tools": [{**ECHO, "name": f"tool_{time.monotonic_ns()}"}], "nextCursor": "again"}
     if MODE == "varies":
         told = json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
-        return {"tools": [{"name": "print", "inputSchema": OBJECT, **told}, ECHO]}
+        beside = [{**ECHO, "name": f"tool_{number:04d}"} for number in range(told.pop("beside", 0))]
+        tools = [*beside, {"name": "print", "inputSchema": OBJECT, **told}, ECHO]
+        start = int(cursor or 0)
+        return {"tools": tools[start : start + 200]} | (
+            {"nextCursor": str(start + 200)} if start + 200 < len(tools) else {}
+        )
     if MODE == "rude":
         hints = {"annotations": {"readOnlyHint": True}}
         truth = {"type": "object", "properties": {"result": {"type": "boolean"}}, "required": ["result"]}

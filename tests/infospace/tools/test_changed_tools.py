@@ -209,3 +209,31 @@ def test_a_list_is_read_once_for_many_calls(printer: Printer) -> None:
         assert [one.split()[0] for one in printer.calls] == ["1", "1", "1"]
         with pytest.raises(Invalid):
             call(space, "p/echo")
+
+
+def kept(space: Space) -> int:
+    """How many tools of the server are kept."""
+    return sum(tool.server == "p" for tool in space.tools)
+
+
+def test_of_a_large_server_the_tool_that_is_called_is_looked_at_alone(printer: Printer) -> None:
+    """It is asked about when it is another; as long as it is not, nothing else of the list is read, nor kept."""
+    printer.lists(beside=450)
+    with printer.begin() as space:
+        synced(space, restart=True)
+        assert kept(space) == 452
+        assert say(space, run_sync(space, [STEP]), "always").status == "success"
+    printer.lists(beside=460)
+    with printer.begin() as space:
+        assert run_sync(space, [STEP, STEP]).status == "success"
+        assert kept(space) == 452
+    printer.lists(beside=460, description="Print and burn it.")
+    with printer.begin() as space:
+        result = run_sync(space, [STEP])
+        assert (result.status, kept(space)) == ("suspended", 462)
+    printer.lists(beside=460, name="press")
+    with printer.begin() as space:
+        result = say(space, run_sync(space, [STEP]), "once")
+        assert result.status == "failed"
+        assert "p/print was not called: its server lists no such tool any more" in str(result.reason)
+    assert len(printer.calls) == 3

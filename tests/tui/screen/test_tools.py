@@ -149,6 +149,37 @@ def test_tools_are_sifted_by_server_category_and_tag(show: Show, housed: Space) 
     show(story, on=housed)
 
 
+def test_tools_are_sifted_by_what_they_take_and_give(show: Show, housed: Space) -> None:
+    """With a search and without; what is wrong in a field is said there."""
+
+    async def story(stage: Stage) -> None:
+        place = await opened(stage, "desk/book")
+        await stage.press("f")
+        await stage.sees("Which tools?", "takes", "gives")
+        fields = stage.app.screen.query_one("#takes", Input), stage.app.screen.query_one("#gives", Input)
+        fields[0].value, fields[1].value = '{"properties": {"text": {"type": "string"}}', "object"
+        await stage.press("enter")
+        await stage.sees("takes ends inside an object")
+        fields[0].value = '{"properties": {"text": {"type": "string"}}}'
+        fields[1].value = ""
+        await stage.press("enter")
+        await stage.sees('takes {"properties"', "2 tools, of 59 in all")
+        await stage.until(lambda: "order/echo" in names(stage))
+        assert "desk/book" not in names(stage)
+        await stage.press("slash")
+        await stage.write("say a text again")
+        await stage.until(lambda: place.tools.listed.sought.query == "say a text again")
+        await shows(stage, "order/echo")
+        await stage.sees("it as text")
+        await stage.press("escape", "f")
+        await stage.until(lambda: isinstance(stage.app.screen, ToolFilterDialog))
+        assert stage.app.screen.query_one("#takes", Input).value == '{"properties": {"text": {"type": "string"}}}'
+        await click(stage, "#all")
+        await stage.sees("all tools ▾")
+
+    show(story, on=housed)
+
+
 def test_words_that_instruct_the_model_are_marked_and_said_to_be_the_servers(show: Show, housed: Space) -> None:
     """In the list, and with the tool."""
 

@@ -20,8 +20,6 @@ from tui.command.tools.common import add_filters, answer, filters, show, show_sc
 from tui.text.output import Output, UsageError
 from tui.text.render import explanation_lines
 
-TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
-
 EXAMPLES = """examples:
   infospace tools search 'what changed in the repository'
   infospace tools search 'read a file' --server files --limit 3 --schemas
@@ -46,11 +44,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Search, and show what was found."""
+    from infospace.tools.search.types import read_type
+
     if args.explain and args.query is None:
         raise UsageError("--explain needs a query: without one nothing is scored")
     given = {"query": args.query, "limit": args.limit, "search_type": args.mode, "include_schemas": args.schemas}
     given["include_explanation"] = args.explain
-    types = {name: _schema(name, text) for name in ("input", "output") if (text := getattr(args, name)) is not None}
+    types = {
+        name: read_type(text, f"--{name}") for name in ("input", "output") if (text := getattr(args, name)) is not None
+    }
     found = answer(args, "search_tools", {**given, **types, "filters": filters(args)})
     if out.json:
         out.document(found)
@@ -79,28 +81,6 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if found["degraded"]:
         out.talk(found["degraded"], "yellow")
     return 0
-
-
-def _schema(name: str, text: str) -> Any:
-    """Return the JSON Schema that an option is: the name of a type, or JSON. Raises UsageError for anything else."""
-    from infospace.core.errors import InvalidJSON
-    from infospace.data.json_text import read_json
-    from infospace.schema.validate import schema_errors
-
-    if text in TYPES:
-        return {"type": text}
-    try:
-        schema = read_json(text, what=f"--{name}")
-    except InvalidJSON as error:
-        hint = f"--{name} is a JSON Schema, or one of {', '.join(TYPES)}"
-        raise UsageError(f"{error.message}; {hint}") from error
-    if not isinstance(schema, dict):
-        raise UsageError(f"--{name} is a JSON Schema, an object, or one of {', '.join(TYPES)}; not {text!r:.80}")
-    for fault in schema_errors(schema):
-        where = "".join(f"[{part!r}]" for part in fault.place)
-        said = f"--{name}: {fault.message}{' at ' + where if where else ''}"
-        raise UsageError(said + (f" ({fault.hint})" if fault.hint else ""))
-    return schema
 
 
 def _show_types(tool: Mapping[str, Any], out: Output) -> None:

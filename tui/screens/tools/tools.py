@@ -2,10 +2,10 @@
 
 Type in the field at the top: the search runs as you type, by meaning, by words or by both (`m`). `score` is how likely
 a tool is right, from 0 to 1; where none fits, that is said, and the nearest is a guess. One with `↑` may stand above
-a higher score: it is connected or trusted, as About tells. `f` sifts by server, category and tag; `w` shows what a
-client of `infospace serve` would see, by its token or by a scope; `v` goes on to the servers. A server that was never
-listed stands among the tools: `c` asks it what it can do. What a server says of its tools is untrusted: `!` marks words
-that instruct the model.
+a higher score: it is connected or trusted, as About tells. `f` sifts by server, category and tag, and by what a tool
+takes and gives; `w` shows what a client of `infospace serve` would see, by its token or by a scope; `v` goes on to the
+servers. A server that was never listed stands among the tools: `c` asks it what it can do. What a server says of its
+tools is untrusted: `!` marks words that instruct the model.
 
 Of a tool: **About** (whether somebody is asked, how its calls went, who called it last), **Schema**, **Try** (`c`: a
 form; `^r` calls, also from within a field; everything that does not fit is said beside the fields), **Answer** (`o`
@@ -30,12 +30,12 @@ from textual.widgets import Input, Static
 
 from infospace.core.plural import pluralize
 from infospace.core.tool import Tool
-from infospace.tools.scope import EVERYTHING, NO_FILTERS, Filters
+from infospace.tools.scope import EVERYTHING
 from infospace.tools.search.results import Mode
 from planner.journal.events import Event, RunFinished
 from planner.server.access import Access
 from tui.dialogs.client import ClientDialog
-from tui.dialogs.tool_filter import ToolFilterDialog, format_filters
+from tui.dialogs.tool_filter import ToolFilter, ToolFilterDialog, format_filters
 from tui.screens.search_screen import POLL_SECONDS, SearchScreen
 from tui.screens.tools.call_tool import ToolCalls
 from tui.screens.tools.sync import ServerSync
@@ -74,7 +74,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         Binding("slash", "search", "Search", key_display="/", tooltip="goes to the field; escape comes back"),
         Binding("m", "mode", "Mode", show=False, tooltip="searches by both, by meaning, or by words"),
         Binding("v", "what", "Servers", tooltip="shows the servers, or the tools again"),
-        Binding("f", "sift", "Filter", tooltip="lists the tools of some servers, categories or tags"),
+        Binding("f", "sift", "Filter", tooltip="lists the tools of some servers, categories, tags or types"),
         Binding("w", "see", "As client", tooltip="shows the tools as a client with some token or scope sees them"),
         Binding("c", "call", "Call", tooltip="goes to the form of the tool"),
         Binding("ctrl+r", "give", "Call it", show=False, priority=True, tooltip="calls the tool with what is written"),
@@ -101,7 +101,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         super().__init__()
         self.tools = ToolRows()
         self.servers = ServerRows()
-        self.filters: Filters = NO_FILTERS
+        self.filters = ToolFilter()
         self.access: Access | None = None
         """That of the client as which it is looked, None for oneself."""
         self.before: list[Tool] = []
@@ -118,7 +118,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
             yield CycleButton(WHAT, name="what", tip="tools or servers (v)")
             yield ActionWord("≡", "app.command_palette", name="menu", tip="everything that can be done here")
         with Horizontal(id="sift"):
-            yield ActionWord("", "sift", name="filters", tip="which servers, categories and tags (f)")
+            yield ActionWord("", "sift", name="filters", tip="which servers, categories, tags and types (f)")
             yield ActionWord("", "see", name="eyes", tip="whose view of the tools this is (w)")
             yield Static("", id="found", markup=False)
         with Container(id="halves"):
@@ -183,7 +183,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
     def current_query(self) -> ToolsQuery:
         """What is asked for now."""
         mode = cast("Mode", self.query_one("#mode", CycleButton).word)
-        return ToolsQuery(self.field.value, mode, self.filters, self.access)
+        return ToolsQuery(self.field.value, mode, self.filters.filters, self.access, self.filters.types)
 
     def search_now(self) -> None:
         """List what is asked for now: servers, or tools."""
@@ -429,7 +429,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
     def action_sift(self) -> None:
         """Ask which tools are to be listed."""
 
-        def on_filters(filters: Filters | None) -> None:
+        def on_filters(filters: ToolFilter | None) -> None:
             if filters is not None:
                 self.filters = filters
                 self._to_tools()

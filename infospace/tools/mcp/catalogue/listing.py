@@ -27,7 +27,7 @@ from infospace.data.result import truncate
 from infospace.schema.validate import ENDLESS, validate
 from infospace.store.tool_records import ListedTool
 from infospace.tools.mcp.catalogue.schema_check import sound
-from infospace.tools.mcp.catalogue.sieve import WHY
+from infospace.tools.mcp.catalogue.sieve import WHY, only
 from infospace.tools.mcp.sanitize import sanitize
 
 MAX_LISTED = 20_000
@@ -75,6 +75,33 @@ class Listing:
         return next((one for one in self.tools if (one.kind, one.name) == (kind, name)), None)
 
 
+@dataclass(frozen=True, slots=True)
+class ToolNow:
+    """What a server lists under one name, None where that is nothing, or nothing that can be taken.
+
+    `ttl_s`: how many seconds that holds.
+    """
+
+    tool: ListedTool | None
+    ttl_s: float
+
+
+async def read_tool(client: Client, name: str) -> ToolNow:
+    """Read what a server lists under a name, page by page until it is there. Raises Invalid for pages without end."""
+    ttls: list[int] = []
+    with only(name):
+        if client.server_capabilities.tools is not None:
+            async for page in _pages(client.list_tools, "tools"):
+                ttls.append(page.ttl_ms)
+                named = [tool for tool in page.tools if sanitize(tool.name) == name]
+                if named:
+                    taken = len(named) == 1 and WHY not in (named[0].meta or {})
+                    found = _tool(named[0]) if taken else None
+                    fits = found is not None and _endless(found.input_schema) is None
+                    return ToolNow(found if fits else None, _ttl_s(ttls))
+    return ToolNow(None, _ttl_s(ttls))
+
+
 async def read_listing(client: Client) -> Listing:
     """Read every list that a server says it has. Raises Invalid where one does not end, or names something twice."""
     asked = next(_ASKED)
@@ -116,10 +143,15 @@ async def read_listing(client: Client) -> Listing:
         _text(info.title or info.name) if info else "",
         _text(info.version) if info else "",
         _text(client.instructions),
-        min(ttls) / 1000 if ttls and min(ttls) > 0 else TTL_S,
+        _ttl_s(ttls),
         asked,
         refused,
     )
+
+
+def _ttl_s(ttls: Sequence[int]) -> float:
+    """Seconds that lists hold of which each page says its milliseconds."""
+    return min(ttls) / 1000 if ttls and min(ttls) > 0 else TTL_S
 
 
 def _endless(schema: Mapping[str, Any]) -> str | None:
@@ -135,7 +167,8 @@ async def _pages(ask: Callable[..., Awaitable[PageT]], what: str) -> Any:
         page = await ask(cursor=cursor, cache_mode="bypass")
         yield page
         count += sum(len(value) for value in vars(page).values() if isinstance(value, list))
-        if count > MAX_LISTED:
+        # Pages without anything end too.
+        if count > MAX_LISTED or len(seen) > MAX_LISTED:
             raise Invalid(
                 f"it lists more than {MAX_LISTED:,} {what}", hint="a server of so many has another way to search"
             )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -24,6 +25,7 @@ from mcp_types import (
 from mcp_types.methods import validate_server_result
 from pydantic import BaseModel, ValidationError
 
+from infospace.tools.mcp.sanitize import sanitize
 from infospace.tools.mcp.transport.wire import CUT, DEEPEST, replace_truncated
 
 WHY = f"infospace/refused-{secrets.token_hex(16)}"
@@ -36,13 +38,27 @@ _MODELS: Mapping[str, tuple[str, type[BaseModel]]] = {
     "resources/templates/list": ("resourceTemplates", ListResourceTemplatesResult),
 }
 _LATEST = "2025-11-25"
+_ONLY: ContextVar[str | None] = ContextVar("only", default=None)
+
+
+@contextmanager
+def only(name: str) -> Iterator[None]:
+    """While the context lasts, lists of tools that are asked for hold none but those of a name.
+
+    The others are let go before they are looked at: of thousands, that is what takes the time.
+    """
+    token = _ONLY.set(name)
+    try:
+        yield
+    finally:
+        _ONLY.reset(token)
 
 
 @asynccontextmanager
 async def filter_messages(transport: AbstractAsyncContextManager[TransportStreams]) -> AsyncIterator[TransportStreams]:
     """Speak over a transport; of what is listed, that which is no tool, prompt or resource is refused alone."""
     async with transport as (incoming, outgoing):
-        asked: dict[int | str, str] = {}
+        asked: dict[int | str, tuple[str, str | None]] = {}
         yield _Incoming(incoming, asked), _Outgoing(outgoing, asked)
 
 
@@ -51,8 +67,8 @@ class _Stream:
     """What both ends have in common."""
 
     stream: Any
-    asked: dict[int | str, str]
-    """The lists that are asked for, by the numbers of the requests."""
+    asked: dict[int | str, tuple[str, str | None]]
+    """The lists that are asked for, by the numbers of the requests, and the one name that is wanted of each."""
 
     async def aclose(self) -> None:
         await self.stream.aclose()
@@ -77,7 +93,7 @@ class _Outgoing(_Stream):
     async def send(self, item: SessionMessage, /) -> None:
         message = item.message
         if isinstance(message, JSONRPCRequest) and message.method in _MODELS:
-            self.asked[message.id] = message.method
+            self.asked[message.id] = message.method, _ONLY.get()
         await self.stream.send(item)
 
 
@@ -100,14 +116,14 @@ class _Incoming(_Stream):
         if isinstance(item, Exception) or not isinstance(item.message, JSONRPCResponse | JSONRPCError):
             return item
         message = item.message
-        method = self.asked.pop(message.id, None) if message.id is not None else None
-        if method is not None and isinstance(message, JSONRPCResponse):
-            message.result = _listed(method, message.result)
+        asked = self.asked.pop(message.id, None) if message.id is not None else None
+        if asked is not None and isinstance(message, JSONRPCResponse):
+            message.result = _listed(*asked, message.result)
         item.message = replace_truncated(message)
         return item
 
 
-def _listed(method: str, result: dict[str, Any]) -> dict[str, Any]:
+def _listed(method: str, wanted: str | None, result: dict[str, Any]) -> dict[str, Any]:
     key, model = _MODELS[method]
     cut = CUT in result
     if cut and isinstance(result[CUT], dict):
@@ -115,6 +131,9 @@ def _listed(method: str, result: dict[str, Any]) -> dict[str, Any]:
     given = result.get(key)
     if not isinstance(given, list):
         return result
+    if wanted is not None and method == "tools/list":
+        given = [one for one in given if isinstance(one, dict) and sanitize(one.get("name")) == wanted]
+        result = {**result, key: given}
     if not cut and not _page_error(method, model, result):
         return result
     found = []

@@ -129,10 +129,13 @@ def tool_facts(tool: Tool) -> Iterator[Fact]:
     yield from ((name, "word", word) for word in dict.fromkeys(tokenize(f"{tool.name} {tool.title}")))
 
 
-def apply_rules(rules: RuleSet, request: str, tools: Sequence[Tool]) -> Outcome:
-    """Apply rules to a request and some tools, to a fixed point. Raises RulesEndless where that takes too much."""
+def apply_rules(rules: RuleSet, request: str, tools: Sequence[Tool], user: Sequence[Fact] = ()) -> Outcome:
+    """Apply rules to a request, some tools and what is known of whoever asks, to a fixed point.
+
+    Raises RulesEndless where that takes too much.
+    """
     memory = _Memory()
-    for fact in (*rules.facts, *query_facts(request), *(fact for tool in tools for fact in tool_facts(tool))):
+    for fact in (*rules.facts, *user, *query_facts(request), *(fact for tool in tools for fact in tool_facts(tool))):
         memory.add(fact)
     given = memory.copy()
     names = {tool.full_name for tool in tools}

@@ -27,6 +27,8 @@ from infospace.tools.search.rules.source import FILE
 from planner.execute.start import run_sync
 from planner.metatools.arguments import SearchTools
 from planner.metatools.search_tools import search_tools
+from planner.server.config import read_config
+from planner.server.operations import Operations
 
 TOOLS = made_tools()
 
@@ -235,3 +237,34 @@ def test_answers_say_what_rules_did(space: Space) -> None:
     assert answer["rules"] == [{"rule": "sort", "round": 1, "bindings": {}, "did": "select infospace/sort"}]
     step = run_sync(space, [{"type": "discover-tools", "query": "put items in order", "out": "$tools"}]).steps[0]
     assert step.extra["rules"] == answer["rules"]
+
+
+def test_rules_know_who_asks_by_a_token(space: Space, tmp_path: Path) -> None:
+    """By name, team, whether it is an admin, and what the file says; in searches, and in what plans discover."""
+    tokens: list[dict[str, Any]] = [
+        {"name": "ann", "sha256": "0" * 64, "scope": "team", "about": {"role": "reviewer", "level": 3}},
+        {"name": "ops", "sha256": "1" * 64, "admin": True},
+    ]
+    config = tmp_path / "serve.json"
+    config.write_text(json.dumps({"scopes": {"team": {"teams": ["search"]}}, "tokens": tokens}))
+    ann, ops = (Operations(space, token.access) for token in read_config(config, {}).tokens)
+    when = [["user", "role", "reviewer"], ["user", "team", "search"], ["user", "level", 3], ["user", "admin", False]]
+    request = "put items in order"
+    plain = [one["tool_name"] for one in asyncio.run(search_tools(space, SearchTools(query=request)))["tools"]]
+    picked, other = plain[-1], plain[-2]
+    admin = [["user", "name", "ops"], ["user", "admin", True]]
+    rules_of(
+        space,
+        [
+            {"name": "reviewers", "when": when, "then": {"select": picked}},
+            {"name": "ops", "when": admin, "then": {"select": other}},
+        ],
+    )
+
+    def first(asked: Space) -> str:
+        name: str = asyncio.run(search_tools(asked, SearchTools(query=request)))["tools"][0]["tool_name"]
+        (step,) = run_sync(asked, [{"type": "discover-tools", "query": request, "out": "$t"}]).steps
+        assert step.extra["ranking"][0]["tool"] == name
+        return name
+
+    assert (first(ann.space), first(ops.space), first(space)) == (picked, other, plain[0])

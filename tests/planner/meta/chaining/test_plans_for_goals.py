@@ -148,6 +148,35 @@ def test_plan_tools_says_what_a_plan_costs_and_where_arguments_come_from(catalog
     assert none["reason"]
 
 
+def test_rules_move_plans_as_they_move_tools(catalogue: Space) -> None:
+    """What is avoided is less sure, what is required alone is left, and a broken file is told; none makes a plan."""
+    goal = "stage README.md in /srv/site and commit with the message 'Explain the set-up'"
+    file = Path(catalogue.store.address).parent / "tool-rules.json"
+
+    def planned(*rules: dict[str, Any], goal: str = goal) -> dict[str, Any]:
+        file.write_text(json.dumps({"rules": rules}), "utf-8")
+        return asyncio.run(plan_tools(catalogue, PlanTools(goal=goal)))
+
+    def rule(deed: str, tool: str) -> dict[str, Any]:
+        return {"name": deed, "when": [], "then": {deed: tool}}
+
+    try:
+        plain = planned()
+        assert [step["tool"] for step in plain["steps"]] == ["git/git_add", "git/git_commit"]
+        preferred = planned(rule("prefer", "git/git_commit"))
+        assert preferred["confidence"] == pytest.approx(min(1.0, plain["confidence"] + 0.15), abs=0.002)
+        avoided = planned(rule("avoid", "git/git_add"))
+        assert avoided["confidence"] == pytest.approx(plain["confidence"] - 0.15, abs=0.002)
+        assert planned(rule("require", "git/git_commit"))["no_match"] is True
+        assert planned(rule("prefer", "git/git_log"), goal="bake a cake")["no_match"] is True
+        file.write_text("{", "utf-8")
+        told = asyncio.run(plan_tools(catalogue, PlanTools(goal=goal)))
+        assert "the rules for tools are not used: " in told["degraded"]
+        assert told["steps"] == plain["steps"]
+    finally:
+        file.unlink()
+
+
 def test_the_tool_that_is_named_is_the_right_one_or_there_is_none(catalogue: Space) -> None:
     """Of the requests that a tool fits three in four have it; of all at most 5 % have a wrong one."""
     names = {tool.full_name for tool in catalogue.tools}
