@@ -8,6 +8,7 @@ with an alternative as a `restriction`: the alternative then admits what it says
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -149,6 +150,15 @@ class NormalSchema:
         """What is equal where the same parts have to fit."""
         return frozenset(part.key for part in self._parts)
 
+    @cached_property
+    def form(self) -> object:
+        """What is equal where schemas say the same of values in the same words.
+
+        One with references is like itself alone, since the same words may lead elsewhere.
+        """
+        texts = tuple(sorted(json.dumps(_untold(part.schema), sort_keys=True) for part in self._parts))
+        return self.key if any("Ref" in text or "$ref" in text for text in texts) else texts
+
     @property
     def is_any(self) -> bool:
         """Whether every value fits."""
@@ -161,6 +171,14 @@ class NormalSchema:
         for part in self._parts:
             found = _both(found, _expanded(part, frozenset()))
         return tuple(alternative for one in found for alternative in one.by_type())
+
+
+def _untold(schema: Any) -> Any:
+    """Return a schema without what it says to people."""
+    return {key: one for key, one in schema.items() if key not in _TOLD} if isinstance(schema, dict) else schema
+
+
+_TOLD: Final = frozenset({"title", "description", "examples", "default", "deprecated", "$comment"})
 
 
 def normal_form(schema: Any) -> NormalSchema:

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from infospace.core.tool import Tool
@@ -103,8 +104,24 @@ def _best(found: Iterable[Flow]) -> list[Flow]:
     return order[:MOST_EDGES]
 
 
+class _Group:
+    """Arguments that are one thing to every result: of one name and one form, of tools of one server, by their names.
+
+    So what fits one of them fits all, as surely and for the same reason, and the first `MOST_EDGES` that are not the
+    source's own are enough: of thousands alike, no others are looked at.
+    """
+
+    def __init__(self) -> None:
+        self.members: list[tuple[Tool, Parameter]] = []
+
+    def nearest(self, source: Tool) -> Iterator[tuple[Tool, Parameter]]:
+        """Iterate over those that may have an edge from a tool."""
+        others = (one for one in self.members if one[0].full_name != source.full_name)
+        return islice(others, MOST_EDGES)
+
+
 class _Takers:
-    """The arguments of tools, by their server and by what an edge to them needs.
+    """The arguments of tools in groups, by their server and by what an edge to them needs.
 
     That is, as `_related` says: an identifier of a thing is taken where the result, or the tool that gives it, has a
     word of that thing; anything else where it is called the same. What is not found by these has no edge.
@@ -112,20 +129,27 @@ class _Takers:
 
     def __init__(self, types: ToolTypes, tools: Iterable[Tool]) -> None:
         self._types = types
-        self._found: defaultdict[tuple[str, ...], list[tuple[Tool, Parameter]]] = defaultdict(list)
-        for tool in tools:
+        self._found: defaultdict[tuple[str, ...], list[_Group]] = defaultdict(list)
+        groups: dict[tuple[object, ...], _Group] = {}
+        for tool in sorted(tools, key=lambda tool: tool.full_name):
             for parameter in types.parameters(tool):
                 wanted = tokenize(parameter.name)
-                if wanted and wanted[-1] in IDENTIFIERS:
-                    for word in _subject_words(wanted, parameter, tool):
-                        self._found[tool.server, wanted[-1], "of", word].append((tool, parameter))
-                elif wanted and parameter.required:
-                    self._found[tool.server, *wanted].append((tool, parameter))
+                identifies = bool(wanted) and wanted[-1] in IDENTIFIERS
+                if not wanted or not (identifies or parameter.required):
+                    continue
+                of = frozenset(_subject_words(wanted, parameter, tool)) if identifies else frozenset[str]()
+                key = tool.server, parameter.name, parameter.required, of, parameter.schema.form
+                if key not in groups:
+                    groups[key] = _Group()
+                    places = [(wanted[-1], "of", word) for word in of] if identifies else [tuple(wanted)]
+                    for place in places:
+                        self._found[tool.server, *place].append(groups[key])
+                groups[key].members.append((tool, parameter))
 
     def flows_from(self, source: Tool) -> list[Flow]:
         """Return the surest flows from a tool, `MOST_EDGES` at most, for each argument from its best place."""
         best: dict[tuple[str, str], Flow] = {}
-        for related, target, parameter, place in self._candidates(source):
+        for related, place, target, parameter in self._candidates(source):
             key = target.full_name, parameter.name
             if len(best) >= MOST_EDGES and not _may_enter(best.values(), related, key):
                 break  # whatever follows is less sure, or as sure and later by name
@@ -138,7 +162,7 @@ class _Takers:
                 best[key] = flow
         return _best(best.values())
 
-    def _candidates(self, source: Tool) -> list[tuple[float, Tool, Parameter, Place]]:
+    def _candidates(self, source: Tool) -> list[tuple[float, Place, Tool, Parameter]]:
         """Places and arguments that mean one thing, by how surely they do; no flow is surer than that."""
         found = []
         for place in self._types.places(source):
@@ -147,15 +171,11 @@ class _Takers:
                 continue
             keys: list[tuple[str, ...]] = [(source.server, *has)]
             keys += [(source.server, has[-1], "of", word) for word in _around(place, has) | subject(source)]
-            near = {(id(tool), parameter.name): (tool, parameter) for key in keys for tool, parameter in self._at(key)}
-            for target, parameter in near.values():
-                related = _related(source, place, target, parameter)[0]
-                if related >= MIN_COMPATIBILITY and target.full_name != source.full_name:
-                    found.append((related, target, parameter, place))
-        return sorted(found, key=lambda one: (-one[0], one[1].full_name, one[2].name, len(one[3].names)))
-
-    def _at(self, key: tuple[str, ...]) -> Sequence[tuple[Tool, Parameter]]:
-        return self._found.get(key, ())
+            for group in {id(group): group for key in keys for group in self._found.get(key, ())}.values():
+                related = _related(source, place, *group.members[0])[0]
+                if related >= MIN_COMPATIBILITY:
+                    found += [(related, place, *member) for member in group.nearest(source)]
+        return sorted(found, key=lambda one: (-one[0], one[2].full_name, one[3].name, len(one[1].names)))
 
 
 def _may_enter(best: Iterable[Flow], related: float, key: tuple[str, str]) -> bool:

@@ -128,7 +128,9 @@ def _progress(listener: Listener) -> Callable[[int], object]:
 
 
 def _embed(space: Space, listener: Listener) -> None:
-    """Embed what is new, so that no later search waits for that."""
+    """Embed what is new, with progress, so that no later search waits for that; say why where that cannot be."""
     from infospace.tools.builtin import searched
 
-    space.finder.embed(searched(space, others=True), listener)
+    why_not = space.finder.embed(searched(space, others=True), listener)
+    if why_not is not None:
+        listener.message("say", why_not)
