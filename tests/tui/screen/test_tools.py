@@ -60,6 +60,7 @@ def test_the_search_runs_as_one_types_and_finds_what_the_command_finds(show: Sho
         place = await opened(stage, "desk/book")
         await stage.press("slash")
         await stage.write("reserve a room for guests")
+        await stage.until(lambda: place.tools.listed.sought.query == "reserve a room for guests")
         await stage.sees("probably do that", "score")
         found = await asked(housed, "search_tools", query="reserve a room for guests", limit=50)
         assert names(stage) == [tool["tool_name"] for tool in found["tools"]]
