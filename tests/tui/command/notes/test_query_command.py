@@ -17,7 +17,7 @@ def filled(cli: Any, tmp_path: Path) -> Any:
         (folder / f"{name}.md").write_text(
             f"---\nstatus: {status}\ntags: [x, {name}]\n---\n# Note {name}\n\nsome words\n"
         )
-    assert cli("add", str(folder), "--no-embed").code == 0 or cli("add", str(folder)).code == 0
+    assert cli("add", str(folder)).code == 0
     return cli
 
 
