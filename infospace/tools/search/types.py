@@ -126,7 +126,7 @@ def read_type(text: str, what: str) -> dict[str, Any]:
     except InvalidJSON as error:
         raise Invalid(error.message, hint=hint) from error
     if not isinstance(schema, dict):
-        raise Invalid(f"{what} is {text!r:.80}, not an object", hint=hint)
+        raise Invalid(f"{what} is a JSON Schema, an object, or one of {', '.join(JSON_TYPES)}; not {text!r:.80}")
     for fault in schema_errors(schema):
         where = "".join(f"[{part!r}]" for part in fault.place)
         raise Invalid(f"{what}: {fault.message}{' at ' + where if where else ''}", hint=fault.hint)

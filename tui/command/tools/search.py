@@ -44,15 +44,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Search, and show what was found."""
+    from infospace.core.errors import Invalid
     from infospace.tools.search.types import read_type
 
     if args.explain and args.query is None:
         raise UsageError("--explain needs a query: without one nothing is scored")
     given = {"query": args.query, "limit": args.limit, "search_type": args.mode, "include_schemas": args.schemas}
     given["include_explanation"] = args.explain
-    types = {
-        name: read_type(text, f"--{name}") for name in ("input", "output") if (text := getattr(args, name)) is not None
-    }
+    written = {name: text for name in ("input", "output") if (text := getattr(args, name)) is not None}
+    try:
+        types = {name: read_type(text, f"--{name}") for name, text in written.items()}
+    except Invalid as error:
+        raise UsageError(error.message, hint=error.hint) from error
     found = answer(args, "search_tools", {**given, **types, "filters": filters(args)})
     if out.json:
         out.document(found)
