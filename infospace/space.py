@@ -99,12 +99,12 @@ class Space:
 
         usual = self.language_model
         settings = getattr(usual, "settings", None)
-        wanted = name or (plan_model() if plans else None)
-        if not isinstance(settings, Settings) or wanted in (None, settings.model):
+        expected = name or (plan_model() if plans else None)
+        if not isinstance(settings, Settings) or expected in (None, settings.model):
             return usual
-        if wanted not in self._models:
-            self._models[wanted] = client_of(replace(settings, model=wanted))
-        return self._models[wanted]
+        if expected not in self._models:
+            self._models[expected] = client_of(replace(settings, model=expected))
+        return self._models[expected]
 
     @cached_property
     def _models(self) -> dict[str, LanguageModel]:
@@ -127,9 +127,9 @@ class Space:
 
         return Finder(self.embedding, self.tools.types, RuleSource(self.store))
 
-    def view(
+    def context(
         self,
-        made: CreatedBy | None = None,
+        created_by: CreatedBy | None = None,
         listener: Listener | None = None,
         *,
         scratch: bool = False,
@@ -139,9 +139,9 @@ class Space:
 
         `meter` counts what it asks of the language model, together with other steps.
         """
-        view = Context(self, made or CreatedBy(), listener, scratch=scratch)
-        view.meter = meter
-        return view
+        context = Context(self, created_by or CreatedBy(), listener, scratch=scratch)
+        context.meter = meter
+        return context
 
     def close(self) -> None:
         """Close it, and end the servers of its tools that run."""

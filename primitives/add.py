@@ -30,7 +30,7 @@ def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) ->
 
 @primitive(
     effect="writes",
-    gives=_result_shape,
+    result_shape=_result_shape,
     changes=_result_shape,
     failures=["The Collection is not at `if_version`."],
     examples=[
@@ -51,11 +51,11 @@ async def add(args: Add, context: Context) -> Collection:
     """
     value = args.value
     members = value.members if isinstance(value, Collection) else (Member(value.id),)
-    known = set(context.identities(args.target.members))
+    known_names = set(context.identities(args.target.members))
     fresh = []
     for member, identity in zip(members, context.identities(members), strict=True):
-        if identity not in known:
-            known.add(identity)
+        if identity not in known_names:
+            known_names.add(identity)
             fresh.append(member)
     context.extra["added"] = len(fresh)
     return context.add(args.target, fresh, if_version=args.if_version)

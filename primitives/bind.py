@@ -16,7 +16,7 @@ class Bind(Args):
 
 @primitive(
     effect="pure",
-    gives=itself("target"),
+    result_shape=itself("target"),
     examples=[{"type": "bind", "target": "$hits[0]", "out": "$best"}],
     avoid=["Using `bind` to copy: it makes an alias. `create-note` with `value` copies content."],
 )

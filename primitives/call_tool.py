@@ -52,7 +52,7 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
 
 @primitive(
     effect="calls",
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=[
         "There is no tool of that name in this space.",
         "The arguments do not fit the tool's schema: all that is wrong is said, and nothing is called.",

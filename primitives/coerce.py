@@ -70,28 +70,28 @@ class Coerce(Args):
 
 def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target, coercion = shapes.get("target"), arguments.get("coercion")
-    given = target.content if isinstance(target, NoteShape) else None
-    if isinstance(coercion, str) and disjoint(given, _TAKES.get(coercion)):
-        what = f"content of type {format_types(given)}"
+    values = target.content if isinstance(target, NoteShape) else None
+    if isinstance(coercion, str) and disjoint(values, _TAKES.get(coercion)):
+        what = f"content of type {format_types(values)}"
         raise Invalid(f"{what} has no form as `{coercion}`", hint=f"{format_types(_TAKES[coercion])} has")
     known = target.facts.content if isinstance(target, NoteShape) else UNTOLD
     if isinstance(known, (str, bool, int, float)) and isinstance(coercion, str) and coercion in _MADE:
         try:
-            made = _MADE[coercion](known)
+            result = _MADE[coercion](known)
         except Invalid as error:
             raise ContentUnfit(error.message, hint=error.hint) from error
         if coercion != "json":
-            return NoteShape(schema_of_value(made), NO_METADATA, Facts(content=made))
+            return NoteShape(schema_of_value(result), NO_METADATA, Facts(content=result))
     if coercion == "list":
-        return NoteShape(given if types_of(given) == {"array"} else {"type": "array"}, NO_METADATA)
+        return NoteShape(values if types_of(values) == {"array"} else {"type": "array"}, NO_METADATA)
     if coercion == "json":
-        return NoteShape(None if "string" in types_of(given) else given, NO_METADATA)
+        return NoteShape(None if "string" in types_of(values) else values, NO_METADATA)
     return NoteShape(_TYPES.get(coercion) if isinstance(coercion, str) else None, NO_METADATA)
 
 
 @primitive(
     effect="pure",
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=[
         "The content has no such form: one sentence says what it is, and what would have fitted.",
         "`delimiter` is given for another coercion than `list`.",
@@ -133,8 +133,8 @@ async def coerce(args: Coerce, context: Context) -> Note:
             return context.note(_list(content, args.delimiter))
 
 
-def _refused(content: JSON, wanted: str, hint: str) -> Invalid:
-    return Invalid(f"{shown(content)} is {wanted}", hint=hint)
+def _refused(content: JSON, expected: str, hint: str) -> Invalid:
+    return Invalid(f"{shown(content)} is {expected}", hint=hint)
 
 
 def _to_integer(content: JSON) -> int:
@@ -153,12 +153,12 @@ def _to_integer(content: JSON) -> int:
 def _real(content: JSON) -> float:
     number = _number(content, "number", "digits such as 3.5 or 1e3")
     try:
-        found = float(number)
+        result = float(number)
     except OverflowError:
-        found = float("inf")
-    if isinf(found):
+        result = float("inf")
+    if isinf(result):
         raise _refused(content, "beyond what a number holds", "numbers go to about 1.8e308; `string` keeps the digits")
-    return found
+    return result
 
 
 def _number(content: JSON, what: str, example: str) -> int | float | Decimal:
@@ -179,10 +179,10 @@ def _boolean(content: JSON) -> bool:
         return content
     if isinstance(content, (int, float)) and content in (0, 1):
         return bool(content)
-    found = _BOOLEANS.get(content.strip().lower()) if isinstance(content, str) else None
-    if found is None:
+    result = _BOOLEANS.get(content.strip().lower()) if isinstance(content, str) else None
+    if result is None:
         raise _refused(content, "neither true nor false", "true, false, yes, no, on, off, 1 or 0")
-    return found
+    return result
 
 
 def _json(content: JSON) -> JSON:
@@ -199,9 +199,9 @@ def _list(content: JSON, delimiter: str | None) -> list[Any]:
     if not isinstance(content, str):
         hint = 'a list or a text; `create-note` with "value": ["$x"] makes a list of one'
         raise _refused(content, "not a list, nor a text of one", hint)
-    found = json_list(content)
-    if found is not None and delimiter is None:
-        return found
+    results = json_list(content)
+    if results is not None and delimiter is None:
+        return results
     pieces = content.split(delimiter) if delimiter is not None else content.splitlines()
     if delimiter is None and len(pieces) == 1:
         pieces = content.split(",")

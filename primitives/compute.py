@@ -34,7 +34,7 @@ def _result_shape(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) ->
 
 @primitive(
     effect="pure",
-    gives=_result_shape,
+    result_shape=_result_shape,
     formerly=["evaluate", "calculate"],
     failures=[
         "`expression` is not of the language: one sentence says what, and where in it.",

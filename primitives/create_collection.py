@@ -27,7 +27,7 @@ def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) ->
 @primitive(
     effect="pure",
     renamed={"properties": "metadata"},
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=["An element is shaped like an id that the space does not have."],
     examples=[
         {"type": "create-collection", "value": ["first", {"n": 2}, 3], "out": "$list"},

@@ -30,7 +30,7 @@ def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) ->
 @primitive(
     effect="pure",
     renamed={"properties": "metadata"},
-    gives=_result_shape,
+    result_shape=_result_shape,
     examples=[
         {"type": "create-note", "value": "Ship on the 12th.", "out": "$decision"},
         {

@@ -23,7 +23,7 @@ class Difference(Args):
 
 @primitive(
     effect="reads",
-    gives=same_as("target"),
+    result_shape=same_as("target"),
     examples=[
         {"type": "difference", "target": "$hits", "value": "$notes", "out": "$new"},
         {"type": "difference", "target": "$titles", "value": "$tags", "by": "content", "out": "$untagged"},

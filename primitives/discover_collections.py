@@ -53,7 +53,7 @@ async def discover_collections(args: DiscoverCollections, context: Context) -> C
     """
     from infospace.authoring.ranking import search_collections
 
-    found = await context.run_search(search_collections(args.query, args.limit, args.threshold))
-    context.extra["item_count"] = len(found.hits)
-    context.extra["certificate"] = found.certificate
-    return context.collection([context.search_result(hit) for hit in found.hits])
+    results = await context.run_search(search_collections(args.query, args.limit, args.threshold))
+    context.extra["item_count"] = len(results.hits)
+    context.extra["certificate"] = results.certificate
+    return context.collection([context.search_result(hit) for hit in results.hits])

@@ -58,7 +58,7 @@ class DiscoverNotes(Args):
     formerly=["search-notes"],
     renamed={"value": "query"},
     out="required",
-    gives=results_by_mode,
+    result_shape=results_by_mode,
     extra_schema=proof.of_notes,
     failures=[
         "`query` is blank, or missing where neither `where` nor `within` stands; `out` is missing.",
@@ -129,7 +129,7 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     With `explain` a hit's metadata has `explanation`: under `meaning` the best cosine of its passages, title, aliases
     and descriptions, under `words` which words it has, where, and what each adds.
     """
-    found = await context.discover(
+    results = await context.discover(
         args.query,
         limit=args.limit if args.query is not None or "limit" in args.model_fields_set else None,
         threshold=args.threshold,
@@ -138,21 +138,21 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
         within=args.within,
         certify=args.certify,
     )
-    context.extra["item_count"] = len(found.hits)
-    context.extra["certificate"] = found.certificate
+    context.extra["item_count"] = len(results.hits)
+    context.extra["certificate"] = results.certificate
     if args.where is not None:
-        context.extra |= {"mismatches": found.mismatches, "mismatched": found.mismatched}
-        context.remark(found.mismatched)
-        if not found.hits:
+        context.extra |= {"mismatches": results.mismatches, "mismatched": results.mismatched}
+        context.remark(results.mismatched)
+        if not results.hits:
             await _count_without_where(args, context)
-    if found.hint is not None:
-        context.extra["hint"] = found.hint
-        context.remark(found.hint.partition("; ")[2])
-    hits = found.hits
+    if results.hint is not None:
+        context.extra["hint"] = results.hint
+        context.remark(results.hint.partition("; ")[2])
+    hits = results.hits
     if args.explain and args.query is not None and hits:
         from infospace.authoring.ranking import explained_hits
 
-        hits = await context.run_search(explained_hits(args.query, hits, found.certificate, args.mode))
+        hits = await context.run_search(explained_hits(args.query, hits, results.certificate, args.mode))
     return context.collection([context.search_result(hit) for hit in hits])
 
 

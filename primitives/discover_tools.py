@@ -100,41 +100,41 @@ async def discover_tools(args: DiscoverTools, context: Context) -> Collection[To
         tags=tuple(args.tags or ()),
         min_score=None if args.threshold == "auto" else args.threshold,
     )
-    wanted = ToolQuery(args.query, args.limit, filters, types=TypeQuery(args.input, args.output))
+    query = ToolQuery(args.query, args.limit, filters, types=TypeQuery(args.input, args.output))
 
     def find(opened: Space, listener: Listener) -> tuple[ToolResults, list[str]]:
         tools = searched(opened)
-        asked = replace(wanted, user=opened.user)
+        asked = replace(query, user=opened.user)
         return opened.finder.find(tools, asked, listener, opened.tools.successes()), unmatched(filters, tools)
 
-    found, unknown = await context.run_search(find)
-    _write_extra(context.extra, found, explained=args.explain)
+    results, unknown = await context.run_search(find)
+    _write_extra(context.extra, results, explained=args.explain)
     if unknown:
         context.extra["unknown"] = unknown
-    return context.collection([_result(context, hit) for hit in found.hits])
+    return context.collection([_result(context, hit) for hit in results.hits])
 
 
-def _write_extra(extra: dict[str, Any], found: ToolResults, *, explained: bool) -> None:
-    extra["item_count"] = len(found.hits)
-    extra["matched"] = found.matched
-    extra["searched"] = found.searched
-    extra["no_match"] = found.no_match
-    extra["ranking"] = [hit.to_json() for hit in found.hits]
+def _write_extra(extra: dict[str, Any], results: ToolResults, *, explained: bool) -> None:
+    extra["item_count"] = len(results.hits)
+    extra["matched"] = results.matched
+    extra["searched"] = results.searched
+    extra["no_match"] = results.no_match
+    extra["ranking"] = [hit.to_json() for hit in results.hits]
     if explained:
-        for hit, ranked in zip(found.hits, extra["ranking"], strict=True):
-            why = found.explain(hit.tool)
+        for hit, ranked in zip(results.hits, extra["ranking"], strict=True):
+            why = results.explain(hit.tool)
             ranked["explanation"] = [] if why is None else why.to_json()
-    if found.guess is not None:
-        extra["guess"] = found.guess.to_json()
-    instructing = sum(bool(injection_signs(hit.tool)) for hit in found.hits)
+    if results.guess is not None:
+        extra["guess"] = results.guess.to_json()
+    instructing = sum(bool(injection_signs(hit.tool)) for hit in results.hits)
     if instructing:
         extra["instructing"] = instructing
-    if found.untyped:
-        extra["untyped"] = found.untyped
-    if found.rules:
-        extra["rules"] = [dict(one) for one in found.rules]
-    if found.degraded is not None:
-        extra["degraded"] = found.degraded
+    if results.untyped:
+        extra["untyped"] = results.untyped
+    if results.rules:
+        extra["rules"] = [dict(one) for one in results.rules]
+    if results.degraded is not None:
+        extra["degraded"] = results.degraded
 
 
 def _result(context: Context, hit: ToolHit) -> Member:

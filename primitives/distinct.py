@@ -26,7 +26,7 @@ class Distinct(Args):
 
 @primitive(
     effect="reads",
-    gives=same_as("target"),
+    result_shape=same_as("target"),
     examples=[
         {"type": "distinct", "target": "$hits", "out": "$once"},
         {"type": "distinct", "target": "$hits", "by": "metadata.title", "out": "$by_title"},

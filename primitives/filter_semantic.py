@@ -28,7 +28,7 @@ class FilterSemantic(Args):
 @primitive(
     effect="calls",
     asks=True,
-    gives=same_as("target"),
+    result_shape=same_as("target"),
     failures=[
         "No language model is configured, it cannot be reached, or its judgement of an item cannot be read.",
         "An item is too long for the model: nothing is cut.",
@@ -78,7 +78,7 @@ async def filter_semantic(args: FilterSemantic, context: Context) -> Collection:
             judged = [group.create_task(judge(index, item)) for index, item in enumerate(items)]
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from None
-    wanted = args.mode == "include"
-    chosen = [member for member, found in zip(args.target.members, judged, strict=True) if found.result() is wanted]
+    expected = args.mode == "include"
+    chosen = [member for member, result in zip(args.target.members, judged, strict=True) if result.result() is expected]
     context.extra["item_count"] = len(chosen)
     return context.collection(chosen)

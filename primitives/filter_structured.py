@@ -17,7 +17,7 @@ class FilterStructured(Args):
 
 @primitive(
     effect="reads",
-    gives=same_as("target"),
+    result_shape=same_as("target"),
     failures=["`where` is not of the language: one sentence says what, and where in it."],
     examples=[
         {"type": "filter-structured", "target": "$hits", "where": "metadata.score >= 0.5", "out": "$strong"},

@@ -29,10 +29,10 @@ async def find_relations(args: FindRelations, context: Context) -> Collection[Re
     What is left out does not matter; without any argument all Relations are found. Found are kept ones and those that
     this run made. A search result stands for its source. None is success, with an empty Collection.
     """
-    found = context.relations(
+    results = context.relations(
         source=None if args.source is None else context.source(args.source),
         target=None if args.target is None else context.source(args.target),
         relation=args.relation,
     )
-    context.extra["item_count"] = len(found)
-    return context.collection(found)
+    context.extra["item_count"] = len(results)
+    return context.collection(results)

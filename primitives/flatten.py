@@ -34,7 +34,7 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
 
 @primitive(
     effect="reads",
-    gives=_result_shape,
+    result_shape=_result_shape,
     examples=[
         {"type": "flatten", "target": "$hits", "out": "$text"},
         {"type": "flatten", "target": "$titles", "separator": ", ", "out": "$line"},

@@ -22,7 +22,7 @@ class GenerateNote(Args):
 @primitive(
     effect="calls",
     asks=True,
-    gives=answers_to("schema"),
+    result_shape=answers_to("schema"),
     failures=[
         "No language model is configured, or it cannot be reached.",
         "The answer does not fit `schema`, and did not after the model was told why.",

@@ -31,13 +31,13 @@ class GetMetadata(Args):
 
 def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     path = arguments.get("field") or ALL
-    found = place_in(shapes.get("target", Unknown()), path.parts) if isinstance(path, Place) else None
-    return NoteShape(None if isinstance(found, NoSuchPath) else found, NO_METADATA)
+    subschema = place_in(shapes.get("target", Unknown()), path.parts) if isinstance(path, Place) else None
+    return NoteShape(None if isinstance(subschema, NoSuchPath) else subschema, NO_METADATA)
 
 
 @primitive(
     effect="reads",
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=["The metadata has no such field: the sentence says which there are."],
     examples=[
         {"type": "get-metadata", "target": "$hits[0]", "field": "score", "out": "$score"},

@@ -122,8 +122,8 @@ def _typed(item: Shape, key: object, called: Mapping[ParsedPath, Schema | None])
     from infospace.authoring.expressions import BoundExpression, Typer
 
     def field(path: ParsedPath) -> Schema | None:
-        found = place_in(item, path.parts)
-        return called.get(path) if isinstance(found, NoSuchPath) else found
+        subschema = place_in(item, path.parts)
+        return called.get(path) if isinstance(subschema, NoSuchPath) else subschema
 
     if isinstance(key, ParsedPath):
         return field(key)
@@ -134,7 +134,7 @@ def _typed(item: Shape, key: object, called: Mapping[ParsedPath, Schema | None])
 
 @primitive(
     effect="reads",
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=[
         "An expression or an aggregate is not of the language: one sentence says what, and which may have been meant.",
         "An aggregate has the key that a path of `by` gives, or reads of one item what it is not grouped by.",
@@ -197,19 +197,19 @@ async def group(args: Group, context: Context) -> Collection:
         for name, aggregate in args.aggregates.items()
     }
     places = _places(keys)
-    made = []
+    result = []
     for values, members in groups:
         key = dict(zip(keys, values, strict=True))
         called = {path: key[name] for path, name in places.items()}
         try:
-            row = key | {name: of(members, given, called) for name, (of, given) in aggregates.items()}
+            row = key | {name: of(members, evaluation, called) for name, (of, evaluation) in aggregates.items()}
         except Mismatch as error:
             raise _placed(error, items, key) from error
-        made.append(row)
+        result.append(row)
     if args.mismatch == "null":
         context.extra["mismatches"] = tally.mismatches
         context.remark(str(tally))
-    return context.collection(context.make_notes(made))
+    return context.collection(context.make_notes(result))
 
 
 def _places_of(columns: Sequence[Sequence[JSON]]) -> Iterable[tuple[tuple[JSON, ...], list[int]]]:
@@ -217,11 +217,11 @@ def _places_of(columns: Sequence[Sequence[JSON]]) -> Iterable[tuple[tuple[JSON, 
     groups: dict[Hashable, list[int]] = {}
     keyed = [_equality_keys(column) for column in columns]
     for place, key in enumerate(keyed[0] if len(keyed) == 1 else zip(*keyed, strict=True)):
-        found = groups.get(key)
-        if found is None:
+        results = groups.get(key)
+        if results is None:
             groups[key] = [place]
         else:
-            found.append(place)
+            results.append(place)
     return ((tuple(column[places[0]] for column in columns), places) for places in groups.values())
 
 

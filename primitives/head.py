@@ -17,7 +17,7 @@ class Head(Args):
 
 @primitive(
     effect="pure",
-    gives=same_as("target"),
+    result_shape=same_as("target"),
     examples=[{"type": "head", "target": "$sorted", "count": 3, "out": "$top"}],
     avoid=["`head` with count 1 to get a single Note: `$sorted[0]` is the Note itself."],
 )

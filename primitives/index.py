@@ -30,6 +30,6 @@ async def index(args: Index, context: Context) -> Note[int]:
     """
     from infospace.authoring.ranking import counted_passages
 
-    found = await context.run_search(counted_passages(context.items(args.target)))
-    context.extra |= {"items": found.certificate["items"], "left_out": found.certificate["left_out"]}
-    return context.note(found.certificate["passages"])
+    results = await context.run_search(counted_passages(context.items(args.target)))
+    context.extra |= {"items": results.certificate["items"], "left_out": results.certificate["left_out"]}
+    return context.note(results.certificate["passages"])

@@ -23,7 +23,7 @@ class Intersection(Args):
 
 @primitive(
     effect="reads",
-    gives=same_as("target"),
+    result_shape=same_as("target"),
     examples=[
         {"type": "intersection", "target": "$hits", "value": "$notes", "out": "$both"},
         {"type": "intersection", "target": "$titles", "value": "$tags", "by": "content", "out": "$common"},

@@ -43,9 +43,9 @@ class Join(Args):
 
     @model_validator(mode="after")
     def _check_one_key_form(self) -> Join:
-        given = [name for name in ("on", "left_key", "right_key") if getattr(self, name) is not None]
-        if given not in (["on"], ["left_key", "right_key"]):
-            has = " and ".join(f"`{name}`" for name in given) if given else "none of them"
+        names = [name for name in ("on", "left_key", "right_key") if getattr(self, name) is not None]
+        if names not in (["on"], ["left_key", "right_key"]):
+            has = " and ".join(f"`{name}`" for name in names) if names else "none of them"
             raise Invalid(f"join needs either `on`, or `left_key` and `right_key`; it has {has}", hint=_HINT)
         return self
 
@@ -63,7 +63,7 @@ def _content(shape: Shape | None) -> Schema | None:
 
 @primitive(
     effect="reads",
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=[
         "Neither `on` nor both of `left_key` and `right_key` are given, or more than that.",
         "The content of an item is not an object, so that there is nothing to merge.",
@@ -102,9 +102,9 @@ async def join(args: Join, context: Context) -> Collection:
     unmatched = dict.fromkeys(range(len(right)))
     rows: list[JSON] = []
     conflicts = 0
-    for item, found in zip(left, keys, strict=True):
+    for item, result in zip(left, keys, strict=True):
         content = _object(item)
-        places = matches.get(found, ()) if found is not None else ()
+        places = matches.get(result, ()) if result is not None else ()
         for place in places:
             unmatched.pop(place, None)
             conflicts += _conflicts(content, contents[place])
@@ -130,8 +130,8 @@ def _keys(items: Sequence[Resource], path: Path | None) -> list[Hashable]:
     """The keys of the items; None where the value is null or missing."""
     if path is None:
         return [None] * len(items)
-    found = map(reader(path), items)
-    return [None if value is ABSENT else equality_key(value) for value in found]
+    result = map(reader(path), items)
+    return [None if value is ABSENT else equality_key(value) for value in result]
 
 
 def _by_key(items: Sequence[Resource], path: Path | None) -> dict[Hashable, list[int]]:

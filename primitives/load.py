@@ -64,7 +64,7 @@ def _part(content: Schema | None) -> Schema:
 
 @primitive(
     effect="reads",
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=[
         "Nothing has that id or name.",
         "A slice of a Note whose content is neither text nor a list, or of a Relation.",

@@ -25,7 +25,7 @@ def _result_shape(_arguments: object, shapes: Mapping[str, Shape]) -> Shape:
 
 @primitive(
     effect="writes",
-    gives=_result_shape,
+    result_shape=_result_shape,
     names="value",
     failures=[
         "The name belongs to another resource and `replace` is not given.",

@@ -16,7 +16,7 @@ class Persist(Args):
 
 @primitive(
     effect="writes",
-    gives=itself("target"),
+    result_shape=itself("target"),
     failures=["The step's `name` belongs to another resource and `replace` is not given."],
     examples=[
         {"type": "persist", "target": "$summary", "out": "$kept"},

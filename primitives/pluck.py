@@ -38,19 +38,19 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
     item = target.item if isinstance(target, CollectionShape) else Unknown()
 
     def place(path: Path) -> Schema | None:
-        found = place_in(item, path.parts)
-        return None if isinstance(found, NoSuchPath) else found
+        subschema = place_in(item, path.parts)
+        return None if isinstance(subschema, NoSuchPath) else subschema
 
-    made: Schema | None = None
+    result: Schema | None = None
     if isinstance(key, BoundExpression):
         path = key.formula.path
-        made = place(path) if path is not None else Typer(place, key.schemas.get).schema(key.formula.tree)
-    return CollectionShape(NoteShape(made, NO_METADATA))
+        result = place(path) if path is not None else Typer(place, key.schemas.get).schema(key.formula.tree)
+    return CollectionShape(NoteShape(result, NO_METADATA))
 
 
 @primitive(
     effect="reads",
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=[
         "`field` is not of the language: one sentence says what, and where in it.",
         "An expression has no result for an item: a wrong type, a division by zero, a failed CAST.",
@@ -72,8 +72,8 @@ async def pluck(args: Pluck, context: Context) -> Collection:
 
     items, formula = context.items(args.target), args.field.formula
     if formula.path is None:
-        given = args.field.evaluation(TypeMismatches.failing(), context.clock, keys_of(items, [formula]))
-        return context.collection(context.make_notes(evaluate_each(formula, items, given)))
+        evaluation = args.field.evaluation(TypeMismatches.failing(), context.clock, keys_of(items, [formula]))
+        return context.collection(context.make_notes(evaluate_each(formula, items, evaluation)))
     values = [find(item, formula.path) for item in items]
     there = [value for value in values if value is not ABSENT]
     context.extra["excluded"] = len(values) - len(there)

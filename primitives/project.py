@@ -71,16 +71,16 @@ def _several(fields: Path | list[Path]) -> list[Path]:
 def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target, fields, keep = shapes.get("target"), arguments.get("fields"), arguments.get("keep")
     item = target.item if isinstance(target, CollectionShape) else Unknown()
-    made: Schema | None = None
+    result: Schema | None = None
     if isinstance(fields, dict):
-        made = closed_object({name: _typed(item, expression) for name, expression in fields.items()})
+        result = closed_object({name: _typed(item, expression) for name, expression in fields.items()})
     elif fields is not None and all(isinstance(path, ParsedPath) for path in _several(fields)):
-        made = Selection(_several(fields)).schema(item)
+        result = Selection(_several(fields)).schema(item)
     if not are_known(keep):
-        made = None
-    elif keep and made is not None:
-        made = _added(item, made, computed=isinstance(fields, dict))
-    return CollectionShape(NoteShape(made, NO_METADATA))
+        result = None
+    elif keep and result is not None:
+        result = _added(item, result, computed=isinstance(fields, dict))
+    return CollectionShape(NoteShape(result, NO_METADATA))
 
 
 def _typed(item: Shape, expression: object) -> Schema | None:
@@ -90,13 +90,13 @@ def _typed(item: Shape, expression: object) -> Schema | None:
         return None
 
     def field(path: Path) -> Schema | None:
-        found = place_in(item, path.parts)
-        return None if isinstance(found, NoSuchPath) else found
+        subschema = place_in(item, path.parts)
+        return None if isinstance(subschema, NoSuchPath) else subschema
 
     return Typer(field, expression.schemas.get).schema(expression.formula.tree)
 
 
-def _added(item: Shape, made: Schema, *, computed: bool) -> Schema:
+def _added(item: Shape, result: Schema, *, computed: bool) -> Schema:
     """The schema of an item to whose fields those of what is made are added."""
     content = item.content if isinstance(item, NoteShape) else None
     if content is not None and "object" not in types_of(content):
@@ -104,14 +104,14 @@ def _added(item: Shape, made: Schema, *, computed: bool) -> Schema:
     if not computed:
         there = (content or {}).get("properties", {})
         closed = (content or {}).get("additionalProperties") is False
-        taken = made["properties"].items()
-        made = closed_object({key: schema if closed else None for key, schema in taken if key not in there})
-    return merged(content, made, always=(True, True))
+        taken = result["properties"].items()
+        result = closed_object({key: schema if closed else None for key, schema in taken if key not in there})
+    return merged(content, result, always=(True, True))
 
 
 @primitive(
     effect="reads",
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=[
         "Two fields cannot stand in one object: `tags[0]` and `tags.first`, or `id` and `@id`.",
         "An expression is not of the language: one sentence says what, and where in it.",
@@ -201,9 +201,9 @@ def _object(content: JSON) -> Mapping[str, JSON]:
 
 def _merged(one: Mapping[str, JSON], other: Mapping[str, JSON]) -> dict[str, JSON]:
     """Merge objects at every depth; the second one's values win."""
-    made = dict(one)
+    result = dict(one)
     for key, value in other.items():
-        before = made.get(key)
+        before = result.get(key)
         both = isinstance(before, Mapping) and isinstance(value, Mapping)
-        made[key] = _merged(before, value) if both else value  # type: ignore[arg-type]
-    return made
+        result[key] = _merged(before, value) if both else value  # type: ignore[arg-type]
+    return result

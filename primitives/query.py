@@ -34,26 +34,26 @@ def _result_shape(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) ->
     bound = arguments.get("sql")
     rows = None
     if isinstance(bound, BoundQuery):
-        written = bound.written
-        rows = analyse(bound.parsed, written.shapes, written.schemas.get, named=written.named).rows
+        query = bound.written
+        rows = analyse(bound.parsed, query.shapes, query.schemas.get, named=query.named).rows
     return CollectionShape(NoteShape(rows, NO_METADATA))
 
 
-def _tables(parsed: ParsedQuery, written: WrittenQuery, context: Context) -> dict[str, Collection]:
+def _tables(parsed: ParsedQuery, query: WrittenQuery, context: Context) -> dict[str, Collection]:
     """Return the Collections that are read, by `$reference` or name.
 
     Outside of a plan nothing is bound: there `$name`, too, is what has that name.
     """
-    tables = {f"${reference}": table for reference, table in written.tables.items()}
-    names = [(f"${one}", one) for one in parsed.variables if one not in written.tables]
+    tables = {f"${reference}": table for reference, table in query.tables.items()}
+    names = [(f"${one}", one) for one in parsed.variables if one not in query.tables]
     for key, name in [*names, *((name, name) for name in parsed.named)]:
-        found = context.get(name) if context.has(name) else None
-        if isinstance(found, Collection):
-            tables[key] = found
-        elif found is not None:
-            raise Invalid(f"{name!r} is a {found.kind}, not a table", hint="FROM takes a Collection or a list")
+        resource = context.get(name) if context.has(name) else None
+        if isinstance(resource, Collection):
+            tables[key] = resource
+        elif resource is not None:
+            raise Invalid(f"{name!r} is a {resource.kind}, not a table", hint="FROM takes a Collection or a list")
     unbound = [one for one in parsed.variables if f"${one}" not in tables]
-    for reference in (*unbound, *(one for one in parsed.parameters if one not in written.parameters)):
+    for reference in (*unbound, *(one for one in parsed.parameters if one not in query.parameters)):
         hint = "FROM notes, items, links read the space, FROM name a Collection that has that name"
         raise Invalid(f"${reference} is bound to nothing here", hint=hint)
     return tables
@@ -61,7 +61,7 @@ def _tables(parsed: ParsedQuery, written: WrittenQuery, context: Context) -> dic
 
 @primitive(
     effect="reads",
-    gives=_result_shape,
+    result_shape=_result_shape,
     formerly=["sql", "select", "run-sql"],
     failures=[
         "`sql` is not of the language: one sentence says what, and where in it.",
@@ -114,14 +114,14 @@ async def query(args: Query, context: Context) -> Collection:
     """
     from infospace.authoring.queries import Rows, analyse, compute_in_store, run_query
 
-    parsed, written = args.sql.parsed, args.sql.written
-    tables = {key: Rows(context.items(table)) for key, table in _tables(parsed, written, context).items()}
-    for told in analyse(parsed, {}, lambda _name: None, named=dict.fromkeys(tables, Unknown())).problems[:1]:
-        raise Invalid(told.message, hint=told.hint)
+    parsed, query = args.sql.parsed, args.sql.written
+    tables = {key: Rows(context.items(table)) for key, table in _tables(parsed, query, context).items()}
+    for problem in analyse(parsed, {}, lambda _name: None, named=dict.fromkeys(tables, Unknown())).problems[:1]:
+        raise Invalid(problem.message, hint=problem.hint)
     tallies: list[ItemMismatches] = []
     absent: list[str] = []
-    with context.tables(parsed, written.parameters) as (own, generation):
-        given = (written.parameters, context.clock, context.room.items)
+    with context.tables(parsed, query.parameters) as (own, generation):
+        given = (query.parameters, context.clock, context.room.items)
         computed = None if tables else compute_in_store(parsed, own, *given)
         # What a store computes is told; where it lies in a file there is nothing to tell.
         if isinstance(computed, str):
@@ -132,7 +132,7 @@ async def query(args: Query, context: Context) -> Collection:
             rows = iter(computed)
         else:
             rows = run_query(parsed, tables | own, *given, tallies, absent)
-        found = context.collection(context.make_notes(rows))
+        collection = context.collection(context.make_notes(rows))
     if parsed.tables:
         context.extra["generation"] = generation
     context.extra["mismatches"] = sum(tally.mismatches for tally in tallies)
@@ -140,4 +140,4 @@ async def query(args: Query, context: Context) -> Collection:
         context.remark(str(tally))
     if absent:
         context.remark(f"no item has {', '.join(f'`{path}`' for path in absent[:MOST_ABSENT])}")
-    return found
+    return collection

@@ -31,7 +31,7 @@ def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) ->
 @primitive(
     effect="calls",
     asks=True,
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=[
         "No language model is configured, or it cannot be reached.",
         "The answer is of another JSON type than the Note, and was after the model was told.",

@@ -35,12 +35,12 @@ async def related(args: Related, context: Context) -> Collection[Resource]:
     made. A search result stands for its source. None is success, with an empty Collection.
     """
     start = context.source(args.target)
-    found = []
+    results = []
     if args.direction != "in":
-        found += [(arrow, arrow.target) for arrow in context.relations(source=start, relation=args.relation)]
+        results += [(arrow, arrow.target) for arrow in context.relations(source=start, relation=args.relation)]
     if args.direction != "out":
-        found += [(arrow, arrow.source) for arrow in context.relations(target=start, relation=args.relation)]
-    found.sort(key=lambda pair: number_of(pair[0].id))
-    ends = dict.fromkeys(end for _, end in found)
+        results += [(arrow, arrow.source) for arrow in context.relations(target=start, relation=args.relation)]
+    results.sort(key=lambda pair: number_of(pair[0].id))
+    ends = dict.fromkeys(end for _, end in results)
     context.extra["item_count"] = len(ends)
     return context.collection([Member(end) for end in ends])

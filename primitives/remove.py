@@ -34,7 +34,7 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
 
 @primitive(
     effect="writes",
-    gives=_result_shape,
+    result_shape=_result_shape,
     changes=_result_shape,
     failures=[
         "`value` is given and `target` is not a Collection.",

@@ -30,7 +30,7 @@ class SearchWithinCollection(Args):
     waits=True,
     renamed={"value": "query"},
     out="required",
-    gives=results_by_mode,
+    result_shape=results_by_mode,
     extra_schema=proof.of_passages,
     failures=[
         "`query` or `out` is missing, or `query` is blank.",
@@ -65,8 +65,8 @@ async def search_within_collection(args: SearchWithinCollection, context: Contex
     """
     from infospace.authoring.ranking import PassageQuery, search_passages_of
 
-    wanted = PassageQuery(args.query, args.limit, args.threshold, args.mode)
-    found = await context.run_search(search_passages_of(wanted, context.items(args.target)))
-    context.extra["item_count"] = len(found.hits)
-    context.extra["certificate"] = found.certificate
-    return context.collection([context.search_result(hit) for hit in found.hits])
+    query = PassageQuery(args.query, args.limit, args.threshold, args.mode)
+    results = await context.run_search(search_passages_of(query, context.items(args.target)))
+    context.extra["item_count"] = len(results.hits)
+    context.extra["certificate"] = results.certificate
+    return context.collection([context.search_result(hit) for hit in results.hits])

@@ -27,8 +27,8 @@ def _changes(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape
     value = shapes.get("value")
     if not isinstance(target, (NoteShape, CollectionShape)):
         return target
-    given = value.content if isinstance(value, NoteShape) else None
-    return replace(target, metadata=merged_or_new(target.metadata, given, arguments.get("merge")))
+    values = value.content if isinstance(value, NoteShape) else None
+    return replace(target, metadata=merged_or_new(target.metadata, values, arguments.get("merge")))
 
 
 def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
@@ -40,7 +40,7 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
 
 @primitive(
     effect="writes",
-    gives=_result_shape,
+    result_shape=_result_shape,
     changes=_changes,
     failures=["The resource is not at `if_version`.", "A search result of a tool, which has no source here."],
     examples=[

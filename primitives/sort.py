@@ -25,7 +25,7 @@ class Sort(Args):
 
 @primitive(
     effect="reads",
-    gives=same_as("target"),
+    result_shape=same_as("target"),
     failures=[
         "`by` is not of the language: one sentence says what, and where in it.",
         "An expression has no result for an item: a wrong type, a division by zero, a failed CAST.",
@@ -51,8 +51,8 @@ async def sort(args: Sort, context: Context) -> Collection:
     places = list(range(len(items)))
     tally = TypeMismatches.failing()
     for key in reversed(keys):
-        given = key.evaluation(tally, context.clock, fields)
-        values = evaluate_each(key.formula, items, given)
+        evaluation = key.evaluation(tally, context.clock, fields)
+        values = evaluate_each(key.formula, items, evaluation)
         if all(value is None for value in values):
             context.remark(absent_paths(items, [key.formula]))
         descending = (key.formula.order or args.order) == "desc"

@@ -60,17 +60,19 @@ class Split(Args):
 def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     delimiter = arguments.get("delimiter", "auto")
     target, path = shapes.get("target"), arguments.get("field")
-    found: Schema | NoSuchPath | None = target.content if isinstance(target, NoteShape) else None
+    subschema: Schema | NoSuchPath | None = target.content if isinstance(target, NoteShape) else None
     if path is not None:
-        found = place_in(target, path.parts) if isinstance(path, ParsedPath) and isinstance(target, NoteShape) else None
-    found = None if isinstance(found, NoSuchPath) else found
+        subschema = (
+            place_in(target, path.parts) if isinstance(path, ParsedPath) and isinstance(target, NoteShape) else None
+        )
+    subschema = None if isinstance(subschema, NoSuchPath) else subschema
     if delimiter is UNKNOWN:
         return CollectionShape(NoteShape(None, NO_METADATA))
-    takes = _PARTED if delimiter == "auto" else _CUT
-    if disjoint(found, takes):
-        message = f"content of type {format_types(found)} is not split by {delimiter!r:.60}"
-        raise Invalid(message, hint=f"{format_types(takes)} is")
-    return CollectionShape(NoteShape(_element(found) if delimiter == "auto" else {"type": "string"}, NO_METADATA))
+    accepts = _PARTED if delimiter == "auto" else _CUT
+    if disjoint(subschema, accepts):
+        message = f"content of type {format_types(subschema)} is not split by {delimiter!r:.60}"
+        raise Invalid(message, hint=f"{format_types(accepts)} is")
+    return CollectionShape(NoteShape(_element(subschema) if delimiter == "auto" else {"type": "string"}, NO_METADATA))
 
 
 def _element(schema: Schema | None) -> Schema | None:
@@ -85,18 +87,18 @@ def _element(schema: Schema | None) -> Schema | None:
         types = types_of(schema)
     if types != {"array"}:
         return None
-    found = subschema_at(schema, (0,))
-    return None if isinstance(found, NoSuchPath) else found
+    subschema = subschema_at(schema, (0,))
+    return None if isinstance(subschema, NoSuchPath) else subschema
 
 
 def _at(schema: Schema | None, key: str) -> Schema | None:
-    found = subschema_at(schema, (key,))
-    return None if isinstance(found, NoSuchPath) else found
+    subschema = subschema_at(schema, (key,))
+    return None if isinstance(subschema, NoSuchPath) else subschema
 
 
 @primitive(
     effect="pure",
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=[
         "`field` leads nowhere in the Note.",
         "What is to be split is a number or a boolean, or with another delimiter than `auto` no text.",
@@ -151,9 +153,9 @@ def _auto(value: JSON) -> list[Any]:
     match value:
         case str():
             for read_as in (json_list, json_lines):
-                found = read_as(value)
-                if found is not None:
-                    return found
+                results = read_as(value)
+                if results is not None:
+                    return results
             return paragraphs(value)
         case list():
             return value

@@ -51,7 +51,7 @@ def _result_shape(_arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -
 @primitive(
     effect="calls",
     asks=True,
-    gives=_result_shape,
+    result_shape=_result_shape,
     failures=[
         "No language model is configured, or it cannot be reached.",
         "The answer cites what is not in the Collection, or nothing, and did after the model was told.",
@@ -104,7 +104,7 @@ async def synthesize(args: Synthesize, context: Context) -> Note[Synthesis]:
 
 def _citations(answer: Synthesis) -> list[str]:
     """Return the ids that stand in brackets in the text, then those that are only listed, each once."""
-    inside = [identifier for found in _CITED.findall(answer["text"]) for identifier in re.split(r",\s*", found)]
+    inside = [identifier for value in _CITED.findall(answer["text"]) for identifier in re.split(r",\s*", value)]
     return list(dict.fromkeys([*(identifier for identifier in inside if identifier), *answer["citations"]]))
 
 

@@ -17,7 +17,7 @@ class Tail(Args):
 
 @primitive(
     effect="pure",
-    gives=same_as("target"),
+    result_shape=same_as("target"),
     examples=[{"type": "tail", "target": "$sorted", "count": 2, "out": "$largest"}],
     avoid=["`tail` with count 1 to get a single Note: `$sorted[-1]` is the Note itself."],
 )

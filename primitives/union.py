@@ -29,7 +29,7 @@ def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) ->
 
 @primitive(
     effect="reads",
-    gives=_result_shape,
+    result_shape=_result_shape,
     examples=[
         {"type": "union", "target": "$hits", "value": "$notes", "out": "$all"},
         {"type": "union", "target": "$titles", "value": "$tags", "by": "content", "out": "$words"},

@@ -275,8 +275,8 @@ class InfospaceApp(App[int]):
         """The colours of the theme by name; those that are no plain colour are left out."""
         names = ("success", "error", "warning", "accent", "primary", "secondary")
         variables = self.theme_variables
-        found = {name: variables.get(f"text-{name}", "") for name in names}
-        return {name: colour for name, colour in found.items() if colour.startswith("#")}
+        results = {name: variables.get(f"text-{name}", "") for name in names}
+        return {name: colour for name, colour in results.items() if colour.startswith("#")}
 
     def report_bug(self, error: Exception) -> None:
         """Say that there is a bug; INFOSPACE_DEBUG shows where."""
@@ -300,17 +300,17 @@ class InfospaceApp(App[int]):
         with self.space.store.reading() as snapshot:
             return question(snapshot)
 
-    def handle_run_events(self, going: ActiveRun, events: list[Event]) -> None:
+    def handle_run_events(self, active: ActiveRun, events: list[Event]) -> None:
         """Hand the events of a run that goes on here to what is open, and to the places that were visited."""
-        self.desk.handle_run_events(going, events)
-        said = [single_line(event.text) for event in events if isinstance(event, Spoke) and event.kind == "say"]
-        if said:
-            more = f"… and {len(said) - SAID:,} more before\n" if len(said) > SAID else ""
-            self.notify(more + "\n".join(said[-SAID:]), title=f"{going.run} says", markup=False)
+        self.desk.handle_run_events(active, events)
+        texts = [single_line(event.text) for event in events if isinstance(event, Spoke) and event.kind == "say"]
+        if texts:
+            more = f"… and {len(texts) - SAID:,} more before\n" if len(texts) > SAID else ""
+            self.notify(more + "\n".join(texts[-SAID:]), title=f"{active.run} says", markup=False)
         for stack in self._screen_stacks.values():
             for screen in stack:
                 if isinstance(screen, BaseScreen):
-                    screen.handle_run_events(going, events)
+                    screen.handle_run_events(active, events)
 
     # Runs
 
@@ -394,15 +394,15 @@ class InfospaceApp(App[int]):
 
     async def _leave(self) -> None:
         """Let the steps under way end, for a while; what takes longer is broken off."""
-        waited = [going.future for going in self.runner.going if going.future is not None]
-        for going in self.runner.going:
-            if not going.stopping:
-                self.runner.halt(going)
+        waited = [active.future for active in self.runner.going if active.future is not None]
+        for active in self.runner.going:
+            if not active.stopping:
+                self.runner.halt(active)
         if waited:
             self.notify("Finishing the steps under way …")
             await asyncio.wait(waited, timeout=LEAVE_SECONDS)
-        for going in self.runner.going:
-            self.runner.break_off(going)
+        for active in self.runner.going:
+            self.runner.break_off(active)
         self.exit(0)
 
     async def on_unmount(self) -> None:

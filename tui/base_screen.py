@@ -88,13 +88,13 @@ class BaseScreen(Screen[None]):
     def arrived(self) -> None:
         """Somebody has gone to this place, by its key or otherwise; also from here."""
 
-    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, active: ActiveRun, events: Sequence[Event]) -> None:
         """Take what happened in a run that goes on here; also while the place is not shown."""
 
     def key_bindings(self) -> list[Binding]:
         """Return what can be done here by a key, each once, in the order in which it was declared."""
-        found = [binding for binding in self.BINDINGS if isinstance(binding, Binding)]
-        return [binding for binding in found if binding.description and not binding.system]
+        results = [binding for binding in self.BINDINGS if isinstance(binding, Binding)]
+        return [binding for binding in results if binding.description and not binding.system]
 
     def is_action_available(self, action: str) -> bool:
         """Whether an action such as `stop` or `tab(1)` can do something now. The key of another says why it cannot."""

@@ -30,8 +30,8 @@ class Entry:
 
     def load(self) -> type[BaseScreen]:
         """Return the class of the place; its file is imported now."""
-        found: type[BaseScreen] = getattr(importlib.import_module(self.module), self.title)
-        return found
+        result: type[BaseScreen] = getattr(importlib.import_module(self.module), self.title)
+        return result
 
 
 PLACES = (

@@ -16,7 +16,7 @@ class PendingChanges:
     """What a step made and changed, before it is committed. One of a part of the step sees the `outer` one too."""
 
     def __init__(self, outer: PendingChanges | None = None) -> None:
-        self.made: dict[str, Resource | Evidence] = {}
+        self.created_by: dict[str, Resource | Evidence] = {}
         self.batches: list[ResultNotes] = []
         """Notes that were made many of at once."""
         self.changed: dict[str, Resource | None] = {}
@@ -28,7 +28,7 @@ class PendingChanges:
     @property
     def empty(self) -> bool:
         """Whether nothing was made or changed."""
-        return not (self.made or self.changed or self.batches) and (self._outer is None or self._outer.empty)
+        return not (self.created_by or self.changed or self.batches) and (self._outer is None or self._outer.empty)
 
     def find(self, identifier: str) -> Resource | Evidence | None:
         """Return what was made, or made of a resource; None for what is as it is stored. NotFound when deleted."""
@@ -37,8 +37,8 @@ class PendingChanges:
             if changed is None:
                 raise NotFound(f"{identifier} was deleted by this step", hint="delete last what is still read")
             return changed
-        if identifier in self.made:
-            return self.made[identifier]
+        if identifier in self.created_by:
+            return self.created_by[identifier]
         if self.batches and (note := self._of_batch(identifier)) is not None:
             return note
         return None if self._outer is None else self._outer.find(identifier)
@@ -47,11 +47,11 @@ class PendingChanges:
         if not is_id(identifier) or kind_of(identifier) is not Kind.NOTE:
             return None
         number = number_of(identifier)
-        return next((made[number - made.first] for made in self.batches if number in made.numbers), None)
+        return next((result[number - result.first] for result in self.batches if number in result.numbers), None)
 
     def has_made(self, identifier: str) -> bool:
         """Whether a resource was made here, and not in an outer part."""
-        return identifier in self.made or (bool(self.batches) and self._of_batch(identifier) is not None)
+        return identifier in self.created_by or (bool(self.batches) and self._of_batch(identifier) is not None)
 
     def named(self, name: str) -> str | None:
         """Return the id of who was given a name, None where the step gave it to nothing."""
@@ -60,19 +60,19 @@ class PendingChanges:
     def merge(self, other: PendingChanges) -> None:
         """Take over what a part of the step made and changed."""
         self.names |= other.names
-        self.made |= other.made
+        self.created_by |= other.created_by
         self.batches += other.batches
         self.changed |= other.changed
 
     def identities(self, identifiers: Sequence[str]) -> dict[str, str]:
         """Return what resources that were made or changed count as in sets, by id; others are left out."""
-        found = {}
+        results = {}
         for identifier in identifiers:
             draft = self.find(identifier)
             if isinstance(draft, Evidence):
-                found[identifier] = identity.of_evidence(draft.source, draft.start, draft.end, passage=draft.passage)
+                results[identifier] = identity.of_evidence(draft.source, draft.start, draft.end, passage=draft.passage)
             elif isinstance(draft, Note) and draft.evidence:
-                found[identifier] = identity.of_own_evidence(identifier, draft.content)
+                results[identifier] = identity.of_own_evidence(identifier, draft.content)
             elif draft is not None:
-                found[identifier] = identifier
-        return found
+                results[identifier] = identifier
+        return results

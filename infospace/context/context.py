@@ -52,7 +52,7 @@ from infospace.store.changes import (
 )
 
 if TYPE_CHECKING:
-    from infospace.contract.arguments import Bound
+    from infospace.contract.arguments import BoundCondition
     from infospace.expressions import Clock
     from infospace.expressions.query.columns import Rows
     from infospace.expressions.query.parse import ParsedQuery
@@ -77,14 +77,14 @@ class Context:
     def __init__(
         self,
         space: Space,
-        made: CreatedBy,
+        created_by: CreatedBy,
         listener: Listener | None = None,
         *,
         scratch: bool = False,
         drafts: PendingChanges | None = None,
     ) -> None:
         self.space = space
-        self.made = made
+        self.created_by = created_by
         self.changes: list[Change] = []
         self.extra: dict[str, Any] = {}
         """Goes into the answer's `extra`."""
@@ -112,17 +112,17 @@ class Context:
         check_time()
         self.room.consume(1, characters_of(content) + (characters_of(metadata) if metadata else 0))
         at = now()
-        made = Note(
+        result = Note(
             id=self._id(Kind.NOTE),
             content=content,
             metadata=metadata or {},
             created=at,
             updated=at,
-            made=self.made,
+            created_by=self.created_by,
         )
-        self._drafts.made[made.id] = made
-        self.changes.append(MakeNote(made.id, content, made.metadata, made=self.made))
-        return made
+        self._drafts.created_by[result.id] = result
+        self.changes.append(MakeNote(result.id, content, result.metadata, created_by=self.created_by))
+        return result
 
     def make_notes(self, contents: Iterable[JSON], *, table: bool = False) -> Sequence[Note[Any]]:
         """Make a Note of each content, in order: `note` for many at once, which take less time and room together.
@@ -134,10 +134,10 @@ class Context:
             return [self.note(content) for content in contents]
         characters, plain = measure_table(contents) if table else measure(contents)
         self.room.consume(len(contents), characters)
-        made = ResultNotes(BatchHead(now(), self.made), self._numbers(len(contents)), contents)
-        self._drafts.batches.append(made)
-        self.changes.append(MakeNotes(made.first, contents, self.made, plain))
-        return made
+        result = ResultNotes(BatchHead(now(), self.created_by), self._numbers(len(contents)), contents)
+        self._drafts.batches.append(result)
+        self.changes.append(MakeNotes(result.first, contents, self.created_by, plain))
+        return result
 
     def search_result(self, hit: Hit) -> Member:
         """Make a search-result Note of a hit, by reference to its source; return its place in a Collection."""
@@ -145,17 +145,17 @@ class Context:
         self.room.consume(1)
         identifier = self._id(Kind.NOTE)
         evidence = Evidence(hit.source, hit.version, hit.score, hit.start, hit.end, hit.extra, hit.passage)
-        self._drafts.made[identifier] = evidence
-        self.changes.append(MakeNote(identifier, evidence, made=self.made))
+        self._drafts.created_by[identifier] = evidence
+        self.changes.append(MakeNote(identifier, evidence, created_by=self.created_by))
         return Member(identifier)
 
     def result(self, content: JSON) -> Member:
         """Make a search-result Note whose content is its own, such as a tool's; return its place in a Collection."""
         self.room.consume(1, characters_of(content))
-        made: Note[Any] = Note(id=self._id(Kind.NOTE), content=content, made=self.made, evidence=True)
-        self._drafts.made[made.id] = made
-        self.changes.append(MakeNote(made.id, content, made=self.made, evidence=True))
-        return Member(made.id)
+        note: Note[Any] = Note(id=self._id(Kind.NOTE), content=content, created_by=self.created_by, evidence=True)
+        self._drafts.created_by[note.id] = note
+        self.changes.append(MakeNote(note.id, content, created_by=self.created_by, evidence=True))
+        return Member(note.id)
 
     def collection(
         self, items: Iterable[Resource | Member] | Sequence[Member], *, metadata: Mapping[str, JSON] | None = None
@@ -171,17 +171,17 @@ class Context:
             members = tuple(item if isinstance(item, Member) else Member(item.id) for item in timed(items))
         self.room.consume(1)
         self.room.require_members_fit(len(members))
-        made: Collection[Any] = Collection(
+        result: Collection[Any] = Collection(
             id=self._id(Kind.COLLECTION),
             members=members,
             metadata=metadata or {},
             created=at,
             updated=at,
-            made=self.made,
+            created_by=self.created_by,
         )
-        self._drafts.made[made.id] = made
-        self.changes.append(MakeCollection(made.id, members, made.metadata, made=self.made))
-        return made
+        self._drafts.created_by[result.id] = result
+        self.changes.append(MakeCollection(result.id, members, result.metadata, created_by=self.created_by))
+        return result
 
     def pick(self, collection: Collection[ItemT], places: Sequence[int]) -> Collection[ItemT]:
         """Make a Collection of the items at these places of another one (from 0), in the order of the places."""
@@ -190,18 +190,18 @@ class Context:
     def relation(self, source: Resource, target: Resource, relation: str) -> Relation:
         """Make a Relation between two resources, transient until it is kept."""
         at = now()
-        made = Relation(
+        result = Relation(
             id=self._id(Kind.RELATION),
             source=source.id,
             target=target.id,
             relation=relation,
             created=at,
             updated=at,
-            made=self.made,
+            created_by=self.created_by,
         )
-        self._drafts.made[made.id] = made
-        self.changes.append(MakeRelation(made.id, made.source, made.target, relation, made=self.made))
-        return made
+        self._drafts.created_by[result.id] = result
+        self.changes.append(MakeRelation(result.id, result.source, result.target, relation, created_by=self.created_by))
+        return result
 
     def keep(self, resource: Resource) -> None:
         """Keep a resource in place; of a Collection its members too. Idempotent."""
@@ -237,7 +237,7 @@ class Context:
             self.changes = [change for change in self.changes if getattr(change, "id", None) != resource.id]
         else:
             self.changes = [change for change in self.changes if change != Keep(resource.id)]
-            if resource.kept and resource.made.run == self.made.run is not None:
+            if resource.kept and resource.created_by.run == self.created_by.run is not None:
                 self.changes.append(Unkeep(resource.id, if_free=True))
         return self.become(holder, resource)
 
@@ -249,17 +249,19 @@ class Context:
             for change in self.changes
         )
 
-    def inner(self, made: CreatedBy) -> Context:
+    def inner(self, created_by: CreatedBy) -> Context:
         """Return a view for a part of the step: it sees what was made and changed here, until it is absorbed."""
         scratch = self._scratch is not None
-        view = type(self)(self.space, made, self._listener, scratch=scratch, drafts=PendingChanges(self._drafts))
-        view.meter = self.meter
-        view.timeout_s = self.timeout_s
-        view.room = self.room
-        view.clock = self.clock
+        context = type(self)(
+            self.space, created_by, self._listener, scratch=scratch, drafts=PendingChanges(self._drafts)
+        )
+        context.meter = self.meter
+        context.timeout_s = self.timeout_s
+        context.room = self.room
+        context.clock = self.clock
         if self.meter is not None and self.meter.counterparts is not None:
-            self.meter.counterparts.restart_step(made)
-        return view
+            self.meter.counterparts.restart_step(created_by)
+        return context
 
     def merge(self, other: Context) -> None:
         """Take over what was made through another view of the same step."""
@@ -277,7 +279,7 @@ class Context:
             return self._scratch.new_id(kind)
         identifier = self.space.store.new_id(kind)
         if self.meter is not None and self.meter.counterparts is not None:
-            self.meter.counterparts.record_new_id(identifier, self.made)
+            self.meter.counterparts.record_new_id(identifier, self.created_by)
         return identifier
 
     def _numbers(self, count: int) -> int:
@@ -287,7 +289,7 @@ class Context:
         first = self.space.store.new_numbers(Kind.NOTE, count)
         if self.meter is not None and self.meter.counterparts is not None:
             for number in range(first, first + count):
-                self.meter.counterparts.record_new_id(f"{Kind.NOTE}_{number}", self.made)
+                self.meter.counterparts.record_new_id(f"{Kind.NOTE}_{number}", self.created_by)
         return first
 
     # Changing
@@ -305,7 +307,7 @@ class Context:
         Content that is JSON null is `JsonNull()`. Raises Conflict for another version than expected.
         """
         self._check(resource, if_version)
-        self.changes.append(Revise(resource.id, content, metadata, if_version, self.made))
+        self.changes.append(Revise(resource.id, content, metadata, if_version, self.created_by))
         parts: dict[str, Any] = {} if metadata is None else {"metadata": metadata}
         if content is not None:
             parts["content"] = None if isinstance(content, JsonNull) else content
@@ -315,11 +317,11 @@ class Context:
         """Give a Note or a Collection what another one is as its next version, and return it so."""
         parts: dict[str, Any] = {"metadata": resource.metadata}
         if isinstance(resource, Collection):
-            change = Revise(holder.id, metadata=resource.metadata, made=self.made, members=resource.members)
+            change = Revise(holder.id, metadata=resource.metadata, created_by=self.created_by, members=resource.members)
             parts["members"] = resource.members
         else:
             content: JSON | JsonNull = JsonNull() if resource.content is None else resource.content
-            change = Revise(holder.id, content, resource.metadata, made=self.made)
+            change = Revise(holder.id, content, resource.metadata, created_by=self.created_by)
             parts["content"] = resource.content
         self.changes.append(change)
         return self._is_now(with_changes(holder, **parts))
@@ -329,7 +331,7 @@ class Context:
     ) -> Collection[Any]:
         """Put members at the end of a Collection in place, and return it so. None to add makes no version."""
         self._check(collection, if_version)
-        self.changes.append(AddMembers(collection.id, members, if_version, self.made))
+        self.changes.append(AddMembers(collection.id, members, if_version, self.created_by))
         if not members:
             return collection
         return self._is_now(with_changes(collection, members=(*collection.members, *members)))
@@ -340,14 +342,14 @@ class Context:
         """Take members out of a Collection in place, and return it so. None to take out makes no version."""
         self._check(collection, if_version)
         going = {member.id for member in members}
-        self.changes.append(RemoveMembers(collection.id, sorted(going), if_version, self.made))
+        self.changes.append(RemoveMembers(collection.id, sorted(going), if_version, self.created_by))
         left = tuple(member for member in collection.members if member.id not in going)
         return self._is_now(with_changes(collection, members=left)) if going else collection
 
     def delete(self, resource: Resource, *, if_version: int | None = None) -> None:
         """Delete a resource, with the Relations that end there; Collections go on without it."""
         self._check(resource, if_version)
-        self.changes.append(Delete(resource.id, self.made, if_version))
+        self.changes.append(Delete(resource.id, self.created_by, if_version))
         self._drafts.changed[resource.id] = None
 
     def acted_on(self, resource: Resource) -> Resource:
@@ -368,7 +370,7 @@ class Context:
             )
 
     def _is_now(self, resource: ResourceT) -> ResourceT:
-        after = with_changes(resource, version=resource.version + 1, updated=now(), made=self.made)
+        after = with_changes(resource, version=resource.version + 1, updated=now(), created_by=self.created_by)
         self._drafts.changed[resource.id] = after
         return after
 
@@ -379,9 +381,9 @@ class Context:
         draft = self._drafts.find(reference)
         if draft is not None:
             return self._real(reference, draft)
-        found = self.space.store.get(reference) if is_id(reference) else self._named(reference)
-        self.uses.add(found.id, found.version)
-        return found
+        resource = self.space.store.get(reference) if is_id(reference) else self._named(reference)
+        self.uses.add(resource.id, resource.version)
+        return resource
 
     def _named(self, name: str) -> Resource:
         with self.space.store.reading() as snapshot:
@@ -415,33 +417,33 @@ class Context:
         """Return Notes by number, in order, of which this step has changed none."""
         check_time()
         with self.space.store.reading() as snapshot:
-            found = snapshot.notes(numbers)
-        if isinstance(found, ReadNotes):
+            results = snapshot.notes(numbers)
+        if isinstance(results, ReadNotes):
             self.uses.add_notes(numbers)
-            return found
-        others = [note for note in found if not isinstance(note, BatchNote)]
+            return results
+        others = [note for note in results if not isinstance(note, BatchNote)]
         for note in others:
             self.uses.add(note.id, note.version)
         if not others:
             self.uses.add_notes(numbers)
-        elif len(others) < len(found):
-            pairs = zip(numbers, found, strict=True)
+        elif len(others) < len(results):
+            pairs = zip(numbers, results, strict=True)
             self.uses.add_notes([number for number, note in pairs if isinstance(note, BatchNote)])
-        return Timed(found)
+        return Timed(results)
 
     def resources(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return resources by id, in order; NotFound names the first that was deleted."""
         check_time()
         drafts = {i: draft for i in identifiers if (draft := self._drafts.find(i)) is not None}
         stored = [identifier for identifier in identifiers if identifier not in drafts]
-        found: dict[str, Resource] = {}
+        results: dict[str, Resource] = {}
         if stored:
             with self.space.store.reading() as snapshot:
-                found = dict(zip(stored, snapshot.get_many(stored), strict=True))
-            for resource in found.values():
+                results = dict(zip(stored, snapshot.get_many(stored), strict=True))
+            for resource in results.values():
                 self.uses.add(resource.id, resource.version)
         self._read(drafts)
-        return Timed([found[i] if i in found else self._real(i, drafts[i]) for i in identifiers])
+        return Timed([results[i] if i in results else self._real(i, drafts[i]) for i in identifiers])
 
     @contextmanager
     def tables(self, query: ParsedQuery, parameters: Mapping[str, Any]) -> Iterator[tuple[dict[str, Rows], int]]:
@@ -507,7 +509,7 @@ class Context:
         with self.space.store.reading() as snapshot:
             contents = snapshot.evidence(list(unread.values()))
         for identifier, content in zip(unread, contents, strict=True):
-            self._seen[identifier] = Note(id=identifier, content=content, made=self.made, evidence=True)
+            self._seen[identifier] = Note(id=identifier, content=content, created_by=self.created_by, evidence=True)
 
     def _glance(self, identifiers: Sequence[str]) -> list[Resource]:
         """Resources to be shown: they do not count as used."""
@@ -525,15 +527,15 @@ class Context:
         A tool found counts as `server/tool`, any other resource as its id.
         """
         identifiers = [member.id for member in members]
-        found = {} if self._drafts.empty else self._drafts.identities(identifiers)
-        stored = [identifier for identifier in identifiers if identifier not in found] if found else identifiers
+        results = {} if self._drafts.empty else self._drafts.identities(identifiers)
+        stored = [identifier for identifier in identifiers if identifier not in results] if results else identifiers
         if stored:
             with self.space.store.reading() as snapshot:
-                known = snapshot.identities(stored)
-            if not found:
-                return known
-            found |= dict(zip(stored, known, strict=True))
-        return [found[identifier] for identifier in identifiers]
+                known_names = snapshot.identities(stored)
+            if not results:
+                return known_names
+            results |= dict(zip(stored, known_names, strict=True))
+        return [results[identifier] for identifier in identifiers]
 
     def relations(
         self, *, source: Resource | None = None, target: Resource | None = None, relation: str | None = None
@@ -546,11 +548,13 @@ class Context:
                 relation=relation,
             )
             there = snapshot.get_many(identifiers)
-        run = self.made.run
-        found = [one for one in there if isinstance(one, Relation) and (one.kept or (run and one.made.run == run))]
-        for one in found:
+        run = self.created_by.run
+        results = [
+            one for one in there if isinstance(one, Relation) and (one.kept or (run and one.created_by.run == run))
+        ]
+        for one in results:
             self.uses.add(one.id, one.version)
-        return found
+        return results
 
     # Asking a language model
 
@@ -595,17 +599,17 @@ class Context:
         if self.meter is None:
             self.meter = Meter()
         messages: Sequence[Message] = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
-        questions = StructuredClient(self.space.model_for(model, plans=plans), self.meter, self.made, on_text)
+        questions = StructuredClient(self.space.model_for(model, plans=plans), self.meter, self.created_by, on_text)
         try:
             if constraint is not None:
                 return await questions.ask_freely(messages, constraint)
             return await questions.ask(messages, schema, max_tokens, check)
         finally:
-            told = self.extra.setdefault("llm", {"model": questions.model.name, "calls": 0, "tokens": 0})
-            told["calls"] += questions.calls
-            told["tokens"] += questions.tokens
+            value = self.extra.setdefault("llm", {"model": questions.model.name, "calls": 0, "tokens": 0})
+            value["calls"] += questions.calls
+            value["tokens"] += questions.tokens
             if questions.cached:
-                told["cached"] = told.get("cached", 0) + questions.cached
+                value["cached"] = value.get("cached", 0) + questions.cached
 
     # Finding
 
@@ -616,7 +620,7 @@ class Context:
         limit: int | None,
         threshold: Threshold | None = None,
         mode: Mode = "semantic",
-        where: Bound | None = None,
+        where: BoundCondition | None = None,
         within: Collection[Any] | None = None,
         certify: bool = False,
     ) -> SearchResults:
@@ -663,8 +667,8 @@ class Context:
 
     def answer(self, resource: Resource) -> str:
         """Return the preview of what a step gives, with what was remarked."""
-        said = "; ".join(list(dict.fromkeys(self.remarks))[:MOST_REMARKS])
-        return self.preview(resource, f" ({truncate(said, PREVIEW // 2)})" if said else "")
+        text = "; ".join(list(dict.fromkeys(self.remarks))[:MOST_REMARKS])
+        return self.preview(resource, f" ({truncate(text, PREVIEW // 2)})" if text else "")
 
     def preview(self, resource: Resource, remark: str = "") -> str:
         """Return at most 500 characters for reading, which say when they are cut; a remark is not cut."""

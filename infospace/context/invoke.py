@@ -31,25 +31,25 @@ class Outcome:
     trace: str | None = None
 
 
-async def call(entry: Primitive, arguments: Mapping[str, Any], view: Context) -> Outcome:
+async def call(entry: Primitive, arguments: Mapping[str, Any], context: Context) -> Outcome:
     """Validate the resolved arguments and call the primitive. Never raises for what the call does wrong."""
     try:
         args = entry.validate(arguments)
     except InfospaceError as error:
         return Outcome("failed", reason=str(error), error=error.kind)
-    return await perform(entry, args, view)
+    return await perform(entry, args, context)
 
 
-async def perform(entry: Primitive, args: Args, view: Context) -> Outcome:
+async def perform(entry: Primitive, args: Args, context: Context) -> Outcome:
     """Call the primitive with validated arguments. Never raises for what the call does wrong."""
-    return await call_guarded(entry.type, entry.call(args, view), view)
+    return await call_guarded(entry.type, entry.call(args, context), context)
 
 
-async def call_guarded(type_: str, making: Awaitable[Resource | None], view: Context) -> Outcome:
+async def call_guarded(type_: str, making: Awaitable[Resource | None], context: Context) -> Outcome:
     """Await what a call of a type makes. Never raises for what the call does wrong; InputRequired passes through."""
     try:
         resource = await making
-        return Outcome("success", resource, "" if resource is None else view.answer(resource))
+        return Outcome("success", resource, "" if resource is None else context.answer(resource))
     except InputRequired:
         raise
     except InfospaceError as error:
@@ -63,26 +63,26 @@ def bug_message(type_: str, error: BaseException) -> str:
     return f"{type_} has a bug ({type(error).__name__}); the traceback is in the journal"
 
 
-async def call_directly(entry: Primitive, arguments: Mapping[str, Any], view: Context) -> StepResult:
+async def call_directly(entry: Primitive, arguments: Mapping[str, Any], context: Context) -> StepResult:
     """Call a primitive directly, outside any plan: the uniform answer, with `data`; nothing is committed.
 
     `resource_id` is null for what was made, since it is not there afterwards.
     """
     started, clock = now(), time.perf_counter()
-    outcome = await call(entry, arguments, view)
+    outcome = await call(entry, arguments, context)
     resource, data = outcome.resource, None
     if resource is not None:
         try:
-            data = view.content(resource)
+            data = context.content(resource)
         except InfospaceError as error:
             outcome, resource = Outcome("failed", reason=str(error), error=error.kind), None
     return StepResult(
         status=outcome.status,
-        resource_id=None if resource is None or view.is_new(resource) else resource.id,
+        resource_id=None if resource is None or context.is_new(resource) else resource.id,
         value=outcome.value,
         data=data,
         reason=outcome.reason,
-        extra=view.extra,
+        extra=context.extra,
         started_at=started,
         duration_ms=round((time.perf_counter() - clock) * 1000, 3),
         error=outcome.error,

@@ -24,15 +24,15 @@ def open_tables(
     snapshot: Snapshot, query: ParsedQuery, parameters: Mapping[str, JSON | PathNotFound], clock: Clock
 ) -> tuple[dict[str, Rows], Callable[[], Iterator[tuple[str, int]]]]:
     """Return the tables by name, and by name and place, and what gives the Notes that were read with versions."""
-    named = {name.lower() for name in query.tables}
-    opened = _Opened(snapshot, required_rows(query.query, snapshot.testable, parameters, clock), named)
+    names = {name.lower() for name in query.tables}
+    opened = _Opened(snapshot, required_rows(query.query, snapshot.testable, parameters, clock), names)
     return opened.rows, opened.used
 
 
 class _Opened:
-    def __init__(self, snapshot: Snapshot, wanted: Mapping[int, WantedRows], named: set[str]) -> None:
+    def __init__(self, snapshot: Snapshot, wanted_rows: Mapping[int, WantedRows], names: set[str]) -> None:
         self._snapshot = snapshot
-        self._wanted = {start: one for start, one in wanted.items() if one.name in named}
+        self._wanted = {start: one for start, one in wanted_rows.items() if one.name in names}
         self._tables: dict[int, SpaceTable] = {}
         self._opening: set[int] = set()
         self.rows: dict[str, Rows] = {}
@@ -61,14 +61,14 @@ class _Opened:
         return self._tables[start]
 
     def _among(self, one: WantedRows) -> list[tuple[str, Any]]:
-        found = []
+        results = []
         for column, _, start in one.same:
             if start in self._opening or not self._chosen(start):
                 continue
             other = self._table(start)
             if other.is_filtered and len(numbers := set(other.numbers)) <= MAX_CHOSEN_NOTES:
-                found.append((column, numbers))
-        return found
+                results.append((column, numbers))
+        return results
 
     def _chosen(self, start: int) -> bool:
         """Whether there is a reason to read a table first: it is tested itself."""

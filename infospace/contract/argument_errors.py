@@ -56,7 +56,7 @@ class ArgumentError:
     hint: str | None = None
     missing: str | None = None
     """The argument that is not there."""
-    meant: str | None = None
+    suggestion: str | None = None
     """The text that says the same in the language, where that is plain."""
 
 
@@ -85,10 +85,10 @@ class _Error:
 
 
 def argument_errors(
-    type_: str, details: Iterable[ErrorDetails], given: Mapping[str, Any], arguments: Mapping[str, Argument]
+    type_: str, details: Iterable[ErrorDetails], values: Mapping[str, Any], arguments: Mapping[str, Argument]
 ) -> list[ArgumentError]:
     """Return the faults that pydantic's errors stand for, in their order, each mistake once."""
-    errors = [_located(detail, given) for detail in details]
+    errors = [_located(detail, values) for detail in details]
     mistaken = {
         near
         for error in errors
@@ -96,18 +96,18 @@ def argument_errors(
         for near in [nearest(str(error.place[0]), arguments)]
     }
     writer = _Writer(type_, arguments)
-    found = [
+    results = [
         writer.argument_error(error)
         for error in _one_option(errors)
         if not (error.detail["type"] == "missing" and len(error.place) == 1 and error.place[0] in mistaken)
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(results))
 
 
-def _located(detail: ErrorDetails, given: Mapping[str, Any]) -> _Error:
+def _located(detail: ErrorDetails, values: Mapping[str, Any]) -> _Error:
     place: list[str | int] = []
     option = None
-    value: Any = given
+    value: Any = values
     for depth, part in enumerate(detail["loc"]):
         if (isinstance(value, Mapping) and part in value) or _is_position(value, part):
             value = value[part]
@@ -165,7 +165,7 @@ class _Writer:
             message, own = context["message"], f"`{place[0]}`" if place else ""
             mine = own and message.startswith((own, f"the {own.strip('`')} "))
             named = message if mine or not own else f"{where}: {message}"
-            return ArgumentError(place, code, named, context["hint"], meant=context.get("meant"))
+            return ArgumentError(place, code, named, context["hint"], suggestion=context.get("meant"))
         if error.is_type_violation:
             schema = _schema_at(argument, place)
             fits = _kinds(argument.kinds) if argument and argument.kinds else describe_schema(schema)
@@ -215,12 +215,12 @@ def _kinds(kinds: frozenset[Kind]) -> str:
 def _schema_at(argument: Argument | None, place: Place) -> Schema | None:
     if argument is None:
         return None
-    found = subschema_at(argument.schema, place[1:])
-    if isinstance(found, NoSuchPath) or found is None:
+    subschema = subschema_at(argument.schema, place[1:])
+    if isinstance(subschema, NoSuchPath) or subschema is None:
         return None
-    if len(place) == 1 and not argument.required and argument.default is None and "anyOf" in found:
-        return {**found, "anyOf": [option for option in found["anyOf"] if option != {"type": "null"}]}
-    return found
+    if len(place) == 1 and not argument.required and argument.default is None and "anyOf" in subschema:
+        return {**subschema, "anyOf": [option for option in subschema["anyOf"] if option != {"type": "null"}]}
+    return subschema
 
 
 def _fields(argument: Argument | None, place: Place) -> list[str]:
@@ -231,9 +231,9 @@ def _fields(argument: Argument | None, place: Place) -> list[str]:
     return list(resolved(schema, argument.schema).get("properties", {}))
 
 
-def _suggest_value(given: object, schema: Schema | None) -> str | None:
+def _suggest_value(value: object, schema: Schema | None) -> str | None:
     words = (schema or {}).get("enum", ())
-    near = nearest(given, [word for word in words if isinstance(word, str)]) if isinstance(given, str) else None
+    near = nearest(value, [word for word in words if isinstance(word, str)]) if isinstance(value, str) else None
     return f"did you mean {shown(near)}?" if near else None
 
 

@@ -108,7 +108,7 @@ def are_known(*values: object) -> bool:
 
 
 def _invalid(error: Invalid) -> PydanticCustomError:
-    context = {"message": error.message, "hint": error.hint, "meant": error.meant}
+    context = {"message": error.message, "hint": error.hint, "meant": error.suggestion}
     return PydanticCustomError(error.kind, "{message}", context)
 
 
@@ -250,7 +250,7 @@ SortKeys = Annotated[T, ParseAs(ParseMode.SORT_KEYS)]
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BoundCondition:
     """A `where` with the values of its parameters: ask it of one resource after another."""
 
     where: ParsedWhere
@@ -268,14 +268,14 @@ class Bound:
         """
         from infospace.expressions import Evaluation, ItemMismatches, TypeMismatches
 
-        given = Evaluation(self.parameters, TypeMismatches() if tally is None else tally, self.clock, fields)
+        evaluation = Evaluation(self.parameters, TypeMismatches() if tally is None else tally, self.clock, fields)
         judge = self.where.judge
         if not isinstance(tally, ItemMismatches):
-            return lambda resource: judge(resource, given)
+            return lambda resource: judge(resource, evaluation)
 
         def each(resource: Readable) -> bool | None:
             tally.begin()
-            return judge(resource, given)
+            return judge(resource, evaluation)
 
         return each
 
@@ -293,14 +293,14 @@ class Bound:
         return self.judge(tally)(resource)
 
 
-def _read_where(value: object) -> Bound:
+def _read_where(value: object) -> BoundCondition:
     from infospace.expressions import parse_where
 
-    if isinstance(value, Bound):
+    if isinstance(value, BoundCondition):
         return value
     if not isinstance(value, str):
         raise _custom_error("where_type")
-    return Bound(parse_where(value))
+    return BoundCondition(parse_where(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,22 +357,22 @@ def _read_query(value: object) -> BoundQuery:
 
     if isinstance(value, BoundQuery):
         return value
-    written = WrittenQuery(value) if isinstance(value, str) else value
-    if not isinstance(written, WrittenQuery):
+    raw = WrittenQuery(value) if isinstance(value, str) else value
+    if not isinstance(raw, WrittenQuery):
         raise _custom_error("expression_type")
-    for reference, table in written.tables.items():
+    for reference, table in raw.tables.items():
         if not isinstance(table, Collection):
             raise Invalid(f"${reference} is not a table", hint="FROM takes a Collection or a list")
-    return BoundQuery(parse_query(written.text), written)
+    return BoundQuery(parse_query(raw.text), raw)
 
 
 def _bind(value: object, parse: Callable[[str], ParsedT], code: str) -> BoundExpression[ParsedT]:
     if isinstance(value, BoundExpression):
         return value
-    written = Written(value) if isinstance(value, str) else value
-    if not isinstance(written, Written):
+    raw = Written(value) if isinstance(value, str) else value
+    if not isinstance(raw, Written):
         raise _custom_error(code)
-    return BoundExpression(parse(written.text), written.parameters, written.schemas)
+    return BoundExpression(parse(raw.text), raw.parameters, raw.schemas)
 
 
 def _read_expression(value: object) -> BoundExpression[Formula]:
@@ -418,10 +418,10 @@ _SLICE = re.compile(r"\s*(-?[0-9]{1,18})?\s*:\s*(-?[0-9]{1,18})?\s*(?::\s*(-?[0-
 
 
 def _read_slice(value: object) -> slice:
-    found = _SLICE.fullmatch(value) if isinstance(value, str) else None
-    if found is None:
+    match = _SLICE.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
         raise _custom_error()
-    start, stop, step = (int(part) if part else None for part in found.groups())
+    start, stop, step = (int(part) if part else None for part in match.groups())
     if step == 0:
         raise Invalid(f"{shown(value)} has steps of 0", hint='"::2" takes every second, "::-1" all from the end')
     return slice(start, stop, step)
@@ -498,7 +498,7 @@ def _plain(read: Callable[[object], Any], **json_schema: Any) -> Any:
 
 
 if TYPE_CHECKING:
-    Where: TypeAlias = Bound
+    Where: TypeAlias = BoundCondition
     Path: TypeAlias = ParsedPath
     Expression: TypeAlias = BoundExpression[Formula]
     ItemExpression: TypeAlias = BoundExpression[Formula]
@@ -518,7 +518,7 @@ if TYPE_CHECKING:
     ToolArguments: TypeAlias = dict[str, Any]
     Value: TypeAlias = JSON
 else:
-    Where = Annotated[Bound, ParseAs(ParseMode.WHERE), _plain(_read_where, type="string", format="where")]
+    Where = Annotated[BoundCondition, ParseAs(ParseMode.WHERE), _plain(_read_where, type="string", format="where")]
     Expression = Annotated[
         BoundExpression, ParseAs(ParseMode.EXPRESSION), _plain(_read_expression, type="string", format="expression")
     ]

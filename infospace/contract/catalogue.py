@@ -54,19 +54,19 @@ class PackageProvider:
     def _entries(self) -> Mapping[str, Primitive]:
         from infospace.contract.decorator import Primitive
 
-        found: dict[str, Primitive] = {}
+        results: dict[str, Primitive] = {}
         for module in _modules(self._module):
             for value in vars(module).values():
-                if not isinstance(value, Primitive) or found.get(value.type) is value:
+                if not isinstance(value, Primitive) or results.get(value.type) is value:
                     continue
-                if value.type in found:
-                    first, second = found[value.type].call.__module__, value.call.__module__
+                if value.type in results:
+                    first, second = results[value.type].call.__module__, value.call.__module__
                     raise Conflict(
                         f"{self.name!r} declares the primitive {value.type!r} twice, in {first} and in {second}",
                         hint="a primitive's type is its function's name; give one of them another",
                     )
-                found[value.type] = value
-        return {type_: self._own(entry) for type_, entry in found.items()}
+                results[value.type] = value
+        return {type_: self._own(entry) for type_, entry in results.items()}
 
     def _own(self, entry: Primitive) -> Primitive:
         """Return an entry that names this provider: the same object where it does already, which keeps its schema."""
@@ -83,8 +83,8 @@ class PackageProvider:
 
 def _modules(module: ModuleType) -> Iterator[ModuleType]:
     yield module
-    for found in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        yield importlib.import_module(f"{module.__name__}.{found.name}")
+    for results in pkgutil.iter_modules(getattr(module, "__path__", ())):
+        yield importlib.import_module(f"{module.__name__}.{results.name}")
 
 
 class Catalogue:
@@ -122,18 +122,18 @@ class Catalogue:
 
     def scoped(self, tools: Toolbox) -> Catalogue:
         """Return the same entries beside fewer tools, without those that the scope of the tools excludes."""
-        found = Catalogue()
-        found.tools, found.why_unasked, found.listings = tools, self.why_unasked, self.listings
-        found.broken = self.broken
-        found._entries = {
+        catalogue = Catalogue()
+        catalogue.tools, catalogue.why_unasked, catalogue.listings = tools, self.why_unasked, self.listings
+        catalogue.broken = self.broken
+        catalogue._entries = {
             type_: known for type_, known in self._entries.items() if not tools.scope.forbids(known[1].as_tool)
         }
-        return found
+        return catalogue
 
     def find(self, type_: str) -> Primitive | None:
         """Return the entry of a type, or None."""
-        found = self._entries.get(type_)
-        return found[1] if found else None
+        results = self._entries.get(type_)
+        return results[1] if results else None
 
     def find_alias(self, type_: str) -> Primitive | None:
         """Return the entry that plans for earlier runtimes call so, None when there is none."""
@@ -141,12 +141,12 @@ class Catalogue:
 
     def get(self, type_: str) -> Primitive:
         """Return the entry of a type; NotFound says which is nearest."""
-        found = self.find(type_)
-        if found is None:
+        result = self.find(type_)
+        if result is None:
             near = nearest(type_, self._entries)
             hint = f"did you mean {near!r}?" if near else self.nearest_types(type_)
             raise NotFound(f"there is no primitive {type_!r}", hint=hint)
-        return found
+        return result
 
     def nearest_types(self, type_: str, more: Iterable[str] = ()) -> str:
         """Return the sentence for a type that is like none: which are the nearest, and where all are listed."""
@@ -213,7 +213,7 @@ def _load(point: EntryPoint) -> Provider:
 
 
 def _module(point: EntryPoint) -> ModuleType:
-    found = point.load()
-    if not isinstance(found, ModuleType):
+    value = point.load()
+    if not isinstance(value, ModuleType):
         raise TypeError(f"the entry point {point.value!r} is not a module")
-    return found
+    return value

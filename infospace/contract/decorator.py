@@ -108,12 +108,12 @@ class Primitive:
     def arguments(self) -> Mapping[str, Argument]:
         """The arguments by name, in the order they are declared."""
         properties = self.schema.get("properties", {})
-        found = {}
+        results = {}
         for field_, info in self.model.model_fields.items():
             name = argument_name(field_)
             kinds = _kinds(info.annotation, info.metadata)
             reading = ParseMode.RESOURCE if kinds else _reading(info.annotation, info.metadata)
-            found[name] = Argument(
+            results[name] = Argument(
                 name,
                 reading,
                 kinds,
@@ -124,7 +124,7 @@ class Primitive:
                 next((mark.arguments for mark in info.metadata if isinstance(mark, PathsOf)), ("target",)),
                 next((mark.schema for mark in info.metadata if isinstance(mark, ItemSchema)), None),
             )
-        return found
+        return results
 
     @cached_property
     def schema(self) -> Schema:
@@ -169,19 +169,19 @@ def _kinds(annotation: Any, metadata: Sequence[Any]) -> frozenset[Kind]:
     """The kinds of a `Ref`, looked for in the annotation, through `| None`."""
     if any(is_ref(mark) for mark in metadata):
         return kinds_of(annotation)
-    found: frozenset[Kind] = frozenset()
+    results: frozenset[Kind] = frozenset()
     for option in typing.get_args(annotation):
         marks = getattr(option, "__metadata__", ())
         if any(is_ref(mark) for mark in marks):
-            found |= kinds_of(option.__origin__)
-    return found
+            results |= kinds_of(option.__origin__)
+    return results
 
 
 def primitive(
     *,
     effect: Effect | Callable[[Any], Effect],
     out: Out = "optional",
-    gives: ShapeRule | None = None,
+    result_shape: ShapeRule | None = None,
     changes: ShapeRule | None = None,
     names: str | None = None,
     extra_schema: Extra | None = None,
@@ -196,7 +196,7 @@ def primitive(
     """Make a primitive of `async def some_verb(args: SomeArgs, context: Context) -> …`.
 
     The step type is the function's name with dashes; kinds come from the return annotation, or from
-    `gives` where they depend on the arguments. The docstring's first line is the summary, the rest the
+    `result_shape` where they depend on the arguments. The docstring's first line is the summary, the rest the
     behaviour. With `names`, the step's `replace` is an argument too. Raises TypeError where the
     declaration is wrong.
     """
@@ -213,7 +213,7 @@ def primitive(
             call=function,
             effect=effect,
             out="none" if returned is type(None) else out,
-            gives=gives or (lambda _arguments, _shapes: shape_of(returned)),
+            gives=result_shape or (lambda _arguments, _shapes: shape_of(returned)),
             summary=summary.strip(),
             behaviour=behaviour.strip(),
             failures=failures,

@@ -35,22 +35,22 @@ class Signature:
 
     @cached_property
     def _arguments(self) -> Mapping[str, Argument]:
-        found = {}
+        results = {}
         for name, info in self.model.model_fields.items():
             schema = {**self.schema["properties"][name], "$defs": self.schema.get("$defs", {})}
             required = info.is_required()
             default = None if required else info.get_default(call_default_factory=True, validated_data={})
             description = info.description or ""
-            found[name] = Argument(name, ParseMode.VALUE, frozenset(), schema, required, default, description)
-        return found
+            results[name] = Argument(name, ParseMode.VALUE, frozenset(), schema, required, default, description)
+        return results
 
-    def validate(self, given: Mapping[str, Any]) -> Any:
+    def validate(self, values: Mapping[str, Any]) -> Any:
         """Return the arguments as the model has them; raises ArgumentsInvalid with every fault."""
         try:
-            return self.model.model_validate(dict(given))
+            return self.model.model_validate(dict(values))
         except ValidationError as error:
             details = error.errors(include_url=False)
-        raise ArgumentsInvalid(argument_errors(self.name, details, given, self._arguments))
+        raise ArgumentsInvalid(argument_errors(self.name, details, values, self._arguments))
 
 
 def untitled(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,15 +82,15 @@ def _brief(part: Any, definitions: Mapping[str, Any], within: tuple[str, ...]) -
         return part
     name = str(part.get("$ref", "")).removeprefix("#/$defs/")
     if name in definitions and name not in within:
-        told = {key: value for key, value in part.items() if key != "$ref"}
-        return _brief({**definitions[name], **told}, definitions, (*within, name))
+        report = {key: value for key, value in part.items() if key != "$ref"}
+        return _brief({**definitions[name], **report}, definitions, (*within, name))
     options = part.get("anyOf")
     if isinstance(options, list) and {"type": "null"} in options and part.get("default", 0) is None:
         some = [option for option in options if option != {"type": "null"}]
         rest = {key: value for key, value in part.items() if key not in ("anyOf", "default")}
         return _brief({**some[0], **rest} if len(some) == 1 else {"anyOf": some, **rest}, definitions, within)
-    told = {key: value for key, value in part.items() if (key, value) not in _SAY_NOTHING}
-    return {key: _brief(value, definitions, within) for key, value in told.items()}
+    report = {key: value for key, value in part.items() if (key, value) not in _SAY_NOTHING}
+    return {key: _brief(value, definitions, within) for key, value in report.items()}
 
 
 def tersely(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,10 +107,10 @@ def _terse(part: Any) -> Any:
         return [_terse(item) for item in part]
     if not isinstance(part, Mapping):
         return part
-    told = {key: _terse(value) for key, value in part.items() if key not in _UNTOLD and key != "properties"}
+    report = {key: _terse(value) for key, value in part.items() if key not in _UNTOLD and key != "properties"}
     if "properties" in part:
-        told["properties"] = {name: _terse(field) for name, field in part["properties"].items()}
-    return told
+        report["properties"] = {name: _terse(field) for name, field in part["properties"].items()}
+    return report
 
 
 _UNTOLD = frozenset(

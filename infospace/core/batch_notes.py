@@ -20,7 +20,7 @@ class BatchHead:
     """What the Notes of a batch share: when they were made, and by which step. They are transient, at version 1."""
 
     created: str
-    made: CreatedBy
+    created_by: CreatedBy
 
 
 class BatchNote(Note[Any]):
@@ -62,9 +62,9 @@ class BatchNote(Note[Any]):
         return self._head.created
 
     @property
-    def made(self) -> CreatedBy:
+    def created_by(self) -> CreatedBy:
         """The step that made the batch."""
-        return self._head.made
+        return self._head.created_by
 
     name = None
     version = 1
@@ -96,18 +96,18 @@ def notes_of(head: BatchHead, first: int, contents: Sequence[JSON]) -> list[Note
 
 
 def _notes(heads: Iterable[BatchHead], numbers: Iterable[int], contents: Iterable[JSON]) -> list[Note[Any]]:
-    new, made = object.__new__, BatchNote
+    new, result = object.__new__, BatchNote
     # A frozen class lets nobody set its slots but their descriptors: this is what its own `__init__` comes to.
     slots: Any = BatchNote
     set_head, set_number, set_content = (getattr(slots, name).__set__ for name in ("_head", "_number", "content"))
-    found: list[Note[Any]] = []
+    resources: list[Note[Any]] = []
     for head, number, content in zip(heads, numbers, contents):  # noqa: B905 - the heads may repeat without an end
-        note = new(made)
+        note = new(result)
         set_head(note, head)
         set_number(note, number)
         set_content(note, content)
-        found.append(note)
-    return found
+        resources.append(note)
+    return resources
 
 
 class ReadNotes(Sequence[Note[Any]]):

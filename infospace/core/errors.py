@@ -56,7 +56,7 @@ class Invalid(InfospaceError):
     """
 
     kind = "invalid"
-    meant: str | None = None
+    suggestion: str | None = None
 
 
 class ExpressionInvalid(Invalid):
@@ -65,11 +65,11 @@ class ExpressionInvalid(Invalid):
     kind = "expression"
 
     def __init__(
-        self, message: str, *, hint: str | None = None, position: int | None = None, meant: str | None = None
+        self, message: str, *, hint: str | None = None, position: int | None = None, suggestion: str | None = None
     ) -> None:
         super().__init__(message, hint=hint)
         self.position = position
-        self.meant = meant
+        self.suggestion = suggestion
 
 
 class WhereInvalid(ExpressionInvalid):

@@ -21,18 +21,18 @@ _written: list[logging.Handler] = []
 """What it is written by now."""
 
 
-def write_log(*, verbose: bool, asked: str | None, screen: bool = False) -> None:
-    """Have it written to standard error where it is `verbose`, and as `asked`: a level for that, or a file.
+def write_log(*, verbose: bool, question: str | None, screen: bool = False) -> None:
+    """Have it written to standard error where it is `verbose`, and as `question`: a level for that, or a file.
 
     What was asked for before no longer holds. A `screen` has no room for it beside itself. Raises Invalid for that,
     and for a file that cannot be written.
     """
     for handler in tuple(_written):
         _end(handler)
-    asked = (asked or "").strip()
-    level = LEVELS.get(asked.lower())
-    if asked and level is None:
-        _write(_file(asked), logging.INFO)
+    question = (question or "").strip()
+    level = LEVELS.get(question.lower())
+    if question and level is None:
+        _write(_file(question), logging.INFO)
     if screen and verbose:
         raise Invalid("the screen has no room for what -v writes", hint="INFOSPACE_LOG=/path/to/file writes it there")
     if not screen and (verbose or level is not None):

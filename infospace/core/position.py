@@ -87,10 +87,10 @@ class Position:
         Traceback (most recent call last):
         infospace.core.errors.Invalid: '4..2' is not a position of a step (a position is like 4, 4#2 or 4.do[3].2)
         """
-        found = _position(text)
-        if found is None:
+        result = _position(text)
+        if result is None:
             raise Invalid(f"{text!r} is not a position of a step", hint="a position is like 4, 4#2 or 4.do[3].2")
-        return found
+        return result
 
     @property
     def parent(self) -> Position | None:
@@ -187,10 +187,10 @@ class Part:
     @staticmethod
     def parse(text: str) -> Part:
         """Take a part apart; raises Invalid."""
-        found = _part(text)
-        if found is None:
+        result = _part(text)
+        if result is None:
             raise Invalid(f"{text!r} is not a part of a step", hint="a part is like 4.then, 4.do[3] or 4/")
-        return found
+        return result
 
     @property
     def prefix(self) -> str:
@@ -245,20 +245,20 @@ def _position(text: str) -> Position | None:
         part = _part(text[: at + (text[at] == "/")])
         if part is None:
             return None
-    found = _STEP.fullmatch(text, at + 1)
-    if found is None:
+    match = _STEP.fullmatch(text, at + 1)
+    if match is None:
         return None
-    label, attempt, item = found.groups()
+    label, attempt, item = match.groups()
     return Position(label, part, int(attempt or 1), None if item is None else int(item))
 
 
 @lru_cache(maxsize=_KEPT)
 def _part(text: str) -> Part | None:
-    found = _PART.search(text)
-    holder = None if found is None else _position(text[: found.start()])
-    if found is None or holder is None:
+    match = _PART.search(text)
+    holder = None if match is None else _position(text[: match.start()])
+    if match is None or holder is None:
         return None
-    single, numbered, number, item, handler, _ = found.groups()
+    single, numbered, number, item, handler, _ = match.groups()
     count = number or item
     block = cast("Block", single or numbered or handler or "plan")
     return Part(holder, block, None if count is None else int(count))

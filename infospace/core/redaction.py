@@ -29,8 +29,8 @@ _PREFIXED = re.compile(r"\b(?:sk|pk|rk|gh[opsu]|github_pat|glpat|xox[abprs])[-_]
 
 def hidden(text: str, secrets: Iterable[str]) -> str:
     """Return a text in which the secrets stand no more, nor as they stand in a URL."""
-    known = {form for secret in secrets if len(secret) >= SHORTEST for form in (secret, quote(secret, safe=""))}
-    for secret in sorted(known, key=len, reverse=True):
+    known_names = {form for secret in secrets if len(secret) >= SHORTEST for form in (secret, quote(secret, safe=""))}
+    for secret in sorted(known_names, key=len, reverse=True):
         text = text.replace(secret, MARK)
     return text
 
@@ -38,24 +38,24 @@ def hidden(text: str, secrets: Iterable[str]) -> str:
 def shown_url(text: str) -> str:
     """Return a text whose URLs say neither who logs in nor the values of their queries; `${VAR}` stays."""
 
-    def plain(found: re.Match[str]) -> str:
-        scheme, user, path, query, fragment = (part or "" for part in found.groups())
+    def plain(match: re.Match[str]) -> str:
+        scheme, user, path, query, fragment = (part or "" for part in match.groups())
         login = "" if not user else user if _VARIABLE.fullmatch(user[:-1]) else f"{MARK}@"
         pairs = (pair.partition("=") for pair in query[1:].split("&")) if query else ()
-        told = "&".join(f"{name}={_value(value)}" if equals else _value(name) for name, equals, value in pairs)
-        return f"{scheme}{login}{path}{f'?{told}' if query else ''}{f'#{_value(fragment[1:])}' if fragment else ''}"
+        message = "&".join(f"{name}={_value(value)}" if equals else _value(name) for name, equals, value in pairs)
+        return f"{scheme}{login}{path}{f'?{message}' if query else ''}{f'#{_value(fragment[1:])}' if fragment else ''}"
 
     return _URL.sub(plain, text)
 
 
 def shown_arguments(arguments: Sequence[str]) -> list[str]:
     """Return the arguments of a command without what is secret in them, as far as its place or its form tells."""
-    found: list[str] = []
+    results: list[str] = []
     before = ""
     for argument in arguments:
-        found.append(_value(argument) if _follows(before, argument) else _argument(argument))
+        results.append(_value(argument) if _follows(before, argument) else _argument(argument))
         before = argument
-    return found
+    return results
 
 
 def secrets_in(*texts: str) -> Iterator[str]:
@@ -104,8 +104,8 @@ def _argument(argument: str) -> str:
     pair = _PAIR.fullmatch(argument)
     if pair is not None and _is_secret(pair[1]):
         return f"{pair[1]}{pair[2]}{_value(pair[3])}"
-    told = shown_url(argument)
-    return MARK if _TOKEN.fullmatch(told) else _PREFIXED.sub(MARK, told)
+    message = shown_url(argument)
+    return MARK if _TOKEN.fullmatch(message) else _PREFIXED.sub(MARK, message)
 
 
 def _value(value: str) -> str:

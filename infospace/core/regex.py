@@ -26,8 +26,8 @@ def _compiled(pattern: str) -> Any:
         return re2.compile(pattern, options)
     except re2.error as error:
         message = error.args[0] if error.args else error
-        shown = message.decode() if isinstance(message, bytes) else str(message)
+        text = message.decode() if isinstance(message, bytes) else str(message)
         raise Invalid(
-            f"{pattern!r:.60} is not a pattern: {shown}",
+            f"{pattern!r:.60} is not a pattern: {text}",
             hint="the syntax is RE2's: no look-around, no back-references",
         ) from None

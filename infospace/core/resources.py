@@ -71,7 +71,7 @@ class Header:
     created: str = ""
     updated: str = ""
     kept: bool = False
-    made: CreatedBy = NOBODY
+    created_by: CreatedBy = NOBODY
     location: Location | None = None
 
 

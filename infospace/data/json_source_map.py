@@ -73,10 +73,10 @@ class JsonNode:
             case "string":
                 return unquoted(self.text)
         try:
-            found: JSON = json.loads(self.text)
+            result: JSON = json.loads(self.text)
         except (ValueError, RecursionError):
             return self.text
-        return found
+        return result
 
     def holds(self, offset: int) -> bool:
         """Whether a place is between its brackets or quotes, or for a word, at it."""
@@ -89,10 +89,10 @@ def unquoted(text: str) -> str:
     """Return the text of a JSON string that may lack its closing quote."""
     inner = text[1:-1] if is_closed_string(text) else _UNFINISHED_ESCAPE.sub("", text[1:])
     try:
-        found: str = _STRING.decode(f'"{inner}"')
+        result: str = _STRING.decode(f'"{inner}"')
     except ValueError:
         return inner
-    return found
+    return result
 
 
 def is_closed_string(text: str) -> bool:
@@ -113,10 +113,10 @@ def spot_of(text: str, *, lines: bool = False) -> JsonNode | None:
 
     A Markdown code fence around it is no value.
     """
-    found = [spot for spot in parse_tolerant(text) if not spot.text.startswith(("```", "~~~"))]
+    results = [spot for spot in parse_tolerant(text) if not spot.text.startswith(("```", "~~~"))]
     if lines:
-        return JsonNode("array", -1, len(text), closed=False, items=found)
-    return next((spot for spot in found if spot.kind in ("object", "array")), found[0] if found else None)
+        return JsonNode("array", -1, len(text), closed=False, items=results)
+    return next((spot for spot in results if spot.kind in ("object", "array")), results[0] if results else None)
 
 
 class _Reader:
@@ -128,8 +128,8 @@ class _Reader:
         self._too_deep = 0
 
     def read(self) -> list[JsonNode]:
-        for found in _TOKEN.finditer(self._text):
-            sign, at = found[0], found.start()
+        for match in _TOKEN.finditer(self._text):
+            sign, at = match[0], match.start()
             if self._too_deep:
                 self._too_deep += (sign in "[{") - (sign in "]}")
             elif sign in ("{", "["):
@@ -143,7 +143,7 @@ class _Reader:
             elif sign[0] == '"':
                 self._string(sign, at)
             else:
-                self._attach(JsonNode("word", at, found.end(), text=sign))
+                self._attach(JsonNode("word", at, match.end(), text=sign))
         while self._open:
             self._end(len(self._text), closed=False)
         return self._roots

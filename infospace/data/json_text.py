@@ -339,8 +339,8 @@ def _syntax_error(source: _Source, error: json.JSONDecodeError) -> InvalidJSON:
     if error.msg.startswith("Extra data"):
         return _trailing(source, position)
     expected = next((message for start, message in _EXPECTED.items() if error.msg.startswith(start)), error.msg)
-    found = repr(text[position : position + 1])
-    message = f"{what} is not JSON at {source.place(position)}: {expected}, and {found} was found"
+    result = repr(text[position : position + 1])
+    message = f"{what} is not JSON at {source.place(position)}: {expected}, and {result} was found"
     return InvalidJSON(message, hint=_syntax_hint(source, position, opened))
 
 
@@ -360,31 +360,31 @@ def _not_json(source: _Source, rest: str) -> InvalidJSON:
 
 
 def _trailing(source: _Source, position: int) -> InvalidJSON:
-    place, found = source.place(position), source.text[position]
-    if found in '{["':
+    place, result = source.place(position), source.text[position]
+    if result in '{["':
         hint = "one document was expected; JSON Lines has each on a line of its own"
         return InvalidJSON(f"{source.what} has a second document, which begins at {place}", hint=hint)
-    message = f"{source.what} ends before {place}, where {found!r} was found"
+    message = f"{source.what} ends before {place}, where {result!r} was found"
     return InvalidJSON(message, hint="nothing may follow the document")
 
 
 def _syntax_hint(source: _Source, position: int, opened: list[_Open]) -> str:
-    text, found = source.text, source.text[position : position + 1]
+    text, result = source.text, source.text[position : position + 1]
     before = text[:position].rstrip()[-1:]
-    if "," in (before, found) and found in "]},":
+    if "," in (before, result) and result in "]},":
         return "a comma stands between two values only"
-    if found in "]}" and opened:
+    if result in "]}" and opened:
         closing = "]" if opened[-1].kind == "array" else "}"
         return f"the {opened[-1].kind} opened at {source.place(opened[-1].start)} closes with {closing!r}"
-    if found in "'‘’“”":
+    if result in "'‘’“”":
         return "keys and strings stand in double quotes"
-    if found in "/#":
+    if result in "/#":
         return "JSON has no comments"
-    if found in "\n\r\t":
+    if result in "\n\r\t":
         return r"inside a string a line break is \n and a tab is \t"
     if re.match(r"None|True|False|undefined", text[position:]):
         return "JSON writes null, true and false"
-    if found == "\\" or before == "\\":
+    if result == "\\" or before == "\\":
         return r"a backslash is written \\"
     return 'an object is {"key": value, …}, an array [value, …]'
 
@@ -407,13 +407,13 @@ def _refuse_bad(source: _Source, max_depth: int) -> None:
         return _Bad(f"{name} stands where a value was expected", "JSON has no such number; use null")
 
     def members(pairs: list[tuple[str, object]]) -> dict[str, object] | _Bad:
-        found: dict[str, object] = {}
+        results: dict[str, object] = {}
         for key, value in pairs:
-            if key in found:
-                found[key] = _Bad(f"the key {key!r} stands twice in one object", "each key once")
+            if key in results:
+                results[key] = _Bad(f"the key {key!r} stands twice in one object", "each key once")
             else:
-                found[key] = value
-        return found
+                results[key] = value
+        return results
 
     hooks = {"parse_int": whole, "parse_float": real, "parse_constant": constant}
     value = _parsed(source, max_depth, object_pairs_hook=members, **hooks)

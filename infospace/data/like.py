@@ -50,8 +50,8 @@ class _Short:
         return self._pattern.match(text, start) is not None
 
     def find(self, text: str, start: int, end: int) -> int:
-        found = self._pattern.search(text, start, end)
-        return found.start() if found else -1
+        match = self._pattern.search(text, start, end)
+        return match.start() if match else -1
 
 
 class _Long:

@@ -50,7 +50,7 @@ ORDINARY = frozenset(_WORDS.split())
 """Words that names of tools, arguments and fields are made of: whoever wrote one of them meant it."""
 
 
-def is_misspelling(written: str, meant: str, most: int = 2) -> bool:
+def is_misspelling(text: str, suggestion: str, most: int = 2) -> bool:
     """Whether a word is plainly meant to be another one, which it may equal; `most` letters apart.
 
     >>> is_misspelling("getUser", "get_user"), is_misspelling("serch_notes", "search_notes")
@@ -58,7 +58,7 @@ def is_misspelling(written: str, meant: str, most: int = 2) -> bool:
     >>> is_misspelling("delete_user", "get_user"), is_misspelling("min_price", "max_price")
     (False, False)
     """
-    ours, theirs = words_of(written), words_of(meant)
+    ours, theirs = words_of(text), words_of(suggestion)
     if "".join(ours) == "".join(theirs):
         return bool(ours)
     if len(ours) == len(theirs):
@@ -66,16 +66,16 @@ def is_misspelling(written: str, meant: str, most: int = 2) -> bool:
     return not ORDINARY.issuperset(ours) and _slip("".join(ours), "".join(theirs), most)
 
 
-def closest_spelling(written: str, candidates: Iterable[str]) -> str | None:
+def closest_spelling(text: str, candidates: Iterable[str]) -> str | None:
     """Return the one candidate that a word is plainly meant to be; None where there is none, or several."""
-    return _closest_spelling(written, tuple(candidates))
+    return _closest_spelling(text, tuple(candidates))
 
 
 @lru_cache(maxsize=512)
-def _closest_spelling(written: str, candidates: tuple[str, ...]) -> str | None:
-    likely = [one for one in candidates if is_misspelling(written, one)]
-    same = [one for one in likely if "".join(words_of(one)) == "".join(words_of(written))]
-    exact = [one for one in likely if one == written]
+def _closest_spelling(text: str, candidates: tuple[str, ...]) -> str | None:
+    likely = [one for one in candidates if is_misspelling(text, one)]
+    same = [one for one in likely if "".join(words_of(one)) == "".join(words_of(text))]
+    exact = [one for one in likely if one == text]
     best = exact or same or likely
     return best[0] if len(best) == 1 else None
 
@@ -86,20 +86,20 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.casefold() for word in _WORD.findall(name))
 
 
-def _slip(written: str, meant: str, most: int) -> bool:
+def _slip(text: str, suggestion: str, most: int) -> bool:
     """Whether a word that is none by itself is a letter from another one, or two of a long one."""
-    if written in ORDINARY or written.isdigit() or meant.isdigit():
+    if text in ORDINARY or text.isdigit() or suggestion.isdigit():
         # A plural is one letter more, and the same word.
-        return written not in ("", "a") and (written + "s" == meant or meant + "s" == written)
-    if len(written) < 2 or len(meant) < 2:
-        return written[:1] == meant[:1] and len(written) + len(meant) < 4
-    apart = _distance(written, meant)
-    shorter = min(len(written), len(meant))
+        return text not in ("", "a") and (text + "s" == suggestion or suggestion + "s" == text)
+    if len(text) < 2 or len(suggestion) < 2:
+        return text[:1] == suggestion[:1] and len(text) + len(suggestion) < 4
+    apart = _distance(text, suggestion)
+    shorter = min(len(text), len(suggestion))
     if apart == 1:
-        return written[0] == meant[0] or shorter > 3 or (meant[1:] == written and shorter > 2)
-    replaced = len(written) == len(meant) and sum(map(operator.ne, written, meant)) == apart
+        return text[0] == suggestion[0] or shorter > 3 or (suggestion[1:] == text and shorter > 2)
+    replaced = len(text) == len(suggestion) and sum(map(operator.ne, text, suggestion)) == apart
     # Two letters that are only others make another word, as `passport` is none that was meant to be `password`.
-    return apart == 2 <= most and shorter > 7 and written[0] == meant[0] and not replaced
+    return apart == 2 <= most and shorter > 7 and text[0] == suggestion[0] and not replaced
 
 
 def _distance(one: str, other: str) -> int:

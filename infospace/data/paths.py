@@ -117,16 +117,16 @@ class Path:
 
 def show_parts(parts: Sequence[Part]) -> str:
     """`parts` as they are written in a path of their own."""
-    written: list[str] = []
+    texts: list[str] = []
     for place, part in enumerate(parts):
         if isinstance(part, int):
-            written.append(f"[{part}]")
+            texts.append(f"[{part}]")
         elif KEY.fullmatch(part) or (place == 0 and part in OWN):
-            written.append(f".{part}" if place else part)
+            texts.append(f".{part}" if place else part)
         else:
             doubled = part.replace('"', '""')
-            written.append(f'["{doubled}"]')
-    return "".join(written)
+            texts.append(f'["{doubled}"]')
+    return "".join(texts)
 
 
 def read_path(text: str, start: int, *, backticks: bool = False) -> tuple[Path, int]:
@@ -179,26 +179,26 @@ def _read_on(text: str, end: int, parts: list[Part], *, backticks: bool) -> tupl
 
 def _part(step: re.Match[str]) -> Part:
     form = step.lastgroup or "key"
-    written = step[form]
+    value = step[form]
     if form == "index":
-        return int(written)
+        return int(value)
     quote = _QUOTES.get(form)
-    return written if quote is None else written.replace(quote * 2, quote)
+    return value if quote is None else value.replace(quote * 2, quote)
 
 
-def _read_own(text: str, start: int, known: tuple[str, ...] = OWN) -> tuple[str, int]:
-    found = _AT.match(text, start)
-    word = found[0] if found else "@"
-    if word in known:
+def _read_own(text: str, start: int, known_names: tuple[str, ...] = OWN) -> tuple[str, int]:
+    match = _AT.match(text, start)
+    word = match[0] if match else "@"
+    if word in known_names:
         return word, start + len(word)
-    near = nearest(word, known)
+    near = nearest(word, known_names)
     hint = f"did you mean {near}? " if near else ""
     message = f"{_cut(word)!r} (character {start}) is nothing that a resource has"
-    raise Invalid(message, hint=f"{hint}there are {', '.join(known)}")
+    raise Invalid(message, hint=f"{hint}there are {', '.join(known_names)}")
 
 
-def _refuse_quoted_own(part: Part, text: str, start: int, known: tuple[str, ...] = OWN) -> None:
-    if part in known:
+def _refuse_quoted_own(part: Part, text: str, start: int, known_names: tuple[str, ...] = OWN) -> None:
+    if part in known_names:
         message = f"{_cut(text)!r} has {part} as a content key in first place (character {start})"
         raise Invalid(message, hint=f"there it always means the resource: write {part} without quotes")
 
@@ -223,10 +223,10 @@ def _cut(text: str) -> str:
 
 def lookup(value: JSON, parts: Sequence[Part], of: str = "the content") -> JSON:
     """Give the place `parts` inside `value`, which is called `of`; raises `PathNotFound`, which says what there is."""
-    found = _walk(value, parts, 0)
-    if found is ABSENT:
+    result = _walk(value, parts, 0)
+    if result is ABSENT:
         raise _missing(value, parts, 0, of)
-    return found
+    return result
 
 
 def inside(value: JSON, parts: Sequence[Part]) -> JSON | Absent:
@@ -248,9 +248,9 @@ def find(resource: Readable, path: Path) -> JSON | Absent:
 
 def read(resource: Readable, path: Path) -> JSON:
     """Give the place of `path` as `find` does; raises `PathNotFound`, which says what there is instead."""
-    found = find(resource, path)
-    if found is not ABSENT:
-        return found
+    value = find(resource, path)
+    if value is not ABSENT:
+        return value
     parts = path.parts
     root = _root(resource, parts[0])
     if root is not ABSENT:
@@ -273,8 +273,8 @@ def reader(path: Path) -> Callable[[Readable], JSON | Absent]:
     first, rest = path.parts[0], path.parts[1:]
 
     def read_second(resource: Readable) -> JSON | Absent:
-        found = plain(resource)
-        return found.get(second, ABSENT) if type(found) is dict else _step(found, second)
+        value = plain(resource)
+        return value.get(second, ABSENT) if type(value) is dict else _step(value, second)
 
     def read_all(resource: Readable) -> JSON | Absent:
         return _walk(plain(resource), rest, 0)
@@ -296,8 +296,8 @@ def _first_reader(first: Part) -> Callable[[Readable], JSON | Absent]:
             return resource.metadata if of_resource else content if of_text else ABSENT
         if type(content) is not dict:
             return _root(resource, first)
-        found: JSON | Absent = content.get(first, ABSENT)
-        return resource.metadata if of_resource and found is ABSENT else found
+        value: JSON | Absent = content.get(first, ABSENT)
+        return resource.metadata if of_resource and value is ABSENT else value
 
     return read_first
 
@@ -305,15 +305,15 @@ def _first_reader(first: Part) -> Callable[[Readable], JSON | Absent]:
 def _read_title(resource: Readable) -> JSON | Absent:
     from infospace.data.titles import title_of
 
-    found = title_of(*_own(resource), resource.location)
-    return ABSENT if found is None else found
+    result = title_of(*_own(resource), resource.location)
+    return ABSENT if result is None else result
 
 
 def _read_tags(resource: Readable) -> JSON | Absent:
     from infospace.data.tags import tags_of, with_parents
 
-    found = with_parents(tags_of(_own(resource)[0].get("tags")))
-    return list(found) if found else ABSENT
+    results = with_parents(tags_of(_own(resource)[0].get("tags")))
+    return list(results) if results else ABSENT
 
 
 def _own(resource: Readable) -> tuple[Mapping[str, JSON], str | None, JSON]:
@@ -356,9 +356,9 @@ def _root(resource: Readable, first: Part) -> JSON | Absent:
     if own is not None:
         return own(resource)
     content = resource.content
-    found = _step(content, first)
-    if found is not ABSENT:
-        return found
+    value = _step(content, first)
+    if value is not ABSENT:
+        return value
     if first == "metadata":
         return resource.metadata
     return content if first == "content" and isinstance(content, (str, int, float)) else ABSENT
@@ -373,8 +373,8 @@ def _walk(value: JSON | Absent, parts: Sequence[Part], start: int) -> JSON | Abs
 def _step(value: JSON | Absent, part: Part) -> JSON | Absent:
     if isinstance(part, str):
         if isinstance(value, dict) or (not isinstance(value, str) and isinstance(value, Mapping)):
-            found: JSON | Absent = value.get(part, ABSENT)
-            return found
+            result: JSON | Absent = value.get(part, ABSENT)
+            return result
     elif isinstance(value, (list, tuple)) and -len(value) <= part < len(value):
         item: JSON = value[part]
         return item
@@ -414,11 +414,11 @@ def _describe_candidates(value: JSON, part: Part, holder: str) -> tuple[str, str
     if not value:
         return f"{holder} has no keys", None
     keys = _by_nearness(part, tuple(value))
-    shown = ", ".join(show_parts((key,)) for key in keys[:_SHOWN_KEYS])
+    text = ", ".join(show_parts((key,)) for key in keys[:_SHOWN_KEYS])
     near = nearest(part, keys[:1])
     offer = f"did you mean {show_parts((near,))}? " if near else ""
     more = ", …" if len(keys) > _SHOWN_KEYS else ""
-    return f"{holder} has no key {part!r}", f"{offer}it has {shown}{more}"
+    return f"{holder} has no key {part!r}", f"{offer}it has {text}{more}"
 
 
 _KINDS: Final[dict[type, str]] = {

@@ -99,8 +99,8 @@ class PropertyCounts:
 
     def properties(self) -> dict[str, Property]:
         """Return the properties by name: those that most Notes have first."""
-        found = sorted(self._of.items(), key=lambda item: (-item[1].notes, item[0]))
-        return {name: _property(count) for name, count in found}
+        results = sorted(self._of.items(), key=lambda item: (-item[1].notes, item[0]))
+        return {name: _property(count) for name, count in results}
 
 
 def _property(count: _Count) -> Property:

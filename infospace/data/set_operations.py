@@ -24,11 +24,11 @@ def keyed(context: Context, collection: Collection[Any], by: By) -> list[tuple[H
 
 
 def first_of_each(
-    pairs: Iterable[tuple[Hashable, Member]], wanted: Callable[[Hashable], bool] = lambda _key: True
+    pairs: Iterable[tuple[Hashable, Member]], expected: Callable[[Hashable], bool] = lambda _key: True
 ) -> list[Member]:
     """Return the first member of each key that is wanted, in their order."""
-    found: dict[Hashable, Member] = {}
+    results: dict[Hashable, Member] = {}
     for key, member in pairs:
-        if key not in found and wanted(key):
-            found[key] = member
-    return list(found.values())
+        if key not in results and expected(key):
+            results[key] = member
+    return list(results.values())

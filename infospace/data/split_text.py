@@ -76,8 +76,8 @@ def _continues(text: str, start: int, end: re.Match[str]) -> bool:
         return then.islower()
     if end["sign"] != ".":
         return False
-    found = _LAST_WORD.search(text, max(start, end.start() - _WORD_BEFORE), end.start())
-    word = found[0].lower() if found else ""
+    match = _LAST_WORD.search(text, max(start, end.start() - _WORD_BEFORE), end.start())
+    word = match[0].lower() if match else ""
     if word.isdecimal():
         line = max(start, text.rfind("\n", start, end.start()) + 1)
         return not text[line : end.start() - len(word)].strip()
@@ -91,10 +91,10 @@ def json_list(text: str) -> list[JSON] | None:
     if not text.lstrip().startswith("["):
         return None
     try:
-        found = read_json(text, what="the text", max_bytes=sys.maxsize)
+        value = read_json(text, what="the text", max_bytes=sys.maxsize)
     except InvalidJSON:
         return None
-    return found if isinstance(found, list) else None
+    return value if isinstance(value, list) else None
 
 
 def json_lines(text: str) -> list[JSON] | None:
@@ -102,7 +102,7 @@ def json_lines(text: str) -> list[JSON] | None:
     if text.lstrip()[:1] not in {"{", "["}:
         return None
     try:
-        found = [value for _, value in read_json_lines(text, what="the text", max_bytes=sys.maxsize)]
+        results = [value for _, value in read_json_lines(text, what="the text", max_bytes=sys.maxsize)]
     except InvalidJSON:
         return None
-    return found if all(isinstance(value, (list, dict)) for value in found) else None
+    return results if all(isinstance(value, (list, dict)) for value in results) else None

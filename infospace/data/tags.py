@@ -21,8 +21,8 @@ def tags_of(value: JSON) -> tuple[str, ...]:
 
 def with_parents(tags: Iterable[str]) -> tuple[str, ...]:
     """Return tags with those above them: `a/b` is also `a`."""
-    found: dict[str, None] = {}
+    results: dict[str, None] = {}
     for tag in tags:
         parts = tag.split("/")
-        found |= dict.fromkeys("/".join(parts[: depth + 1]) for depth in range(len(parts)) if parts[depth])
-    return tuple(found)
+        results |= dict.fromkeys("/".join(parts[: depth + 1]) for depth in range(len(parts)) if parts[depth])
+    return tuple(results)

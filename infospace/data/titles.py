@@ -29,8 +29,8 @@ _WIKI = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 
 def title_of(metadata: Mapping[str, Any], name: str | None, content: JSON, location: Location | None) -> str | None:
     """Return the title of a Note; None where nothing says one. Of a text, its beginning is enough for `content`."""
-    for said in (metadata.get("title"), name, content.get("title") if isinstance(content, Mapping) else None):
-        if (title := text_of_title(said)) is not None:
+    for answer in (metadata.get("title"), name, content.get("title") if isinstance(content, Mapping) else None):
+        if (title := text_of_title(answer)) is not None:
             return title
     if location is not None and not location.part:
         return PurePosixPath(location.path).stem
@@ -46,12 +46,12 @@ def text_of_title(value: JSON) -> str | None:
 
 def aliases_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the other names of a Note: `aliases` of its metadata, or `alias`, a text or a list of texts."""
-    found: dict[str, None] = {}
+    results: dict[str, None] = {}
     for key in ("aliases", "alias"):
         value = metadata.get(key)
         texts = value if isinstance(value, (list, tuple)) else [value]
-        found |= dict.fromkeys(text.strip() for text in texts if isinstance(text, str) and text.strip())
-    return tuple(found)
+        results |= dict.fromkeys(text.strip() for text in texts if isinstance(text, str) and text.strip())
+    return tuple(results)
 
 
 def headings_at(text: str, place: int) -> tuple[str, ...]:
@@ -61,21 +61,21 @@ def headings_at(text: str, place: int) -> tuple[str, ...]:
     """
     path: list[tuple[int, str]] = []
     fence = ""
-    for found in _HEADING.finditer(text):
-        if found.start() > place:
+    for match in _HEADING.finditer(text):
+        if match.start() > place:
             break
-        if found["fence"]:
-            mark = found["fence"]
+        if match["fence"]:
+            mark = match["fence"]
             if not fence:
                 fence = mark
             elif mark[0] == fence[0] and len(mark) >= len(fence):
                 fence = ""
         elif not fence:
-            level = len(found["level"])
+            level = len(match["level"])
             while path and path[-1][0] >= level:
                 path.pop()
-            path.append((level, _plain(found[0])))
-    return tuple(said for _, said in path if said)
+            path.append((level, _plain(match[0])))
+    return tuple(message for _, message in path if message)
 
 
 def first_line(text: str) -> str | None:

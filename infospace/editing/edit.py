@@ -31,16 +31,16 @@ def edit(store: Store, note: Note, content: JSON, metadata: Mapping[str, JSON], 
     if same(content, note.content) and same(dict(metadata), dict(note.metadata)):
         return None
     run = store.new_id("run")
-    made = CreatedBy(run, None, "edit")
+    created_by = CreatedBy(run, None, "edit")
     value: JSON | JsonNull = JsonNull() if content is None else content
-    changes: list[Change] = [Revise(note.id, value, metadata, note.version, made)]
+    changes: list[Change] = [Revise(note.id, value, metadata, note.version, created_by)]
     with store.reading() as snapshot:
         file = next((one for one in snapshot.tracked() if one.note == note.id and not one.part), None)
-        links = _new_links(snapshot, file, note.id, content, metadata, made)
+        links = _new_links(snapshot, file, note.id, content, metadata, created_by)
     if file is None or not links:  # no file is called otherwise before it is written back, so links lead where they did
         return _done(store, run, changes, goal)
     store.commit([*changes, *links], [OpenRun(run, "edit", goal, None, {}, now(), "")])
-    settle_run(store, [file.root], made)
+    settle_run(store, [file.root], created_by)
     return run
 
 
@@ -49,8 +49,8 @@ def remove(store: Store, identifiers: Sequence[str], goal: str) -> str:
     with store.reading() as snapshot:
         files = [file for file in snapshot.tracked() if file.note in set(identifiers)]
     run = store.new_id("run")
-    made = CreatedBy(run, None, "rm")
-    changes: list[Change] = [Delete(one, made) for one in dict.fromkeys(identifiers)]
+    created_by = CreatedBy(run, None, "rm")
+    changes: list[Change] = [Delete(one, created_by) for one in dict.fromkeys(identifiers)]
     changes += [Untrack(file.root, file.path) for file in files]
     return _done(store, run, changes, goal)
 
@@ -96,10 +96,10 @@ def _new_links(
     identifier: str,
     content: JSON,
     metadata: Mapping[str, JSON],
-    made: CreatedBy,
+    created_by: CreatedBy,
 ) -> list[Change]:
     if file is None or not isinstance(content, str) or format_of(file.path) not in ("markdown_file", "html"):
         return []
     links = (*read_body(content).links, *property_links(metadata))
     old = snapshot.links(identifier).get(identifier, [])
-    return list(replaced(identifier, old, written(links), made, is_alive(snapshot)))
+    return list(replaced(identifier, old, written(links), created_by, is_alive(snapshot)))

@@ -29,10 +29,10 @@ def with_status(snapshot: Snapshot, note: Note, line: int, status: str) -> str:
         raise Invalid(f"line {line} of {note.id} holds {len(places)} tasks", hint="put each in a line of its own")
     text, [place] = str(note.content), places
     start = items[place].status_at
-    made = f"{text[:start]}{status}{text[start + 1 :]}"
-    if read_body(made).items != (*items[:place], replace(items[place], status=status), *items[place + 1 :]):
+    result = f"{text[:start]}{status}{text[start + 1 :]}"
+    if read_body(result).items != (*items[:place], replace(items[place], status=status), *items[place + 1 :]):
         raise Invalid(f"line {line} of {note.id} would be read otherwise with {status!r} in the brackets", hint="use x")
-    return made
+    return result
 
 
 def _items(snapshot: Snapshot, note: Note) -> tuple[tuple[Item, ...], int]:

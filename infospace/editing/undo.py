@@ -48,8 +48,8 @@ def undo(store: Store, run: str) -> UndoResult:
             if not any(undone):
                 raise Invalid(f"{run} wrote nothing that could be undone", hint="`infospace runs` lists the runs")
             own = store.new_id("run")
-            made, new_id = CreatedBy(own, None, "undo"), partial(store.new_id, Kind.RELATION)
-            return UndoResult(own, *undone), list(reverting.changes(made, new_id))
+            created_by, new_id = CreatedBy(own, None, "undo"), partial(store.new_id, Kind.RELATION)
+            return UndoResult(own, *undone), list(reverting.changes(created_by, new_id))
 
     def committed(plan: tuple[UndoResult, list[Change]]) -> UndoResult:
         undone, changes = plan

@@ -74,8 +74,8 @@ class LinkUndo:
         """Give for each link of a Note that leads somewhere the Note and the Relation."""
         if source not in self._files:
             return
-        found = self._before[source] if source in self._before else self._now.get(source)
-        for link in self._snapshot.links(source).get(source, []) if found is None else found:
+        results = self._before[source] if source in self._before else self._now.get(source)
+        for link in self._snapshot.links(source).get(source, []) if results is None else results:
             to, by = (link.to, link.relation) if link.to is not None else link.lost or (None, None)
             if to in self._files and to is not None:
                 yield to, by

@@ -56,15 +56,15 @@ def cancelled(snapshot: Snapshot, run: str, later: Iterable[str]) -> set[str]:
             and isinstance(row.document.get("undo"), str)
         ):
             undoings[one] = row.document["undo"]
-    found: set[str] = set()
+    results: set[str] = set()
     for one, undid in undoings.items():
-        if one in found:
+        if one in results:
             continue
         if undid == run:
             raise Conflict(f"{run} is undone already, by {one}", hint=f"undo {one} to have it again")
         if number_of(undid) > number_of(run):
-            found |= {one, undid}
-    return found
+            results |= {one, undid}
+    return results
 
 
 def _find_run(snapshot: Snapshot, run: str) -> RunRow | None:
@@ -226,26 +226,26 @@ class UndoPlan:
 
     def _is_kept_holder(self, holder: str) -> bool:
         """Whether something keeps what it has; the Relations of links that the store settles follow that."""
-        found = self._snapshot.get(holder)
-        return found.kept and found.made.by != SETTLED_BY
+        resource = self._snapshot.get(holder)
+        return resource.kept and resource.created_by.by != SETTLED_BY
 
-    def changes(self, made: CreatedBy, new_id: Callable[[], str]) -> Iterator[Change]:
+    def changes(self, created_by: CreatedBy, new_id: Callable[[], str]) -> Iterator[Change]:
         """Give the changes, once it is planned: they fit what was read, and nothing else."""
         names, latest = list(self._names()), self._latest
         yield from (Expect(one.id, latest[one.id], one.name, one.kept, one.gone is None) for one in self._lineages)
         links, now = {one: _linked(rows) for one, rows, _ in self._links_before()}, self._snapshot.links()
         yield from (ExpectLinks(one, now[one]) for one in links if one in now)
         yield from (change for change in names if isinstance(change, FreeName))
-        yield from (Restore(one, version, made, latest[one]) for one, version in self._restore.items())
+        yield from (Restore(one, version, created_by, latest[one]) for one, version in self._restore.items())
         yield from self._links_of_deleted(now)
         for one in sorted(self._delete, key=_relations_first):
-            yield Delete(one, made, unless_held=True)
+            yield Delete(one, created_by, unless_held=True)
         yield from (Unkeep(one) for one in sorted(self._let_go, key=_relations_first))
         yield from (Keep(identifier) for identifier in self._keep)
         yield from (change for change in names if isinstance(change, GiveName))
         yield from self._files()
         for one, rows in links.items():
-            yield from self._recreate_links(one, rows, new_id, made)
+            yield from self._recreate_links(one, rows, new_id, created_by)
 
     def _links_of_deleted(self, now: Mapping[str, Sequence[Linked]]) -> Iterator[Change]:
         """Give Notes that the run brought back, and that go again, the links that they had when they were deleted."""
@@ -310,14 +310,14 @@ class UndoPlan:
         return {note for note in then.values() if note not in self._delete}
 
     def _recreate_links(
-        self, note: str, links: Sequence[Linked], new_id: Callable[[], str], made: CreatedBy
+        self, note: str, links: Sequence[Linked], new_id: Callable[[], str], created_by: CreatedBy
     ) -> Iterator[Change]:
         """Set the links of a Note; their Relations are others where they were removed for good."""
         others: dict[str, str] = {}
         for link in links:
             if link.relation in self._purged and link.to is not None and link.relation not in others:
                 others[link.relation] = new_id()
-                yield MakeRelation(others[link.relation], note, link.to, link.label, kept=True, made=made)
+                yield MakeRelation(others[link.relation], note, link.to, link.label, kept=True, created_by=created_by)
         yield SetLinks(note, [replace(link, relation=others.get(link.relation or "", link.relation)) for link in links])
 
     def _links_before(self) -> Iterator[tuple[str, Any, Any]]:

@@ -43,7 +43,7 @@ class Aggregate(Parsed):
     compute: Reckoner = field(repr=False, compare=False, default=lambda _items, _given, _keys: None)
 
     def of(
-        self, items: Sequence[Readable], given: Evaluation, keys: Mapping[Path, JSON] = MappingProxyType({})
+        self, items: Sequence[Readable], evaluation: Evaluation, keys: Mapping[Path, JSON] = MappingProxyType({})
     ) -> JSON:
         """Compute it of resources; `keys` gives values of the paths `outside`.
 
@@ -52,7 +52,7 @@ class Aggregate(Parsed):
         whole numbers, else rounded once, and null where there is no number, as `min` and `max` are where there is no
         value.
         """
-        return self.compute(items, given, keys)
+        return self.compute(items, evaluation, keys)
 
 
 def make_aggregate(node: AggregateNode) -> Reckoner:
@@ -65,37 +65,37 @@ def make_aggregate(node: AggregateNode) -> Reckoner:
     reckon = _RECKON[name]
     others = [compile_expression(argument) for argument in node.arguments[1:]]
 
-    def compute(items: Sequence[Readable], given: Evaluation) -> JSON:
+    def compute(items: Sequence[Readable], evaluation: Evaluation) -> JSON:
         if isinstance(items, Chosen):
-            values = items.values(get, argument, given)
+            values = items.values(get, argument, evaluation)
         else:
-            values = [value for item in items if (value := get(item, given)) is not None]
+            values = [value for item in items if (value := get(item, evaluation)) is not None]
         try:
-            more = [other(items[0], given) for other in others] if items else [None for _ in others]
-            return reckon(values, given.tally, text, *more)
+            more = [other(items[0], evaluation) for other in others] if items else [None for _ in others]
+            return reckon(values, evaluation.tally, text, *more)
         except OverflowError:
-            given.tally.wrong(text, "is beyond what a number holds")
+            evaluation.tally.wrong(text, "is beyond what a number holds")
         except OperandError as error:
-            given.tally.wrong(text, str(error))
+            evaluation.tally.wrong(text, str(error))
         return None
 
-    def of(items: Sequence[Readable], given: Evaluation, _keys: Mapping[Path, JSON]) -> JSON:
+    def of(items: Sequence[Readable], evaluation: Evaluation, _keys: Mapping[Path, JSON]) -> JSON:
         try:
-            return compute(items, given)
+            return compute(items, evaluation)
         except Mismatch as error:
-            error.item = _first_wrong(compute, items, given)
+            error.item = _first_wrong(compute, items, evaluation)
             raise
 
     return of
 
 
 def _first_wrong(
-    compute: Callable[[Sequence[Readable], Evaluation], JSON], items: Sequence[Readable], given: Evaluation
+    compute: Callable[[Sequence[Readable], Evaluation], JSON], items: Sequence[Readable], evaluation: Evaluation
 ) -> Readable | None:
     """Return the first of the items of which alone an aggregate has no result either."""
     for item in items:
         try:
-            compute([item], given)
+            compute([item], evaluation)
         except Mismatch:
             return item
     return None
@@ -174,9 +174,9 @@ def _quantile(values: list[JSON], tally: TypeMismatches, text: str, part: JSON) 
     if place == low:
         return cast("JSON", numbers[low])
     below, above = Fraction(numbers[low]), Fraction(numbers[low + 1])
-    found = below + (above - below) * (place - low)
-    whole = found.denominator == 1 and isinstance(numbers[low], int) and isinstance(numbers[low + 1], int)
-    return int(found) if whole else float(found)
+    result = below + (above - below) * (place - low)
+    whole = result.denominator == 1 and isinstance(numbers[low], int) and isinstance(numbers[low + 1], int)
+    return int(result) if whole else float(result)
 
 
 def _median(values: list[JSON], tally: TypeMismatches, text: str) -> JSON:
@@ -184,23 +184,23 @@ def _median(values: list[JSON], tally: TypeMismatches, text: str) -> JSON:
 
 
 def _truths(values: list[JSON], tally: TypeMismatches, text: str) -> list[bool]:
-    found = []
+    results = []
     for value in values:
         if isinstance(value, bool):
-            found.append(value)
+            results.append(value)
         else:
             tally.wrong(text, f"takes true and false, not {kind_word(value)}", value)
-    return found
+    return results
 
 
 def _any(values: list[JSON], tally: TypeMismatches, text: str) -> JSON:
-    found = _truths(values, tally, text)
-    return any(found) if found else None
+    results = _truths(values, tally, text)
+    return any(results) if results else None
 
 
 def _every(values: list[JSON], tally: TypeMismatches, text: str) -> JSON:
-    found = _truths(values, tally, text)
-    return all(found) if found else None
+    results = _truths(values, tally, text)
+    return all(results) if results else None
 
 
 def _ordered_by(values: list[JSON]) -> Callable[[JSON], Any] | None:
@@ -263,11 +263,11 @@ def _not_an_aggregate(text: str, tree: Expression) -> Invalid:
 def _refused(text: str, error: Any) -> Invalid:
     refused = error.named("it", text)
     hint = error.hint or _FORMS
-    if refused.meant is not None:
-        quote = '"' if '"' not in refused.meant else "`"
-        hint = f"did you mean {quote}{refused.meant}{quote}?"
+    if refused.suggestion is not None:
+        quote = '"' if '"' not in refused.suggestion else "`"
+        hint = f"did you mean {quote}{refused.suggestion}{quote}?"
     invalid = Invalid(f"{text!r:.60} is not an aggregate: {refused.message}", hint=hint)
-    invalid.meant = refused.meant
+    invalid.suggestion = refused.suggestion
     return invalid
 
 
@@ -281,18 +281,18 @@ def _aggregate(text: str, tree: Expression) -> Aggregate:
 def _outside(text: str, tree: Expression) -> tuple[Path, ...]:
     from infospace.expressions.tree import children
 
-    found: dict[Path, None] = {}
+    results: dict[Path, None] = {}
     left = [tree]
     while left:
         node = left.pop()
         if isinstance(node, Field):
-            found[node.path] = None
+            results[node.path] = None
         elif isinstance(node, Star):
             message = f"{text!r:.60} is not an aggregate: `complete(*)` looks at one item, and here are many"
             raise Invalid(message, hint="count(CASE WHEN complete(*) THEN 1 END) counts the items that are complete")
         elif not isinstance(node, AggregateNode):
             left.extend(reversed(children(node)))
-    return tuple(found)
+    return tuple(results)
 
 
 class _Row:
@@ -303,10 +303,10 @@ class _Row:
 
     __slots__ = ("_given", "_items", "_keys", "_known")
 
-    def __init__(self, items: Sequence[Readable], given: Evaluation, keys: Mapping[Path, JSON]) -> None:
+    def __init__(self, items: Sequence[Readable], evaluation: Evaluation, keys: Mapping[Path, JSON]) -> None:
         self._items = items
         self._keys = keys
-        self._given = given
+        self._given = evaluation
         self._known: dict[int, JSON] = {}
 
     def value(self, place: int, reckon: Reckoner) -> JSON:
@@ -330,10 +330,10 @@ def _reckoner(tree: Expression) -> Reckoner:
         """A path outside: all items have one value there, which is given or is that of the first."""
         get = compile_expression(Field(path))
 
-        def value(items: Sequence[Readable], given: Evaluation, keys: Mapping[Path, JSON]) -> JSON:
+        def value(items: Sequence[Readable], evaluation: Evaluation, keys: Mapping[Path, JSON]) -> JSON:
             if path in keys:
                 return keys[path]
-            return get(items[0], given) if items else None
+            return get(items[0], evaluation) if items else None
 
         return part(Field(path), value)
 

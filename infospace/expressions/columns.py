@@ -131,24 +131,28 @@ class _ByIdentity:
 
 
 @lru_cache(maxsize=256)
-def _column_of(tree: _ByIdentity, given: frozenset[str], *, condition: bool) -> Column | None:
-    """Write and compile the loop of an expression, where the parameters `given` have values."""
+def _column_of(tree: _ByIdentity, names: frozenset[str], *, condition: bool) -> Column | None:
+    """Write and compile the loop of an expression, where the parameters `names` have values."""
     try:
-        return _Loop(given).made(tree.node, condition=condition)
+        return _Loop(names).compile(tree.node, condition=condition)
     except _Unwritten:
         return None
 
 
-def column(tree: Expression, items: Sequence[Readable], given: Evaluation, *, condition: bool = False) -> list[Any]:
+def column(
+    tree: Expression, items: Sequence[Readable], evaluation: Evaluation, *, condition: bool = False
+) -> list[Any]:
     """Return what an expression gives of each item, and `HOLE` where the closure is to be asked.
 
     With `condition` it is True, False or, as None, unknown.
     """
     if len(items) < MIN_COMPILED_ITEMS:
         return [HOLE] * len(items)
-    known = frozenset(name for name, value in given.parameters.items() if not isinstance(value, PathNotFound))
-    made = _column_of(_ByIdentity(tree), known, condition=condition)
-    return [HOLE] * len(items) if made is None else made(contents_of(items), items, given)
+    known_names = frozenset(
+        name for name, value in evaluation.parameters.items() if not isinstance(value, PathNotFound)
+    )
+    result = _column_of(_ByIdentity(tree), known_names, condition=condition)
+    return [HOLE] * len(items) if result is None else result(contents_of(items), items, evaluation)
 
 
 def contents_of(items: Sequence[Readable]) -> Sequence[JSON]:
@@ -176,16 +180,16 @@ class Chosen(Sequence[Readable]):
         """Return others of the same items, which share what was computed."""
         return Chosen(self._items, places, self._columns)
 
-    def values(self, get: Getter, tree: Expression, given: Evaluation) -> list[JSON]:
+    def values(self, get: Getter, tree: Expression, evaluation: Evaluation) -> list[JSON]:
         """Return what an expression gives of these items, null left out; `get` is its closure."""
-        found = self._columns.get(get)
-        if found is None:
-            found = self._columns[get] = column(tree, self._items, given)
-        values = [value for place in self.places if (value := found[place]) is not None]
+        results = self._columns.get(get)
+        if results is None:
+            results = self._columns[get] = column(tree, self._items, evaluation)
+        values = [value for place in self.places if (value := results[place]) is not None]
         if HOLE not in values:
             return values
         items = self._items
-        filled = ((get(items[at], given) if found[at] is HOLE else found[at]) for at in self.places)
+        filled = ((get(items[at], evaluation) if results[at] is HOLE else results[at]) for at in self.places)
         return [value for value in filled if value is not None]
 
     def __len__(self) -> int:
@@ -207,8 +211,8 @@ class Chosen(Sequence[Readable]):
 class _Loop:
     """Writes the loop of one expression: statements line by line, each value in a variable of its own."""
 
-    def __init__(self, given: frozenset[str]) -> None:
-        self._given = given
+    def __init__(self, names: frozenset[str]) -> None:
+        self._given = names
         self._lines: list[str] = []
         self._names: dict[str, Any] = {}
         self._before: list[str] = []
@@ -216,7 +220,7 @@ class _Loop:
         self._depth = 3
         self._count = 0
 
-    def made(self, tree: Expression, *, condition: bool) -> Column:
+    def compile(self, tree: Expression, *, condition: bool) -> Column:
         """Return the compiled loop. Raises _Unwritten."""
         self._bound(tree)
         value = self.condition(tree) if condition else self.value(tree)
@@ -239,8 +243,8 @@ class _Loop:
         )
         namespace = _NAMESPACE | self._names
         exec(compile(code, "<column>", "exec"), namespace)  # noqa: S102 - names and operators of this module alone
-        made: Column = namespace["column"]
-        return made
+        result: Column = namespace["column"]
+        return result
 
     def _bound(self, tree: Expression) -> None:
         left, count = [tree], 0
@@ -274,14 +278,14 @@ class _Loop:
     def _end(self) -> None:
         self._depth -= 1
 
-    def _cases(self, found: str, *cases: tuple[str, str]) -> str:
+    def _cases(self, result: str, *cases: tuple[str, str]) -> str:
         """Write which value stands where; of a value to which no test applies the closure decides."""
         word = "if"
         for test, value in cases:
-            self._write(f"{word} {test}: {found} = {value}")
+            self._write(f"{word} {test}: {result} = {value}")
             word = "elif"
         self._write("else: raise OperandError")
-        return found
+        return result
 
     # Reading
 
@@ -295,12 +299,12 @@ class _Loop:
     def _steps(self, name: str, parts: tuple[Any, ...]) -> list[str]:
         lines = []
         for part in parts[1:]:
-            kept = self._constant(part)
+            stored = self._constant(part)
             if isinstance(part, str):
-                lines += [f"   if type({name}) is dict: {name} = {name}.get({kept})"]
+                lines += [f"   if type({name}) is dict: {name} = {name}.get({stored})"]
                 lines += [f"   elif {name} is not None: raise OperandError"]
             else:
-                lines += [f"   if type({name}) is list: {name} = {_at(name, kept)}"]
+                lines += [f"   if type({name}) is list: {name} = {_at(name, stored)}"]
                 lines += [f"   elif {name} is not None: raise OperandError"]
         return lines
 
@@ -344,9 +348,9 @@ class _Loop:
                     left = self._operated(operator, left, self.value(part))
                 return left
             case Element(inner, place):
-                value, kept = self.value(inner), self._constant(place)
+                value, stored = self.value(inner), self._constant(place)
                 return self._cases(
-                    self._new(), (f"type({value}) is list", _at(value, kept)), (f"{value} is None", "None")
+                    self._new(), (f"type({value}) is list", _at(value, stored)), (f"{value} is None", "None")
                 )
             case Negative(inner):
                 value = self.value(inner)
@@ -373,9 +377,9 @@ class _Loop:
         if name == "coalesce":
             return self._coalesce(node.arguments)
         if name in ("today", "now"):
-            found = self._new()
-            self._write(f"{found} = given.present()[{int(name == 'now')}]")
-            return found
+            result = self._new()
+            self._write(f"{result} = given.present()[{int(name == 'now')}]")
+            return result
         if name == "concat_ws":
             separator, *parts = [self.value(argument) for argument in node.arguments]
             texts = f"joined({separator}, [{', '.join(parts)}])"
@@ -390,56 +394,56 @@ class _Loop:
         return self._cases(self._new(), (fits, called), (f"{values[0]} is None", "None"))
 
     def _coalesce(self, arguments: Sequence[Expression]) -> str:
-        found = self._new()
-        self._write(f"{found} = None")
+        result = self._new()
+        self._write(f"{result} = None")
         for argument in arguments:
-            self._begin(f"if {found} is None:")
-            self._write(f"{found} = {self.value(argument)}")
+            self._begin(f"if {result} is None:")
+            self._write(f"{result} = {self.value(argument)}")
             self._end()
-        return found
+        return result
 
     def _operated(self, operator: str, left: str, right: str) -> str:
-        found = self._new()
+        result = self._new()
         null = f"{left} is None or {right} is None"
         if operator == "||":
             texts = f"type({left}) is str and type({right}) is str and len({left}) + len({right}) <= MAX_TEXT"
-            self._write(f"if {texts}: {found} = {left} + {right}")
-            self._write(f"elif {null}: {found} = None")
-            self._write(f"else: {found} = concatenated({left}, {right})")
-            return found
+            self._write(f"if {texts}: {result} = {left} + {right}")
+            self._write(f"elif {null}: {result} = None")
+            self._write(f"else: {result} = concatenated({left}, {right})")
+            return result
         inline = {"/": f"divided({left}, {right})", "%": f"remainder({left}, {right})"}
         self._begin(f"if type({left}) in NUMBERS and type({right}) in NUMBERS:")
-        self._write(f"{found} = {inline.get(operator, f'{left} {operator} {right}')}")
-        self._write(f"if not -MOST < {found} < MOST: raise OperandError")
+        self._write(f"{result} = {inline.get(operator, f'{left} {operator} {right}')}")
+        self._write(f"if not -MOST < {result} < MOST: raise OperandError")
         self._end()
-        self._write(f"elif {null}: {found} = None")
+        self._write(f"elif {null}: {result} = None")
         self._write("else: raise OperandError")
-        return found
+        return result
 
     def _cast(self, value: str, to: str, *, attempt: bool) -> str:
-        found = self._new()
+        result = self._new()
         if not attempt:
-            self._write(f"{found} = None if {value} is None else {to}({value})")
-            return found
-        self._write(f"try: {found} = None if {value} is None else {to}({value})")
-        self._write(f"except OperandError: {found} = None")
-        return found
+            self._write(f"{result} = None if {value} is None else {to}({value})")
+            return result
+        self._write(f"try: {result} = None if {value} is None else {to}({value})")
+        self._write(f"except OperandError: {result} = None")
+        return result
 
     def _case(self, node: Case) -> str:
-        found = self._new()
-        self._write(f"{found} = HOLE")
+        result = self._new()
+        self._write(f"{result} = HOLE")
         for place, (when, then) in enumerate(node.branches):
             if place:
-                self._begin(f"if {found} is HOLE:")
+                self._begin(f"if {result} is HOLE:")
             self._begin(f"if {self.condition(when)}:")
-            self._write(f"{found} = {self.value(then)}")
+            self._write(f"{result} = {self.value(then)}")
             self._end()
             if place:
                 self._end()
-        self._begin(f"if {found} is HOLE:")
-        self._write(f"{found} = {self.value(node.otherwise)}")
+        self._begin(f"if {result} is HOLE:")
+        self._write(f"{result} = {self.value(node.otherwise)}")
         self._end()
-        return found
+        return result
 
     # Conditions
 
@@ -451,9 +455,9 @@ class _Loop:
             case Or(parts):
                 return self._joined(parts, stop="True", on="False")
             case Not(part):
-                verdict, found = self.condition(part), self._new()
-                self._write(f"{found} = None if {verdict} is None else not {verdict}")
-                return found
+                verdict, result = self.condition(part), self._new()
+                self._write(f"{result} = None if {verdict} is None else not {verdict}")
+                return result
             case Compare(by, left, right):
                 return self._compared(by, self._side(left), self._side(right))
             case Between(value, low, high):
@@ -468,9 +472,9 @@ class _Loop:
                     self._new(), (f"type({text}) is str", f"{fits}({text})"), (f"{text} is None", "None")
                 )
             case IsNull(value):
-                inner, found = self.value(value), self._new()
-                self._write(f"{found} = {inner} is None")
-                return found
+                inner, result = self.value(value), self._new()
+                self._write(f"{result} = {inner} is None")
+                return result
             case Like():
                 raise _Unwritten
         truth = self.value(node)
@@ -478,14 +482,14 @@ class _Loop:
 
     def _joined(self, parts: Sequence[Expression], *, stop: str, on: str) -> str:
         """AND and OR: the first that decides ends it; unknown stays where nothing decides."""
-        found = self._new()
-        self._write(f"{found} = {on}")
+        result = self._new()
+        self._write(f"{result} = {on}")
         for part in parts:
-            self._begin(f"if {found} is not {stop}:")
+            self._begin(f"if {result} is not {stop}:")
             verdict = self.condition(part)
-            self._write(f"if {verdict} is not {on}: {found} = {verdict}")
+            self._write(f"if {verdict} is not {on}: {result} = {verdict}")
             self._end()
-        return found
+        return result
 
     def _side(self, node: Expression) -> tuple[str, str]:
         """Return the variable of what is compared, and the kind that it is known to have."""
@@ -494,27 +498,27 @@ class _Loop:
 
     def _compared(self, by: Comparator, left: tuple[str, str], right: tuple[str, str]) -> str:
         (one, kind), (other, other_kind) = left, right
-        found, test = self._new(), f"{one} {_PYTHON[by]} {other}"
+        result, test = self._new(), f"{one} {_PYTHON[by]} {other}"
         null = (f"{one} is None or {other} is None", "None")
         if kind and not other_kind:
             one, other, kind, other_kind = other, one, other_kind, kind
         if other_kind and not kind:
             if other_kind == "boolean" and by in ("=", "!="):
-                return self._cases(found, (f"type({one}) is bool", test), null)
+                return self._cases(result, (f"type({one}) is bool", test), null)
             if other_kind not in ("number", "string"):
                 raise _Unwritten
             fits = _TYPES["number" if other_kind == "number" else "text"].format(one)
-            return self._cases(found, (fits, test), null)
+            return self._cases(result, (fits, test), null)
         numbers = f"type({one}) in NUMBERS and type({other}) in NUMBERS"
         texts = f"type({one}) is str and type({other}) is str"
-        return self._cases(found, (numbers, test), (texts, test), null)
+        return self._cases(result, (numbers, test), (texts, test), null)
 
     def _between(self, value: tuple[str, str], low: tuple[str, str], high: tuple[str, str]) -> str:
         above, below = self._compared(">=", value, low), self._compared("<=", value, high)
-        found = self._new()
-        self._write(f"if {above} is False: {found} = False")
-        self._write(f"else: {found} = {below} if {above} or {below} is False else None")
-        return found
+        result = self._new()
+        self._write(f"if {above} is False: {result} = False")
+        self._write(f"else: {result} = {below} if {above} or {below} is False else None")
+        return result
 
     def _in(self, node: In) -> str:
         """One of constants of one kind: any other mixture is left to the closure."""
@@ -528,10 +532,10 @@ class _Loop:
         verdict = f"True if {there} else None" if None in known else there
         return self._cases(self._new(), (fits, verdict), (f"{value} is None", "None"))
 
-    def _in_list(self, value: str, given: str) -> str:
+    def _in_list(self, value: str, text: str) -> str:
         """One of a list that is given: what stands in it is looked at once."""
         members, types, otherwise = self._new(), self._new(), self._new()
-        self._before.append(f" {members}, {types}, {otherwise} = members_of({given})")
+        self._before.append(f" {members}, {types}, {otherwise} = members_of({text})")
         verdict = f"True if {value} in {members} else {otherwise}"
         return self._cases(
             self._new(), (f"type({value}) in {types}", verdict), (f"{types} and {value} is None", "None")
@@ -542,17 +546,17 @@ def _at(value: str, place: str) -> str:
     return f"{value}[{place}] if -len({value}) <= {place} < len({value}) else None"
 
 
-def _members_of(given: JSON) -> tuple[frozenset[Any], frozenset[type], bool | None]:
+def _members_of(value: JSON) -> tuple[frozenset[Any], frozenset[type], bool | None]:
     """Return the members of a list of numbers or of texts, their types, and what holds of what is none of them.
 
     Of anything else there are no types, so that no value fits.
     """
-    if isinstance(given, (list, tuple)):
-        members = [item for item in given if item is not None]
-        unknown = None if len(members) < len(given) else False
-        found = set(map(type, members))
+    if isinstance(value, (list, tuple)):
+        members = [item for item in value if item is not None]
+        unknown = None if len(members) < len(value) else False
+        results = set(map(type, members))
         for types in (_NAMESPACE["NUMBERS"], frozenset({str})):
-            if found and found <= types:
+            if results and results <= types:
                 return frozenset(members), types, unknown
     return frozenset(), frozenset(), None
 

@@ -26,25 +26,25 @@ _DIRECTIVE: Final = re.compile(r"%(-?)(.)", re.DOTALL)
 @lru_cache(maxsize=4096)
 def parse_date(text: str) -> datetime:
     """Read an ISO date, or date and time; raises OperandError. A zone is kept; of seconds, six digits are."""
-    found = _ISO.fullmatch(text.strip())
-    if found is None:
+    match = _ISO.fullmatch(text.strip())
+    if match is None:
         raise OperandError("is not a date such as 2026-04-01 or 2026-04-01T09:30:00Z")
-    written = found["date"]
-    if found["time"]:
-        clock, _, fraction = found["time"].partition(".")
-        zone = (found["zone"] or "").replace("Z", "+00:00")
-        written += f"T{clock}" + (f".{fraction[:6]:0<6}" if fraction else "") + zone
+    value = match["date"]
+    if match["time"]:
+        clock, _, fraction = match["time"].partition(".")
+        zone = (match["zone"] or "").replace("Z", "+00:00")
+        value += f"T{clock}" + (f".{fraction[:6]:0<6}" if fraction else "") + zone
     try:
-        return datetime.fromisoformat(written)
+        return datetime.fromisoformat(value)
     except ValueError as error:
         raise OperandError("is not a day of the calendar, or no time of a day") from error
 
 
 def date_add(text: str, days: int) -> str:
     """Return the date, or the time, so many days later, written as it was."""
-    found = parse_date(text)
+    result = parse_date(text)
     try:
-        moved = (found.date() + timedelta(days)).isoformat()
+        moved = (result.date() + timedelta(days)).isoformat()
     except OverflowError as error:
         raise OperandError("leaves the years 1 to 9999") from error
     return moved + text.strip()[10:]

@@ -13,7 +13,7 @@ from infospace.core.bounds import timed_if_many
 from infospace.core.errors import ExpressionInvalid, Invalid, WhereInvalid
 from infospace.core.json_types import JSON
 from infospace.data.paths import ABSENT, Path, Readable, reader
-from infospace.expressions.evaluate import Getter, Judge, compile_condition, compile_expression
+from infospace.expressions.evaluate import ConditionEvaluator, Getter, compile_condition, compile_expression
 from infospace.expressions.mismatch import Evaluation, ItemMismatches, Mismatch, TypeMismatches
 from infospace.expressions.tree import And, Call, Expression, Field, IsNull, Not, Or, Parameter, Star, children
 
@@ -49,7 +49,7 @@ class Parsed:
 class Where(Parsed):
     """A condition over resources."""
 
-    judge: Judge = field(repr=False, compare=False)
+    judge: ConditionEvaluator = field(repr=False, compare=False)
 
     def match(
         self, resource: Readable, parameters: Mapping[str, Any], tally: TypeMismatches | None = None
@@ -213,12 +213,12 @@ def _refuse_long(text: str, name: str) -> None:
 
 def walk(tree: Expression) -> list[Expression]:
     """Return an expression and all that stands in it, in order of the text."""
-    found, left = [], [tree]
+    results, left = [], [tree]
     while left:
         node = left.pop()
-        found.append(node)
+        results.append(node)
         left.extend(reversed(children(node)))
-    return found
+    return results
 
 
 def guarded_parameters(tree: Expression) -> frozenset[str]:
@@ -248,8 +248,8 @@ def known_parameters(tree: Expression, *, true: bool) -> frozenset[str]:
         case Not(part):
             return known_parameters(part, true=False) if true else frozenset()
         case And(parts) | Or(parts):
-            found = [known_parameters(part, true=true) for part in parts]
-            return frozenset().union(*found) if isinstance(tree, And) == true else frozenset.intersection(*found)
+            results = [known_parameters(part, true=true) for part in parts]
+            return frozenset().union(*results) if isinstance(tree, And) == true else frozenset.intersection(*results)
     return frozenset()
 
 
@@ -267,15 +267,15 @@ def _by_guard(tree: Expression) -> tuple[set[Field | Parameter], set[Field | Par
     return inside, outside
 
 
-def evaluate_each(formula: Formula, items: Sequence[Readable], given: Evaluation) -> list[JSON]:
+def evaluate_each(formula: Formula, items: Sequence[Readable], evaluation: Evaluation) -> list[JSON]:
     """Return what an expression gives of each item; a Mismatch names the item."""
     from infospace.expressions.columns import HOLE, column
 
-    get, values = formula.get, column(formula.tree, items, given)
+    get, values = formula.get, column(formula.tree, items, evaluation)
     for place in timed_if_many([place for place, value in enumerate(values) if value is HOLE]):
         item = items[place]
         try:
-            values[place] = get(item, given)
+            values[place] = get(item, evaluation)
         except Mismatch as error:
             raise error.of(f"item {place + 1} ({item.id})") from error
     return values
@@ -292,18 +292,18 @@ def _path_formula(path: Path) -> Formula:
     return Formula(str(path), (path,), (), tree, compile_expression(tree))
 
 
-def match_each(where: Where, items: Sequence[Readable], given: Evaluation) -> list[bool | None]:
+def match_each(where: Where, items: Sequence[Readable], evaluation: Evaluation) -> list[bool | None]:
     """Return for each item whether it satisfies a condition, None where that is unknown; the tally counts items."""
     from infospace.expressions.columns import HOLE, column
 
-    judge, tally = where.judge, given.tally
-    verdicts = column(where.tree, items, given, condition=True)
+    judge, tally = where.judge, evaluation.tally
+    verdicts = column(where.tree, items, evaluation, condition=True)
     holes = [place for place, verdict in enumerate(verdicts) if verdict is HOLE]
     counting = tally if isinstance(tally, ItemMismatches) else None
     for place in timed_if_many(holes):
         if counting is not None:
             counting.begin()
-        verdicts[place] = judge(items[place], given)
+        verdicts[place] = judge(items[place], evaluation)
     if counting is not None:
         counting.skip(len(items) - len(holes))
     return verdicts
@@ -315,11 +315,11 @@ def keys_of(items: Sequence[Readable], formulas: Iterable[Parsed]) -> tuple[str,
         return ()
     from infospace.expressions.columns import contents_of
 
-    found: dict[str, None] = {}
+    results: dict[str, None] = {}
     for content in contents_of(items):
         if isinstance(content, Mapping):
-            found.update(dict.fromkeys(content))
-    return tuple(found)
+            results.update(dict.fromkeys(content))
+    return tuple(results)
 
 
 def absent_paths(items: Sequence[Readable], formulas: Iterable[Parsed]) -> str:

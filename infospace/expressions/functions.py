@@ -135,14 +135,14 @@ def power(base: float, exponent: float) -> int | float:
             raise OperandError("is beyond what a number holds")
         return checked(base**exponent)
     try:
-        found = float(base) ** float(exponent)
+        value = float(base) ** float(exponent)
     except ZeroDivisionError as error:
         raise OperandError("divides by zero") from error
     except OverflowError as error:
         raise OperandError("is beyond what a number holds") from error
-    if isinstance(found, complex):
+    if isinstance(value, complex):
         raise OperandError("is not a real number")
-    return checked(found)
+    return checked(value)
 
 
 def sqrt(value: float) -> float:
@@ -221,8 +221,8 @@ def regexp_extract(text: str, pattern: str, *group: int) -> JSON:
     compiled, number = _pattern(pattern), group[0] if group else 0
     if not 0 <= number <= compiled.groups:
         raise OperandError(f"takes a group from 0 to {compiled.groups}")
-    found = compiled.search(text)
-    extracted: str | None = None if found is None else found.group(number)
+    value = compiled.search(text)
+    extracted: str | None = None if value is None else value.group(number)
     return extracted
 
 
@@ -233,32 +233,32 @@ def regexp_replace(text: str, pattern: str, new: str, flags: str = "") -> str:
     compiled = _pattern(pattern)
     parts: list[str] = []
     end = size = 0
-    for found in compiled.finditer(text):
-        if parts and found.start() == found.end() == end:
+    for value in compiled.finditer(text):
+        if parts and value.start() == value.end() == end:
             continue  # as RE2 replaces: nothing is found at the end of what was found before
-        written = _filled(new, found, compiled.groups)
-        parts += [text[end : found.start()], written]
-        size += len(written)
+        raw = _filled(new, value, compiled.groups)
+        parts += [text[end : value.start()], raw]
+        size += len(raw)
         _bound(size)
-        end = found.end()
+        end = value.end()
         if not flags:
             break
     return "".join([*parts, text[end:]])
 
 
-def _filled(new: str, found: Any, groups: int) -> str:
-    return _BACK.sub(lambda back: _group(found, back[1], groups), new)
+def _filled(new: str, value: Any, groups: int) -> str:
+    return _BACK.sub(lambda back: _group(value, back[1], groups), new)
 
 
 _BACK: Final = re.compile(r"\\([0-9\\])")
 
 
-def _group(found: Any, digit: str, groups: int) -> str:
+def _group(value: Any, digit: str, groups: int) -> str:
     if digit == "\\":
         return "\\"
     if int(digit) > groups:
         raise OperandError(f"has no group {digit}: the pattern has {groups}")
-    return found.group(int(digit)) or ""
+    return value.group(int(digit)) or ""
 
 
 def _bound(characters: int) -> None:
@@ -338,15 +338,15 @@ def _number(value: JSON, to: str) -> int | float:
 
 
 def _parsed(text: str, to: str) -> int | float:
-    written = text.strip()
-    if not _NUMERIC.fullmatch(written) or len(written) > _LONGEST_NUMBER:
+    raw = text.strip()
+    if not _NUMERIC.fullmatch(raw) or len(raw) > _LONGEST_NUMBER:
         raise OperandError(f"cannot cast a text that is not a {_NO[to]}")
-    if set(written) & set(".eE"):
-        found = float(written)
-        if not math.isfinite(found):
+    if set(raw) & set(".eE"):
+        result = float(raw)
+        if not math.isfinite(result):
             raise OperandError("is beyond what a number holds")
-        return found
-    return checked(int(written))
+        return result
+    return checked(int(raw))
 
 
 def _to_integer(value: JSON) -> JSON:

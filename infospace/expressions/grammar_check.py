@@ -178,14 +178,14 @@ class _Order:
         Kind.END: (Kind.THEN, Kind.ELSE),
     }
 
-    def _stage(self, place: int, wanted: Kind) -> bool:
+    def _stage(self, place: int, expected: Kind) -> bool:
         """Take the next word of the innermost CASE, if it is the wanted one and can follow."""
         top = self._top
-        if self._kind(place) is not wanted or top.within is not Kind.CASE:
+        if self._kind(place) is not expected or top.within is not Kind.CASE:
             return False
-        if top.stage not in self._FOLLOWS[wanted]:
+        if top.stage not in self._FOLLOWS[expected]:
             return False
-        top.stage = wanted
+        top.stage = expected
         return True
 
     def _enter(self, place: int, within: Kind | None) -> int:

@@ -44,8 +44,8 @@ class TypeMismatches:
 
     def _list_kinds(self, tell: Callable[[str, int], str]) -> str:
         kinds = self.kinds.most_common()
-        told = [tell(kind, count) for kind, count in kinds[:MOST_KINDS]]
-        return ", ".join([*told, f"and {len(kinds) - MOST_KINDS:,} more"] if len(kinds) > MOST_KINDS else told)
+        messages = [tell(kind, count) for kind, count in kinds[:MOST_KINDS]]
+        return ", ".join([*messages, f"and {len(kinds) - MOST_KINDS:,} more"] if len(kinds) > MOST_KINDS else messages)
 
 
 @dataclass(slots=True)

@@ -118,29 +118,29 @@ def sql_tokens(words: Sequence[Word]) -> list[Token]:
 
     What an element is taken of is the argument of a function in its place: `split(a, ',')[0]` as `f(split(a, ','))`.
     """
-    made: list[Token] = []
+    result: list[Token] = []
     opened: list[int] = []
-    begun = 0
+    start = 0
     for place, word in enumerate(words):
         if word.kind is Kind.DISTINCT:
             continue
         if word.kind is Kind.OPEN:
-            opened.append(len(made) - (place > 0 and words[place - 1].kind in {Kind.CALL, Kind.CAST}))
+            opened.append(len(result) - (place > 0 and words[place - 1].kind in {Kind.CALL, Kind.CAST}))
         elif word.kind is Kind.CLOSE and opened:
-            begun = opened.pop()
+            start = opened.pop()
         elif word.kind is Kind.ELEMENT:
-            made[begun:begun] = [_sign(place, word.type, f"call{place}"), _sign(place, TokenType.L_PAREN, "(")]
-            made.append(_sign(place, TokenType.R_PAREN, ")"))
+            result[start:start] = [_sign(place, word.type, f"call{place}"), _sign(place, TokenType.L_PAREN, "(")]
+            result.append(_sign(place, TokenType.R_PAREN, ")"))
             continue
         called = word.kind in {Kind.CALL, Kind.CAST}
         name = f"call{place}" if called else str(place) if word.kind in {Kind.VALUE, Kind.TYPE} else word.text
         after = words[place - 1].kind if place else None
         token = Token(TokenType.STRING if after is Kind.ESCAPE else word.type, name, line=1, col=place)
         if after is Kind.IN and word.kind is Kind.VALUE:
-            made += [_sign(place, TokenType.L_PAREN, "("), token, _sign(place, TokenType.R_PAREN, ")")]
+            result += [_sign(place, TokenType.L_PAREN, "("), token, _sign(place, TokenType.R_PAREN, ")")]
         else:
-            made.append(token)
-    return made
+            result.append(token)
+    return result
 
 
 def _sign(place: int, type_: TokenType, text: str) -> Token:
@@ -196,14 +196,14 @@ class Reader:
 
     def condition(self, node: exp.Expr) -> Expression:
         """Read what has to be true or false."""
-        found = self.read(node)
-        if isinstance(found, Constant) and not (found.value is None or isinstance(found.value, bool)):
+        result = self.read(node)
+        if isinstance(result, Constant) and not (result.value is None or isinstance(result.value, bool)):
             raise self._refuse(node, "a condition")
-        if isinstance(found, (Arithmetic, Negative)):
+        if isinstance(result, (Arithmetic, Negative)):
             raise self._refuse(node, "a condition", "compare the number, or the text, with a value")
-        if isinstance(found, Call) and FUNCTIONS[found.function].gives not in ("any", "boolean"):
-            raise self._refuse(node, "a condition", f"compare what {found.function} gives")
-        return found
+        if isinstance(result, Call) and FUNCTIONS[result.function].gives not in ("any", "boolean"):
+            raise self._refuse(node, "a condition", f"compare what {result.function} gives")
+        return result
 
     def operand(self, node: exp.Expr) -> Expression:
         """Read one side of a comparison, which is no comparison itself where it stands in no parentheses."""
@@ -224,8 +224,8 @@ class Reader:
             parts.append(self.condition(node.expression))
             node = node.this
         parts.append(self.condition(node))
-        made = And if joined is exp.And else Or
-        return made(tuple(reversed(parts)))
+        result = And if joined is exp.And else Or
+        return result(tuple(reversed(parts)))
 
     def _arithmetic(self, node: exp.Expr) -> Expression:
         alike: tuple[type[exp.Expr], ...] = next(
@@ -326,8 +326,8 @@ class Reader:
         """Say which part is not what is due; a part of one word by that word."""
         word = self._words[self._place(node)]
         single = isinstance(node, (exp.Literal, exp.Anonymous))
-        found = repr(word.text[:40]) if single else "a value" if due == "a condition" else "a condition"
-        message = f"has {found} (character {word.start}) where {due} was expected"
+        result = repr(word.text[:40]) if single else "a value" if due == "a condition" else "a condition"
+        message = f"has {result} (character {word.start}) where {due} was expected"
         return Refused(message, hint or (VALUES if due == "a value" else CONDITIONS), word.start)
 
 

@@ -16,8 +16,8 @@ def list_hint(text: str, path: Path) -> str | None:
     if len(path.parts) != 1:
         return None
     key = path.parts[0]
-    written = next((one for one in (f'["{key}"]', f"['{key}']") if one in text), None)
-    return None if written is None else f"{written} is the key {key!r} of an item; {LISTS}"
+    raw = next((one for one in (f'["{key}"]', f"['{key}']") if one in text), None)
+    return None if raw is None else f"{raw} is the key {key!r} of an item; {LISTS}"
 
 
 class Refused(Exception):
@@ -32,7 +32,7 @@ class Refused(Exception):
         message: str,
         hint: str | None = None,
         position: int | None = None,
-        meant: str | None = None,
+        suggestion: str | None = None,
         *,
         renamed: tuple[int, str | None] | None = None,
         edit: tuple[int, int, str] | None = None,
@@ -41,18 +41,23 @@ class Refused(Exception):
         self.message = message
         self.hint = hint
         self.position = position
-        self.meant = meant
+        self.suggestion = suggestion
         self.renamed = renamed
         self.edit = edit
 
     def named(self, name: str, text: str) -> ExpressionInvalid:
         """Return it as the error of a text that is called `name`: `where`, or an expression."""
-        meant = self.meant
-        if meant is None and self.edit is not None:
+        suggestion = self.suggestion
+        if suggestion is None and self.edit is not None:
             start, end, new = self.edit
-            meant = f"{text[:start]}{new}{text[end:]}"
-        if meant is None and self.renamed is not None and self.renamed[1] is not None and self.position is not None:
+            suggestion = f"{text[:start]}{new}{text[end:]}"
+        if (
+            suggestion is None
+            and self.renamed is not None
+            and self.renamed[1] is not None
+            and self.position is not None
+        ):
             end = self.position + self.renamed[0]
-            meant = f"{text[: self.position]}{self.renamed[1]}{text[end:]}"
+            suggestion = f"{text[: self.position]}{self.renamed[1]}{text[end:]}"
         kind = WhereInvalid if name == "`where`" else ExpressionInvalid
-        return kind(f"{name} {self.message}", hint=self.hint, position=self.position, meant=meant)
+        return kind(f"{name} {self.message}", hint=self.hint, position=self.position, suggestion=suggestion)

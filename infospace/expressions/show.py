@@ -78,8 +78,8 @@ def show(node: Expression) -> str:
         case Cast(value, to, attempt):
             return f"{'TRY_CAST' if attempt else 'CAST'}({show(value)} AS {to})"
         case Case(branches, otherwise):
-            shown = "".join(f" WHEN {show(when)} THEN {show(then)}" for when, then in branches)
-            return f"CASE{shown} ELSE {show(otherwise)} END"
+            label = "".join(f" WHEN {show(when)} THEN {show(then)}" for when, then in branches)
+            return f"CASE{label} ELSE {show(otherwise)} END"
         case And(parts):
             return " AND ".join(map(_within, parts))
         case Or(parts):

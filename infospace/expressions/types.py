@@ -79,7 +79,7 @@ class Senseless(NamedTuple):
 
     message: str
     hint: str | None
-    meant: str | None = None
+    suggestion: str | None = None
 
 
 class Typer:
@@ -115,8 +115,8 @@ class Typer:
             case Call():
                 return self._called(node)
             case Element(value, place):
-                found = subschema_at(self.schema(value), (place,))
-                return None if isinstance(found, NoSuchPath) else nullable(found)
+                subschema = subschema_at(self.schema(value), (place,))
+                return None if isinstance(subschema, NoSuchPath) else nullable(subschema)
             case Aggregate():
                 return self._aggregated(node)
             case Arithmetic(_, rest):
@@ -141,13 +141,13 @@ class Typer:
             return self._either(node.arguments)
         if node.function in ("least", "greatest"):
             joined = self._either(node.arguments)
-            given = types_of(joined) - {"null"}
-            return joined if given <= {"integer", "number"} or given <= {"string"} else nullable(joined)
+            names = types_of(joined) - {"null"}
+            return joined if names <= {"integer", "number"} or names <= {"string"} else nullable(joined)
         if gives == "number" and node.function in ("abs", "round") and self._whole_call(node):
             return {"type": ["integer", "null"]}
-        found = _GIVES[gives]
+        results = _GIVES[gives]
         sure = node.function in NEVER_NULL and (node.function != "concat_ws" or self._surely_joined(node.arguments))
-        return found if sure else nullable(found)
+        return results if sure else nullable(results)
 
     def _surely_joined(self, nodes: Sequence[Expression]) -> bool:
         """Whether `concat_ws` has a text of these: a separator that is one, and nothing that cannot be joined."""
@@ -175,8 +175,8 @@ class Typer:
 
     def _all_whole(self, nodes: Sequence[Expression]) -> bool:
         """Whether all of them are whole numbers, or null."""
-        found = [types_of(self.schema(node)) - {"null"} for node in nodes]
-        return all(types == {"integer"} for types in found)
+        results = [types_of(self.schema(node)) - {"null"} for node in nodes]
+        return all(types == {"integer"} for types in results)
 
     def _either(self, nodes: Sequence[Expression]) -> Schema | None:
         schemas = [self.schema(node) for node in nodes]
@@ -215,8 +215,8 @@ class Typer:
                 yield from self._listed(value, items)
             case Between(value, low, high):
                 yield from self._parts(node)
-                found = [*self._compared(">=", value, low), *self._compared("<=", value, high)]
-                yield from found[:1]
+                results = [*self._compared(">=", value, low), *self._compared("<=", value, high)]
+                yield from results[:1]
             case Like(value, pattern):
                 yield from self._parts(node)
                 for part in (value, pattern):
@@ -257,23 +257,25 @@ class Typer:
             return
         if one & other and (by in ("=", "!=") or one & other & _ORDERED):
             return
-        shown = f"`{show(left)} {by} {show(right)}`"
+        text = f"`{show(left)} {by} {show(right)}`"
         if not one & other:
-            message = f"{shown} compares {format_kinds(one)} with {format_kinds(other)}{self._never}"
-            meant = self._converted(right, one) or self._converted(left, other)
-            hint = "nothing is converted: write both as one type, or CAST one" if meant is None else f"`{meant}`"
-            yield Senseless(message, hint, meant)
+            message = f"{text} compares {format_kinds(one)} with {format_kinds(other)}{self._never}"
+            suggestion = self._converted(right, one) or self._converted(left, other)
+            hint = (
+                "nothing is converted: write both as one type, or CAST one" if suggestion is None else f"`{suggestion}`"
+            )
+            yield Senseless(message, hint, suggestion)
         else:
-            yield Senseless(f"{shown} compares {format_kinds(one)}, which has no order", "numbers and texts have one")
+            yield Senseless(f"{text} compares {format_kinds(one)}, which has no order", "numbers and texts have one")
 
     def _among(self, value: Expression, item: Expression) -> Iterator[Senseless]:
         kinds = self.kinds(value)
         if isinstance(item, Parameter) and self.kinds(item) == {"list"} and kinds != {"list"}:
-            written = f"{show(value)} IN ({show(item)})"
-            meant = f"{show(value)} IN {show(item)}"
-            alone = self._text.split() == written.split()
-            message = f"`{written}` compares with a list{self._never}"
-            yield Senseless(message, f"`{meant}` asks whether the list has it", meant if alone else None)
+            text = f"{show(value)} IN ({show(item)})"
+            suggestion = f"{show(value)} IN {show(item)}"
+            alone = self._text.split() == text.split()
+            message = f"`{text}` compares with a list{self._never}"
+            yield Senseless(message, f"`{suggestion}` asks whether the list has it", suggestion if alone else None)
         elif kinds and self.kinds(item) and not kinds & self.kinds(item):
             yield from self._compared("=", value, item)
 
@@ -324,16 +326,16 @@ class Typer:
         """The expression with a constant written as what it is compared with, where it says one."""
         if not isinstance(value, Constant):
             return None
-        written = None
+        text = None
         if isinstance(value.value, str) and "number" in kinds and _is_number(value.value):
-            written = value.value.strip()
+            text = value.value.strip()
         elif isinstance(value.value, (int, float)) and not isinstance(value.value, bool) and kinds == {"string"}:
-            written = f"'{show(value)}'"
-        found = [(start, end) for start, end, inner in _words(self._text) if inner == value]
-        if written is None or len(found) != 1:
+            text = f"'{show(value)}'"
+        results = [(start, end) for start, end, inner in _words(self._text) if inner == value]
+        if text is None or len(results) != 1:
             return None
-        start, end = found[0]
-        return f"{self._text[:start]}{written}{self._text[end:]}"
+        start, end = results[0]
+        return f"{self._text[:start]}{text}{self._text[end:]}"
 
 
 @cache

@@ -266,12 +266,12 @@ class Cutter:
         if upper in _KEYWORDS and not deeper and (after_value or upper != "ESCAPE"):
             return Word(*_KEYWORDS[upper], key, start), end
         if upper in _PRESENT and not deeper:
-            meant = f"{text[:start]}{_PRESENT[upper]}{text[end:]}"
+            suggestion = f"{text[:start]}{_PRESENT[upper]}{text[end:]}"
             hint = f"it is written {_PRESENT[upper]}; a field of that name is written `{key}`"
-            raise Refused(f"has {key!r} (character {start})", hint, start, meant)
+            raise Refused(f"has {key!r} (character {start})", hint, start, suggestion)
         if upper == "ILIKE" and after_value:
-            meant = f"{text[:start]}LIKE{text[end:]}"
-            raise Refused(f"has {key!r} (character {start})", "LIKE ignores case already", start, meant)
+            suggestion = f"{text[:start]}LIKE{text[end:]}"
+            raise Refused(f"has {key!r} (character {start})", "LIKE ignores case already", start, suggestion)
         if self._cases and upper in _IN_CASE:
             return Word(*_IN_CASE[upper], key, start), end
         if self._words and self._words[-1].kind is Kind.AS:
@@ -311,8 +311,8 @@ class Cutter:
         if lower not in TYPES:
             near = _OTHER_TYPES.get(lower) or nearest(lower, TYPES)
             offer = f"did you mean {near}? " if near else ""
-            meant = None if near is None else f"{self._text[:start]}{near}{self._text[start + len(key) :]}"
-            exact = meant if lower in _OTHER_TYPES else None
+            suggestion = None if near is None else f"{self._text[:start]}{near}{self._text[start + len(key) :]}"
+            exact = suggestion if lower in _OTHER_TYPES else None
             message = f"has no type {key[:40]!r} (character {start})"
             raise Refused(message, f"{offer}there are {', '.join(TYPES)}", start, exact)
         return Word(Kind.TYPE, TokenType.NUMBER, key, start, TypeWord(lower)), start + len(key)
@@ -366,8 +366,8 @@ def _function(name: str, start: int) -> str:
         raise Refused(message, INSTEAD[lower], start)
     near = SYNONYMS.get(lower) or nearest(lower, known)
     hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
-    meant = near if near is not None and (lower in SYNONYMS or is_misspelt(lower, near)) else None
-    raise Refused(message, hint, start, renamed=(len(name), meant))
+    suggestion = near if near is not None and (lower in SYNONYMS or is_misspelt(lower, near)) else None
+    raise Refused(message, hint, start, renamed=(len(name), suggestion))
 
 
 _OTHERS: Final = frozenset({"ltrim", "rtrim"})
@@ -413,8 +413,8 @@ def _refuse_template(text: str, start: int, end: int) -> None:
     raise Refused(message, hint=f"${template[1]} is the value itself, and needs no quotes", position=at)
 
 
-def _number(written: str, start: int) -> int | float:
-    digits = "".join(written.split())
+def _number(text: str, start: int) -> int | float:
+    digits = "".join(text.split())
     number: float = float("inf")
     if len(digits) <= _LONGEST_NUMBER:
         number = float(digits) if set(digits) & set(".eE") else int(digits)

@@ -46,8 +46,8 @@ def remove_leftovers(paths: Iterable[Path]) -> None:
     for folder, own in names.items():
         with suppress(OSError), os.scandir(folder) as listing:
             for entry in listing:
-                found = _BESIDE.fullmatch(entry.name)
-                if found and found[1] in own and entry.is_file(follow_symlinks=False):
+                match = _BESIDE.fullmatch(entry.name)
+                if match and match[1] in own and entry.is_file(follow_symlinks=False):
                     with suppress(OSError):
                         _remove_unlocked(Path(entry.path))
 

@@ -215,7 +215,7 @@ def write_back(store: Store, below: Path | None = None) -> ExportReport:
 
     A file that has changed since it was read stays as it is, and is reported; so is what its format cannot hold.
     """
-    done = ExportReport()
+    report = ExportReport()
     above = None if below is None else below.resolve()
     with store.reading() as snapshot:
         tracked = [one for one in snapshot.tracked() if above is None or _path(one).is_relative_to(above)]
@@ -225,11 +225,11 @@ def write_back(store: Store, below: Path | None = None) -> ExportReport:
         if isinstance(note, Note):
             try:
                 _write_one(store, one, note)
-                done.written += 1
+                report.written += 1
             except (Conflict, Invalid, NotFound) as error:
-                done.fail(_path(one), str(error))
-    done.unchanged = len(tracked) - len(edited)
-    return done
+                report.fail(_path(one), str(error))
+    report.unchanged = len(tracked) - len(edited)
+    return report
 
 
 def _path(one: TrackedFile) -> Path:
@@ -238,7 +238,7 @@ def _path(one: TrackedFile) -> Path:
 
 def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
     path = _path(one)
-    found = FileToImport(Path(one.root), one.path, path)
+    file = FileToImport(Path(one.root), one.path, path)
     form = format_of(path)
     if one.part and form in ROW_FORMS:
         _write_row(store, one, note)
@@ -248,19 +248,19 @@ def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
             f"{note.id} is {path.suffix.lower()} text, which is not written back",
             hint="`infospace export FOLDER` has it",
         )
-    if read(found)[0] != one.digest:
+    if read(file)[0] != one.digest:
         with store.reading() as snapshot:
             version, is_half = own_version(snapshot, one), is_half_written(snapshot, one)
         if version is None and not is_half:
             raise Invalid("the file has changed since it was read", hint="`infospace add` takes both as versions")
         if version == note.version:
-            _sync(store, one, note, found)
+            _sync(store, one, note, file)
             return
     result = in_place(path, note)
     write_atomically(path, result.data)
     if form == "json" and (result.side or side_of(path).is_file()):
         write_atomically(side_of(path), result.side or b"{}\n")
-    _sync(store, one, note, found)
+    _sync(store, one, note, file)
 
 
 def _write_row(store: Store, one: TrackedFile, note: Note) -> None:
@@ -271,29 +271,29 @@ def _write_row(store: Store, one: TrackedFile, note: Note) -> None:
     store.commit([track(replace(one, digest=row.digest, version=note.version), was_of(one))])
 
 
-def _sync(store: Store, one: TrackedFile, note: Note, found: FileToImport) -> None:
+def _sync(store: Store, one: TrackedFile, note: Note, file: FileToImport) -> None:
     """Remember the file as it is now, with its links, all at once; a run only where those changed Relations.
 
     It is remembered with all that an import reads of it, so that the next one has nothing to change.
     """
-    digest, load = read(found)
+    digest, load = read(file)
     whole = load()
     track = _as_read(one, note.version, digest, whole)
     with store.reading() as snapshot:
         old = snapshot.links(one.note).get(one.note, [])
-        made = CreatedBy(None, None, "export")
-        changes: list[Change] = list(replaced(one.note, old, written(whole.links), made, is_alive(snapshot)))
+        created_by = CreatedBy(None, None, "export")
+        changes: list[Change] = list(replaced(one.note, old, written(whole.links), created_by, is_alive(snapshot)))
         if changes:
-            made = CreatedBy(store.new_id("run"), None, "export")
-            changes = list(replaced(one.note, old, written(whole.links), made, is_alive(snapshot)))
-    if made.run is None:
+            created_by = CreatedBy(store.new_id("run"), None, "export")
+            changes = list(replaced(one.note, old, written(whole.links), created_by, is_alive(snapshot)))
+    if created_by.run is None:
         store.commit([track])
         if (whole.title, whole.aliases) != (one.title, one.aliases):
-            _settle_titles(store, one, found)
+            _settle_titles(store, one, file)
         return
-    opened = OpenRun(made.run, "edit", f"export --in-place {found.path}", None, {}, now(), "")
+    opened = OpenRun(created_by.run, "edit", f"export --in-place {file.path}", None, {}, now(), "")
     store.commit([track, *changes], [opened])
-    settle_run(store, [one.root], made)
+    settle_run(store, [one.root], created_by)
 
 
 def _as_read(one: TrackedFile, version: int, digest: bytes, whole: FileContent) -> Track:
@@ -302,22 +302,27 @@ def _as_read(one: TrackedFile, version: int, digest: bytes, whole: FileContent) 
     return Track(one.root, one.path, one.note, digest, version, 0, *read_of)
 
 
-def _settle_titles(store: Store, one: TrackedFile, found: FileToImport) -> None:
+def _settle_titles(store: Store, one: TrackedFile, file: FileToImport) -> None:
     """Have the links of other files lead to a title that is another now; a run only where that changed Relations."""
     runs: list[str] = []
 
-    def made() -> CreatedBy:
+    def created_by() -> CreatedBy:
         runs.extend(() if runs else (store.new_id("run"),))
         return CreatedBy(runs[-1], None, "export")
 
     def commit(changes: Sequence[Change]) -> None:
         run = runs.pop()
-        goal = f"export --in-place {found.path}"
+        goal = f"export --in-place {file.path}"
         store.commit(changes, [OpenRun(run, "edit", goal, None, {}, now(), ""), CloseRun(run, "success", now())])
 
-    settle(store, [one.root], made, commit)
+    settle(store, [one.root], created_by, commit)
 
 
-def to_json(done: ExportReport) -> Mapping[str, Any]:
+def to_json(report: ExportReport) -> Mapping[str, Any]:
     """Return the object that the command prints."""
-    return {"written": done.written, "unchanged": done.unchanged, "removed": done.removed, "failed": done.failed}
+    return {
+        "written": report.written,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "failed": report.failed,
+    }

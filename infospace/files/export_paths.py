@@ -28,16 +28,16 @@ def bare_paths(notes: Iterable[Note], files: Mapping[str, TrackedFile]) -> dict[
     folders: dict[str, str] = {}
     for root in roots:
         folders[root] = _free(_fit(PurePosixPath(root).name) or "root", folders.values())
-    found = {}
+    results = {}
     for note in notes:
         file = files.get(note.id)
         if file is None:
             title = note.name or note.metadata.get("title")
-            found[note.id] = (_fit(title) if isinstance(title, str) else "") or note.id
+            results[note.id] = (_fit(title) if isinstance(title, str) else "") or note.id
         else:
             path = "/".join((*((folders[file.root],) if len(roots) > 1 else ()), _visible(file.path)))
-            found[note.id] = f"{path}/{file.part}" if file.part else _without_suffix(path)
-    return found
+            results[note.id] = f"{path}/{file.part}" if file.part else _without_suffix(path)
+    return results
 
 
 def _free(name: str, taken: Iterable[str]) -> str:

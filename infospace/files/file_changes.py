@@ -41,7 +41,7 @@ HALF_WRITTEN = -1
 
 
 @dataclass(slots=True)
-class Gathered:
+class ImportChanges:
     """What something comes to: changes, and what is to be counted once they are stored.
 
     `counts` by the words of a `Summary`; `lost` are rows that their file has no more; `fresh` the Notes that are
@@ -71,18 +71,18 @@ class FileChanges:
     """
 
     def __init__(
-        self, store: Store, known: TrackedFiles, made: Callable[[], CreatedBy], times: FileTimes = of_file_system
+        self, store: Store, known: TrackedFiles, created_by: Callable[[], CreatedBy], times: FileTimes = of_file_system
     ) -> None:
         self._store = store
         self._times_of = times
         self._times = Times()
         self._known = known
-        self._made = made
-        self._taken = Gathered()
+        self._made = created_by
+        self._taken = ImportChanges()
 
-    def file(self, file: FileToImport) -> Gathered:
+    def file(self, file: FileToImport) -> ImportChanges:
         """Take a file, or say why it cannot be read."""
-        self._taken = Gathered(roots={str(file.root)})
+        self._taken = ImportChanges(roots={str(file.root)})
         try:
             self._times = self._times_of(file.path)
             if has_rows(file.path):
@@ -91,7 +91,7 @@ class FileChanges:
                 digest, load = read(file)
                 self._update_file((str(file.root), file.relative, 0), digest, load)
         except (Invalid, NotFound) as error:
-            self._taken = Gathered()
+            self._taken = ImportChanges()
             self._taken.fail(file.path, str(error))
         return self._taken
 
@@ -137,23 +137,23 @@ class FileChanges:
         if was.digest == digest and path not in self._known.named:
             self._taken.left_out.append({"path": str(path), "id": was.note})
             return
-        whole, made = load(), self._made()
+        whole, created_by = load(), self._made()
         self._warn(place, whole)
         with self._store.reading() as snapshot:
             version = snapshot.versions(was.note)[-1][0]
             note, own = snapshot.get(was.note, version), snapshot.links(was.note).get(was.note, [])
-        self._taken.changes.append(Restore(was.note, None, made, version))
+        self._taken.changes.append(Restore(was.note, None, created_by, version))
         if not (same(note.content, whole.content) and same(dict(note.metadata), whole.metadata)):
             content = JsonNull() if whole.content is None else whole.content
-            self._taken.changes.append(Revise(was.note, content, whole.metadata, version, made))
+            self._taken.changes.append(Revise(was.note, content, whole.metadata, version, created_by))
             version += 1
         self._taken.changes.append(track(self._tracked(place, was.note, version, digest, whole), NOTHING))
-        self._relate_again(was.note, own, whole, made)
+        self._relate_again(was.note, own, whole, created_by)
         self._taken.counts["restored"] += 1
 
-    def _relate_again(self, note: str, own: list[Linked], whole: FileContent, made: CreatedBy) -> None:
+    def _relate_again(self, note: str, own: list[Linked], whole: FileContent, created_by: CreatedBy) -> None:
         """Give a Note that comes back its links, and bring back the Relations of these and of those to it."""
-        self._taken.changes += replaced(note, own, written(whole.links), made, lambda _: False)
+        self._taken.changes += replaced(note, own, written(whole.links), created_by, lambda _: False)
         known = {key_of_link(link): link for link in own}
         self._known.links[note] = [known.get(key_of_link(link), link) for link in written(whole.links)]
         again = [link.relation for link in self._known.links[note] if link.to is not None]
@@ -162,14 +162,16 @@ class FileChanges:
         with self._store.reading() as snapshot:
             lives = is_alive(snapshot)
             self._taken.changes += [
-                Restore(relation, None, made) for relation in dict.fromkeys(again) if relation and not lives(relation)
+                Restore(relation, None, created_by)
+                for relation in dict.fromkeys(again)
+                if relation and not lives(relation)
             ]
 
     def _add(self, place: FileKey, whole: FileContent, digest: bytes) -> None:
         self._warn(place, whole)
-        identifier, made = self._store.new_id(Kind.NOTE), self._made()
+        identifier, created_by = self._store.new_id(Kind.NOTE), self._made()
         self._taken.changes += [
-            MakeNote(identifier, whole.content, whole.metadata, kept=True, made=made),
+            MakeNote(identifier, whole.content, whole.metadata, kept=True, created_by=created_by),
             track(self._tracked(place, identifier, 1, digest, whole), NOTHING),
         ]
         if whole.links:
@@ -238,8 +240,8 @@ class FileChanges:
     def _written_back_version(self, tracked: TrackedFile) -> int | None:
         """Return the version that a file says which was written back and not remembered, None for any other file."""
         with self._store.reading() as snapshot:
-            found = own_version(snapshot, tracked)
-            return HALF_WRITTEN if found is None and is_half_written(snapshot, tracked) else found
+            result = own_version(snapshot, tracked)
+            return HALF_WRITTEN if result is None and is_half_written(snapshot, tracked) else result
 
     def _relink(self, note: str, whole: FileContent) -> None:
         links, new = self._known.links.get(note, []), written(whole.links)
@@ -265,9 +267,9 @@ class FileChanges:
         else:
             self._change(place, gone, whole, gone.digest, NOTHING)
 
-    def delete_lost(self, candidates: Sequence[TrackedFile], paths: Sequence[Path], *, prune: bool) -> Gathered:
+    def delete_lost(self, candidates: Sequence[TrackedFile], paths: Sequence[Path], *, prune: bool) -> ImportChanges:
         """Delete the Notes whose file or row is gone from below `paths`, or count them."""
-        self._taken = Gathered()
+        self._taken = ImportChanges()
         given = [path.resolve() for path in paths]
         for one in self._known.unchanged_and_vanished(candidates):
             if any(path_of(one).is_relative_to(above) for above in given):

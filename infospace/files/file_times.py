@@ -28,11 +28,11 @@ class FileTimes(Protocol):
 def of_file_system(path: Path) -> Times:
     """Return what the file system has: where it keeps no birth, the earlier of the change of content and of entry."""
     try:
-        found = path.stat()
+        results = path.stat()
     except OSError:
         return Times()
-    born = getattr(found, "st_birthtime", None)
-    return Times(at(min(found.st_mtime, found.st_ctime) if born is None else born), at(found.st_mtime))
+    born = getattr(results, "st_birthtime", None)
+    return Times(at(min(results.st_mtime, results.st_ctime) if born is None else born), at(results.st_mtime))
 
 
 @dataclass(slots=True)
@@ -53,8 +53,8 @@ class OfGit:
 
     def _top(self, folder: Path) -> Path | None:
         if folder not in self._tops:
-            found = folder if (folder / ".git").exists() else None
-            self._tops[folder] = found or (self._top(folder.parent) if folder.parent != folder else None)
+            result = folder if (folder / ".git").exists() else None
+            self._tops[folder] = result or (self._top(folder.parent) if folder.parent != folder else None)
         return self._tops[folder]
 
 
@@ -69,16 +69,16 @@ def _history(top: Path) -> dict[str, Times]:
     except OSError as error:
         raise Invalid(f"git cannot be run: {error.strerror}", hint="install Git, or leave --git-times out") from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        if said and "does not have any commits" in said[0]:
+        texts = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        if texts and "does not have any commits" in texts[0]:
             return {}
-        raise Invalid(f"the history of {str(top)!r} cannot be read: {said[0] if said else 'git failed'}")
-    found: dict[str, Times] = {}
+        raise Invalid(f"the history of {str(top)!r} cannot be read: {texts[0] if texts else 'git failed'}")
+    results: dict[str, Times] = {}
     for commit in done.stdout.decode("utf-8", "surrogateescape").split(_MARK)[1:]:
         seconds, _, names = commit.partition("\0")
         moment = at(int(seconds.strip()))
         for name in names.lstrip("\n").split("\0"):
             if name:
-                known = found.get(name)
-                found[name] = Times(moment, moment if known is None else known.modified)
-    return found
+                known = results.get(name)
+                results[name] = Times(moment, moment if known is None else known.modified)
+    return results

@@ -65,8 +65,8 @@ def read_simple(block: str) -> dict[str, JSON] | None:
     indents: set[str] = set()
     try:
         for line in block.removesuffix("\n").split("\n"):
-            if found := _KEY.fullmatch(line):
-                key, text = found[1], found[2]
+            if match := _KEY.fullmatch(line):
+                key, text = match[1], match[2]
                 if key in members or key in _WORDS:
                     return None
                 items, indents = (None, set()) if text else ([], set())

@@ -14,7 +14,7 @@ from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound, S
 from infospace.core.ids import Kind
 from infospace.core.listener import Listener
 from infospace.core.resources import CreatedBy
-from infospace.files.file_changes import FileChanges, Gathered
+from infospace.files.file_changes import FileChanges, ImportChanges
 from infospace.files.file_times import FileTimes, OfGit, of_file_system
 from infospace.files.formats.json import is_side
 from infospace.files.links import hidden_aliases, resolve
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 BATCH = 400
 """Changes in a commit: an interruption loses at most the reading of so many."""
 
-Make = Callable[[], Gathered]
+Make = Callable[[], ImportChanges]
 
 
 @dataclass(slots=True)
@@ -74,14 +74,14 @@ class Summary:
     seconds: float = 0.0
     run: str | None = None
 
-    def count(self, taken: Gathered) -> None:
+    def count(self, file_changes: ImportChanges) -> None:
         """Add what was stored."""
-        for word, number in taken.counts.items():
+        for word, number in file_changes.counts.items():
             setattr(self, word, getattr(self, word) + number)
-        self.failed += taken.failed
-        self.warnings += taken.warnings
-        self.conflicts += taken.conflicts
-        self.left_out += taken.left_out
+        self.failed += file_changes.failed
+        self.warnings += file_changes.warnings
+        self.conflicts += file_changes.conflicts
+        self.left_out += file_changes.left_out
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented object."""
@@ -144,7 +144,7 @@ class Import:
         self._wrote = ""
         self._listed: list[FileToImport] = []
         self._named: set[Path] = set()
-        self._batch: list[tuple[Make, Gathered]] = []
+        self._batch: list[tuple[Make, ImportChanges]] = []
         self._waiting = 0
         self._is_stale = False
         self._lost: list[TrackedFile] = []
@@ -219,22 +219,22 @@ class Import:
     def _do(self, make: Make) -> None:
         """Put into the batch what something comes to; what needs no change is counted at once."""
         try:
-            taken = make()
+            file_changes = make()
         except Conflict:
-            self._is_stale, taken = True, Gathered()
-        if taken.changes or self._is_stale:
-            self._batch.append((make, taken))
-            self._waiting += len(taken.changes)
+            self._is_stale, file_changes = True, ImportChanges()
+        if file_changes.changes or self._is_stale:
+            self._batch.append((make, file_changes))
+            self._waiting += len(file_changes.changes)
         else:
-            self._count(taken)
+            self._count(file_changes)
 
-    def _untwin(self) -> Gathered:
-        return Gathered(list(self._known.untwinned))
+    def _untwin(self) -> ImportChanges:
+        return ImportChanges(list(self._known.untwinned))
 
     def _import_file(self, file: FileToImport) -> None:
         self._do(partial(self._gather_file, file))
 
-    def _gather_file(self, file: FileToImport) -> Gathered:
+    def _gather_file(self, file: FileToImport) -> ImportChanges:
         return FileChanges(self._store, self._known, self._provenance, self._times).file(
             self._known.rooting.placed(file)
         )
@@ -253,12 +253,12 @@ class Import:
                 if snapshot.tracked() == self._linked:
                     return
 
-    def _link(self) -> Gathered:
+    def _link(self) -> ImportChanges:
         with self._store.reading() as snapshot:
             self._linked = snapshot.tracked()
             new_id = partial(self._store.new_id, Kind.RELATION)
             changes = resolve(snapshot, self._roots, new_id, self._provenance, self._fresh, self._linked)
-            return Gathered(list(changes))
+            return ImportChanges(list(changes))
 
     def _provenance(self) -> CreatedBy:
         self._needs_run = True
@@ -285,8 +285,8 @@ class Import:
                 is_interrupted = True
                 if self._is_written():
                     break
-        for _, taken in self._batch:
-            self._count(taken)
+        for _, file_changes in self._batch:
+            self._count(file_changes)
         self._batch, self._waiting = [], 0
         if is_interrupted:
             raise KeyboardInterrupt
@@ -300,8 +300,10 @@ class Import:
         self._is_stale = False
 
     def _write(self) -> None:
-        made = [(make != self._untwin, change) for make, taken in self._batch for change in taken.changes]
-        changes = [change for _, change in sorted(made, key=lambda one: (one[0], _order(one[1])))]
+        result = [
+            (make != self._untwin, change) for make, file_changes in self._batch for change in file_changes.changes
+        ]
+        changes = [change for _, change in sorted(result, key=lambda one: (one[0], _order(one[1])))]
         if changes:
             self._wrote, run = now(), self._run if self._needs_run else None
             entries: list[Entry] = []
@@ -320,12 +322,12 @@ class Import:
                 return True
         return False
 
-    def _count(self, taken: Gathered) -> None:
-        self._summary.count(taken)
-        self._lost += taken.lost
-        self._fresh |= taken.fresh
-        self._written.update(change.note for change in taken.changes if isinstance(change, Track))
-        self._roots |= taken.roots
+    def _count(self, file_changes: ImportChanges) -> None:
+        self._summary.count(file_changes)
+        self._lost += file_changes.lost
+        self._fresh |= file_changes.fresh
+        self._written.update(change.note for change in file_changes.changes if isinstance(change, Track))
+        self._roots |= file_changes.roots
 
     def _close(self, status: RunStatus, reason: str | None = None) -> None:
         if self._summary.run is not None:
@@ -372,7 +374,9 @@ def import_text(space: Space, data: bytes, summary: Summary) -> None:
     if whole.warning:
         summary.warnings.append({"path": "-", "reason": whole.warning})
     run = store.new_id("run")
-    made = MakeNote(store.new_id(Kind.NOTE), whole.content, whole.metadata, kept=True, made=CreatedBy(run, None, "add"))
-    store.commit([made], [OpenRun(run, "import", "add -", None, {}, now(), ""), CloseRun(run, "success", now())])
+    result = MakeNote(
+        store.new_id(Kind.NOTE), whole.content, whole.metadata, kept=True, created_by=CreatedBy(run, None, "add")
+    )
+    store.commit([result], [OpenRun(run, "import", "add -", None, {}, now(), ""), CloseRun(run, "success", now())])
     summary.added += 1
     summary.run = summary.run or run

@@ -31,8 +31,8 @@ MAKERS = frozenset({"add", "edit", "export"})
 
 def written(links: Iterable[Link]) -> list[Linked]:
     """Return links as they are kept: each target once by each label, leading nowhere yet."""
-    found = {(unicodedata.normalize("NFC", link.target), link.wiki, link.label): None for link in links}
-    return [Linked(target, wiki, label=label) for target, wiki, label in sorted(found)]
+    results = {(unicodedata.normalize("NFC", link.target), link.wiki, link.label): None for link in links}
+    return [Linked(target, wiki, label=label) for target, wiki, label in sorted(results)]
 
 
 def key_of_link(link: Linked) -> tuple[str, bool, str]:
@@ -41,7 +41,7 @@ def key_of_link(link: Linked) -> tuple[str, bool, str]:
 
 
 def replaced(
-    note: str, old: Sequence[Linked], new: Sequence[Linked], made: CreatedBy, alive: Alive
+    note: str, old: Sequence[Linked], new: Sequence[Linked], created_by: CreatedBy, alive: Alive
 ) -> Iterator[Change]:
     """Change a Note's links to others: those that stay lead where they did, Relations of those that went go."""
     known = {key_of_link(link): link for link in old}
@@ -50,7 +50,7 @@ def replaced(
         stay = set(map(_relation, rows))
         doomed = dict.fromkeys(by for by in map(_relation, old) if by and by not in stay)
         yield ExpectLinks(note, old)
-        yield from (Delete(relation, made) for relation in doomed if alive(relation))
+        yield from (Delete(relation, created_by) for relation in doomed if alive(relation))
         yield SetLinks(note, rows)
 
 
@@ -61,8 +61,8 @@ def _relation(link: Linked) -> str | None:
 
 def is_link(relation: Relation) -> bool:
     """Whether a Relation was made for a link, and not by somebody who relates two Notes."""
-    made = relation.made
-    return made.step is None and made.by in MAKERS
+    created_by = relation.created_by
+    return created_by.step is None and created_by.by in MAKERS
 
 
 Alive = Callable[[str], bool]
@@ -82,7 +82,10 @@ def is_alive(snapshot: Snapshot) -> Alive:
 
 
 def settle(
-    store: Store, roots: Collection[str], made: Callable[[], CreatedBy], commit: Callable[[Sequence[Change]], object]
+    store: Store,
+    roots: Collection[str],
+    created_by: Callable[[], CreatedBy],
+    commit: Callable[[Sequence[Change]], object],
 ) -> None:
     """Bring the Relations of some roots in line with what links lead to, whatever others do meanwhile.
 
@@ -91,7 +94,7 @@ def settle(
 
     def changes() -> list[Change]:
         with store.reading() as snapshot:
-            return list(resolve(snapshot, roots, lambda: store.new_id(Kind.RELATION), made))
+            return list(resolve(snapshot, roots, lambda: store.new_id(Kind.RELATION), created_by))
 
     def committed(found: Sequence[Change]) -> bool:
         if found:
@@ -103,11 +106,11 @@ def settle(
             return
 
 
-def settle_run(store: Store, roots: Collection[str], made: CreatedBy) -> None:
+def settle_run(store: Store, roots: Collection[str], created_by: CreatedBy) -> None:
     """Settle links as the last thing that a run does, and end it: as failed where they cannot be settled."""
-    run = str(made.run)
+    run = str(created_by.run)
     try:
-        settle(store, roots, lambda: made, lambda links: store.commit(links, [Heartbeat(run, "", now())]))
+        settle(store, roots, lambda: created_by, lambda links: store.commit(links, [Heartbeat(run, "", now())]))
     except InfospaceError as error:
         store.commit([], [CloseRun(run, "failed", now(), reason=error.message)])
         raise
@@ -118,7 +121,7 @@ def resolve(
     snapshot: Snapshot,
     roots: Collection[str],
     new_id: Callable[[], str],
-    made: Callable[[], CreatedBy],
+    created_by: Callable[[], CreatedBy],
     fresh: Iterable[str] = (),
     tracked: Sequence[TrackedFile] | None = None,
 ) -> Iterator[Change]:
@@ -151,7 +154,7 @@ def resolve(
         if any(link.to is not None and to is None for link, to in rows):
             lost.add(note)
         if any(link.to != to or (link.lost and link.lost[1] and alive(link.lost[1])) for link, to in rows):
-            yield from _settled(snapshot, note, rows, new_id, made(), note in new)
+            yield from _settled(snapshot, note, rows, new_id, created_by(), note in new)
     if nowhere:
         yield from map(SettleLinks, sorted(lost | snapshot.unsettled_links(nowhere)))
 
@@ -161,7 +164,7 @@ def _settled(
     note: str,
     rows: Sequence[tuple[Linked, str | None]],
     new_id: Callable[[], str],
-    made: CreatedBy,
+    created_by: CreatedBy,
     fresh: bool,
 ) -> Iterator[Change]:
     yield ExpectLinks(note, [link for link, _ in rows])
@@ -177,10 +180,10 @@ def _settled(
         there = [] if fresh else snapshot.relations(source=note, target=to, relation=label)
         relations[to, label] = relation = there[0] if there else new_id()
         if not there:
-            yield MakeRelation(relation, note, to, label, kept=True, made=made)
+            yield MakeRelation(relation, note, to, label, kept=True, created_by=created_by)
     alive, stay = is_alive(snapshot), set(relations.values())
     doomed = dict.fromkeys(by for by in (_relation(link) for link, _ in rows) if by and by not in stay)
-    yield from (Delete(by, made) for by in doomed if alive(by))
+    yield from (Delete(by, created_by) for by in doomed if alive(by))
     new = [
         replace(link, to=None, relation=None)
         if to is None
@@ -190,10 +193,10 @@ def _settled(
     yield SetLinks(note, new)
 
 
-def hidden_aliases(tracked: Sequence[TrackedFile], written: Collection[str]) -> Iterator[tuple[TrackedFile, str]]:
+def hidden_aliases(tracked: Sequence[TrackedFile], texts: Collection[str]) -> Iterator[tuple[TrackedFile, str]]:
     """Give the files with an alias that is the name or title of another file under the same root, and why it is idle.
 
-    Links lead by name and title before they do by alias. Told is where either Note is among `written`.
+    Links lead by name and title before they do by alias. Told is where either Note is among `texts`.
     """
     if not any(one.aliases for one in tracked):
         return
@@ -209,6 +212,6 @@ def hidden_aliases(tracked: Sequence[TrackedFile], written: Collection[str]) -> 
             called = one.root, alias.casefold()
             name = names.get(called)
             other = name or titles.get(called)
-            if other and other.note != one.note and (one.note in written or other.note in written):
+            if other and other.note != one.note and (one.note in texts or other.note in texts):
                 what = "name" if name else "title"
                 yield one, f"its alias {alias!r} is the {what} of {other.path!r}, to which [[{alias}]] leads"

@@ -83,19 +83,19 @@ def to_markdown(text: str, metadata: Mapping[str, JSON]) -> str:
     """Write a note as a Markdown file; what the text says itself, its title and tags, is not said again."""
     text = _unix(text)
     body = read_body(text)
-    said, kept = body.tags, dict(metadata)
-    if body.title and kept.get("title") == body.title:
-        del kept["title"]
+    said, stored = body.tags, dict(metadata)
+    if body.title and stored.get("title") == body.title:
+        del stored["title"]
     for key, value in _own_fields(body).items():
-        if key in kept and same(kept[key], value):
-            del kept[key]
-    tags = own_tags(kept.get("tags")) or ()
+        if key in stored and same(stored[key], value):
+            del stored[key]
+    tags = own_tags(stored.get("tags")) or ()
     own = tuple(tag for tag in tags if tag not in said)
     if said and (*own, *said) == tags:
-        kept["tags"] = list(own)
+        stored["tags"] = list(own)
         if not own:
-            del kept["tags"]
-    lines = [frontmatter.entry(key, value) + "\n" for key, value in kept.items()]
+            del stored["tags"]
+    lines = [frontmatter.entry(key, value) + "\n" for key, value in stored.items()]
     if not lines and not text.startswith("\ufeff") and read_front(text) is None:
         return text
     return f"---\n{''.join(lines)}---\n\n{text}"
@@ -114,18 +114,18 @@ def read_front(document: str) -> tuple[dict[str, JSON], str, int] | None:
 
     None where there is none, and where it cannot be read: then it is part of the text.
     """
-    if (found := find_front(document)) is None:
+    if (results := find_front(document)) is None:
         return None
     try:
-        return frontmatter.read(found[0]), *found
+        return frontmatter.read(results[0]), *results
     except Invalid:
         return None
 
 
 def check_front(document: str) -> None:
     """Raise Invalid for a front matter that cannot be read, with the line."""
-    if found := find_front(_unix(document).removeprefix("\ufeff")):
-        frontmatter.read(found[0])
+    if results := find_front(_unix(document).removeprefix("\ufeff")):
+        frontmatter.read(results[0])
 
 
 def can_be_read(document: str) -> bool:

@@ -50,13 +50,13 @@ def _reads_back(marked: str, content: str, metadata: Mapping[str, JSON]) -> bool
     return parsed.text == content and (kept or _same_but_tags(parsed.metadata, metadata))
 
 
-def _same_but_tags(found: Mapping[str, JSON], metadata: Mapping[str, JSON]) -> bool:
-    others = all(key in found and same(found[key], value) for key, value in metadata.items() if key != "tags")
-    tags, now = metadata.get("tags"), found.get("tags")
+def _same_but_tags(results: Mapping[str, JSON], metadata: Mapping[str, JSON]) -> bool:
+    others = all(key in results and same(results[key], value) for key, value in metadata.items() if key != "tags")
+    tags, now = metadata.get("tags"), results.get("tags")
     if not isinstance(now, list):
         return False
-    written = tags.split(",") if isinstance(tags, str) else tags if isinstance(tags, list) else None
-    return others and written is not None and all(_clean(tag) in now for tag in written if _clean(tag))
+    raw = tags.split(",") if isinstance(tags, str) else tags if isinstance(tags, list) else None
+    return others and raw is not None and all(_clean(tag) in now for tag in raw if _clean(tag))
 
 
 def _clean(tag: JSON) -> str:

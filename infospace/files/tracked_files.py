@@ -124,10 +124,10 @@ def first_to_embed(snapshot: Snapshot, paths: Sequence[Path]) -> list[int]:
     First those of files that were named themselves, and not by a folder; of these and of the others first what was
     changed last, since that is looked for soonest. Notes without a file come last, the latest first.
     """
-    named = {str(path.absolute()) for path in paths if path.is_file()}
+    names = {str(path.absolute()) for path in paths if path.is_file()}
     ranks: dict[int, tuple[bool, str]] = {}
     for file in snapshot.tracked():
-        rank = (str(Path(file.root) / file.path) in named, file.modified or "")
+        rank = (str(Path(file.root) / file.path) in names, file.modified or "")
         number = number_of(file.note)
         ranks[number] = max(rank, ranks.get(number, rank))
     pending: list[int] = snapshot.pending_numbers().tolist()

@@ -104,14 +104,14 @@ def read_text(path: Path) -> str:
     return decode(read_bytes(path), path.name)
 
 
-def read_note(found: FileToImport) -> NoteFile:
+def read_note(file: FileToImport) -> NoteFile:
     """Read a file for a note, with line feeds for line ends; Markdown is taken apart.
 
     Raises what `read_text` does, and `Invalid` for a front matter that cannot be read.
     """
-    data = read_bytes(found.path)
-    text, digest = decode(data, found.path.name), sha256(data).hexdigest()
-    if found.path.suffix.lower() in MARKDOWN:
+    data = read_bytes(file.path)
+    text, digest = decode(data, file.path.name), sha256(data).hexdigest()
+    if file.path.suffix.lower() in MARKDOWN:
         parsed = parse(text)
         return NoteFile(parsed.text, parsed.metadata, parsed.links, digest)
     return NoteFile(text.replace("\r\n", "\n").replace("\r", "\n"), {}, (), digest)
@@ -213,17 +213,17 @@ class _Folder:
                 )
 
     def _link(self, path: Path) -> Iterator[RefusedFile | SkippedEntry]:
-        known = path.suffix.lower() in SUFFIXES
+        is_known = path.suffix.lower() in SUFFIXES
         try:
             real = Path(os.path.realpath(path, strict=True))
         except OSError as error:
-            if known:
+            if is_known:
                 yield RefusedFile(path, f"is a symbolic link that leads nowhere: {error.strerror}")
             return
-        if not real.is_relative_to(self._root) and (known or real.is_dir()):
+        if not real.is_relative_to(self._root) and (is_known or real.is_dir()):
             yield RefusedFile(path, f"is a symbolic link that leads out of {str(self._root)!r}")
         else:
-            what = "read at its own place" if known or real.is_dir() else "not read"
+            what = "read at its own place" if is_known or real.is_dir() else "not read"
             yield SkippedEntry(path, f"is a symbolic link to what is {what}")
 
     def _rules_above(self) -> tuple[_Rules, ...]:
@@ -330,28 +330,28 @@ def _regex(glob: str) -> str:
     return "".join(map(_part, _GLOB.finditer(glob)))
 
 
-def _part(found: re.Match[str]) -> str:
-    if found["any"]:
+def _part(match: re.Match[str]) -> str:
+    if match["any"]:
         return "(?:.*/)?"
-    if found["rest"]:
+    if match["rest"]:
         return ".+"
-    if found["stars"]:
+    if match["stars"]:
         return "[^/]*"
-    if found["one"]:
+    if match["one"]:
         return "[^/]"
-    if found["letter"]:
-        return _NEVER if found[0] in "[\\" else re.escape(found["letter"])
-    inside = "".join(map(_span, _IN_SET.finditer(found["set"])))
-    if found["not"]:
+    if match["letter"]:
+        return _NEVER if match[0] in "[\\" else re.escape(match["letter"])
+    inside = "".join(map(_span, _IN_SET.finditer(match["set"])))
+    if match["not"]:
         return f"[^/{inside}]"
     return f"[{inside}]" if inside else _NEVER
 
 
-def _span(found: re.Match[str]) -> str:
-    if found["name"]:
-        return found["name"]
-    first = found["first"].removeprefix("\\") or "\\"
-    last = (found["last"] or "").removeprefix("\\") or found["last"] or first
+def _span(match: re.Match[str]) -> str:
+    if match["name"]:
+        return match["name"]
+    first = match["first"].removeprefix("\\") or "\\"
+    last = (match["last"] or "").removeprefix("\\") or match["last"] or first
     if first == last == "/":
         return ""
     return re.escape(first) if first >= last else f"{re.escape(first)}-{re.escape(last)}"

@@ -46,12 +46,12 @@ class AnswerCache:
     def find(self, kind: AnswerKind, digest: bytes) -> JSON:
         """Return the answer that is kept under a digest; None where there is none, or it holds no longer."""
         try:
-            kept: Any = json.loads(self._path(kind, digest).read_bytes())
-            fresh = kind == "llm" or 0 <= time.time() - kept["at"] < self.ttl_s
-            found: JSON = kept["answer"] if fresh else None
+            stored: Any = json.loads(self._path(kind, digest).read_bytes())
+            fresh = kind == "llm" or 0 <= time.time() - stored["at"] < self.ttl_s
+            value: JSON = stored["answer"] if fresh else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return found
+        return value
 
     def keep(self, kind: AnswerKind, digest: bytes, answer: JSON) -> None:
         """Keep an answer in the place of an earlier one. A full disk keeps none, and is no failure of the run."""
@@ -78,10 +78,10 @@ class AnswerCache:
 
     def purge(self) -> CacheSize:
         """Delete all answers; return what they were."""
-        found = self.size()
+        result = self.size()
         if self.folder.exists():
             shutil.rmtree(self.folder)
-        return found
+        return result
 
     def _files(self, kind: str) -> Iterator[Path]:
         folder = self.folder / kind

@@ -28,7 +28,7 @@ class Call:
     """
 
     record: Record | None
-    made: CreatedBy
+    created_by: CreatedBy
     sequence: int
     kind: CallKind
     target: str
@@ -63,13 +63,13 @@ class Call:
         reason: str | None = None,
         error: str | None = None,
     ) -> None:
-        if self.record is None or self.made.run is None:
+        if self.record is None or self.created_by.run is None:
             return
         self.record(
             CallRow(
-                run=self.made.run,
+                run=self.created_by.run,
                 sequence=self.sequence,
-                position=self.made.step or "",
+                position=self.created_by.step or "",
                 kind=self.kind,
                 target=self.target,
                 digest=self.digest,

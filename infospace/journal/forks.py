@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 
 def first_of(snapshot: Snapshot, run: str) -> str:
     """Return the run from which a run was forked, by way of others or not; one that was no fork is its own."""
-    found = run
+    result = run
     while True:
         try:
-            forked = snapshot.run(found).forked
+            forked = snapshot.run(result).forked
         except NotFound:
-            return found
+            return result
         if forked is None:
-            return found
-        found = forked
+            return result
+        result = forked
 
 
 def parents(snapshot: Snapshot, run: str) -> list[str]:
     """Return the runs that a run was forked from, the nearest first, as far as they are still there."""
-    found: list[str] = []
+    results: list[str] = []
     while True:
         try:
-            forked = snapshot.run(found[-1] if found else run).forked
+            forked = snapshot.run(results[-1] if results else run).forked
         except NotFound:
-            return found[:-1]
+            return results[:-1]
         if forked is None:
-            return found
-        found.append(forked)
+            return results
+        results.append(forked)
 
 
 def calls_before(snapshot: Snapshot, run: str) -> list[CallRow]:
@@ -65,7 +65,7 @@ def inherited_steps(snapshot: Snapshot, run: str) -> InheritedSteps:
     for one in parents(snapshot, run):
         calls += [call for call in snapshot.calls(one) if _is_known(call, labels)]
         answers |= {key: word for key, word in snapshot.answers(one).items() if top_label(key) in labels}
-        products += [found for found in snapshot.products([one]) if top_label(found.made.step or "") in labels]
+        products += [result for result in snapshot.products([one]) if top_label(result.created_by.step or "") in labels]
         labels &= {top_label(row.position) for row in snapshot.steps(one) if "forked" in row.extra}
     return InheritedSteps(tuple(calls), answers, tuple(products))
 

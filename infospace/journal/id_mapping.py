@@ -27,14 +27,14 @@ class IdMapping:
     def __init__(self, products: Iterable[Product]) -> None:
         self._then: dict[tuple[str, str], list[str]] = {}
         for one in sorted((product for product in products if product.of.version == 1), key=_by_number):
-            self._then.setdefault((one.made.step or "", kind_of(one.of.id)), []).append(one.of.id)
+            self._then.setdefault((one.created_by.step or "", kind_of(one.of.id)), []).append(one.of.id)
         self._count: dict[tuple[str, str], int] = {}
         self._earlier: dict[str, str] = {}
         self._later: dict[str, str] = {}
 
-    def record_new_id(self, identifier: str, made: CreatedBy) -> None:
+    def record_new_id(self, identifier: str, created_by: CreatedBy) -> None:
         """Take note of an id that the later run gives out."""
-        place = (made.step or "", kind_of(identifier))
+        place = (created_by.step or "", kind_of(identifier))
         count = self._count.get(place, 0)
         self._count[place] = count + 1
         there = self._then.get(place, ())
@@ -42,9 +42,9 @@ class IdMapping:
             self._earlier[identifier] = there[count]
             self._later[there[count]] = identifier
 
-    def restart_step(self, made: CreatedBy) -> None:
+    def restart_step(self, created_by: CreatedBy) -> None:
         """Count from the first again at a step: what was made there so far is dropped."""
-        for place in [place for place in self._count if place[0] == (made.step or "")]:
+        for place in [place for place in self._count if place[0] == (created_by.step or "")]:
             del self._count[place]
 
     def earlier(self, text: str) -> str:

@@ -35,7 +35,7 @@ class Origin:
 
     of: Use
     there: bool = True
-    made: CreatedBy = NOBODY
+    created_by: CreatedBy = NOBODY
     at: str = ""
     latest: int = 0
     latest_made: CreatedBy = NOBODY
@@ -66,4 +66,4 @@ class Product:
     """A version of a resource, and the run and step that made it."""
 
     of: Use
-    made: CreatedBy
+    created_by: CreatedBy

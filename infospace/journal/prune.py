@@ -37,10 +37,10 @@ class PruneFilter:
 
 def read_age(text: str) -> timedelta:
     """Return an age: `36h`, `30d`, `8w`; Invalid for anything else."""
-    found = _AGE.fullmatch(text)
-    if found is None or int(found[1]) > 100_000:
+    match = _AGE.fullmatch(text)
+    if match is None or int(match[1]) > 100_000:
         raise Invalid(f"{text!r} is not an age", hint="a number of hours, days or weeks: 36h, 30d, 8w")
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
 def select(snapshot: Snapshot, which: PruneFilter) -> list[str]:

@@ -72,9 +72,9 @@ class ReadVersions:
 
     def copy(self) -> ReadVersions:
         """Return the same by itself."""
-        found = ReadVersions(self._versions)
-        found._together = list(self._together)
-        return found
+        result = ReadVersions(self._versions)
+        result._together = list(self._together)
+        return result
 
     def __bool__(self) -> bool:
         return bool(self._versions or self._together)

@@ -64,31 +64,31 @@ class Graph:
     @cached_property
     def products_by_read(self) -> dict[Read, list[Use]]:
         """What was made of each reading."""
-        found: dict[Read, list[Use]] = {}
+        results: dict[Read, list[Use]] = {}
         for of, node in self.nodes.items():
             if node.read is not None:
-                found.setdefault(node.read, []).append(of)
-        return found
+                results.setdefault(node.read, []).append(of)
+        return results
 
     def after(self, of: Use) -> list[Edge]:
         """Return what was made of a version, as far as the graph goes."""
-        found = list(self._edges_after.get(of, ()))
+        results = list(self._edges_after.get(of, ()))
         for read, edge in self._readers.get(of, ()):
-            found += [Edge(made, edge.how, edge.variable) for made in self.products_by_read[read]]
-        return found
+            results += [Edge(result, edge.how, edge.variable) for result in self.products_by_read[read]]
+        return results
 
     @cached_property
     def _edges_after(self) -> dict[Use, list[Edge]]:
-        found: dict[Use, list[Edge]] = {}
+        results: dict[Use, list[Edge]] = {}
         for of, node in self.nodes.items():
             for edge in node.own:
-                found.setdefault(edge.to, []).append(Edge(of, edge.how, edge.variable))
-        return found
+                results.setdefault(edge.to, []).append(Edge(of, edge.how, edge.variable))
+        return results
 
     @cached_property
     def _readers(self) -> dict[Use, list[tuple[Read, Edge]]]:
-        found: dict[Use, list[tuple[Read, Edge]]] = {}
+        results: dict[Use, list[tuple[Read, Edge]]] = {}
         for read in self.products_by_read:
             for edge in read.edges:
-                found.setdefault(edge.to, []).append((read, edge))
-        return found
+                results.setdefault(edge.to, []).append((read, edge))
+        return results

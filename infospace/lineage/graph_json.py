@@ -39,7 +39,7 @@ def graph_json(graph: Graph) -> dict[str, Any]:
 
 def origin_json(origin: Origin) -> dict[str, Any]:
     """Return what is known of a version: how it was made, and how it stands now."""
-    made = origin.made
+    created_by = origin.created_by
     source = origin.source
     passage = None if source is None or source.start is None else {"start": source.start, "end": source.end}
     return {
@@ -50,7 +50,7 @@ def origin_json(origin: Origin) -> dict[str, Any]:
         "name": origin.name,
         "title": _line(origin.title),
         "kept": origin.kept,
-        "made": {"at": origin.at or None, "run": made.run, "step": made.step, "by": made.by},
+        "made": {"at": origin.at or None, "run": created_by.run, "step": created_by.step, "by": created_by.by},
         "latest": origin.latest or None,
         "changed_since": origin.since,
         "source": None if source is None else {"version": at(source.of), "score": source.score, "passage": passage},

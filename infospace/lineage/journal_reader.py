@@ -38,15 +38,15 @@ class JournalReader:
                 self.runs[identifier] = None
         return self.runs[identifier]
 
-    def step(self, made: CreatedBy, of: Use | None = None) -> StepRow | None:
+    def step(self, created_by: CreatedBy, of: Use | None = None) -> StepRow | None:
         """Return the step that made something, of a part of a step the whole; None where no step is known.
 
         Of several at one position that which gave `of`, else the last.
         """
-        if made.run is None or made.step is None:
+        if created_by.run is None or created_by.step is None:
             return None
-        known = self._of(made.run).by_position
-        rows = next((known[place] for place in _places(made.step) if place in known), None)
+        known = self._of(created_by.run).by_position
+        rows = next((known[place] for place in _places(created_by.step) if place in known), None)
         if rows is None:
             return None
         return next((row for row in rows if of is not None and row.resource == of.id), rows[-1])
@@ -62,13 +62,13 @@ class JournalReader:
         if bound:
             return bound[-1]
         row = self.run(run)
-        return next((name for name, given in row.inputs.items() if given == identifier), None) if row else None
+        return next((name for name, text in row.inputs.items() if text == identifier), None) if row else None
 
     def last_bound(self, run: str, name: str) -> StepRow | None:
         """Return the last step that bound a variable well."""
         rows = (row for rows in self._of(run).by_position.values() for row in rows)
-        found = [row for row in rows if row.out == name and row.resource is not None]
-        return max(found, key=lambda row: row.sequence, default=None)
+        results = [row for row in rows if row.out == name and row.resource is not None]
+        return max(results, key=lambda row: row.sequence, default=None)
 
     def _of(self, run: str) -> _Steps:
         if run not in self._steps:

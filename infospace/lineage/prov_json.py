@@ -35,8 +35,8 @@ def prov_json(graph: Graph, identity: str, package: Callable[[str], str | None])
         document.run(run, row)
     for node in graph.nodes.values():
         document.version(node)
-    for read, made in graph.products_by_read.items():
-        document.reading(read, made)
+    for read, uses in graph.products_by_read.items():
+        document.reading(read, uses)
     prefixes = {"space": f"{UUID(identity).urn}#", "infospace": TERMS}
     return {"prefix": prefixes, **{kind: records for kind, records in document.records.items() if records}}
 
@@ -52,17 +52,17 @@ class _Document:
 
     def put(self, kind: str, identifier: str, attributes: Mapping[str, Any]) -> None:
         """Put an entity, activity or agent in; attributes that are None are left out."""
-        given = {key: value for key, value in attributes.items() if value is not None}
-        self.records.setdefault(kind, {}).setdefault(identifier, given)
+        values = {key: value for key, value in attributes.items() if value is not None}
+        self.records.setdefault(kind, {}).setdefault(identifier, values)
 
     def relate(self, kind: str, **attributes: Any) -> None:
         """Put a relation in, once, under a blank identifier."""
         records = self.records.setdefault(kind, {})
-        given = {_PROV[key]: value for key, value in attributes.items() if value is not None}
-        key = (kind, repr(given))
+        values = {_PROV[key]: value for key, value in attributes.items() if value is not None}
+        key = (kind, repr(values))
         if key not in self._related:
             self._related.add(key)
-            records[f"_:{kind}{len(records) + 1}"] = given
+            records[f"_:{kind}{len(records) + 1}"] = values
 
     def run(self, run: str, row: RunRow | None) -> None:
         """Put a run in, with the document that it followed."""
@@ -104,12 +104,12 @@ class _Document:
         for edge in node.own:
             self._edge(entity, activity, edge)
 
-    def reading(self, read: Read, made: Sequence[Use]) -> None:
+    def reading(self, read: Read, uses: Sequence[Use]) -> None:
         """Put in what a step read. What it made of it is known only where it made one thing of it."""
         activity = self._step(read.step)
         for edge in read.edges:
             self._used(activity, edge)
-            for of in made if len(made) == 1 else ():
+            for of in uses if len(uses) == 1 else ():
                 self.relate(
                     "wasDerivedFrom", generated=f"space:{at(of)}", source=f"space:{at(edge.to)}", activity=activity
                 )
@@ -117,7 +117,7 @@ class _Document:
     def _activity(self, node: Node) -> str | None:
         if node.step is not None:
             return self._step(node.step)
-        run = node.origin.made.run
+        run = node.origin.created_by.run
         return None if run is None else f"space:{run}"
 
     def _step(self, row: StepRow) -> str:

@@ -56,13 +56,13 @@ def staleness(snapshot: Snapshot, identifiers: Sequence[str] | None = None) -> S
         roots = [Use(one, snapshot.versions(one)[-1][0]) for one in dict.fromkeys(identifiers)]
     graph = trace(snapshot, roots)
     leading = _standing_on(graph, (of for of, node in graph.nodes.items() if node.origin.since is not None))
-    found = []
+    results = []
     for root in roots:
         changed = list(_changed(graph, root, leading))
         if changed:
-            found.append(StaleResource(graph.nodes[root].origin, _causes(changed)))
+            results.append(StaleResource(graph.nodes[root].origin, _causes(changed)))
     lost = _standing_on(graph, (of for of, node in graph.nodes.items() if _is_lost(graph, node)))
-    return StalenessReport(len(roots), tuple(found), tuple(root.id for root in roots if root in lost))
+    return StalenessReport(len(roots), tuple(results), tuple(root.id for root in roots if root in lost))
 
 
 def _own(node: Node) -> Iterator[Edge]:
@@ -77,16 +77,16 @@ def _standing_on(graph: Graph, seeds: Iterable[Use]) -> set[Use | Read]:
     for of, node in graph.nodes.items():
         for edge in _own(node):
             above.setdefault(edge.to, []).append(of)
-    for read, made in graph.products_by_read.items():
-        above[read] = [*made]
+    for read, uses in graph.products_by_read.items():
+        above[read] = [*uses]
         for edge in read.edges:
             above.setdefault(edge.to, []).append(read)
     frontier: list[Use | Read] = list(seeds)
-    found = set(frontier)
+    results = set(frontier)
     while frontier:
-        frontier = list({one for of in frontier for one in above.get(of, ())} - found)
-        found.update(frontier)
-    return found
+        frontier = list({one for of in frontier for one in above.get(of, ())} - results)
+        results.update(frontier)
+    return results
 
 
 def _changed(graph: Graph, root: Use, leading: set[Use | Read]) -> Iterator[ChangedInput]:
@@ -118,6 +118,6 @@ def _causes(changed: Sequence[ChangedInput]) -> tuple[ChangedInput, ...]:
 
 def _is_lost(graph: Graph, node: Node) -> bool:
     """Whether a version was removed for good, or the step that made it is not in the journal any more."""
-    made = node.origin.made
-    pruned = made.step is not None and made.run is not None and graph.runs.get(made.run) is None
+    created_by = node.origin.created_by
+    pruned = created_by.step is not None and created_by.run is not None and graph.runs.get(created_by.run) is None
     return pruned or not node.origin.there

@@ -82,7 +82,7 @@ def trace_forward(snapshot: Snapshot, roots: Sequence[Use]) -> Graph:
                 following.add(node.origin.of)
         nodes |= {of: tracer.nodes[of] for of in sorted(following, key=_by_number)}
         frontier = following
-    runs = {node.origin.made.run for node in nodes.values()}
+    runs = {node.origin.created_by.run for node in nodes.values()}
     known = {run: row for run, row in tracer.ledger.runs.items() if run in runs}
     return Graph(roots, nodes, known, forward=True)
 
@@ -115,10 +115,10 @@ class Tracer:
         """Return the nodes of versions."""
         unread = [of for of in versions if of not in self.nodes]
         for origin in self._snapshot.origins(unread):
-            made = origin.made
-            if made.run is not None:
-                self.ledger.run(made.run)
-            step = self.ledger.step(made, origin.of) if origin.there else None
+            created_by = origin.created_by
+            if created_by.run is not None:
+                self.ledger.run(created_by.run)
+            step = self.ledger.step(created_by, origin.of) if origin.there else None
             self.nodes[origin.of] = self._node(origin, step)
         return [self.nodes[of] for of in versions]
 
@@ -133,20 +133,20 @@ class Tracer:
                 steps.add((step.run, step.sequence))
         runs = {run for run, _ in steps}
         self._load_products(runs - self._products.keys())
-        found = [Use(of.id, of.version + 1) for of in versions if of.version < self.nodes[of].origin.latest]
-        found += self._snapshot.citing(identifiers)
+        results = [Use(of.id, of.version + 1) for of in versions if of.version < self.nodes[of].origin.latest]
+        results += self._snapshot.citing(identifiers)
         for run in runs:
-            found += self._products[run].get(None, ())
+            results += self._products[run].get(None, ())
         for run, sequence in steps:
-            found += self._products[run].get(sequence, ())
-        return list(dict.fromkeys(found))
+            results += self._products[run].get(sequence, ())
+        return list(dict.fromkeys(results))
 
     def _load_products(self, runs: set[str]) -> None:
         for run in runs:
             self._products[run] = {}
         for product in self._snapshot.products(runs) if runs else ():
-            step = self.ledger.step(product.made, product.of)
-            steps = self._products[product.made.run or ""]
+            step = self.ledger.step(product.created_by, product.of)
+            steps = self._products[product.created_by.run or ""]
             steps.setdefault(None if step is None else step.sequence, []).append(product.of)
 
     def _node(self, origin: Origin, step: StepRow | None) -> Node:
@@ -160,7 +160,7 @@ class Tracer:
             own += self._of_result(origin)
         else:
             reads = self._reads_of(step)
-            item = item_of(origin.made.step) if origin.made.step != step.position else None
+            item = item_of(origin.created_by.step) if origin.created_by.step != step.position else None
             read = reads.all
             if item is not None and item in reads.items:
                 read, own = reads.each, list(reads.items[item])
@@ -215,10 +215,10 @@ class Tracer:
 
     def _of_result(self, origin: Origin) -> Iterator[Edge]:
         """What a place in a variable, made a Note as the result of a run, was taken of."""
-        made = origin.made
-        row = self.ledger.run(made.run) if made.run is not None and made.by == "result" else None
-        written = row.document.get("result") if row is not None and isinstance(row.document, dict) else None
-        name = _RESULT.match(written) if isinstance(written, str) else None
+        created_by = origin.created_by
+        row = self.ledger.run(created_by.run) if created_by.run is not None and created_by.by == "result" else None
+        value = row.document.get("result") if row is not None and isinstance(row.document, dict) else None
+        name = _RESULT.match(value) if isinstance(value, str) else None
         if row is None or name is None:
             return
         bound = self.ledger.last_bound(row.run, name[1])
@@ -231,14 +231,14 @@ class Tracer:
         """The items that the step made apart: search results, and what `map` gave for each."""
         members = self._members(origin.of)
         for item in self._snapshot.origins([Use(member.id, 1) for member in members]):
-            apart = item.evidence or item_of(item.made.step) is not None
-            if apart and item.made.run == step.run and self.ledger.step(item.made) is step:
+            apart = item.evidence or item_of(item.created_by.step) is not None
+            if apart and item.created_by.run == step.run and self.ledger.step(item.created_by) is step:
                 yield Edge(item.of, "holds")
 
     def _members(self, of: Use) -> Sequence[Member]:
         """The members of a Collection at a version; of one that was removed for good, none."""
         try:
-            found = self._snapshot.get(of.id, of.version)
+            resource = self._snapshot.get(of.id, of.version)
         except NotFound:
             return ()
-        return found.members if isinstance(found, Collection) else ()
+        return resource.members if isinstance(resource, Collection) else ()

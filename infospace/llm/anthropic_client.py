@@ -87,8 +87,8 @@ class AnthropicModel:
         body, url = _body(self.settings.model, request, quirks), self._endpoint.url
         if on_text is None:
             raw = await client.messages.with_raw_response.create(**body)
-            found = read_body(raw.http_response.content, url, self.settings.secrets)
-            return read_message(found, request, url, self.settings.secrets)
+            value = read_body(raw.http_response.content, url, self.settings.secrets)
+            return read_message(value, request, url, self.settings.secrets)
         return await self._streamed(client, body, request, on_text)
 
     async def _streamed(self, client: AsyncAnthropic, body: dict[str, Any], request: Request, on_text: OnText) -> Reply:
@@ -98,8 +98,8 @@ class AnthropicModel:
         message, url = StreamedMessage(url=self._endpoint.url), self._endpoint.url
         async with client.messages.with_streaming_response.create(**body, stream=True) as response:
             if "event-stream" not in response.headers.get("content-type", ""):
-                found = read_body(await response.read(), url, self.settings.secrets)
-                whole = read_message(found, request, url, self.settings.secrets)
+                value = read_body(await response.read(), url, self.settings.secrets)
+                whole = read_message(value, request, url, self.settings.secrets)
                 on_text(whole.text)
                 return whole
             async for event in self._endpoint.events(aiter(await response.parse()), anthropic.APIError):

@@ -66,13 +66,13 @@ async def refuse_long_wait(response: httpx2.Response) -> None:
         response.headers["x-should-retry"] = "false"
 
 
-def _wait_of(written: str) -> float | None:
+def _wait_of(text: str) -> float | None:
     """Return the seconds of a `Retry-After`: a number, or a date as HTTP has it; None where it is neither."""
     try:
-        return float(written)
+        return float(text)
     except ValueError:
         pass
     try:
-        return parsedate_to_datetime(written).timestamp() - time.time()
+        return parsedate_to_datetime(text).timestamp() - time.time()
     except (ValueError, TypeError, OverflowError):
         return None

@@ -181,8 +181,8 @@ class Endpoint(Generic[ClientT]):
         status, url, message = error.status_code, self.url, self.error_message(error)
         if status == 429:
             wait = error.response.headers.get("retry-after")
-            asked = f", and asks to wait {self._plain(wait)[:40]} seconds" if wait else ""
-            return Unreachable(f"{url} takes no more requests now (429){asked}: {message}{self._attempts()}")
+            question = f", and asks to wait {self._plain(wait)[:40]} seconds" if wait else ""
+            return Unreachable(f"{url} takes no more requests now (429){question}: {message}{self._attempts()}")
         if status >= 500:
             return Unreachable(f"{url} failed with {status}: {message}{self._attempts()}")
         if status in (401, 403):

@@ -19,14 +19,14 @@ from infospace.llm.response import MAX_CHARACTERS, count_of, error_text
 _TOKENS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
-def read_message(found: JSON, request: Request, where: str, secrets: Sequence[str] = ()) -> Reply:
+def read_message(value: JSON, request: Request, where: str, secrets: Sequence[str] = ()) -> Reply:
     """Return the reply in a message. Raises BadResponse, RequestRejected."""
-    if isinstance(found, Mapping) and found.get("type") == "error":
-        raise RequestRejected(f"{where} does not take the request: {error_text(found, secrets)}")
-    blocks = found.get("content") if isinstance(found, Mapping) else None
-    if not isinstance(found, Mapping) or not isinstance(blocks, list):
+    if isinstance(value, Mapping) and value.get("type") == "error":
+        raise RequestRejected(f"{where} does not take the request: {error_text(value, secrets)}")
+    blocks = value.get("content") if isinstance(value, Mapping) else None
+    if not isinstance(value, Mapping) or not isinstance(blocks, list):
         raise BadResponse(f"{where} answered without any content", hint="is it the URL of the Messages API?")
-    reason = found.get("stop_reason")
+    reason = value.get("stop_reason")
     if reason in ("max_tokens", "model_context_window_exceeded"):
         most = pluralize(request.max_tokens, "token") if request.max_tokens else "what the model allows"
         raise BadResponse(
@@ -37,7 +37,7 @@ def read_message(found: JSON, request: Request, where: str, secrets: Sequence[st
     text = "".join(map(_text, blocks))
     if not text.strip():
         raise BadResponse(f"{where} answered with nothing", hint="ask again; a model that only thinks has no answer")
-    usage = found.get("usage")
+    usage = value.get("usage")
     counted = sum(count_of(usage.get(name)) for name in _TOKENS) if isinstance(usage, Mapping) else 0
     return Reply(text, counted or estimate(request.messages, text))
 
@@ -95,8 +95,8 @@ class StreamedMessage:
                 blocks.append({"type": block["type"], "text": block["text"]})
                 continue
             try:
-                given = read_json(block["text"] or "{}", what="the answer")
+                value = read_json(block["text"] or "{}", what="the answer")
             except InvalidJSON as error:
                 raise BadResponse(error.message, hint="ask again") from error
-            blocks.append({"type": "tool_use", "input": given})
+            blocks.append({"type": "tool_use", "input": value})
         return {"type": "message", "content": blocks, "stop_reason": self.stop_reason, "usage": self._usage}

@@ -69,7 +69,7 @@ class Meter:
         return {"llm_calls": self.calls, "tokens": self.tokens} if self.calls else {}
 
     async def call(
-        self, model: LanguageModel, request: Request, made: CreatedBy, on_text: OnText | None = None
+        self, model: LanguageModel, request: Request, created_by: CreatedBy, on_text: OnText | None = None
     ) -> tuple[Reply, bool]:
         """Return the answer to a request of a step, and whether a call was made for it.
 
@@ -77,7 +77,7 @@ class Meter:
 
         Raises LanguageModelError, BudgetExceeded; in a replay NotRecorded, ReplayedFailure and ReplayInterrupted.
         """
-        known = None if self._recall is None else await self._recall.reply(model.name, request, made.step or "")
+        known = None if self._recall is None else await self._recall.reply(model.name, request, created_by.step or "")
         if known is not None:
             return known, False
         key = request.digest(model.name)
@@ -85,7 +85,7 @@ class Meter:
             return self._answers[key], False
         going = self._going.get(key)
         first = going is None
-        if going is None and (cached := self._cached(model, request, key, made)) is not None:
+        if going is None and (cached := self._cached(model, request, key, created_by)) is not None:
             if on_text is not None:
                 on_text(cached.text)
             return cached, False
@@ -93,7 +93,9 @@ class Meter:
             raise unrecorded(model.name)
         if going is None:
             promised = self._charge(request)
-            going = _PendingCall(asyncio.create_task(self._make_call(model, request, key, made, promised, on_text)))
+            going = _PendingCall(
+                asyncio.create_task(self._make_call(model, request, key, created_by, promised, on_text))
+            )
             self._going[key] = going
         going.waiting += 1
         try:
@@ -106,14 +108,14 @@ class Meter:
                     going.task.cancel()
                     await asyncio.gather(going.task, return_exceptions=True)
 
-    def _cached(self, model: LanguageModel, request: Request, key: bytes, made: CreatedBy) -> Reply | None:
+    def _cached(self, model: LanguageModel, request: Request, key: bytes, created_by: CreatedBy) -> Reply | None:
         """Return what an earlier run was answered, which is journalled as an answer that cost nothing."""
         if self.answers is None or self._recall is not None:
             return None
         text = self.answers.find("llm", _address(model, key))
         if not isinstance(text, str):
             return None
-        call = Call(self._record, made, self.number(), "llm", model.name, key, request.to_json())
+        call = Call(self._record, created_by, self.number(), "llm", model.name, key, request.to_json())
         call.record_answer(text)
         self._answers[key] = Reply(text, 0)
         return Reply(text, 0, cached=True)
@@ -158,38 +160,38 @@ class Meter:
                 f"the budget of {self._llm_calls:,} llm_calls is spent", hint='"budget": {"llm_calls": …}'
             )
         usual = self.tokens // self._answered if self._answered else 0
-        wanted, spent = max(estimate(request.messages), usual), self.tokens + self._promised
-        if self._limit is not None and spent + wanted > self._limit:
+        expected, spent = max(estimate(request.messages), usual), self.tokens + self._promised
+        if self._limit is not None and spent + expected > self._limit:
             left = max(0, self._limit - spent)
-            why = f"is too small: {left:,} are left, and the next call takes about {wanted:,}" if left else "is spent"
+            why = f"is too small: {left:,} are left, and the next call takes about {expected:,}" if left else "is spent"
             raise BudgetExceeded(
                 f"the budget of {pluralize(self._limit, 'token')} {why}", hint='"budget": {"tokens": …}'
             )
         self.calls += 1
-        self._promised += wanted
-        return wanted
+        self._promised += expected
+        return expected
 
     async def _make_call(
         self,
         model: LanguageModel,
         request: Request,
         key: bytes,
-        made: CreatedBy,
+        created_by: CreatedBy,
         promised: int,
         on_text: OnText | None,
     ) -> Reply:
-        call = Call(self._record, made, self.number(), "llm", model.name, key, request.to_json())
+        call = Call(self._record, created_by, self.number(), "llm", model.name, key, request.to_json())
         try:
             call.record_start()
             reply = await (model.complete(request) if on_text is None else model.complete(request, on_text))
         except BaseException as error:
-            _log.info("the model %s gave no answer in step %s: %s", model.name, made.step, type(error).__name__)
+            _log.info("the model %s gave no answer in step %s: %s", model.name, created_by.step, type(error).__name__)
             self.tokens += promised if isinstance(error, BadResponse) else 0
             call.record_failure(error)
             raise
         finally:
             self._promised -= promised
-        _log.info("the model %s answered in step %s: %d tokens", model.name, made.step, reply.tokens)
+        _log.info("the model %s answered in step %s: %d tokens", model.name, created_by.step, reply.tokens)
         self.tokens += reply.tokens
         self._answered += 1
         call.record_answer(reply.text, reply.tokens)

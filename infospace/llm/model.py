@@ -51,12 +51,12 @@ class Request:
 
     def to_json(self) -> JSON:
         """Return what is asked as JSON: the messages, and what was wished of the answer."""
-        told: dict[str, JSON] = {
+        report: dict[str, JSON] = {
             "messages": [{"role": one["role"], "content": one["content"]} for one in self.messages]
         }
         if self.schema is not None:
-            told["schema"] = dict(self.schema)
-        return told if self.max_tokens is None else {**told, "max_tokens": self.max_tokens}
+            report["schema"] = dict(self.schema)
+        return report if self.max_tokens is None else {**report, "max_tokens": self.max_tokens}
 
     def digest(self, model: str) -> bytes:
         """Return the SHA-256 of all that an answer depends on, by which a record finds it again."""

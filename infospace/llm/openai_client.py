@@ -129,8 +129,8 @@ class OpenAICompatibleModel:
         if finish is None:
             raise BadResponse(f"the answer of {self._endpoint.url} broke off", hint="ask again")
         message = {"content": "".join(parts), "refusal": refusal or None}
-        found = {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
-        return read_completion(found, request, self._endpoint.url, self.settings.secrets)
+        results = {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+        return read_completion(results, request, self._endpoint.url, self.settings.secrets)
 
     def _body(self, request: Request, quirks: EndpointQuirks) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self.settings.model, "messages": list(request.messages)}

@@ -20,7 +20,7 @@ SCHEMA = {
 
 
 @dataclass(frozen=True, slots=True)
-class Probed:
+class ProbeResult:
     """What was found: `seconds` of the first answer; `structured` and `streams` as far as they were seen."""
 
     seconds: float
@@ -29,7 +29,7 @@ class Probed:
     first_text_s: float
 
 
-async def probe(model: LanguageModel) -> Probed:
+async def probe(model: LanguageModel) -> ProbeResult:
     """Ask three times. Raises LanguageModelError where the first question is not answered."""
     start = time.perf_counter()
     await model.complete(Request((QUESTION,)))
@@ -41,13 +41,13 @@ async def probe(model: LanguageModel) -> Probed:
         await model.complete(Request((QUESTION,)), on_text=lambda _text: pieces.append(time.perf_counter() - start))
     except LanguageModelError:
         pieces.clear()
-    return Probed(seconds, structured, len(pieces) > 1, pieces[0] if pieces else 0.0)
+    return ProbeResult(seconds, structured, len(pieces) > 1, pieces[0] if pieces else 0.0)
 
 
 async def _is_structured(model: LanguageModel) -> bool:
     try:
         reply = await model.complete(Request((QUESTION,), SCHEMA))
-        found = read_json(reply.text)
+        value = read_json(reply.text)
     except (LanguageModelError, InvalidJSON):
         return False
-    return isinstance(found, Mapping) and isinstance(found.get("answer"), str)
+    return isinstance(value, Mapping) and isinstance(value.get("answer"), str)

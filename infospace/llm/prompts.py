@@ -52,11 +52,11 @@ def delimit(label: str, text: str) -> str:
 def reworded(prompt: str, change: Callable[[str], str]) -> str:
     """Return a prompt as it would have been had its words been changed so: the marks are those of the new material."""
     parts, end = [], 0
-    for found in _ENCLOSED.finditer(prompt):
-        mark, label, text = found.groups()
+    for match in _ENCLOSED.finditer(prompt):
+        mark, label, text = match.groups()
         if mark == _mark(text):
-            parts += [change(prompt[end : found.start()]), delimit(change(label), change(text))]
-            end = found.end()
+            parts += [change(prompt[end : match.start()]), delimit(change(label), change(text))]
+            end = match.end()
     return "".join([*parts, change(prompt[end:])])
 
 

@@ -65,10 +65,10 @@ class RecordedCalls:
         step was answered at that turn.
         """
         turn = self._turns[position].popleft() if request.strict and self._turns.get(position) else None
-        for asked in dict.fromkeys((model, *self.models)):
-            found = await self._of(asked, request, position)
-            if found is not None:
-                return found
+        for question in dict.fromkeys((model, *self.models)):
+            result = await self._of(question, request, position)
+            if result is not None:
+                return result
         if turn is None or not self.only:
             return None
         return replace(turn, text=self.ids.later(turn.text))
@@ -88,8 +88,8 @@ class RecordedCalls:
 
     def forget(self, model: str, request: Request) -> None:
         """Leave out an answer that could not be used: the next one was given when it was asked again."""
-        for asked in dict.fromkeys((model, *self.models)):
-            replies = self._replies.get(self._key(asked, request))
+        for question in dict.fromkeys((model, *self.models)):
+            replies = self._replies.get(self._key(question, request))
             if replies:
                 replies.popleft()
                 return

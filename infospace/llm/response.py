@@ -46,16 +46,16 @@ def read_body(body: bytes, where: str, secrets: Sequence[str] = ()) -> JSON:
         ) from None
 
 
-def read_completion(found: JSON, request: Request, where: str, secrets: Sequence[str] = ()) -> Reply:
+def read_completion(value: JSON, request: Request, where: str, secrets: Sequence[str] = ()) -> Reply:
     """Return the reply in a chat completion. Raises BadResponse, RequestRejected."""
-    if isinstance(found, Mapping) and found.get("error") and not found.get("choices"):
-        raise RequestRejected(f"{where} does not take the request: {error_text(found, secrets)}")
-    choices = found.get("choices") if isinstance(found, Mapping) else None
+    if isinstance(value, Mapping) and value.get("error") and not value.get("choices"):
+        raise RequestRejected(f"{where} does not take the request: {error_text(value, secrets)}")
+    choices = value.get("choices") if isinstance(value, Mapping) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(found, Mapping) or not isinstance(choice, Mapping):
+    if not isinstance(value, Mapping) or not isinstance(choice, Mapping):
         raise BadResponse(f"{where} answered without any choice", hint="is it the URL of a chat endpoint?")
     text = _text(choice, request, where)
-    return Reply(text, _tokens(found.get("usage")) or estimate(request.messages, text))
+    return Reply(text, _tokens(value.get("usage")) or estimate(request.messages, text))
 
 
 def _text(choice: Mapping[str, Any], request: Request, where: str) -> str:

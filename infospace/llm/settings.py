@@ -108,16 +108,16 @@ def installed(api: Api = "openai") -> None:
 
 
 def _api(model: str, url: str) -> Api:
-    given = _env("INFOSPACE_LLM_API")
-    if given not in ("", "openai", "anthropic"):
-        raise Invalid(f"INFOSPACE_LLM_API is {given!r}", hint="openai or anthropic")
-    if given:
-        return "openai" if given == "openai" else "anthropic"
+    text = _env("INFOSPACE_LLM_API")
+    if text not in ("", "openai", "anthropic"):
+        raise Invalid(f"INFOSPACE_LLM_API is {text!r}", hint="openai or anthropic")
+    if text:
+        return "openai" if text == "openai" else "anthropic"
     if url:
         host = urlsplit(url).hostname or ""
         return "anthropic" if host == "anthropic.com" or host.endswith(".anthropic.com") else "openai"
-    named = model.startswith("claude") and not _env("OPENAI_BASE_URL")
-    return "anthropic" if named else "openai"
+    is_named = model.startswith("claude") and not _env("OPENAI_BASE_URL")
+    return "anthropic" if is_named else "openai"
 
 
 def _must_be_url(name: str, url: str) -> None:

@@ -37,12 +37,12 @@ class OutputSchema:
     def read(self, text: str) -> tuple[JSON, list[str]]:
         """Return the answer in a text, and in what it does not fit."""
         try:
-            found = _json_in(text)
+            value = _json_in(text)
         except InvalidJSON as error:
             return None, [str(error)]
-        if self.wrapped and isinstance(found, Mapping) and set(found) == {KEY}:
-            found = found[KEY]
-        return found, validate(found, self.schema)
+        if self.wrapped and isinstance(value, Mapping) and set(value) == {KEY}:
+            value = value[KEY]
+        return value, validate(value, self.schema)
 
 
 def form_of(schema: Schema) -> OutputSchema:
@@ -91,7 +91,7 @@ class StructuredClient:
 
     model: LanguageModel
     meter: Meter
-    made: CreatedBy
+    created_by: CreatedBy
     on_text: OnText | None = None
     calls: int = 0
     tokens: int = 0
@@ -145,7 +145,7 @@ class StructuredClient:
                 hint="take less of it (`load` with a slice, `head`, `search-within-collection`), go over parts with"
                 " `map`, or set INFOSPACE_LLM_CONTEXT; nothing is cut",
             )
-        reply, paid = await self.meter.call(self.model, request, self.made, self.on_text)
+        reply, paid = await self.meter.call(self.model, request, self.created_by, self.on_text)
         self.cached += reply.cached
         if paid:
             self.calls += 1

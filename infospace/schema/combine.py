@@ -33,8 +33,8 @@ def inline_refs(schema: Schema | None) -> Schema:
     if _stands_alone(schema):
         return schema
     writer = _Writer(schema)
-    written: Schema = writer.write(schema, ())
-    return written if writer.left >= 0 else {"type": sorted(types_of(schema))}
+    value: Schema = writer.write(schema, ())
+    return value if writer.left >= 0 else {"type": sorted(types_of(schema))}
 
 
 def _stands_alone(schema: Schema) -> bool:
@@ -45,17 +45,17 @@ def _stands_alone(schema: Schema) -> bool:
     left: list[tuple[Any, bool]] = [(schema, False)]
     looked = 0
     while left:
-        part, named = left.pop()
+        part, is_named = left.pop()
         looked += 1
         if looked > MAX_INLINED_PARTS:
             return False
         if isinstance(part, list):
             left.extend((item, False) for item in part)
         elif isinstance(part, Mapping):
-            if not named and not _REFERRING.isdisjoint(part):
+            if not is_named and not _REFERRING.isdisjoint(part):
                 return False
             left.extend(
-                (value, not named and key in _NAMED) for key, value in part.items() if named or key not in _DATA
+                (value, not is_named and key in _NAMED) for key, value in part.items() if is_named or key not in _DATA
             )
     return True
 
@@ -149,8 +149,8 @@ def merged(left: Schema | None, right: Schema | None, *, always: tuple[bool, boo
             properties[key] = any_of(here[key], there[key]) or {}
         else:
             properties[key] = {}
-    made = {"type": "object", "properties": properties, "required": sorted(sure[0] | sure[1])}
-    return made if one is None or other is None else {**made, "additionalProperties": False}
+    result = {"type": "object", "properties": properties, "required": sorted(sure[0] | sure[1])}
+    return result if one is None or other is None else {**result, "additionalProperties": False}
 
 
 def merged_or_new(before: Schema | None, given: Schema | None, merge: object) -> Schema | None:
@@ -169,12 +169,14 @@ def merged_or_new(before: Schema | None, given: Schema | None, merge: object) ->
 
 def _plain(schema: Schema | None) -> Schema | None:
     """A closed schema of objects, all of whose keys are known; None for any other."""
-    found = inline_refs(schema)
-    if found.keys() == {"anyOf"}:
-        return _any_of([_plain(option) for option in found["anyOf"]])
+    results = inline_refs(schema)
+    if results.keys() == {"anyOf"}:
+        return _any_of([_plain(option) for option in results["anyOf"]])
     plain = {"type", "properties", "required", "additionalProperties", "title", "description"}
-    closed = found.get("additionalProperties") is False and found.get("type") == "object" and found.keys() <= plain
-    return {"properties": {}, **found} if closed else None
+    closed = (
+        results.get("additionalProperties") is False and results.get("type") == "object" and results.keys() <= plain
+    )
+    return {"properties": {}, **results} if closed else None
 
 
 def _any_of(options: Sequence[Schema | None]) -> Schema | None:

@@ -47,122 +47,124 @@ def _word(part: str | int | None) -> str:
     return f"[{part}]" if isinstance(part, int) else f"`{part}`"
 
 
-def mismatches(given: Schema | None, wanted: Schema | None) -> Iterator[Mismatch]:
+def mismatches(given: Schema | None, expected: Schema | None) -> Iterator[Mismatch]:
     """Iterate over the places at which no value of the one schema fits the other, the outermost of each."""
-    if given is not None and wanted is not None:
-        yield from _Comparison(given, wanted).compare(given, wanted, (), 0)
+    if given is not None and expected is not None:
+        yield from _Comparison(given, expected).compare(given, expected, (), 0)
 
 
 class _Comparison:
     """Compares the parts of two schemas, each with its own definitions."""
 
-    def __init__(self, given: Schema, wanted: Schema) -> None:
-        self._given, self._wanted = given, wanted
+    def __init__(self, given: Schema, expected: Schema) -> None:
+        self._given, self._wanted = given, expected
         self._left = MAX_COMPARED_PAIRS
 
-    def compare(self, given: Any, wanted: Any, place: Way, depth: int) -> Iterator[Mismatch]:
+    def compare(self, value: Any, expected: Any, place: Way, depth: int) -> Iterator[Mismatch]:
         self._left -= 1
-        if self._left < 0 or depth > DEEPEST or given is False or wanted is True:
+        if self._left < 0 or depth > DEEPEST or value is False or expected is True:
             return
-        given = resolved(given, self._given) if isinstance(given, Mapping) else {}
-        if wanted is False:
-            yield Mismatch(place, "false", "may not be there", given, {})
+        value = resolved(value, self._given) if isinstance(value, Mapping) else {}
+        if expected is False:
+            yield Mismatch(place, "false", "may not be there", value, {})
             return
-        wanted = resolved(wanted, self._wanted) if isinstance(wanted, Mapping) else {}
-        types, fits = types_in(given, self._given), types_in(wanted, self._wanted)
+        expected = resolved(expected, self._wanted) if isinstance(expected, Mapping) else {}
+        types, fits = types_in(value, self._given), types_in(expected, self._wanted)
         if not types & fits:
-            yield self._unlike(given, wanted, place)
+            yield self._unlike(value, expected, place)
             return
-        values = _values(given)
+        values = _values(value)
         if values is not None:
-            yield from self._named(values, given, wanted, place)
+            yield from self._named(values, value, expected, place)
             return
-        for option in wanted.get("allOf", ()):
-            yield from self.compare(given, option, place, depth + 1)
-        options = given.get("anyOf") or given.get("oneOf")
+        for option in expected.get("allOf", ()):
+            yield from self.compare(value, option, place, depth + 1)
+        options = value.get("anyOf") or value.get("oneOf")
         if options:
-            yield from self._whichever(options, given, wanted, place, depth)
+            yield from self._whichever(options, value, expected, place, depth)
             return
-        options = wanted.get("anyOf") or wanted.get("oneOf")
+        options = expected.get("anyOf") or expected.get("oneOf")
         if options:
-            yield from self._none_of(options, given, wanted, place, depth)
+            yield from self._none_of(options, value, expected, place, depth)
         if types == {"array"}:
-            yield from self._items(given, wanted, place, depth)
+            yield from self._items(value, expected, place, depth)
         if types == {"object"}:
-            yield from self._keys(given, wanted, place, depth)
+            yield from self._keys(value, expected, place, depth)
 
-    def _unlike(self, given: Schema, wanted: Schema, place: Way) -> Mismatch:
-        is_, fits = self._describe(given, self._given), self._describe(wanted, self._wanted)
-        return Mismatch(place, "type", f"is {is_ or 'something else'}, and {fits} is wanted", given, wanted)
+    def _unlike(self, given: Schema, expected: Schema, place: Way) -> Mismatch:
+        is_, fits = self._describe(given, self._given), self._describe(expected, self._wanted)
+        return Mismatch(place, "type", f"is {is_ or 'something else'}, and {fits} is wanted", given, expected)
 
     @staticmethod
     def _describe(schema: Schema, root: Schema) -> str:
         return describe_schema(schema, root) or format_types({"type": sorted(types_in(schema, root))})
 
     def _whichever(
-        self, options: list[Any], given: Schema, wanted: Schema, place: Way, depth: int
+        self, options: list[Any], given: Schema, expected: Schema, place: Way, depth: int
     ) -> Iterator[Mismatch]:
         """What does not fit of each alternative that a value may be of."""
-        found = [list(self.compare(option, wanted, place, depth + 1)) for option in options]
-        if all(found):
-            same = all(one[0] == found[0][0] for one in found)
-            yield from found[0] if same else [self._unlike(given, wanted, place)._replace(keyword="anyOf")]
+        results = [list(self.compare(option, expected, place, depth + 1)) for option in options]
+        if all(results):
+            same = all(one[0] == results[0][0] for one in results)
+            yield from results[0] if same else [self._unlike(given, expected, place)._replace(keyword="anyOf")]
 
-    def _none_of(self, options: list[Any], given: Schema, wanted: Schema, place: Way, depth: int) -> Iterator[Mismatch]:
+    def _none_of(
+        self, options: list[Any], given: Schema, expected: Schema, place: Way, depth: int
+    ) -> Iterator[Mismatch]:
         """What does not fit any alternative; of the only one of the same type, what in it."""
-        found = [list(self.compare(given, option, place, depth + 1)) for option in options]
-        if not all(found):
+        results = [list(self.compare(given, option, place, depth + 1)) for option in options]
+        if not all(results):
             return
-        near = [one for one in found if one[0].place != place or one[0].keyword != "type"]
+        near = [one for one in results if one[0].place != place or one[0].keyword != "type"]
         if len(near) > 1:  # a value that names another alternative is not of this one
             near = [one for one in near if all(mismatch.keyword != "enum" for mismatch in one)]
         if len(near) == 1:
             yield from near[0]
         else:
-            yield Mismatch(place, "anyOf", f"fits none of what may be here: {self._fits(wanted)}", given, wanted)
+            yield Mismatch(place, "anyOf", f"fits none of what may be here: {self._fits(expected)}", given, expected)
 
-    def _fits(self, wanted: Schema) -> str:
-        return describe_schema(wanted, self._wanted) or "each alternative needs something else"
+    def _fits(self, expected: Schema) -> str:
+        return describe_schema(expected, self._wanted) or "each alternative needs something else"
 
-    def _named(self, values: list[Any], given: Schema, wanted: Schema, place: Way) -> Iterator[Mismatch]:
+    def _named(self, values: list[Any], given: Schema, expected: Schema, place: Way) -> Iterator[Mismatch]:
         """What does not fit of the values that a schema names: none of them does."""
         from infospace.schema.validate import first_violation
 
-        schema = wanted if wanted is self._wanted else on_its_own(wanted, self._wanted)
+        schema = expected if expected is self._wanted else on_its_own(expected, self._wanted)
         if len(values) > VALUES or not values:
             return
         faults = [first_violation(value, schema) for value in values]
         if all(faults):
             is_ = " or ".join(map(shown, values[:3])) + (" or another" if len(values) > 3 else "")
-            said = f"is {is_}, and {self._describe(wanted, self._wanted)} is wanted"
-            yield Mismatch(place, "enum", said if len(values) > 1 else f"does not fit: {faults[0]}", given, wanted)
+            text = f"is {is_}, and {self._describe(expected, self._wanted)} is wanted"
+            yield Mismatch(place, "enum", text if len(values) > 1 else f"does not fit: {faults[0]}", given, expected)
 
-    def _items(self, given: Schema, wanted: Schema, place: Way, depth: int) -> Iterator[Mismatch]:
-        first, wanted_first = given.get("prefixItems", ()), wanted.get("prefixItems", ())
-        others = wanted.get("items", True)
+    def _items(self, given: Schema, expected: Schema, place: Way, depth: int) -> Iterator[Mismatch]:
+        first, wanted_first = given.get("prefixItems", ()), expected.get("prefixItems", ())
+        others = expected.get("items", True)
         for index, item in enumerate(first):
             fits = wanted_first[index] if index < len(wanted_first) else others
             yield from self.compare(item, fits, (*place, index), depth + 1)
         if isinstance(given.get("items"), Mapping) and not wanted_first and isinstance(others, Mapping):
             yield from self.compare(given["items"], others, (*place, EACH), depth + 1)
-        most, least = given.get("maxItems"), wanted.get("minItems")
+        most, least = given.get("maxItems"), expected.get("minItems")
         if most is not None and least is not None and most < least:
             yield Mismatch(
-                place, "minItems", f"has at most {pluralize(most, 'item')}, and {least:,} are needed", given, wanted
+                place, "minItems", f"has at most {pluralize(most, 'item')}, and {least:,} are needed", given, expected
             )
-        most, least = wanted.get("maxItems"), given.get("minItems")
+        most, least = expected.get("maxItems"), given.get("minItems")
         if most is not None and least is not None and most < least:
             yield Mismatch(
-                place, "maxItems", f"has {pluralize(least, 'item')} or more, and at most {most:,} fit", given, wanted
+                place, "maxItems", f"has {pluralize(least, 'item')} or more, and at most {most:,} fit", given, expected
             )
 
-    def _keys(self, given: Schema, wanted: Schema, place: Way, depth: int) -> Iterator[Mismatch]:
-        has, fits = given.get("properties", {}), wanted.get("properties", {})
+    def _keys(self, given: Schema, expected: Schema, place: Way, depth: int) -> Iterator[Mismatch]:
+        has, fits = given.get("properties", {}), expected.get("properties", {})
         if given.get("additionalProperties") is False and not given.get("patternProperties"):
-            for key in wanted.get("required", ()):
+            for key in expected.get("required", ()):
                 if key not in has:
-                    yield Mismatch(place, "required", f"has no {dump(key)}, which is needed", given, wanted)
-        others = True if wanted.get("patternProperties") else wanted.get("additionalProperties", True)
+                    yield Mismatch(place, "required", f"has no {dump(key)}, which is needed", given, expected)
+        others = True if expected.get("patternProperties") else expected.get("additionalProperties", True)
         for key in given.get("required", ()):
             if key not in has:
                 continue
@@ -170,7 +172,7 @@ class _Comparison:
                 yield from self.compare(has[key], fits[key], (*place, key), depth + 1)
             elif others is False:
                 message = f"has {dump(key)}, which is not taken"
-                yield Mismatch(place, "additionalProperties", message, given, wanted)
+                yield Mismatch(place, "additionalProperties", message, given, expected)
             else:
                 yield from self.compare(has[key], others, (*place, key), depth + 1)
 

@@ -64,18 +64,18 @@ class _Fit:
 _FITS: Final = _Fit(1.0)
 
 
-def compatibility(given: Mapping[str, Any] | None, wanted: Mapping[str, Any] | None) -> Compatibility:
+def compatibility(values: Mapping[str, Any] | None, expected: Mapping[str, Any] | None) -> Compatibility:
     """Say how well what one schema admits fits another. None is a schema of which nothing is known."""
-    if not wanted:
+    if not expected:
         return Compatibility(1.0, "anything is taken")
-    if given is not None and dump(given) == dump(wanted):
+    if values is not None and dump(values) == dump(expected):
         return Compatibility(1.0, "both schemas are the same")
-    return compatibility_of(normal_form(given), normal_form(wanted))
+    return compatibility_of(normal_form(values), normal_form(expected))
 
 
-def compatibility_of(given: NormalSchema, wanted: NormalSchema) -> Compatibility:
+def compatibility_of(actual: NormalSchema, expected: NormalSchema) -> Compatibility:
     """Say the same of schemas in normal form, which may be parts of others."""
-    fit = _Comparison().compare(given, wanted)
+    fit = _Comparison().compare(actual, expected)
     if fit.score == 1:
         return Compatibility(1.0, "every value that is given fits what is wanted")
     subject = " of ".join([*reversed(fit.place), "what is given"])
@@ -90,115 +90,115 @@ class _Comparison:
         # The schemas are kept with what was found, so that the ids in their keys stay theirs.
         self._known: dict[tuple[Any, Any], tuple[NormalSchema, NormalSchema, _Fit]] = {}
 
-    def compare(self, given: NormalSchema, wanted: NormalSchema) -> _Fit:
-        if wanted.is_any:
+    def compare(self, actual: NormalSchema, expected: NormalSchema) -> _Fit:
+        if expected.is_any:
             return _FITS
-        key = given.key, wanted.key
+        key = actual.key, expected.key
         if key in self._known:
             return self._known[key][2]
         self._left -= 1
         if self._left < 0:
             return _Fit(PERHAPS, "is too large to be compared with what is wanted")
-        self._known[key] = given, wanted, _FITS
-        fit = self._alternatives(given, wanted)
-        self._known[key] = given, wanted, fit
+        self._known[key] = actual, expected, _FITS
+        fit = self._alternatives(actual, expected)
+        self._known[key] = actual, expected, fit
         return fit
 
-    def _alternatives(self, given: NormalSchema, wanted: NormalSchema) -> _Fit:
-        may_be, fits = given.alternatives, wanted.alternatives
+    def _alternatives(self, actual: NormalSchema, expected: NormalSchema) -> _Fit:
+        may_be, fits = actual.alternatives, expected.alternatives
         if not may_be:
             return _FITS
         if not fits:
             return _Fit(0.0, "may not be there")
-        if given.is_any:
+        if actual.is_any:
             return _Fit(UNTOLD, f"is not described, and {_words(fits)} is wanted")
-        found = [self._one(one, fits) for one in may_be]
-        worst = min(found, key=lambda fit: fit.score)
+        results = [self._one(one, fits) for one in may_be]
+        worst = min(results, key=lambda fit: fit.score)
         if worst.score == 1:
             return _FITS
-        mean = sum(fit.score for fit in found) / len(found)
+        mean = sum(fit.score for fit in results) / len(results)
         return _Fit(min(mean, 0.99), worst.message, worst.place)
 
-    def _one(self, given: Alternative, fits: Iterable[Alternative]) -> _Fit:
+    def _one(self, actual: Alternative, fits: Iterable[Alternative]) -> _Fit:
         """How well an alternative fits whichever it fits best."""
-        alike = [self._pair(given, one) for one in fits if one.type == given.type]
+        alike = [self._pair(actual, one) for one in fits if one.type == actual.type]
         if not alike:
-            return _Fit(0.0, f"is {_word(given)}, and {_words(fits)} is wanted")
+            return _Fit(0.0, f"is {_word(actual)}, and {_words(fits)} is wanted")
         return max(alike, key=lambda fit: (fit.score, len(fit.place)))
 
-    def _pair(self, given: Alternative, wanted: Alternative) -> _Fit:
-        if given.values is not None:
-            fit = _values(given, wanted)
-        elif wanted.values is not None and not (given.type == "null" or _all_truths(given, wanted)):
-            fit = _Fit(PERHAPS, f"is {_word(given)}, and {_word(wanted)} is wanted")
+    def _pair(self, actual: Alternative, expected: Alternative) -> _Fit:
+        if actual.values is not None:
+            fit = _values(actual, expected)
+        elif expected.values is not None and not (actual.type == "null" or _all_truths(actual, expected)):
+            fit = _Fit(PERHAPS, f"is {_word(actual)}, and {_word(expected)} is wanted")
         else:
-            fit = self._by_type(given, wanted)
-        unmet = [one for one in wanted.restrictions if not one[2] or one not in given.restrictions]
+            fit = self._by_type(actual, expected)
+        unmet = [one for one in expected.restrictions if not one[2] or one not in actual.restrictions]
         if fit.score == 1 and unmet:
             return _Fit(0.9, f"may break `{unmet[0][0]}` of what is wanted")
         return fit
 
-    def _by_type(self, given: Alternative, wanted: Alternative) -> _Fit:
-        match given.type:
+    def _by_type(self, actual: Alternative, expected: Alternative) -> _Fit:
+        match actual.type:
             case "number":
-                return _numbers(given, wanted)
+                return _numbers(actual, expected)
             case "string":
-                return _texts(given, wanted)
+                return _texts(actual, expected)
             case "array":
-                return self._lists(given, wanted)
+                return self._lists(actual, expected)
             case "object":
-                return self._objects(given, wanted)
+                return self._objects(actual, expected)
         return _FITS
 
-    def _lists(self, given: Alternative, wanted: Alternative) -> _Fit:
-        bounds = _bounded(given, wanted, "minItems", "maxItems", "items")
+    def _lists(self, actual: Alternative, expected: Alternative) -> _Fit:
+        bounds = _bounded(actual, expected, "minItems", "maxItems", "items")
         if bounds.score == 0:
             return bounds
-        first, most = max(given.first, wanted.first), given.most("maxItems")
+        first, most = max(actual.first, expected.first), actual.most("maxItems")
         if most is not None:
             first = min(first, most)
         places: list[_Fit] = []
         for at in range(first):
-            item = self.compare(given.at_place(at), wanted.at_place(at)).within(f"item {at + 1}")
+            item = self.compare(actual.at_place(at), expected.at_place(at)).within(f"item {at + 1}")
             places.append(item)
         if most is None or most > first:
-            places.append(self.compare(given.at_place(first), wanted.at_place(first)).within("each item"))
-        if any(wanted.all("uniqueItems")) and not any(given.all("uniqueItems")) and (most is None or most > 1):
+            places.append(self.compare(actual.at_place(first), expected.at_place(first)).within("each item"))
+        if any(expected.all("uniqueItems")) and not any(actual.all("uniqueItems")) and (most is None or most > 1):
             bounds = _worse(bounds, _Fit(0.9, "may have an item twice"))
         return _together(places, bounds)
 
-    def _objects(self, given: Alternative, wanted: Alternative) -> _Fit:
-        bounds = _bounded(given, wanted, "minProperties", "maxProperties", "keys")
+    def _objects(self, actual: Alternative, expected: Alternative) -> _Fit:
+        bounds = _bounded(actual, expected, "minProperties", "maxProperties", "keys")
         if bounds.score == 0:
             return bounds
-        needed, sure = wanted.required, given.required
-        found = []
-        for name in dict.fromkeys((*given.names, *sorted(sure), *wanted.names, *sorted(needed))):
-            fit = self._key(name, given, wanted)
+        needed, sure = expected.required, actual.required
+        results = []
+        for name in dict.fromkeys((*actual.names, *sorted(sure), *expected.names, *sorted(needed))):
+            fit = self._key(name, actual, expected)
             if fit is not None:
-                found.append(fit)
-        rest = self.compare(given.others(), wanted.others())
-        if given.has_patterns and rest.score < 1 and rest.score == 0:
+                results.append(fit)
+        rest = self.compare(actual.others(), expected.others())
+        if actual.has_patterns and rest.score < 1 and rest.score == 0:
             rest = _Fit(PERHAPS, rest.message, rest.place)
-        if given.has_patterns and not wanted.others().is_any:
+        if actual.has_patterns and not expected.others().is_any:
             rest = _worse(rest, _Fit(0.9, "may have keys by a pattern that do not fit"))
         if rest.score < 1:
             # Keys of which nothing is said need not be there: they cost little, unless nothing else is said at all.
-            share = 0.95 if given.names else PERHAPS
+            share = 0.95 if actual.names else PERHAPS
             bounds = _worse(bounds, _Fit(share, f"may have other keys, one of which {rest.message}"))
-        return _together(found, bounds)
+        return _together(results, bounds)
 
-    def _key(self, name: str, given: Alternative, wanted: Alternative) -> _Fit | None:
+    def _key(self, name: str, actual: Alternative, expected: Alternative) -> _Fit | None:
         """How well one key fits, None where it cannot be there and need not."""
-        has = given.at_key(name)
-        needed, sure = name in wanted.required, name in given.required
+        has = actual.at_key(name)
+        needed, sure = name in expected.required, name in actual.required
         if not has.is_any and not has.alternatives:
             return _Fit(0.0, f"has no {dump(name)}, which is needed") if needed else None
-        fit = self.compare(has, wanted.at_key(name)).within(f"`{name}`")
+        fit = self.compare(has, expected.at_key(name)).within(f"`{name}`")
         if sure:
             return fit
         if needed:
-            score = PERHAPS if name in given.names else UNTOLD
+            score = PERHAPS if name in actual.names else UNTOLD
             return (
                 _Fit(min(fit.score, score), fit.message, fit.place)
                 if fit.score < score
@@ -222,10 +222,10 @@ def _worse(one: _Fit, other: _Fit) -> _Fit:
     return min(one, other, key=lambda fit: fit.score)
 
 
-def _bounded(given: Alternative, wanted: Alternative, low: str, high: str, what: str) -> _Fit:
+def _bounded(actual: Alternative, expected: Alternative, low: str, high: str, what: str) -> _Fit:
     """How well the size of something fits."""
-    least, most = given.least(low) or 0, given.most(high)
-    wants, takes = wanted.least(low) or 0, wanted.most(high)
+    least, most = actual.least(low) or 0, actual.most(high)
+    wants, takes = expected.least(low) or 0, expected.most(high)
     if most is not None and most < wants:
         return _Fit(0.0, f"has at most {most:,} {what}, and {wants:,} are needed")
     if takes is not None and least > takes:
@@ -237,22 +237,22 @@ def _bounded(given: Alternative, wanted: Alternative, low: str, high: str, what:
     return _FITS
 
 
-def _numbers(given: Alternative, wanted: Alternative) -> _Fit:
-    low, above = given.least("minimum"), given.least("exclusiveMinimum")
-    high, below = given.most("maximum"), given.most("exclusiveMaximum")
+def _numbers(actual: Alternative, expected: Alternative) -> _Fit:
+    low, above = actual.least("minimum"), actual.least("exclusiveMinimum")
+    high, below = actual.most("maximum"), actual.most("exclusiveMaximum")
     lowest, highest = max(_without_none(low, above), default=None), min(_without_none(high, below), default=None)
-    for bound in _without_none(wanted.least("minimum"), wanted.least("exclusiveMinimum")):
+    for bound in _without_none(expected.least("minimum"), expected.least("exclusiveMinimum")):
         if highest is not None and highest < bound:
             return _Fit(0.0, f"is at most {highest:g}, and {bound:g} or more is wanted")
-    for bound in _without_none(wanted.most("maximum"), wanted.most("exclusiveMaximum")):
+    for bound in _without_none(expected.most("maximum"), expected.most("exclusiveMaximum")):
         if lowest is not None and lowest > bound:
             return _Fit(0.0, f"is at least {lowest:g}, and {bound:g} or less is wanted")
-    if wanted.whole and not given.whole:
+    if expected.whole and not actual.whole:
         return _Fit(0.8, "is any number, and a whole one is wanted")
-    if not _in_bounds(lowest, above, highest, below, wanted):
+    if not _in_bounds(lowest, above, highest, below, expected):
         return _Fit(0.9, "may be beyond the bounds of what is wanted")
-    steps = [Fraction(str(step)) for step in given.all("multipleOf")] + ([Fraction(1)] if given.whole else [])
-    for step in wanted.all("multipleOf"):
+    steps = [Fraction(str(step)) for step in actual.all("multipleOf")] + ([Fraction(1)] if actual.whole else [])
+    for step in expected.all("multipleOf"):
         if not any((own / Fraction(str(step))).denominator == 1 for own in steps):
             return _Fit(0.8, f"may be no multiple of {step:g}")
     return _FITS
@@ -262,10 +262,10 @@ def _without_none(*bounds: Any) -> list[Any]:
     return [bound for bound in bounds if bound is not None]
 
 
-def _in_bounds(lowest: Any, above: Any, highest: Any, below: Any, wanted: Alternative) -> bool:
+def _in_bounds(lowest: Any, above: Any, highest: Any, below: Any, expected: Alternative) -> bool:
     """Whether every number between some bounds is within those that are wanted."""
-    least, more = wanted.least("minimum"), wanted.least("exclusiveMinimum")
-    most, less = wanted.most("maximum"), wanted.most("exclusiveMaximum")
+    least, more = expected.least("minimum"), expected.least("exclusiveMinimum")
+    most, less = expected.most("maximum"), expected.most("exclusiveMaximum")
     return (
         (least is None or (lowest is not None and lowest >= least))
         and (more is None or (lowest is not None and (lowest > more or (above is not None and above >= more))))
@@ -274,15 +274,15 @@ def _in_bounds(lowest: Any, above: Any, highest: Any, below: Any, wanted: Altern
     )
 
 
-def _texts(given: Alternative, wanted: Alternative) -> _Fit:
-    fit = _bounded(given, wanted, "minLength", "maxLength", "characters")
+def _texts(actual: Alternative, expected: Alternative) -> _Fit:
+    fit = _bounded(actual, expected, "minLength", "maxLength", "characters")
     if fit.score == 0:
         return fit
-    for pattern in wanted.all("pattern"):
-        if pattern not in given.all("pattern"):
+    for pattern in expected.all("pattern"):
+        if pattern not in actual.all("pattern"):
             fit = _worse(fit, _Fit(UNPROMISED, f"may not match the pattern {pattern!r:.60}"))
-    for format_ in wanted.all("format"):
-        own = given.all("format")
+    for format_ in expected.all("format"):
+        own = actual.all("format")
         if own and format_ not in own:
             fit = _worse(fit, _Fit(UNTOLD, f"is text of the format {own[0]!r:.40}, and {format_!r:.40} is wanted"))
         elif not own:
@@ -290,35 +290,35 @@ def _texts(given: Alternative, wanted: Alternative) -> _Fit:
     return fit
 
 
-def _values(given: Alternative, wanted: Alternative) -> _Fit:
+def _values(actual: Alternative, expected: Alternative) -> _Fit:
     """How many of the values that are named fit."""
-    values = given.values or ()
-    wrong = [value for value in values if not _admits(wanted, value)]
+    values = actual.values or ()
+    wrong = [value for value in values if not _admits(expected, value)]
     # Restrictions of what is wanted are looked at by who asks; what is named and fits none of the rest fits never.
     if not wrong:
         return _FITS
-    message = f"is {_listed(wrong)}, and {_word(wanted)} is wanted"
+    message = f"is {_listed(wrong)}, and {_word(expected)} is wanted"
     return _Fit((len(values) - len(wrong)) / len(values), message)
 
 
-def _admits(wanted: Alternative, value: Any) -> bool:
+def _admits(expected: Alternative, value: Any) -> bool:
     """Whether a scalar is of an alternative, restrictions apart; a format is a hint alone."""
-    if wanted.values is not None and not any(same(value, one) for one in wanted.values):
+    if expected.values is not None and not any(same(value, one) for one in expected.values):
         return False
     if isinstance(value, str):
-        least, most = wanted.least("minLength"), wanted.most("maxLength")
-        patterns = all(compile_pattern(pattern).search(value) for pattern in wanted.all("pattern"))
+        least, most = expected.least("minLength"), expected.most("maxLength")
+        patterns = all(compile_pattern(pattern).search(value) for pattern in expected.all("pattern"))
         return patterns and (least is None or len(value) >= least) and (most is None or len(value) <= most)
     if isinstance(value, bool) or value is None:
         return True
     whole = not isinstance(value, float) or value.is_integer()
-    steps = wanted.all("multipleOf")
+    steps = expected.all("multipleOf")
     in_steps = all((Fraction(str(value)) / Fraction(str(step))).denominator == 1 for step in steps)
-    return (whole or not wanted.whole) and _in_bounds(value, None, value, None, wanted) and in_steps
+    return (whole or not expected.whole) and _in_bounds(value, None, value, None, expected) and in_steps
 
 
-def _all_truths(given: Alternative, wanted: Alternative) -> bool:
-    return given.type == "boolean" and {True, False} <= set(wanted.values or ())
+def _all_truths(actual: Alternative, expected: Alternative) -> bool:
+    return actual.type == "boolean" and {True, False} <= set(expected.values or ())
 
 
 def _word(alternative: Alternative) -> str:

@@ -15,16 +15,16 @@ def evaluated_keys(validator: Any, instance: Mapping[str, Any], schema: Any) -> 
     """Return the keys of an object that a schema evaluates; patterns for keys are RE2's, in linear time."""
     if not isinstance(schema, Mapping):
         return set()
-    found = set(schema.get("properties", {})) & set(instance)
+    results = set(schema.get("properties", {})) & set(instance)
     for pattern in schema.get("patternProperties", {}):
-        found |= {key for key in instance if compile_pattern(pattern).search(key) is not None}
+        results |= {key for key in instance if compile_pattern(pattern).search(key) is not None}
     for keyword in ("additionalProperties", "unevaluatedProperties"):
         if keyword in schema:
             rest = _within(validator, schema[keyword])
-            found |= {key for key, value in instance.items() if key not in found and rest.is_valid(value)}
+            results |= {key for key, value in instance.items() if key not in results and rest.is_valid(value)}
     for inside in _applied(validator, instance, schema):
-        found |= evaluated_keys(inside, instance, inside.schema)
-    return found
+        results |= evaluated_keys(inside, instance, inside.schema)
+    return results
 
 
 def _applied(validator: Any, instance: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Any]:

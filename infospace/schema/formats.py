@@ -33,14 +33,14 @@ def _is_date(text: str) -> bool:
 
 def _is_time(text: str) -> bool:
     """RFC 3339, with an offset; a leap second is the last of a day in UTC."""
-    found = _TIME.fullmatch(text)
-    if found is None:
+    match = _TIME.fullmatch(text)
+    if match is None:
         return False
-    hour, minute, second = (int(found[part]) for part in (1, 2, 3))
-    off_hour, off_minute = int(found[5] or 0), int(found[6] or 0)
+    hour, minute, second = (int(match[part]) for part in (1, 2, 3))
+    off_hour, off_minute = int(match[5] or 0), int(match[6] or 0)
     if hour > 23 or minute > 59 or off_hour > 23 or off_minute > 59:
         return False
-    offset = timedelta(hours=off_hour, minutes=off_minute) * (-1 if found[4] == "-" else 1)
+    offset = timedelta(hours=off_hour, minutes=off_minute) * (-1 if match[4] == "-" else 1)
     in_utc = (timedelta(hours=hour, minutes=minute) - offset) % timedelta(days=1)
     return second < 60 or (second == 60 and in_utc == timedelta(hours=23, minutes=59))
 

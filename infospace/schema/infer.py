@@ -90,22 +90,22 @@ def _types(schema: Schema | None, root: Schema | None, depth: int, looked: Looke
     key = id(schema), depth
     if key not in looked:
         looked[key] = schema, _own_types(schema, root, depth, looked)
-    found: frozenset[str] = looked[key][1]
-    return found
+    results: frozenset[str] = looked[key][1]
+    return results
 
 
 def _own_types(schema: Schema, root: Schema | None, depth: int, looked: Looked) -> frozenset[str]:
-    found = _declared(schema)
+    results = _declared(schema)
     if "const" in schema:
-        found &= _ONE[_type_name(schema["const"])]
+        results &= _ONE[_type_name(schema["const"])]
     if isinstance(schema.get("enum"), list):
-        found &= _widen({_type_name(value) for value in schema["enum"]})
+        results &= _widen({_type_name(value) for value in schema["enum"]})
     for word in ("anyOf", "oneOf"):
         if isinstance(schema.get(word), list):
-            found &= frozenset().union(*(_types(option, root, depth + 1, looked) for option in schema[word]))
+            results &= frozenset().union(*(_types(option, root, depth + 1, looked) for option in schema[word]))
     for option in schema.get("allOf", ()):
-        found &= _types(option, root, depth + 1, looked)
-    return found
+        results &= _types(option, root, depth + 1, looked)
+    return results
 
 
 def _declared(schema: Schema) -> frozenset[str]:
@@ -183,27 +183,27 @@ def of_listed_fields(schema: Schema | None) -> Schema | None:
 def _listed(schema: Any) -> Any:
     if not isinstance(schema, Mapping):
         return schema
-    found: dict[str, Any] = dict(schema)
+    results: dict[str, Any] = dict(schema)
     for key in ("properties", "$defs"):
-        if isinstance(found.get(key), Mapping):
-            found[key] = {name: _listed(inner) for name, inner in found[key].items()}
+        if isinstance(results.get(key), Mapping):
+            results[key] = {name: _listed(inner) for name, inner in results[key].items()}
     for key in ("items", "additionalProperties"):
-        found |= {key: _listed(found[key])} if key in found else {}
-    alone = not found.get("properties")
+        results |= {key: _listed(results[key])} if key in results else {}
+    alone = not results.get("properties")
     for key in ("anyOf", "oneOf", "prefixItems"):
-        if isinstance(found.get(key), list) and alone:
-            found[key] = [_listed(option) for option in found[key]]
-    if not alone and not any(key in found for key in _OPENING):
-        found |= {"additionalProperties": False, LISTED: True}
-    return found
+        if isinstance(results.get(key), list) and alone:
+            results[key] = [_listed(option) for option in results[key]]
+    if not alone and not any(key in results for key in _OPENING):
+        results |= {"additionalProperties": False, LISTED: True}
+    return results
 
 
 def undeclared(schema: Schema | None, parts: tuple[str | int, ...]) -> NoSuchPath | None:
     """Say what a schema names where a path asks for something that it admits and says nothing of; else None."""
     if schema is None or subschema_at(schema, parts) is not None:
         return None
-    found = subschema_at(_close(schema), parts)
-    return found if isinstance(found, NoSuchPath) and found.known else None
+    subschema = subschema_at(_close(schema), parts)
+    return subschema if isinstance(subschema, NoSuchPath) and subschema.known else None
 
 
 def on_its_own(schema: Schema, root: Schema | None) -> Schema:
@@ -242,8 +242,8 @@ def _step(
     if key not in looked:
         steps = [_step(resolved(option, root), part, root, depth + 1, looked) for option in options]
         looked[key] = schema, _joined(steps, part)
-    found: Schema | NoSuchPath | None = looked[key][1]
-    return found
+    subschema: Schema | NoSuchPath | None = looked[key][1]
+    return subschema
 
 
 def _joined(steps: list[Schema | NoSuchPath | None], part: str | int) -> Schema | NoSuchPath | None:
@@ -277,9 +277,9 @@ def _own_step(schema: Schema, part: str | int) -> Schema | NoSuchPath | None:
     return extra if isinstance(extra, Mapping) else None
 
 
-def disjoint(given: Schema | None, wanted: Schema | None) -> bool:
+def disjoint(given: Schema | None, expected: Schema | None) -> bool:
     """Whether no value of the one schema can be of the other's types. False where that is not known."""
-    return not types_of(given) & types_of(wanted)
+    return not types_of(given) & types_of(expected)
 
 
 @cache
@@ -309,9 +309,9 @@ def pydantic_readable(annotation: Any) -> Any:
             for name, of in fields.items()
         }
         make: Any = typing_extensions.TypedDict
-        made = make(annotation.__name__, wrapped)
-        made.__doc__ = annotation.__doc__
-        return made
+        result = make(annotation.__name__, wrapped)
+        result.__doc__ = annotation.__doc__
+        return result
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (list, dict, tuple) and inner:
         return origin[tuple(pydantic_readable(of) for of in inner)]

@@ -36,39 +36,39 @@ _COMPARED = {
 
 def sentence(error: Any) -> str:
     """Say what a `jsonschema.ValidationError` found, and where in the value."""
-    told, inside = _innermost_error(error)
-    return _at(_render_violation(told), (*error.relative_path, *inside))
+    value, inside = _innermost_error(error)
+    return _at(_render_violation(value), (*error.relative_path, *inside))
 
 
 def violation_message(error: Any) -> str:
     """Say what it found, without its place."""
-    told, inside = _innermost_error(error)
-    return _at(_render_violation(told), inside)
+    value, inside = _innermost_error(error)
+    return _at(_render_violation(value), inside)
 
 
 def best(errors: Iterable[Any]) -> str | None:
     """Say that of several findings which is nearest to what was meant, None where there is none."""
     from jsonschema.exceptions import relevance
 
-    found = max(errors, key=relevance, default=None)
-    if found is None:
+    result = max(errors, key=relevance, default=None)
+    if result is None:
         return None
-    place = tuple(found.relative_path)
-    while len(near := nsmallest(2, found.context, key=relevance)) and (
+    place = tuple(result.relative_path)
+    while len(near := nsmallest(2, result.context, key=relevance)) and (
         len(near) == 1 or relevance(near[0]) != relevance(near[1])
     ):
-        found = near[0]
-        place += tuple(found.relative_path)
-    told, inside = _innermost_error(found)
-    return _at(_render_violation(told), (*place, *inside))
+        result = near[0]
+        place += tuple(result.relative_path)
+    value, inside = _innermost_error(result)
+    return _at(_render_violation(value), (*place, *inside))
 
 
 def _innermost_error(error: Any) -> tuple[Any, Place]:
     """Return what is wrong with the alternative that was meant, where that is plain; and where it is in the value."""
     place: Place = ()
-    while error.validator in ("anyOf", "oneOf") and (meant := _intended_alternative(error.context)) is not None:
-        place += tuple(meant.relative_path)
-        error = meant
+    while error.validator in ("anyOf", "oneOf") and (suggestion := _intended_alternative(error.context)) is not None:
+        place += tuple(suggestion.relative_path)
+        error = suggestion
     return error, place
 
 

@@ -95,12 +95,12 @@ class Alternative:
 
     def others(self) -> NormalSchema:
         """Return what all keys may hold of which it says nothing by name."""
-        found = (
+        result = (
             _Part(schema, part.resolver)
             for part in self.facets
             for schema in (part.schema.get("additionalProperties", True), *_patterns(part).values())
         )
-        return NormalSchema(found)
+        return NormalSchema(result)
 
     @property
     def has_patterns(self) -> bool:
@@ -118,8 +118,8 @@ class Alternative:
 
 
 def _patterns(part: _Part) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = part.schema.get("patternProperties", {})
-    return found
+    results: Mapping[str, Any] = part.schema.get("patternProperties", {})
+    return results
 
 
 def _of_key(part: _Part, name: str) -> Iterator[Any]:
@@ -167,10 +167,10 @@ class NormalSchema:
     @cached_property
     def alternatives(self) -> tuple[Alternative, ...]:
         """The alternatives; none where nothing fits."""
-        found = [_ANYTHING]
+        results = [_ANYTHING]
         for part in self._parts:
-            found = _both(found, _expanded(part, frozenset()))
-        return tuple(alternative for one in found for alternative in one.by_type())
+            results = _both(results, _expanded(part, frozenset()))
+        return tuple(alternative for one in results for alternative in one.by_type())
 
 
 def _untold(schema: Any) -> Any:
@@ -236,8 +236,8 @@ def _both(some: list[_Option], others: list[_Option]) -> list[_Option]:
     """The options of what fits one of some and one of others."""
     if len(some) * len(others) > ALTERNATIVES:
         return [replace(_ANYTHING, restrictions=frozenset({_LARGE}))]
-    found = (_joined(one, other) for one in some for other in others)
-    return [one for one in found if one.types and one.values != ()]
+    result = (_joined(one, other) for one in some for other in others)
+    return [one for one in result if one.types and one.values != ()]
 
 
 def _joined(one: _Option, other: _Option) -> _Option:
@@ -262,12 +262,12 @@ def _expanded(part: _Part, within: frozenset[tuple[Any, ...]]) -> list[_Option]:
         from referencing.jsonschema import DRAFT202012
 
         part = _Part(schema, part.resolver.in_subresource(DRAFT202012.create_resource(schema)))
-    found = _own(part)
+    results = _own(part)
     for keyword in ("$ref", "$dynamicRef"):
         if isinstance(schema.get(keyword), str):
-            found = _both(found, _referred(part, keyword, within))
+            results = _both(results, _referred(part, keyword, within))
     for option in schema.get("allOf", ()):
-        found = _both(found, _expanded(_Part(option, part.resolver), within))
+        results = _both(results, _expanded(_Part(option, part.resolver), within))
     for keyword in ("anyOf", "oneOf"):
         if keyword in schema:
             options = [_expanded(_Part(option, part.resolver), within) for option in schema[keyword]]
@@ -275,8 +275,8 @@ def _expanded(part: _Part, within: frozenset[tuple[Any, ...]]) -> list[_Option]:
             if keyword == "oneOf" and not _exclude_each_other(options):
                 alone = frozenset({_restriction(keyword, schema)})
                 every = [replace(one, restrictions=one.restrictions | alone) for one in every]
-            found = _both(found, every)
-    return [*found, _Option(frozenset({"null"}))] if schema.get("nullable") is True else found
+            results = _both(results, every)
+    return [*results, _Option(frozenset({"null"}))] if schema.get("nullable") is True else results
 
 
 def _referred(part: _Part, keyword: str, within: frozenset[tuple[Any, ...]]) -> list[_Option]:
@@ -326,12 +326,12 @@ def _valued(values: Iterable[Any], resolver: Any) -> Iterator[_Option]:
 
 
 def _restriction(keyword: str, schema: Mapping[str, Any]) -> Restriction:
-    told = (
+    report = (
         schema
         if keyword.startswith("unevaluated")
         else {key: schema.get(key) for key in _BESIDE.get(keyword, [keyword])}
     )
-    text = dump(told)
+    text = dump(report)
     return keyword, text, '"$ref"' not in text and '"$dynamicRef"' not in text
 
 
@@ -360,10 +360,10 @@ def _are_disjoint(one: _Option, other: _Option) -> bool:
 
 def _telling(option: _Option) -> dict[str, list[Any]]:
     """The values of the keys that an object always has and for which values are named."""
-    found: dict[str, list[Any]] = {}
+    results: dict[str, list[Any]] = {}
     required = {key for part in option.facets for key in part.schema.get("required", ())}
     for part in option.facets:
         for key, schema in part.schema.get("properties", {}).items():
             if key in required and isinstance(schema, Mapping) and ("const" in schema or "enum" in schema):
-                found[key] = [schema["const"]] if "const" in schema else list(schema["enum"])
-    return found
+                results[key] = [schema["const"]] if "const" in schema else list(schema["enum"])
+    return results

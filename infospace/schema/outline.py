@@ -78,16 +78,16 @@ def _outline(values: Sequence[JSON], depth: int) -> str:
 
 def _fields(objects: Sequence[Mapping[str, Any]], depth: int) -> str:
     keys = list(dict.fromkeys(key for one in objects[:SAMPLE] for key in one))
-    told = []
+    messages = []
     for key in keys[:KEYS]:
         there = [one[key] for one in objects if key in one]
         # Of one object alone, such as a tool's answer, a long text is told by its length, or as the JSON it is.
         long = len(there) == 1 == len(objects) and depth == 0 and isinstance(there[0], str) and len(there[0]) >= LONG
         inner = _text(there[0]) if long else _outline(there, depth + 1)
-        told.append(f"{_key(key)}{'' if len(there) == len(objects) else '?'}: {inner}")
+        messages.append(f"{_key(key)}{'' if len(there) == len(objects) else '?'}: {inner}")
     if len(keys) > KEYS:
-        told.append(f"… {len(keys) - KEYS} more")
-    return "{" + ", ".join(told) + "}"
+        messages.append(f"… {len(keys) - KEYS} more")
+    return "{" + ", ".join(messages) + "}"
 
 
 def _key(key: str) -> str:
@@ -111,13 +111,13 @@ def _of_schema(schema: Schema, root: Schema, depth: int) -> str:
     schema = resolved(schema, root)
     options = schema.get("anyOf") or schema.get("oneOf")
     if isinstance(options, list) and options and depth < DEEPEST:
-        found = dict.fromkeys(_of_schema(one, root, depth + 1) for one in options if isinstance(one, Mapping))
-        return "|".join(part for part in found if part)
+        results = dict.fromkeys(_of_schema(one, root, depth + 1) for one in options if isinstance(one, Mapping))
+        return "|".join(part for part in results if part)
     types = types_in(schema, root)
     if len(types) == len(_ORDER):
         return ""
-    named = [_of_type(name, schema, root, depth) for name in _ORDER if name in types and not _is_number(name, types)]
-    return "|".join(named)
+    names = [_of_type(name, schema, root, depth) for name in _ORDER if name in types and not _is_number(name, types)]
+    return "|".join(names)
 
 
 def _is_number(name: str, types: Iterable[str]) -> bool:
@@ -130,12 +130,12 @@ def _of_type(name: str, schema: Schema, root: Schema, depth: int) -> str:
         return f"list: {inner}" if inner else "list"
     if name == "object" and isinstance(fields := schema.get("properties"), Mapping) and fields and depth < DEEPEST:
         required = schema.get("required", ())
-        told = []
+        messages = []
         for key, part in list(fields.items())[:KEYS]:
             inner = _of_schema(part, root, depth + 1) if isinstance(part, Mapping) else ""
             mark = "" if key in required else "?"
-            told.append(f"{_key(key)}{mark}{': ' if inner else ''}{inner}")
+            messages.append(f"{_key(key)}{mark}{': ' if inner else ''}{inner}")
         if len(fields) > KEYS:
-            told.append(f"… {len(fields) - KEYS} more")
-        return "{" + ", ".join(told) + "}"
+            messages.append(f"… {len(fields) - KEYS} more")
+        return "{" + ", ".join(messages) + "}"
     return {"array": "list"}.get(name, _NAMES.get(name, name))

@@ -224,15 +224,15 @@ def place_in(shape: Shape, parts: tuple[str | int, ...]) -> Schema | NoSuchPath 
         return subschema_at(shape.metadata, rest)
     if not isinstance(shape, NoteShape):
         return None
-    found = subschema_at(shape.content, parts)
-    if not isinstance(found, NoSuchPath) or not isinstance(subschema_at(shape.content, parts[:1]), NoSuchPath):
+    subschema = subschema_at(shape.content, parts)
+    if not isinstance(subschema, NoSuchPath) or not isinstance(subschema_at(shape.content, parts[:1]), NoSuchPath):
         perhaps = first == "metadata" and not _has_always(shape.content, first)
-        return None if perhaps and not isinstance(subschema_at(shape.metadata, rest), NoSuchPath) else found
+        return None if perhaps and not isinstance(subschema_at(shape.metadata, rest), NoSuchPath) else subschema
     if first == "metadata":
         return subschema_at(shape.metadata, rest)
     if first == "content" and PLAIN & types_of(shape.content):
         return _plain_part(shape.content) if not rest else subschema_at({"type": "string"}, rest)
-    return _with_own_keys(found, shape)
+    return _with_own_keys(subschema, shape)
 
 
 PLAIN = frozenset({"string", "integer", "number", "boolean"})
@@ -256,10 +256,10 @@ def _own_field(first: str, rest: tuple[str | int, ...]) -> Schema | NoSuchPath:
     return NoSuchPath(rest[0]) if rest else {"type": ["string", "null"] if first == "@name" else "string"}
 
 
-def _with_own_keys(found: NoSuchPath, shape: NoteShape) -> NoSuchPath:
+def _with_own_keys(missing: NoSuchPath, shape: NoteShape) -> NoSuchPath:
     own = ("content",) if PLAIN & types_of(shape.content) else ()
     return NoSuchPath(
-        found.key, (*found.known, *own, *(() if "metadata" in found.known else ("metadata",))), found.assumed
+        missing.key, (*missing.known, *own, *(() if "metadata" in missing.known else ("metadata",))), missing.assumed
     )
 
 
@@ -328,10 +328,10 @@ def results_by_mode(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) 
     if not isinstance(mode, str) or not isinstance(explain, bool):
         return CollectionShape(NoteShape(None, NO_METADATA), NO_METADATA)
     plain, fused = (ExplainedResult, ExplainedFusedResult) if explain else (SearchResult, FusedResult)
-    found = schema_of(fused if mode == "hybrid" else plain)
+    results = schema_of(fused if mode == "hybrid" else plain)
     if "query" not in arguments:
-        found = schema_of(FilteredResult)
-    return CollectionShape(NoteShape(found, NO_METADATA), NO_METADATA)
+        results = schema_of(FilteredResult)
+    return CollectionShape(NoteShape(results, NO_METADATA), NO_METADATA)
 
 
 def is_result(shape: Shape) -> bool:
@@ -344,10 +344,10 @@ def source_of(shape: Shape) -> Shape | None:
     if not isinstance(shape, NoteShape) or shape.content is None:
         return None
     options = shape.content.get("anyOf")
-    found = [_source_of(option) for option in (options if isinstance(options, list) else [shape.content])]
-    if not any(found):
+    results = [_source_of(option) for option in (options if isinstance(options, list) else [shape.content])]
+    if not any(results):
         return None
-    return found[0] if all(source == found[0] for source in found) else Unknown()
+    return results[0] if all(source == results[0] for source in results) else Unknown()
 
 
 def _source_of(content: Schema) -> Shape | None:
@@ -370,8 +370,8 @@ ALTERNATIVES = 8
 
 def union(one: Shape, other: Shape) -> Shape:
     """Return what is known of a resource that has one shape or the other."""
-    found, facts = _union(one, other), _shared(one.facts, other.facts)
-    return found if found.facts is facts else replace(found, facts=facts)
+    result, facts = _union(one, other), _shared(one.facts, other.facts)
+    return result if result.facts is facts else replace(result, facts=facts)
 
 
 def _union(one: Shape, other: Shape) -> Shape:
@@ -412,8 +412,8 @@ def field_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape], name:
     target, path = shapes.get("target"), arguments.get(name)
     if not isinstance(target, CollectionShape) or not isinstance(path, Path):
         return None
-    found = place_in(target.item, path.parts)
-    return None if isinstance(found, NoSuchPath) else found
+    subschema = place_in(target.item, path.parts)
+    return None if isinstance(subschema, NoSuchPath) else subschema
 
 
 def collection_of(schemas: Sequence[Schema | None]) -> CollectionShape:

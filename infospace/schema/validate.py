@@ -68,21 +68,21 @@ def unsupported_keywords(part: Any, root: Any, place: Place) -> Iterator[SchemaF
     yield from _unsupported(part, REGISTRY.resolver_with_root(DRAFT202012.create_resource(root)), place)
 
 
-def _unsupported(part: Any, resolver: Any, place: Place, *, named: bool = False) -> Iterator[SchemaFault]:
-    """The same of a part, whose references a resolver follows; `named` is one that has schemas by names of its own."""
+def _unsupported(part: Any, resolver: Any, place: Place, *, is_named: bool = False) -> Iterator[SchemaFault]:
+    """The same of a part, whose references a resolver follows; `is_named` where schemas stand in it by names of their own."""
     if isinstance(part, list):
         for index, item in enumerate(part):
             yield from _unsupported(item, resolver, (*place, index))
         return
     if not isinstance(part, Mapping):
         return
-    if isinstance(part.get("$id"), str) and not named and place:
+    if isinstance(part.get("$id"), str) and not is_named and place:
         from referencing.jsonschema import DRAFT202012
 
         resolver = resolver.in_subresource(DRAFT202012.create_resource(part))
     for key, value in part.items():
         inner = (*place, key)
-        if named:
+        if is_named:
             yield from _unsupported(value, resolver, inner)
             continue
         if key == "pattern" and isinstance(value, str):
@@ -93,7 +93,7 @@ def _unsupported(part: Any, resolver: Any, place: Place, *, named: bool = False)
             for name in value:
                 yield from _bad_pattern(name, (*inner, name))
         if key not in DATA:
-            yield from _unsupported(value, resolver, inner, named=key in _NAMED)
+            yield from _unsupported(value, resolver, inner, is_named=key in _NAMED)
 
 
 def _bad_pattern(pattern: str, place: Place) -> Iterator[SchemaFault]:

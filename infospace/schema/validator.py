@@ -27,65 +27,65 @@ MAX_NESTED_VIOLATIONS = 50
 _FOLLOW: Any = Draft202012Validator.VALIDATORS["$ref"]
 
 
-def _reference(validator: Any, written: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _reference(validator: Any, text: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
     known = REFERRED.get()
     if known is None:
-        yield from _FOLLOW(validator, written, instance, schema)
+        yield from _FOLLOW(validator, text, instance, schema)
         return
     key = id(schema), id(instance)
     if key not in known:
         known[key] = (
             schema,
             instance,
-            list(islice(_FOLLOW(validator, written, instance, schema), MAX_NESTED_VIOLATIONS)),
+            list(islice(_FOLLOW(validator, text, instance, schema), MAX_NESTED_VIOLATIONS)),
         )
     # Whoever passes an error on writes into it where it was found.
     yield from map(ValidationError.create_from, known[key][2])
 
 
-def _pattern(_validator: Any, written: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str) and compile_pattern(written).search(instance) is None:
+def _pattern(_validator: Any, text: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and compile_pattern(text).search(instance) is None:
         yield ValidationError("")
 
 
 def _pattern_properties(validator: Any, schemas: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
     if not isinstance(instance, Mapping):
         return
-    for written, schema in schemas.items():
+    for raw, schema in schemas.items():
         for key, value in instance.items():
-            if compile_pattern(written).search(key) is not None:
-                yield from validator.descend(value, schema, path=key, schema_path=written)
+            if compile_pattern(raw).search(key) is not None:
+                yield from validator.descend(value, schema, path=key, schema_path=raw)
 
 
-def _additional_properties(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _additional_properties(validator: Any, expected: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     more = list(additional(instance, schema)) if isinstance(instance, Mapping) else []
-    if isinstance(wanted, Mapping):
+    if isinstance(expected, Mapping):
         for key in more:
-            yield from validator.descend(instance[key], wanted, path=key)
-    elif more and wanted is False:
+            yield from validator.descend(instance[key], expected, path=key)
+    elif more and expected is False:
         yield ValidationError("")
 
 
-def _unevaluated_properties(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _unevaluated_properties(validator: Any, expected: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     if not isinstance(instance, Mapping):
         return
     rest_of_schema = {key: value for key, value in schema.items() if key != "unevaluatedProperties"}
-    known = evaluated_keys(validator, instance, rest_of_schema)
-    rest = [key for key in instance if key not in known]
-    if wanted is False and rest:
+    known_names = evaluated_keys(validator, instance, rest_of_schema)
+    rest = [key for key in instance if key not in known_names]
+    if expected is False and rest:
         yield ValidationError(f"{', '.join(map(shown, rest))} {'is' if len(rest) == 1 else 'are'} unknown")
-    elif wanted is not False:
+    elif expected is not False:
         for key in rest:
-            yield from validator.descend(instance[key], wanted, path=key)
+            yield from validator.descend(instance[key], expected, path=key)
 
 
-def _multiple_of(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, (int, float)) and not isinstance(instance, bool) and not _is_multiple(instance, wanted):
+def _multiple_of(_validator: Any, expected: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, (int, float)) and not isinstance(instance, bool) and not _is_multiple(instance, expected):
         yield ValidationError("")
 
 
-def _unique_items(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if wanted and isinstance(instance, list) and len(set(map(_same, instance))) < len(instance):
+def _unique_items(_validator: Any, expected: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if expected and isinstance(instance, list) and len(set(map(_same, instance))) < len(instance):
         yield ValidationError("")
 
 

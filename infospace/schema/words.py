@@ -65,8 +65,8 @@ def listed(values: Sequence[Any]) -> str:
     """Write values of which one is wanted, the first of very many."""
     if len(values) <= MAX_NAMED_ALTERNATIVES:
         return either(shown(value) for value in values)
-    named = ", ".join(shown(value) for value in values[:MAX_NAMED_ALTERNATIVES])
-    return f"{named} or one of {len(values) - MAX_NAMED_ALTERNATIVES:,} more"
+    name = ", ".join(shown(value) for value in values[:MAX_NAMED_ALTERNATIVES])
+    return f"{name} or one of {len(values) - MAX_NAMED_ALTERNATIVES:,} more"
 
 
 def describe_types(schema: Schema | None) -> str:

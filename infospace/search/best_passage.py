@@ -40,12 +40,12 @@ def with_best_passage(
     Passages are those that are embedded; a text that waits is cut without the model into about as many. Where no
     passage has a word, as when only the title has one, the bounds are None. A hit's do not depend on the others.
     """
-    found: list[Hit] = []
+    results: list[Hit] = []
     for at in range(0, len(hits), PAGE):
         page = hits[at : at + PAGE]
         places = _best(snapshot, [hit.source for hit in page], words, among)
-        found += [replace(hit, start=start, end=end) for hit, (start, end) in zip(page, places, strict=True)]
-    return found
+        results += [replace(hit, start=start, end=end) for hit, (start, end) in zip(page, places, strict=True)]
+    return results
 
 
 def _best(
@@ -62,13 +62,13 @@ def _best(
     texts = list(map(blank_json_escapes, contents, texts))
     stretches = [text[start:end] for text, own in zip(texts, cut, strict=True) for start, end in own]
     scores = snapshot.fitting(words, stretches, among)
-    found: list[Bounds | tuple[None, None]] = []
+    results: list[Bounds | tuple[None, None]] = []
     at = 0
     for own in cut:
         mine = scores[at : at + len(own)]
         at += len(own)
-        found.append(own[int(np.argmax(mine))] if len(own) and mine.max() > 0 else (None, None))
-    return found
+        results.append(own[int(np.argmax(mine))] if len(own) and mine.max() > 0 else (None, None))
+    return results
 
 
 def blank_json_escapes(content: JSON, text: str) -> str:

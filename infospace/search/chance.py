@@ -55,10 +55,10 @@ def sampled(numbers: NDArray[np.int64], count: int = SAMPLE) -> NDArray[np.int64
 
 def _hashes(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Mix the bits of numbers, one to one, so that no two are equal: the finalizer of SplitMix64."""
-    found = numbers.astype(np.uint64)
+    results = numbers.astype(np.uint64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        found = (found ^ (found >> np.uint64(shift))) * np.uint64(factor)
-    return found ^ (found >> np.uint64(31))
+        results = (results ^ (results >> np.uint64(shift))) * np.uint64(factor)
+    return results ^ (results >> np.uint64(31))
 
 
 def chance_among(
@@ -78,14 +78,14 @@ def chance_among(
         owners, vectors = read(np.sort(some))
         best = np.concatenate([best, _best_of_each(owners, vectors, some, everyday)])
         passages, taken = passages + len(owners), taken + len(some)
-    found = _median(best)
+    result = _median(best)
     parts = [_median(best[at::STRATA]) for at in range(STRATA)]
-    if not math.isfinite(found):
+    if not math.isfinite(result):
         return None
     if taken < len(notes) and np.isfinite(parts).all():
-        slope = max(found - float(np.mean(parts)), 0.0) / (_max_of_n_growth(taken) - _max_of_n_growth(taken / STRATA))
-        found += slope * (_max_of_n_growth(len(notes)) - _max_of_n_growth(taken))
-    return round(min(found, 1.0), 6)
+        slope = max(result - float(np.mean(parts)), 0.0) / (_max_of_n_growth(taken) - _max_of_n_growth(taken / STRATA))
+        result += slope * (_max_of_n_growth(len(notes)) - _max_of_n_growth(taken))
+    return round(min(result, 1.0), 6)
 
 
 def _median(best: NDArray[np.float64]) -> float:
@@ -96,15 +96,15 @@ def _best_of_each(
     owners: NDArray[np.int64], vectors: NDArray[np.float32], notes: NDArray[np.int64], everyday: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     """The best cosine of each of some Notes for each request, (notes, n); -inf of one that is not embedded."""
-    found = np.full((len(notes), len(everyday)), -np.inf)
+    results = np.full((len(notes), len(everyday)), -np.inf)
     if len(owners):
         first = np.flatnonzero(np.diff(owners, prepend=-1))
         order = np.argsort(notes)
         places = order[np.searchsorted(notes, owners[first], sorter=order)]
         wide = vectors.astype(np.float64)
         for at, request in enumerate(everyday.astype(np.float64)):
-            found[places, at] = np.maximum.reduceat(np.vecdot(wide, request), first)
-    return found
+            results[places, at] = np.maximum.reduceat(np.vecdot(wide, request), first)
+    return results
 
 
 def _max_of_n_growth(count: float) -> float:

@@ -107,12 +107,12 @@ def _matrix(space: Space, snapshot: Snapshot, listener: Listener) -> Matrix:
     return matrix
 
 
-def _nothing(snapshot: Snapshot, wanted: SearchQuery) -> SearchResults:
+def _nothing(snapshot: Snapshot, query: SearchQuery) -> SearchResults:
     """What is found where there is no Collection; no model is needed for that."""
     from infospace.search.models.custom import model_name_and_threshold
 
     name, own = model_name_and_threshold(snapshot.chosen())
-    cut = wanted.cut(own, None)
+    cut = query.cut(own, None)
     proved = certificate(
         matched=0,
         returned=0,
@@ -122,7 +122,7 @@ def _nothing(snapshot: Snapshot, wanted: SearchQuery) -> SearchResults:
         model=name,
         generation=snapshot.generation,
     )
-    return SearchResults([], _renamed(proved) | wanted.certificate_of(cut))
+    return SearchResults([], _renamed(proved) | query.certificate_of(cut))
 
 
 def _renamed(proved: dict[str, Any]) -> dict[str, Any]:

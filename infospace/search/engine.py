@@ -74,81 +74,81 @@ class Search:
     def _index(self) -> Index:
         return Index(self._derived_files)
 
-    async def discover(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
+    async def discover(self, query: SearchQuery, listener: Listener) -> SearchResults:
         """Embed what is pending, then search.
 
         Raises ModelError where Notes are to be searched by meaning and there is no model, Invalid where they
         are to be searched by words and the store cannot.
         """
-        return await asyncio.to_thread(self.find, wanted, listener)
+        return await asyncio.to_thread(self.find, query, listener)
 
-    def find(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
+    def find(self, query: SearchQuery, listener: Listener) -> SearchResults:
         """Do what `discover` does, in this thread."""
         clock = time.monotonic()
-        found = self._search(wanted, listener)
-        proof, took = found.certificate, (time.monotonic() - clock) * 1000
+        results = self._search(query, listener)
+        proof, took = results.certificate, (time.monotonic() - clock) * 1000
         _log.info(
             "searched %s (%s): %d compared, %d found, %.0f ms",
-            wanted.mode,
+            query.mode,
             proof["method"],
             proof["scored"],
-            len(found.hits),
+            len(results.hits),
             took,
         )
-        return found
+        return results
 
-    def _search(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
+    def _search(self, query: SearchQuery, listener: Listener) -> SearchResults:
         with self._lock:
-            if wanted.query is None:
-                return self._filter(wanted)
-            if wanted.mode == "keyword":
-                return self._keyword_search(wanted)
+            if query.query is None:
+                return self._filter(query)
+            if query.mode == "keyword":
+                return self._keyword_search(query)
             if self._is_empty():
-                return self._empty_result(wanted)
-            first = self._first_to_embed(wanted)
+                return self._empty_result(query)
+            first = self._first_to_embed(query)
             for turn in range(MAX_MODEL_CHANGES):
                 self._embedding.catch_up(listener, seconds_in_search(), first)
                 key, info = self._embedding.key, self._embedding.info  # a change from here on is seen by the key
-                vector = self._query(str(wanted.query), key)
-                everyday = self._everyday_vectors(key) if wanted.is_auto else None
+                vector = self._query(str(query.query), key)
+                everyday = self._everyday_vectors(key) if query.is_auto else None
                 with self._store.reading() as snapshot:
                     if turn < MAX_MODEL_CHANGES - 1 and self._store.writable and snapshot.model() != key:
                         continue
-                    cut = self._cut(wanted, snapshot, key, info.threshold, everyday)
-                    found = self._ranked(wanted, snapshot, key, vector, cut) or self._vector_search(
-                        wanted, snapshot, self._follow(snapshot, key), vector, cut
+                    cut = self._cut(query, snapshot, key, info.threshold, everyday)
+                    results = self._ranked(query, snapshot, key, vector, cut) or self._vector_search(
+                        query, snapshot, self._follow(snapshot, key), vector, cut
                     )
                 break
-            found.certificate["model"] = info.name
-            found.certificate.update(wanted.certificate_of(cut))
+            results.certificate["model"] = info.name
+            results.certificate.update(query.certificate_of(cut))
             if self._matrix is not None:
                 matrixfile.save(self._derived_files, self._matrix)
-            return found
+            return results
 
-    def _first_to_embed(self, wanted: SearchQuery) -> list[int]:
+    def _first_to_embed(self, query: SearchQuery) -> list[int]:
         """Numbers of the Notes that wait to be embedded and have a word of the query, those that fit best first.
 
         Where very many wait, there is time for a few of them; of these the search shall have what it is after.
         """
         with self._store.reading() as snapshot:
             few = snapshot.pending_count() < PRIORITISE_FROM
-            words = None if few else snapshot.keyword_matches(str(wanted.query))
+            words = None if few else snapshot.keyword_matches(str(query.query))
             if words is None:
                 return []
             waiting = snapshot.pending_numbers()
-        if wanted.within is not None:
-            waiting = np.intersect1d(waiting, wanted.within, assume_unique=True)
+        if query.within is not None:
+            waiting = np.intersect1d(waiting, query.within, assume_unique=True)
         there = np.isin(words.numbers, waiting, assume_unique=True)
-        found: list[int] = words.numbers[there][np.argsort(-words.scores[there], kind="stable")].tolist()
-        return found
+        results: list[int] = words.numbers[there][np.argsort(-words.scores[there], kind="stable")].tolist()
+        return results
 
     def _cut(
-        self, wanted: SearchQuery, snapshot: Snapshot, key: str, least: float, everyday: NDArray[np.float32] | None
+        self, query: SearchQuery, snapshot: Snapshot, key: str, least: float, everyday: NDArray[np.float32] | None
     ) -> Cut:
         """Where hits end; for that, what everyday requests find among the Notes that whoever asks may know of."""
         if everyday is None:
-            return wanted.cut(least, None)
-        return wanted.cut(least, self._chances.of(snapshot, key, wanted.seen, everyday))
+            return query.cut(least, None)
+        return query.cut(least, self._chances.of(snapshot, key, query.seen, everyday))
 
     def _everyday_vectors(self, key: str) -> NDArray[np.float32]:
         if self._everyday is None or self._everyday[0] != key:
@@ -156,25 +156,25 @@ class Search:
         return self._everyday[1]
 
     def _ranked(
-        self, wanted: SearchQuery, snapshot: Snapshot, key: str, vector: NDArray[np.float32], cut: Cut
+        self, query: SearchQuery, snapshot: Snapshot, key: str, vector: NDArray[np.float32], cut: Cut
     ) -> SearchResults | None:
         """Have the store rank; None where it cannot: SQLite never can."""
         if snapshot.model() != key:
             return None
-        found = store_search.approximate_search(snapshot, wanted, key, vector, cut)
-        if found is not None or snapshot.above(key, vector, cut.fixed, numbers=()) is None:
-            return found
-        chosen, told = None, dict[str, Any]()
-        if wanted.is_restricted:
-            chosen, told = self._candidates(snapshot, snapshot.discoverable(), wanted)
-        found = store_search.exact_search(snapshot, wanted, key, vector, cut, chosen)
-        return None if found is None else replace(found, **told)
+        results = store_search.approximate_search(snapshot, query, key, vector, cut)
+        if results is not None or snapshot.above(key, vector, cut.fixed, numbers=()) is None:
+            return results
+        chosen, report = None, dict[str, Any]()
+        if query.is_restricted:
+            chosen, report = self._candidates(snapshot, snapshot.discoverable(), query)
+        results = store_search.exact_search(snapshot, query, key, vector, cut, chosen)
+        return None if results is None else replace(results, **report)
 
-    def _filter(self, wanted: SearchQuery) -> SearchResults:
+    def _filter(self, query: SearchQuery) -> SearchResults:
         """Find by condition alone: nothing is scored, and so no model is asked."""
         with self._store.reading() as snapshot:
-            chosen, told = self._candidates(snapshot, snapshot.discoverable(), wanted)
-            numbers = chosen.tolist()[: wanted.limit]
+            chosen, report = self._candidates(snapshot, snapshot.discoverable(), query)
+            numbers = chosen.tolist()[: query.limit]
             versions = snapshot.current(numbers).tolist()
             proved = certificate(
                 matched=len(chosen),
@@ -189,39 +189,39 @@ class Search:
         hits = [
             Hit(f"{Kind.NOTE}_{one}", version, None, None, None) for one, version in zip(numbers, versions, strict=True)
         ]
-        return SearchResults(hits, proved, **told)
+        return SearchResults(hits, proved, **report)
 
-    def _keyword_search(self, wanted: SearchQuery) -> SearchResults:
+    def _keyword_search(self, query: SearchQuery) -> SearchResults:
         with self._store.reading() as snapshot:
             fresh = self._matrix is not None and self._matrix.generation == snapshot.generation
             notes = self._matrix.notes if self._matrix is not None and fresh else snapshot.discoverable()
-            chosen, told = self._candidates(snapshot, notes, wanted)
-            found = keyword_search(snapshot, wanted, chosen)
-        return replace(found, **told)
+            chosen, report = self._candidates(snapshot, notes, query)
+            results = keyword_search(snapshot, query, chosen)
+        return replace(results, **report)
 
     def _vector_search(
-        self, wanted: SearchQuery, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32], cut: Cut
+        self, query: SearchQuery, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32], cut: Cut
     ) -> SearchResults:
-        chosen, told = self._candidates(snapshot, matrix.notes, wanted)
+        chosen, report = self._candidates(snapshot, matrix.notes, query)
         pending = snapshot.pending_numbers()
         if len(pending):
             pending = np.intersect1d(pending, chosen, assume_unique=True)
         if snapshot.model() != matrix.model:  # embedded with another model, in a space that nobody may write to
             pending = _without_vectors(snapshot, np.setdiff1d(chosen, matrix.numbers, assume_unique=True))
-        index = self._index.ready(matrix, snapshot) if wanted.allows_approximate else None
-        found = None if index is None else _approximate(matrix, index, vector, cut, wanted.limit or 0)
-        if found is None:
+        index = self._index.ready(matrix, snapshot) if query.allows_approximate else None
+        result = None if index is None else _approximate(matrix, index, vector, cut, query.limit or 0)
+        if result is None:
             threshold = cut.fixed if cut.chance is None else cut.at(best_cosine(matrix, vector, chosen))
-            if wanted.mode == "hybrid":
-                found = hybrid_search(snapshot, wanted, chosen, matrix, vector, threshold)
+            if query.mode == "hybrid":
+                result = hybrid_search(snapshot, query, chosen, matrix, vector, threshold)
             else:
-                found = _exact(matrix, vector, chosen, threshold, wanted.limit)
-        proved = found.certificate
+                result = _exact(matrix, vector, chosen, threshold, query.limit)
+        proved = result.certificate
         if proved["method"] == "exact":
             proved["scored"] = len(chosen) - len(pending)
         proved["unembedded"] = len(pending)
         proved["exhaustive"] = proved["exhaustive"] and not len(pending)
-        return replace(found, certificate=proved, **told)
+        return replace(result, certificate=proved, **report)
 
     def _follow(self, snapshot: Snapshot, key: str) -> Matrix:
         if self._matrix is None or self._matrix.model != key:
@@ -236,13 +236,13 @@ class Search:
                 return not len(self._matrix.notes)
             return not snapshot.searchable()
 
-    def _empty_result(self, wanted: SearchQuery) -> SearchResults:
+    def _empty_result(self, query: SearchQuery) -> SearchResults:
         from infospace.search.models.custom import model_name_and_threshold
 
         with self._store.reading() as snapshot:
             generation = snapshot.generation
             name, least = model_name_and_threshold(snapshot.chosen())
-        cut = wanted.cut(least, None)
+        cut = query.cut(least, None)
         proved = certificate(
             matched=0,
             returned=0,
@@ -252,7 +252,7 @@ class Search:
             model=name,
             generation=generation,
         )
-        return SearchResults([], proved | wanted.certificate_of(cut))
+        return SearchResults([], proved | query.certificate_of(cut))
 
     def _query(self, query: str, key: str) -> NDArray[np.float32]:
         digest = text_digest(query)
@@ -266,18 +266,18 @@ class Search:
         return vector
 
     def _candidates(
-        self, snapshot: Snapshot, notes: NDArray[np.int64], wanted: SearchQuery
+        self, snapshot: Snapshot, notes: NDArray[np.int64], query: SearchQuery
     ) -> tuple[NDArray[np.int64], dict[str, Any]]:
         """The numbers (ascending) of the Notes that count, and what `SearchResults` tells of the condition."""
-        if wanted.seen is not None:
-            notes = wanted.seen(snapshot, notes)
-        chosen = notes if wanted.within is None else np.intersect1d(notes, wanted.within, assume_unique=True)
-        if wanted.where is None:
+        if query.seen is not None:
+            notes = query.seen(snapshot, notes)
+        chosen = notes if query.within is None else np.intersect1d(notes, query.within, assume_unique=True)
+        if query.where is None:
             return chosen, {}
         from infospace.expressions import ItemMismatches
 
         tally = ItemMismatches()
-        satisfying, hint = self._note_filter.satisfying(snapshot, chosen, len(notes), wanted.where, tally)
+        satisfying, hint = self._note_filter.satisfying(snapshot, chosen, len(notes), query.where, tally)
         return satisfying, {"hint": hint, "mismatches": tally.mismatches, "mismatched": str(tally)}
 
 

@@ -50,17 +50,17 @@ class Explanation:
 
     def to_json(self, mode: Mode) -> dict[str, JSON]:
         """Return both as JSON; `adds`, by both ways alone, is what each adds to the score."""
-        found: dict[str, JSON] = {}
+        results: dict[str, JSON] = {}
         if mode != "keyword":
             parts: list[JSON] = [{"part": part, "cosine": cosine} for part, cosine in self.cosines]
-            found["meaning"] = parts
+            results["meaning"] = parts
         if mode != "semantic":
             words: list[JSON] = []
             for one in self.words:
                 adds: dict[str, JSON] = {"adds": round(one.bm25 / BM25_PER_COSINE, 6)} if mode == "hybrid" else {}
                 words.append({"word": one.word, "bm25": one.bm25, **adds, "in": list(one.places)})
-            found["words"] = words
-        return found
+            results["words"] = words
+        return results
 
 
 def explain(space: Space, query: str, ids: Sequence[str], words: Sequence[str], mode: Mode) -> list[Explanation]:
@@ -110,7 +110,7 @@ def _shares(snapshot: Snapshot, words: Sequence[str], numbers: Sequence[int]) ->
     fields = snapshot.fields(numbers)
     notes = snapshot.get_many([f"{Kind.NOTE}_{number}" for number in numbers])
     texts = {number_of(note.id): _words_of(note) for note in notes if isinstance(note, Note)}
-    found: dict[int, list[WordShare]] = {number: [] for number in numbers}
+    results: dict[int, list[WordShare]] = {number: [] for number in numbers}
     for word in words:
         matches = snapshot.keyword_matches(word)
         if matches is None:
@@ -118,8 +118,8 @@ def _shares(snapshot: Snapshot, words: Sequence[str], numbers: Sequence[int]) ->
         scores = dict(zip(matches.numbers.tolist(), matches.scores.tolist(), strict=True))
         having = [number for number in numbers if number in scores]
         for number, places in zip(having, _places(snapshot, word, having, fields, texts), strict=True):
-            found[number].append(WordShare(word, round(scores[number], 6), places))
-    return {number: tuple(sorted(shares, key=lambda one: -one.bm25)) for number, shares in found.items()}
+            results[number].append(WordShare(word, round(scores[number], 6), places))
+    return {number: tuple(sorted(shares, key=lambda one: -one.bm25)) for number, shares in results.items()}
 
 
 def _words_of(note: Note[JSON]) -> str:

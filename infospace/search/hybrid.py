@@ -36,13 +36,13 @@ def chosen_keyword_matches(
     snapshot: Snapshot, query: str, chosen: NDArray[np.int64] | None, among: Collection[int] | None
 ) -> Words:
     """Return those of the chosen Notes, None for all, that have a word; Invalid where the store has no full text."""
-    found = snapshot.keyword_matches(query, among)
-    if found is None:
+    result = snapshot.keyword_matches(query, among)
+    if result is None:
         raise Invalid("this space's store does not search by words", hint='search by meaning: `"mode": "semantic"`')
     if chosen is None:
-        return found
-    keep = np.isin(found.numbers, chosen, assume_unique=True)
-    return type(found)(found.numbers[keep], found.scores[keep], found.used, found.common)
+        return result
+    keep = np.isin(result.numbers, chosen, assume_unique=True)
+    return type(result)(result.numbers[keep], result.scores[keep], result.used, result.common)
 
 
 def saturate_bm25(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -50,12 +50,12 @@ def saturate_bm25(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.round(scores / (scores + 1), 6)
 
 
-def keyword_search(snapshot: Snapshot, wanted: SearchQuery, chosen: NDArray[np.int64]) -> SearchResults:
+def keyword_search(snapshot: Snapshot, query: SearchQuery, chosen: NDArray[np.int64]) -> SearchResults:
     """Find the Notes that have a word of the query, by BM25."""
-    among = wanted.among(snapshot)
-    words = chosen_keyword_matches(snapshot, str(wanted.query), chosen, among)
+    among = query.among(snapshot)
+    words = chosen_keyword_matches(snapshot, str(query.query), chosen, among)
     scores = saturate_bm25(words.scores)
-    order = np.lexsort((words.numbers, -scores))[: wanted.limit]
+    order = np.lexsort((words.numbers, -scores))[: query.limit]
     numbers = words.numbers[order]
     versions = snapshot.current(numbers.tolist()).tolist()
     hits = [
@@ -130,7 +130,7 @@ class Scored:
 
 def hybrid_results(
     snapshot: Snapshot,
-    wanted: SearchQuery,
+    query: SearchQuery,
     words: Words,
     scored: Scored,
     *,
@@ -151,8 +151,8 @@ def hybrid_results(
     ]
     alone = _without_vectors(snapshot, words.numbers[~placed], words.scores[~placed])
     if alone:
-        hits = sorted([*hits, *alone], key=lambda hit: (-(hit.score or 0.0), _number(hit)))[: wanted.limit]
-    hits = _with_keyword_passages(snapshot, hits, words, wanted.among(snapshot))
+        hits = sorted([*hits, *alone], key=lambda hit: (-(hit.score or 0.0), _number(hit)))[: query.limit]
+    hits = _with_keyword_passages(snapshot, hits, words, query.among(snapshot))
     proved = certificate(
         matched=scored.matched + len(alone),
         returned=len(hits),
@@ -173,8 +173,8 @@ def _with_keyword_passages(
     """Hits of which those that only a word brought in have the passage with the word, if one has it."""
     worded = {hit.source: hit for hit in hits if hit.extra["matched_by"] == [WORDS]}
     placed = with_best_passage(snapshot, list(worded.values()), words.used, among)
-    found = {hit.source: hit for hit in placed if hit.start is not None}
-    return [found.get(hit.source, hit) for hit in hits]
+    results = {hit.source: hit for hit in placed if hit.start is not None}
+    return [results.get(hit.source, hit) for hit in hits]
 
 
 def _searched_terms(words: Words) -> dict[str, Any]:
@@ -187,8 +187,8 @@ def _number(hit: Hit) -> int:
 
 
 def _hit(bounds: list[int], score: float, cosine: float, bm25: float, threshold: float) -> Hit:
-    found = {MEANING: cosine >= threshold, WORDS: bm25 > 0}
-    by: list[JSON] = [leg for leg, has in found.items() if has]
+    results = {MEANING: cosine >= threshold, WORDS: bm25 > 0}
+    by: list[JSON] = [leg for leg, has in results.items() if has]
     extra: dict[str, JSON] = {"cosine": cosine, "bm25": round(bm25, 6), "matched_by": by}
     owner, version, start, end = bounds
     first, behind = bounds_of(start, end)

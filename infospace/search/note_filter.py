@@ -16,7 +16,7 @@ from infospace.data.paths import ABSENT, OF_FILES, OWN, Path, Readable, find, ne
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infospace.contract.arguments import Bound
+    from infospace.contract.arguments import BoundCondition
     from infospace.expressions import ItemMismatches
     from infospace.store.protocol import Head, Snapshot
 
@@ -76,7 +76,7 @@ class NoteFilter:
         snapshot: Snapshot,
         among: NDArray[np.int64],
         notes: int,
-        where: Bound,
+        where: BoundCondition,
         tally: ItemMismatches | None = None,
     ) -> tuple[NDArray[np.int64], str | None]:
         """Return which of the Notes `among` (of `notes` in all) satisfy a condition, and a hint where none does."""
@@ -86,7 +86,9 @@ class NoteFilter:
         hint = None if chosen else misplaced_in(where, list(heads.values()), "note")
         return np.array(chosen, np.int64), hint
 
-    def _read(self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: Bound) -> Mapping[int, Head]:
+    def _read(
+        self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: BoundCondition
+    ) -> Mapping[int, Head]:
         firsts = {path.parts[0] if path.parts else "content" for path in where.where.paths}
         text, own = not firsts.isdisjoint(("content", "@title")), not firsts.isdisjoint(_OF_THE_RESOURCE)
         if len(among) * SUBSET_FRACTION < notes:
@@ -117,7 +119,7 @@ class NoteFilter:
         return heads
 
 
-def misplaced_in(where: Bound, items: Sequence[Readable], noun: str = "item") -> str | None:
+def misplaced_in(where: BoundCondition, items: Sequence[Readable], noun: str = "item") -> str | None:
     """Say of a condition that none of the items satisfies which key of it none has, and where else it may be found."""
     for path in where.where.paths if items else ():
         if path.parts[0] not in (*OWN, "metadata", "content") or len(path.parts) > 1:

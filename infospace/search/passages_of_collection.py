@@ -62,7 +62,7 @@ class PassageQuery:
         return self.scoring.is_auto and self.mode != "keyword"
 
 
-def search_passages_of(wanted: PassageQuery, items: Sequence[Resource]) -> SearchFunction:
+def search_passages_of(query: PassageQuery, items: Sequence[Resource]) -> SearchFunction:
     """Return the search for passages of Notes, of the sources of search results, and of what Collections hold."""
 
     def run(space: Space, listener: Listener) -> SearchResults:
@@ -70,8 +70,8 @@ def search_passages_of(wanted: PassageQuery, items: Sequence[Resource]) -> Searc
             notes, left_out = _gather(snapshot, items)
             generation = snapshot.generation
         texts = [_text(note) for note in notes.values()]
-        found = _search(space, listener, wanted, texts, generation)
-        return SearchResults(found.hits, found.certificate | {"items": len(texts), "left_out": left_out})
+        results = _search(space, listener, query, texts, generation)
+        return SearchResults(results.hits, results.certificate | {"items": len(texts), "left_out": left_out})
 
     return run
 
@@ -123,20 +123,20 @@ def _gather(snapshot: Snapshot, items: Sequence[Resource]) -> tuple[dict[str, No
 
 
 def _search(
-    space: Space, listener: Listener, wanted: PassageQuery, texts: Sequence[Text], generation: int
+    space: Space, listener: Listener, query: PassageQuery, texts: Sequence[Text], generation: int
 ) -> SearchResults:
     if not any(text.text.strip() for text in texts):
-        return _nothing(space, wanted, generation)
+        return _nothing(space, query, generation)
     embedding = space.embedding
     embedding.follow()
     passages = embedding.passages([text.text for text in texts], listener)
-    cosines = np.zeros(len(passages.owners)) if wanted.mode == "keyword" else _cosines(space, wanted, passages)
-    cut = wanted.scoring.cut(embedding.info.threshold, _chance(space, passages) if wanted.is_auto else None)
+    cosines = np.zeros(len(passages.owners)) if query.mode == "keyword" else _cosines(space, query, passages)
+    cut = query.scoring.cut(embedding.info.threshold, _chance(space, passages) if query.is_auto else None)
     threshold = cut.at(max(cosines.tolist(), default=None))
-    bm25 = np.zeros(len(cosines)) if wanted.mode == "semantic" else _bm25(space, wanted, texts, passages)
-    near = (cosines >= threshold) & (wanted.mode != "keyword")
+    bm25 = np.zeros(len(cosines)) if query.mode == "semantic" else _bm25(space, query, texts, passages)
+    near = (cosines >= threshold) & (query.mode != "keyword")
     matched = near | (bm25 > 0)
-    scores = saturate_bm25(bm25) if wanted.mode == "keyword" else np.round(cosines + bm25 / BM25_PER_COSINE, 6)
+    scores = saturate_bm25(bm25) if query.mode == "keyword" else np.round(cosines + bm25 / BM25_PER_COSINE, 6)
     numbers = np.array([number_of(texts[owner].source) for owner in passages.owners.tolist()], np.int64)
     starts = np.array([start for start, _ in passages.bounds], np.int64)
     order = np.lexsort((starts, numbers, -scores))
@@ -144,12 +144,12 @@ def _search(
     below = cosines[order][~matched[order]]
     proved = certificate(
         matched=len(hits),
-        returned=len(hits[: wanted.limit]),
+        returned=len(hits[: query.limit]),
         scored=len(order),
         notes=len(order),
-        max_below=None if wanted.mode == "keyword" or not len(below) else float(below.max()),
-        threshold=None if wanted.mode == "keyword" else threshold,
-        model=None if wanted.mode == "keyword" else embedding.info.name,
+        max_below=None if query.mode == "keyword" or not len(below) else float(below.max()),
+        threshold=None if query.mode == "keyword" else threshold,
+        model=None if query.mode == "keyword" else embedding.info.name,
         generation=generation,
     )
 
@@ -159,16 +159,16 @@ def _search(
         legs = {MEANING: near[at], WORDS: bm25[at] > 0}
         by: list[JSON] = [leg for leg, has in legs.items() if has]
         both: dict[str, JSON] = {"cosine": float(cosines[at]), "bm25": round(float(bm25[at]), 6), "matched_by": by}
-        extra = both if wanted.mode == "hybrid" else {}
+        extra = both if query.mode == "hybrid" else {}
         return Hit(text.source, text.version, float(scores[at]), start, end, extra, passage=True)
 
     return SearchResults(
-        [hit(at) for at in hits[: wanted.limit].tolist()], _renamed(proved) | _cut_certificate(wanted, cut)
+        [hit(at) for at in hits[: query.limit].tolist()], _renamed(proved) | _cut_certificate(query, cut)
     )
 
 
-def _cut_certificate(wanted: PassageQuery, cut: Cut) -> dict[str, Any]:
-    return wanted.scoring.certificate_of(cut) if wanted.is_auto else {}
+def _cut_certificate(query: PassageQuery, cut: Cut) -> dict[str, Any]:
+    return query.scoring.certificate_of(cut) if query.is_auto else {}
 
 
 def _chance(space: Space, passages: Passages) -> float | None:
@@ -182,32 +182,32 @@ def _cosines(space: Space, wanted: PassageQuery, passages: Passages) -> NDArray[
     return np.round(cosines, 6)
 
 
-def _bm25(space: Space, wanted: PassageQuery, texts: Sequence[Text], passages: Passages) -> NDArray[np.float64]:
+def _bm25(space: Space, query: PassageQuery, texts: Sequence[Text], passages: Passages) -> NDArray[np.float64]:
     pairs = zip(passages.owners.tolist(), passages.bounds, strict=True)
     with space.store.reading() as snapshot:
-        found = snapshot.words_in(str(wanted.query), [texts[owner].words[start:end] for owner, (start, end) in pairs])
-    if found is None:
+        results = snapshot.words_in(str(query.query), [texts[owner].words[start:end] for owner, (start, end) in pairs])
+    if results is None:
         raise Invalid("this space's store does not search by words", hint='search by meaning: `"mode": "semantic"`')
-    return found
+    return results
 
 
-def _nothing(space: Space, wanted: PassageQuery, generation: int) -> SearchResults:
+def _nothing(space: Space, query: PassageQuery, generation: int) -> SearchResults:
     """What is found where there is no text; no model is needed for that."""
     from infospace.search.models.custom import model_name_and_threshold
 
     with space.store.reading() as snapshot:
         name, least = model_name_and_threshold(snapshot.chosen())
-    cut = wanted.scoring.cut(least, None)
+    cut = query.scoring.cut(least, None)
     proved = certificate(
         matched=0,
         returned=0,
         scored=0,
         notes=0,
-        threshold=None if wanted.mode == "keyword" else cut.fixed,
-        model=None if wanted.mode == "keyword" else name,
+        threshold=None if query.mode == "keyword" else cut.fixed,
+        model=None if query.mode == "keyword" else name,
         generation=generation,
     )
-    return SearchResults([], _renamed(proved) | _cut_certificate(wanted, cut))
+    return SearchResults([], _renamed(proved) | _cut_certificate(query, cut))
 
 
 def _renamed(proved: dict[str, Any]) -> dict[str, Any]:

@@ -113,8 +113,8 @@ _schema = cache(schema_of)
 def of_notes(arguments: Mapping[str, Any]) -> Schema | None:
     """Return the schema of the `extra` of `discover-notes`; None where the mode is not known."""
     mode = arguments.get("mode", "semantic")
-    found = _BY_MODE.get(mode) if isinstance(mode, str) else None
-    return None if found is None else _schema(found)
+    result = _BY_MODE.get(mode) if isinstance(mode, str) else None
+    return None if result is None else _schema(result)
 
 
 def of_collections(_arguments: Mapping[str, Any]) -> Schema:

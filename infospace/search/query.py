@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infospace.contract.arguments import Bound
+    from infospace.contract.arguments import BoundCondition
     from infospace.core.json_types import JSON
     from infospace.store.protocol import Snapshot
 
@@ -52,7 +52,7 @@ class SearchQuery:
     limit: int | None = 5
     threshold: Threshold | None = None
     mode: Mode = "semantic"
-    where: Bound | None = None
+    where: BoundCondition | None = None
     within: NDArray[np.int64] | None = None
     certify: bool = False
     seen: Callable[[Snapshot, NDArray[np.int64]], NDArray[np.int64]] | None = None

@@ -108,7 +108,7 @@ def _hybrid(
         ]
     )[:, order]
     notes, pending = _counted(snapshot, chosen)
-    found = hybrid_results(
+    results = hybrid_results(
         snapshot,
         wanted,
         words,
@@ -125,10 +125,10 @@ def _hybrid(
         notes=notes,
         threshold=threshold,
     )
-    proved = found.certificate
+    proved = results.certificate
     proved["scored"], proved["unembedded"] = notes - pending, pending
     proved["exhaustive"] = proved["exhaustive"] and not pending
-    return found
+    return results
 
 
 def _counted(snapshot: Snapshot, chosen: NDArray[np.int64] | None) -> tuple[int, int]:

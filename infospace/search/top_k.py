@@ -57,11 +57,11 @@ def select(
     in_margin = np.flatnonzero((best >= threshold - MARGIN) & ~above_margin)
     certain = np.flatnonzero(above_margin)
     values = best if bonus is None else best + bonus
-    wanted = top_candidates(certain, values[certain], limit)
-    which = np.concatenate([wanted, in_margin])
+    expected = top_candidates(certain, values[certain], limit)
+    which = np.concatenate([expected, in_margin])
     cosines, rows = exact_cosines(matrix, query, which)
     keep = (cosines >= threshold) | special[which]
-    matched = len(certain) + int(keep[len(wanted) :].sum())
+    matched = len(certain) + int(keep[len(expected) :].sum())
     near = matched if bonus is None else _count_near(matrix, query, best, threshold)
     max_below = _max_below(matrix, query, np.where(special, np.float32(-np.inf), best), threshold)
     cosines, rows, which = cosines[keep], rows[keep], which[keep]
@@ -113,8 +113,8 @@ def exact_cosines(
 
 def best_cosine(matrix: Matrix, query: NDArray[np.float32], chosen: NDArray[np.int64]) -> float | None:
     """Return the highest cosine among the `chosen` Notes, rounded to six decimals; None where none is embedded."""
-    found = select(matrix, query, chosen, -1.0, 1).cosines
-    return float(found[0]) if len(found) else None
+    results = select(matrix, query, chosen, -1.0, 1).cosines
+    return float(results[0]) if len(results) else None
 
 
 def _count_near(matrix: Matrix, query: NDArray[np.float32], best: NDArray[np.float32], threshold: float) -> int:

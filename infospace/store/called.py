@@ -20,23 +20,23 @@ def paths(snapshot: Snapshot) -> list[tuple[TrackedFile, str]]:
 
 def notes_titled(snapshot: Snapshot, title: str) -> list[str]:
     """Return the ids of the Notes that have a title, in small letters or capitals; else of those whose alias it is."""
-    notes, wanted = snapshot.space_table("notes", (), ()), title.strip().casefold()
+    notes, expected = snapshot.space_table("notes", (), ()), title.strip().casefold()
     ids, titles, aliases = (notes.column(name) for name in ("@id", "title", "aliases"))
-    by_title = [str(one) for one, called in zip(ids, titles, strict=True) if str(called).casefold() == wanted]
+    by_title = [str(one) for one, called in zip(ids, titles, strict=True) if str(called).casefold() == expected]
     return by_title or [
         str(one)
         for one, names in zip(ids, aliases, strict=True)
-        if isinstance(names, list) and wanted in [str(name).casefold() for name in names]
+        if isinstance(names, list) and expected in [str(name).casefold() for name in names]
     ]
 
 
 def titles(snapshot: Snapshot) -> list[str]:
     """Return the titles and aliases of all Notes, each once."""
     notes = snapshot.space_table("notes", (), ())
-    found = dict.fromkeys(str(title) for title in notes.column("title") if title)
+    results = dict.fromkeys(str(title) for title in notes.column("title") if title)
     for names in notes.column("aliases"):
-        found.update(dict.fromkeys(str(name) for name in (names if isinstance(names, list) else ())))
-    return list(found)
+        results.update(dict.fromkeys(str(name) for name in (names if isinstance(names, list) else ())))
+    return list(results)
 
 
 def notes_called(snapshot: Snapshot, reference: str) -> Sequence[str]:

@@ -48,7 +48,7 @@ class MakeNote:
     content: JSON | Evidence
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     kept: bool = False
-    made: CreatedBy = NOBODY
+    created_by: CreatedBy = NOBODY
     evidence: bool = False
 
 
@@ -58,7 +58,7 @@ class MakeNotes:
 
     first: int
     contents: Sequence[JSON]
-    made: CreatedBy = NOBODY
+    created_by: CreatedBy = NOBODY
     plain: bool = False
     """Whether all in them is known to be of the types that JSON is read as, and no other."""
 
@@ -71,7 +71,7 @@ class MakeCollection:
     members: Sequence[Member]
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     kept: bool = False
-    made: CreatedBy = NOBODY
+    created_by: CreatedBy = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class MakeRelation:
     relation: str
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     kept: bool = False
-    made: CreatedBy = NOBODY
+    created_by: CreatedBy = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Revise:
     content: JSON | JsonNull = None
     metadata: Mapping[str, JSON] | None = None
     if_version: int | None = None
-    made: CreatedBy = NOBODY
+    created_by: CreatedBy = NOBODY
     members: Sequence[Member] | None = None
 
 
@@ -147,7 +147,7 @@ class AddMembers:
     id: str
     members: Sequence[Member]
     if_version: int | None = None
-    made: CreatedBy = NOBODY
+    created_by: CreatedBy = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class RemoveMembers:
     id: str
     members: Sequence[str]
     if_version: int | None = None
-    made: CreatedBy = NOBODY
+    created_by: CreatedBy = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Delete:
     """
 
     id: str
-    made: CreatedBy = NOBODY
+    created_by: CreatedBy = NOBODY
     if_version: int | None = None
     unless_held: bool = False
 
@@ -185,7 +185,7 @@ class Restore:
 
     id: str
     version: int | None = None
-    made: CreatedBy = NOBODY
+    created_by: CreatedBy = NOBODY
     if_version: int | None = None
 
 

@@ -93,16 +93,16 @@ class LinkTargets:
         home = self._home.get(note)
         if home is None:
             return None
-        found = self._file(home, link) if home.root else self._every_file.find(link.target, link.wiki, "")
-        return self._without_file.find(link.target, link.wiki, "") if found is None else found
+        result = self._file(home, link) if home.root else self._every_file.find(link.target, link.wiki, "")
+        return self._without_file.find(link.target, link.wiki, "") if result is None else result
 
     def _file(self, home: LinkPlace, link: Linked) -> str | None:
         folder = posixpath.dirname(home.path)
-        found = self._places[home.root].find(link.target, link.wiki, folder)
-        if found is None and home.root in self._whole:
+        result = self._places[home.root].find(link.target, link.wiki, folder)
+        if result is None and home.root in self._whole:
             below, whole = self._whole[home.root]
-            found = whole.find(link.target, link.wiki, posixpath.join(below, folder))
-        return found
+            result = whole.find(link.target, link.wiki, posixpath.join(below, folder))
+        return result
 
     @cached_property
     def _every_file(self) -> _Places:

@@ -64,12 +64,12 @@ def field_at(start: int | None) -> str | None:
 
 def fields_of(metadata: Mapping[str, Any], content: JSON, path: str | None) -> list[Field]:
     """Return the fields of a Note that have vectors. `path` is that of the file that the Note is as a whole."""
-    found = [("title", title_field(metadata, content, path))]
-    found += [("alias", alias) for alias in aliases_of(metadata)[:MOST_ALIASES]]
-    found += [("description", _text(metadata.get(key))) for key in _DESCRIPTIONS]
+    results = [("title", title_field(metadata, content, path))]
+    results += [("alias", alias) for alias in aliases_of(metadata)[:MOST_ALIASES]]
+    results += [("description", _text(metadata.get(key))) for key in _DESCRIPTIONS]
     counts = dict.fromkeys(FIELDS, 0)
     fields = []
-    for kind, text in found:
+    for kind, text in results:
         if text := _text(text):
             fields.append(Field(kind, counts[kind], text))
             counts[kind] += 1
@@ -81,25 +81,25 @@ def title_field(metadata: Mapping[str, Any], content: JSON, path: str | None) ->
 
     How the text begins is no title here, as that is searched with the text.
     """
-    for said in (metadata.get("title"), content.get("title") if isinstance(content, Mapping) else None):
-        if text := _text(said):
+    for answer in (metadata.get("title"), content.get("title") if isinstance(content, Mapping) else None):
+        if text := _text(answer):
             return text
     return "" if path is None else PurePosixPath(path).stem
 
 
 def property_words(metadata: Mapping[str, Any]) -> str:
     """Return the texts of a Note's properties, but for its title and aliases, which are searched by words."""
-    found: list[str] = []
+    results: list[str] = []
     left = _MOST_PROPERTIES
     for key, value in metadata.items():
         if key in ("title", "alias", "aliases"):
             continue
         for text in _texts(value):
             if left <= 0:
-                return "\n".join(found)
-            found.append(text[:left])
+                return "\n".join(results)
+            results.append(text[:left])
             left -= len(text)
-    return "\n".join(found)
+    return "\n".join(results)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -20,9 +20,9 @@ def retry_on_conflict(read: Callable[[], Read], commit: Callable[[Read], Done]) 
     Raises what `read` does, and the last Conflict or NotFound of `commit` when others were faster every time.
     """
     for _ in range(TRIES - 1):
-        found = read()
+        result = read()
         try:
-            return commit(found)
+            return commit(result)
         except (Conflict, NotFound):
             continue
     return commit(read())

@@ -2,7 +2,7 @@
 
 What is written is of one type throughout: texts, which both compare by code point, whole numbers, true and false; so
 nothing can have no result. Every value is a parameter, every column one of `PUSHED`. The rest (properties, lists,
-functions, arithmetic, windows, subselects, DISTINCT, UNION, Collections) is read and computed by `engine`, as on a
+functions, arithmetic, windows, subselects, DISTINCT, UNION, Collections) is read and computed by `connection`, as on a
 file; `NotAlike` says what of a query that is.
 """
 
@@ -102,12 +102,12 @@ def push(
 
 class _Pushed:
     def __init__(
-        self, query: Query, select: Select, table_of: Callable[[Table], DatabaseTable], given: Evaluation
+        self, query: Query, select: Select, table_of: Callable[[Table], DatabaseTable], evaluation: Evaluation
     ) -> None:
         self._query = query
         self._select = select
         self._table_of = table_of
-        self._given = given
+        self._given = evaluation
         self._columns: dict[int, list[str]] = {}
         self._groups: list[tuple[Expression, _Sql]] = []
         self._tables: list[Table] = []
@@ -140,13 +140,13 @@ class _Pushed:
         everything = [*trees, *(sort.by for sort in sorts)]
         grouped = bool(self._groups) or having is not None or any(map(_has_aggregate, everything))
         value = self._of_group if grouped else self._value
-        made = [value(tree) for tree in trees]
-        kept = None if having is None else self._condition(having, value)
+        result = [value(tree) for tree in trees]
+        stored = None if having is None else self._condition(having, value)
         keys = [(value(sort.by), sort) for sort in sorts]
         rows = [f"t{place}.{column}" for place in range(len(self._tables)) for column in ("n", "q")]
         order = f"min(ARRAY[{', '.join(rows)}])" if grouped else ", ".join(rows)
         parts: list[str | _Sql] = ["SELECT "]
-        for place, one in enumerate(made):
+        for place, one in enumerate(result):
             parts += [", " if place else "", one, f" AS o{place}"]
         parts.append(" FROM ")
         for place, table in enumerate(self._tables):
@@ -156,8 +156,8 @@ class _Pushed:
             parts += [" AND " if place else " WHERE ", one]
         for place, (_, one) in enumerate(self._groups):
             parts += [", " if place else " GROUP BY ", one]
-        if kept is not None:
-            parts += [" HAVING ", kept]
+        if stored is not None:
+            parts += [" HAVING ", stored]
         parts.append(" ORDER BY ")
         for one, sort in keys:
             direction = " DESC" if sort.descending else ""
@@ -220,10 +220,10 @@ class _Pushed:
 
     def _field(self, node: Field) -> _Sql:
         place, column = self._place(node)
-        known = self._columns[place]
-        if column not in known:
-            known.append(column)
-        return _Sql(f"t{place}.c{known.index(column)}", PUSHED[self._tables[place].name.lower()][column])
+        known_names = self._columns[place]
+        if column not in known_names:
+            known_names.append(column)
+        return _Sql(f"t{place}.c{known_names.index(column)}", PUSHED[self._tables[place].name.lower()][column])
 
     def _place(self, node: Field) -> tuple[int, str]:
         parts = node.path.parts

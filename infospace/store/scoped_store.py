@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infospace.contract.arguments import Bound
+    from infospace.contract.arguments import BoundCondition
     from infospace.core.json_types import JSON
     from infospace.journal.rows import Approve, CallRow, Entry, RunHead, RunRow, StepRow
     from infospace.store.protocol import ResourceSummary, Snapshot, Store, TrackedFile
@@ -107,9 +107,9 @@ class Visibility:
         return self.notes == other.notes or not (self.hides or other.hides)
 
     @property
-    def condition(self) -> Bound | None:
+    def condition(self) -> BoundCondition | None:
         """What a Note satisfies that is seen; None where all are, or none is. Raises Invalid for no condition."""
-        from infospace.contract.arguments import Bound as BoundWhere
+        from infospace.contract.arguments import BoundCondition as BoundWhere
         from infospace.expressions import parse_where
 
         return BoundWhere(parse_where(self.notes), {}) if self.hides and self.notes != "none" else None
@@ -118,10 +118,10 @@ class Visibility:
 EVERYTHING: Final = Visibility()
 
 
-def visibility_of(kept: JSON) -> Visibility:
+def visibility_of(stored: JSON) -> Visibility:
     """Return the sight that a run keeps with its scope."""
-    kept = kept if isinstance(kept, dict) else {}
-    return Visibility(**{name: cast("Any", kept[name]) for name in Visibility.__slots__ if name in kept})
+    stored = stored if isinstance(stored, dict) else {}
+    return Visibility(**{name: cast("Any", stored[name]) for name in Visibility.__slots__ if name in stored})
 
 
 def sessions_of(caller: str | None) -> str:
@@ -175,7 +175,7 @@ class ScopedSnapshot:
         if (resource.name or "").startswith(SESSION):
             own = (resource.name or "").startswith(sessions_of(sight.caller))
             return own if sight.sessions == "own" else True
-        run = resource.made.run
+        run = resource.created_by.run
         if not resource.kept and sight.runs == "own":
             return run is not None and self._store.began(run, self._of)
         if not sight.hides or (run is not None and self._store.saw_the_same(run, self._of)):
@@ -189,9 +189,9 @@ class ScopedSnapshot:
     def get(self, identifier: str, version: int | None = None) -> Resource:
         """Return a resource that is seen, now and at the version."""
         try:
-            found = self._of.get(identifier, version)
-            if self._sees(found) and (version is None or not self._sight.hides or self._sees_now(found)):
-                return found
+            resource = self._of.get(identifier, version)
+            if self._sees(resource) and (version is None or not self._sight.hides or self._sees_now(resource)):
+                return resource
         except NotFound:
             if not self._sight.limits:
                 raise
@@ -201,23 +201,23 @@ class ScopedSnapshot:
         try:
             return self._sees(self._of.get(earlier.id))
         except NotFound:
-            return earlier.made.run is not None and self._store.saw_the_same(earlier.made.run, self._of)
+            return earlier.created_by.run is not None and self._store.saw_the_same(earlier.created_by.run, self._of)
 
     def get_many(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return several resources that are seen."""
-        found = self._of.get_many(identifiers)
-        for one in found:
+        resources = self._of.get_many(identifiers)
+        for one in resources:
             if not self._sees(one):
                 raise _not_found(one.id)
-        return found
+        return resources
 
     def notes(self, numbers: Sequence[int]) -> Sequence[Note]:
         """Return several Notes that are seen."""
-        found = self._of.notes(numbers)
-        for one in found:
+        results = self._of.notes(numbers)
+        for one in results:
             if not self._sees(one):
                 raise _not_found(one.id)
-        return found
+        return results
 
     def versions(self, identifier: str) -> list[tuple[int, str]]:
         """Return the versions of a resource that is seen."""
@@ -244,8 +244,8 @@ class ScopedSnapshot:
         self, *, source: str | None = None, target: str | None = None, relation: str | None = None
     ) -> list[str]:
         """Return the Relations that are seen, with both of their ends."""
-        found = self._of.relations(source=source, target=target, relation=relation)
-        return [identifier for identifier in found if self._shows_with_ends(identifier)]
+        results = self._of.relations(source=source, target=target, relation=relation)
+        return [identifier for identifier in results if self._shows_with_ends(identifier)]
 
     def _shows_with_ends(self, identifier: str) -> bool:
         try:
@@ -331,15 +331,15 @@ class ScopedSnapshot:
 
     def runs(self, *, limit: int | None = None, before: int | None = None) -> list[RunRow]:
         """Return the runs that are seen: the limit counts these."""
-        found: list[RunRow] = []
+        results: list[RunRow] = []
         page = 100 if limit is not None else None
-        while limit is None or len(found) < limit:
+        while limit is None or len(results) < limit:
             more = self._of.runs(limit=page, before=before)
-            found += [row for row in more if self._sees_run(row)]
+            results += [row for row in more if self._sees_run(row)]
             if page is None or len(more) < page:
                 break
             before = number_of(more[-1].run)
-        return found[:limit]
+        return results[:limit]
 
     def run_heads(self) -> list[RunHead]:
         """Return the runs that are seen, without their plans."""
@@ -351,8 +351,8 @@ class ScopedSnapshot:
     ) -> list[QueuedRun]:
         """Return the runs in queues that are seen."""
         seen = {row.run for row in self.runs()}
-        found = [one for one in self._of.queued(due, names=names) if one.run in seen]
-        return found[skip:][:limit]
+        results = [one for one in self._of.queued(due, names=names) if one.run in seen]
+        return results[skip:][:limit]
 
     def queue_limits(self) -> dict[str, int]:
         """Return the limits of the queues in which a run is that is seen."""
@@ -423,7 +423,7 @@ class ScopedStore:
         self.new_numbers = of.new_numbers
 
     @cached_property
-    def condition(self) -> Bound | None:
+    def condition(self) -> BoundCondition | None:
         """What a Note satisfies that is seen."""
         return self.sight.condition
 
@@ -462,8 +462,8 @@ class ScopedStore:
         if self.condition is None:
             return numbers[:0]
         with self._choosing:
-            found: NDArray[np.int64] = self._choice.satisfying(snapshot, numbers, len(numbers), self.condition)[0]
-        return found
+            results: NDArray[np.int64] = self._choice.satisfying(snapshot, numbers, len(numbers), self.condition)[0]
+        return results
 
     def began(self, run: str, snapshot: Snapshot) -> bool:
         """Whether the caller began a run, which stays so."""
@@ -503,7 +503,7 @@ class ScopedStore:
             return change if snapshot.named(change.name) is not None else replace(change, replace=False)
 
     def _must_be_allowed(self, changes: Sequence[Change]) -> None:
-        made: dict[str, bool] = {}
+        result: dict[str, bool] = {}
         """What the commit itself makes, and whether it is the record of a session."""
         numbers: list[range] = []
         """Those of the Notes that it makes many of at once."""
@@ -513,8 +513,8 @@ class ScopedStore:
                     numbers.append(range(change.first, change.first + len(change.contents)))
                     continue
                 if isinstance(change, _MAKE):
-                    made[change.id] = isinstance(change, MakeNote) and _of_session(change.made)
-                    if change.kept and not made[change.id]:
+                    result[change.id] = isinstance(change, MakeNote) and _of_session(change.created_by)
+                    if change.kept and not result[change.id]:
                         self._must_write("keep anything")
                     continue
                 if isinstance(change, (Expect, ExpectLinks)):
@@ -523,14 +523,14 @@ class ScopedStore:
                     if type(change).__module__.endswith(".kept"):  # lists of tools
                         continue
                     raise NotVisible(f"{self._caller_name} may not do that ({type(change).__name__})")
-                if isinstance(change, Revise) and _of_session(change.made):
+                if isinstance(change, Revise) and _of_session(change.created_by):
                     continue
-                if isinstance(change, GiveName) and not made.get(change.id):
+                if isinstance(change, GiveName) and not result.get(change.id):
                     self._must_be_no_session(change.name)
                 if change.id.startswith("Note_") and any(number_of(change.id) in some for some in numbers):
-                    made[change.id] = False
-                if change.id in made:
-                    if isinstance(change, (Keep, GiveName)) and not made[change.id]:
+                    result[change.id] = False
+                if change.id in result:
+                    if isinstance(change, (Keep, GiveName)) and not result[change.id]:
                         self._must_write("keep or name anything")
                     continue
                 resource = snapshot.get(change.id)
@@ -587,8 +587,8 @@ def _run_matches(snapshot: Snapshot, run: str, message: Callable[[Visibility], b
     return row.kind in ("plan", "session") and message(visibility_of(row.scope))
 
 
-def _of_session(made: Any) -> bool:
-    return made.run is None and made.by == "session"
+def _of_session(result: Any) -> bool:
+    return result.run is None and result.by == "session"
 
 
 def _not_found(identifier: str) -> NotFound:

@@ -38,17 +38,17 @@ class ListedTool:
 
     def written(self) -> dict[str, Any]:
         """Return it as JSON, without what is as it usually is."""
-        found: dict[str, Any] = {}
+        results: dict[str, Any] = {}
         for name in self.__slots__:
             value = getattr(self, name)
             if value not in (None, "", (), {}):
-                found[name] = list(value) if isinstance(value, tuple) else value
-        return found
+                results[name] = list(value) if isinstance(value, tuple) else value
+        return results
 
     @classmethod
-    def read(cls, written: Mapping[str, Any]) -> ListedTool:
+    def read(cls, value: Mapping[str, Any]) -> ListedTool:
         """Return what was written."""
-        fields: dict[str, Any] = {**written}
+        fields: dict[str, Any] = {**value}
         for name in ("tags", "examples"):
             if name in fields:
                 fields[name] = tuple(fields[name])

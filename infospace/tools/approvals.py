@@ -82,23 +82,23 @@ def allowed(store: Store, tool: Tool, run: str | None, *, by_name: bool = True) 
 def question(tool: Tool, arguments: Mapping[str, Any]) -> str:
     """Return what is asked about a call: the tool, its server, and the arguments, long ones cut."""
     why = "may take something away" if tool.annotated else "does not say what it does"
-    shown = truncate(dump(_shown(dict(arguments))), ARGUMENTS)
-    return f"call the tool {tool.name} of the server {tool.server}, which {why}{ARGUMENTS_SEPARATOR}{shown}?"
+    text = truncate(dump(_shown(dict(arguments))), ARGUMENTS)
+    return f"call the tool {tool.name} of the server {tool.server}, which {why}{ARGUMENTS_SEPARATOR}{text}?"
 
 
 def repeat_question(tool: Tool, arguments: Mapping[str, Any], earlier: str) -> str:
     """Return what is asked before a call that a step has made already: `4` of this run, or `4 of run_7` before it."""
-    shown = truncate(dump(_shown(dict(arguments))), ARGUMENTS)
+    text = truncate(dump(_shown(dict(arguments))), ARGUMENTS)
     step = earlier if " of " in earlier else f"{earlier} of this run"
     why = f"step {step} called it so already"
-    return f"call the tool {tool.name} of the server {tool.server} again, though {why}{ARGUMENTS_SEPARATOR}{shown}?"
+    return f"call the tool {tool.name} of the server {tool.server} again, though {why}{ARGUMENTS_SEPARATOR}{text}?"
 
 
-def parse_question(asked: str) -> tuple[str, Mapping[str, JSON]] | None:
+def parse_question(question: str) -> tuple[str, Mapping[str, JSON]] | None:
     """Return what `question` asked, and the arguments that it shows; None where they were cut, or cannot be told."""
-    asks, _, shown = asked.partition(ARGUMENTS_SEPARATOR)
+    asks, _, text = question.partition(ARGUMENTS_SEPARATOR)
     try:
-        arguments = read_json(shown.removesuffix("?"), what="what is asked")
+        arguments = read_json(text.removesuffix("?"), what="what is asked")
     except InvalidJSON:
         return None
     return (f"{asks}?", arguments) if isinstance(arguments, dict) else None
@@ -128,13 +128,13 @@ def approvals_from_answer(word: JSON, run: str, tool: str, digest: bytes, at: st
 
 def parse_tool_names(approve: Iterable[str]) -> list[str]:
     """Return the tools that are allowed by name, each once: `server/tool`, or `server/*`. Raises Invalid."""
-    found = list(dict.fromkeys(approve))
-    for one in found:
+    results = list(dict.fromkeys(approve))
+    for one in results:
         server, slash, name = one.partition("/")
         if not (server and slash and name) or "*" in server or ("*" in name and name != "*"):
             message = f"{one!r:.80} names no tool that could be approved"
             raise Invalid(message, hint="server/tool, or server/* for all tools of a server")
-    return found
+    return results
 
 
 def approvals_for_run(approve: Iterable[str], run: str, at: str) -> list[Approve]:
@@ -145,12 +145,12 @@ def approvals_for_run(approve: Iterable[str], run: str, at: str) -> list[Approve
 def unknown_tool_names(approve: Iterable[str], tools: Iterable[Tool]) -> list[str]:
     """Say of each name among some that fits none of these tools which was probably meant; raises Invalid."""
     names = {name for tool in tools for name in (tool.full_name, f"{tool.server}/*")}
-    found = []
+    results = []
     for one in parse_tool_names(approve):
         if one not in names:
             near = nearest(one, sorted(names))
-            found.append(f"no tool here is called {one}" + (f"; did you mean {near}?" if near else ""))
-    return found
+            results.append(f"no tool here is called {one}" + (f"; did you mean {near}?" if near else ""))
+    return results
 
 
 def list_approvals(store: Store) -> list[Approve]:
@@ -164,12 +164,12 @@ def revoke_approval(store: Store, tool: str) -> Sequence[str]:
 
     Raises NotFound where there is none.
     """
-    known = [one.tool for one in list_approvals(store)]
+    known_names = [one.tool for one in list_approvals(store)]
     server, _, name = tool.partition("/")
-    going = [one for one in known if one == tool or (name == "*" and one.partition("/")[0] == server)]
+    going = [one for one in known_names if one == tool or (name == "*" and one.partition("/")[0] == server)]
     if not going:
-        near = nearest(tool, known)
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}" if known else None
+        near = nearest(tool, known_names)
+        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known_names)}" if known_names else None
         raise NotFound(f"{tool!r} is not among the tools that may always be called", hint=hint)
     store.commit([], [Disapprove(one) for one in going])
     return going

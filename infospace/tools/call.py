@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     from infospace.tools.journalled_calls import ToolCalls
 
 
-async def call_tool(view: Context, tool: Tool, arguments: JSON) -> Note[Any]:
+async def call_tool(context: Context, tool: Tool, arguments: JSON) -> Note[Any]:
     """Call a tool and make a Note of its answer; all content blocks go into the answer's `extra`.
 
     What does not fit the tool's output schema is kept, and told in `extra.misfits`. Raises what `call_for_step` does.
     """
-    return view.note(await _call_and_record(view, tool, arguments))
+    return context.note(await _call_and_record(context, tool, arguments))
 
 
-async def find_by_tool(view: Context, tool: Tool, arguments: JSON, mapped: ResultMapping) -> Collection[Any]:
+async def find_by_tool(context: Context, tool: Tool, arguments: JSON, mapped: ResultMapping) -> Collection[Any]:
     """Call a tool that finds something, and make search results of its answer; all content blocks are kept as well.
 
     Raises what `call_for_step` and `as_results` do.
     """
-    return as_results(view, tool, await _call_and_record(view, tool, arguments), mapped)
+    return as_results(context, tool, await _call_and_record(context, tool, arguments), mapped)
 
 
-async def _call_and_record(view: Context, tool: Tool, arguments: JSON) -> JSON:
-    answer = await call_for_step(view, tool, arguments)
-    view.extra["content"] = [dict(block) for block in answer.blocks]
+async def _call_and_record(context: Context, tool: Tool, arguments: JSON) -> JSON:
+    answer = await call_for_step(context, tool, arguments)
+    context.extra["content"] = [dict(block) for block in answer.blocks]
     if tool.output_schema is not None and answer.structured is not None:
         faults = validate(answer.structured, tool.output_schema)
         if faults:
-            view.extra["misfits"] = faults
+            context.extra["misfits"] = faults
     content, how = content_of(tool, answer)
-    view.extra.update(how)
+    context.extra.update(how)
     return content
 
 
-async def call_for_step(view: Context, tool: Tool, arguments: JSON, *, reads: bool = False) -> ToolAnswer:
+async def call_for_step(context: Context, tool: Tool, arguments: JSON, *, reads: bool = False) -> ToolAnswer:
     """Call a tool for a step, which `extra.tool` then names; with `reads` only one that changes nothing.
 
     Whether it may be called, and whether the arguments fit, is asked once more where its server lists it in other
@@ -57,39 +57,41 @@ async def call_for_step(view: Context, tool: Tool, arguments: JSON, *, reads: bo
     somebody said no to, and InputRequired where somebody has to be asked first; outside of runs nobody can be. Raises
     ToolFailed where it says that it failed, or could not be reached.
     """
-    view.extra["tool"] = tool.full_name
+    context.extra["tool"] = tool.full_name
     refuse_blocked(tool)
     if not isinstance(arguments, Mapping):
         raise Invalid(f"unchecked: the arguments of {tool.full_name} are an object, not {arguments!r:.60}")
-    tools = view.space.tools
-    _must_fit(view, tool, arguments, reads=reads)
+    tools = context.space.tools
+    _must_fit(context, tool, arguments, reads=reads)
 
     async def current() -> Tool:
-        found = await tools.current(tool)
-        if found is not tool:
-            _must_fit(view, found, arguments, reads=reads)
-        return found
+        current_tool = await tools.current(tool)
+        if current_tool is not tool:
+            _must_fit(context, current_tool, arguments, reads=reads)
+        return current_tool
 
-    def call(found: Tool) -> Awaitable[ToolAnswer]:
-        return tools.call(found, arguments, view.timeout_s)
+    def call(current_tool: Tool) -> Awaitable[ToolAnswer]:
+        return tools.call(current_tool, arguments, context.timeout_s)
 
-    calls = None if view.meter is None else view.meter.tools
+    calls = None if context.meter is None else context.meter.tools
     if calls is None:
-        _must_be_allowed(view, tool)
-        found = await current()
-        _must_be_allowed(view, found, by_name=found.digest == tool.digest)
-        answer = await call(found)
+        _must_be_allowed(context, tool)
+        current_tool = await current()
+        _must_be_allowed(context, current_tool, by_name=current_tool.digest == tool.digest)
+        answer = await call(current_tool)
     else:
-        answer = await calls.make(tool, arguments, view.made, _answering(view, calls, arguments, call), current)
+        answer = await calls.make(
+            tool, arguments, context.created_by, _answering(context, calls, arguments, call), current
+        )
         if answer.cached:
-            view.extra["cached"] = True
+            context.extra["cached"] = True
     if answer.is_error:
         raise ToolFailed(f"{tool.full_name} failed: {answer.text or answer.content!r:.500}")
     return answer
 
 
 def _answering(
-    view: Context, calls: ToolCalls, arguments: Mapping[str, Any], call: Callable[[Tool], Awaitable[ToolAnswer]]
+    context: Context, calls: ToolCalls, arguments: Mapping[str, Any], call: Callable[[Tool], Awaitable[ToolAnswer]]
 ) -> Callable[[Tool], Awaitable[ToolAnswer]]:
     """Return what makes a call in which the server may ask back: what it asks is a question of the run."""
     # With them comes all that a call is journalled by, which a list of primitives does without.
@@ -97,11 +99,11 @@ def _answering(
     from infospace.tools.mcp.dialogue.conversation import CONVERSATION, ToolInputRequired
     from infospace.tools.mcp.dialogue.step_conversation import StepConversation
 
-    async def make(found: Tool) -> ToolAnswer:
-        conversation = StepConversation(view, found, digest_of(found, arguments), calls)
+    async def make(tool: Tool) -> ToolAnswer:
+        conversation = StepConversation(context, tool, digest_of(tool, arguments), calls)
         token = CONVERSATION.set(conversation)
         try:
-            return await call(found)
+            return await call(tool)
         except ToolInputRequired as asks:
             raise conversation.required(asks.question) from None
         finally:
@@ -110,16 +112,16 @@ def _answering(
     return make
 
 
-def _must_fit(view: Context, tool: Tool, arguments: Mapping[str, Any], *, reads: bool) -> None:
+def _must_fit(context: Context, tool: Tool, arguments: Mapping[str, Any], *, reads: bool) -> None:
     if reads and not tool.read_only:
         raise Invalid(f"unchecked: {tool.full_name} may change things, and a condition only reads")
     try:
-        view.space.tools.validate_arguments(tool, arguments)
+        context.space.tools.validate_arguments(tool, arguments)
     except Invalid as error:
         raise Invalid(f"unchecked: {error.message}", hint=error.hint) from error
 
 
-def _must_be_allowed(view: Context, tool: Tool, *, by_name: bool = True) -> None:
-    if not allowed(view.space.store, tool, None, by_name=by_name):
+def _must_be_allowed(context: Context, tool: Tool, *, by_name: bool = True) -> None:
+    if not allowed(context.space.store, tool, None, by_name=by_name):
         message = f"{tool.full_name} is asked about before it is called, and outside of a run nobody is asked"
         raise NotAllowed(message, hint="call it in a plan")

@@ -42,10 +42,10 @@ _KEY = re.compile(
 
 def calls_are_remembered() -> bool:
     """Whether calls are remembered: unless INFOSPACE_REMEMBER_CALLS is `off`. Raises Invalid for another word."""
-    said = os.environ.get(SWITCH, "").strip().lower()
-    if said not in ("", "on", "off"):
-        raise Invalid(f"{SWITCH} is {said!r}", hint="`on`, which is the default, or `off`")
-    return said != "off"
+    text = os.environ.get(SWITCH, "").strip().lower()
+    if text not in ("", "on", "off"):
+        raise Invalid(f"{SWITCH} is {text!r}", hint="`on`, which is the default, or `off`")
+    return text != "off"
 
 
 class SuccessfulCallCache:
@@ -82,17 +82,17 @@ def examples_of(tool: Tool, successes: Sequence[CallExample]) -> list[Mapping[st
     """Return the examples of a tool: its own, then what it was called with and still takes, the latest first."""
     from infospace.schema.validate import validate
 
-    found: list[Mapping[str, JSON]] = list(tool.examples)
+    results: list[Mapping[str, JSON]] = list(tool.examples)
     for one in successes:
-        if len(found) >= max(EXAMPLES, len(tool.examples)):
+        if len(results) >= max(EXAMPLES, len(tool.examples)):
             break
         if (
             one.tool == tool.full_name
-            and one.arguments not in found
+            and one.arguments not in results
             and not validate(dict(one.arguments), tool.input_schema)
         ):
-            found.append(one.arguments)
-    return found
+            results.append(one.arguments)
+    return results
 
 
 def _is_secret(value: JSON) -> bool:

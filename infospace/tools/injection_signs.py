@@ -57,10 +57,10 @@ def injection_signs(tool: Tool) -> list[str]:
     return signs_of("\n".join(texts))
 
 
-def signs_of(told: str) -> list[str]:
+def signs_of(text: str) -> list[str]:
     """Return in what way a text instructs whoever reads it, or hides something."""
-    found = [message for message, pattern in _SIGNS.items() if compile_pattern(pattern).search(told) is not None]
-    return [*found, _HIDDEN] if not told.isascii() and any(map(_is_hidden, told)) else found
+    results = [message for message, pattern in _SIGNS.items() if compile_pattern(pattern).search(text) is not None]
+    return [*results, _HIDDEN] if not text.isascii() and any(map(_is_hidden, text)) else results
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -46,7 +46,7 @@ class PriorCalls(Protocol):
     def call(self, position: str, digest: bytes) -> CallRow | None:
         """Take the next call that a step made with these arguments, None when it made no more."""
 
-    def made(self, digest: bytes) -> str | None:
+    def find_made_call(self, digest: bytes) -> str | None:
         """Return the position of a call with these arguments that has, or may have, had its effect.
 
         That of a call in a run which this one was forked from ends with the run: `4 of run_7`.
@@ -106,8 +106,8 @@ class ToolCalls:
 
     def answer_to(self, key: str) -> tuple[bool, JSON]:
         """Return whether something was answered that is kept under a key, and what."""
-        known = self._resumed_calls is not None and self._resumed_calls.answered(key)
-        return known, self._resumed_calls.answer(key) if known and self._resumed_calls is not None else None
+        is_known = self._resumed_calls is not None and self._resumed_calls.answered(key)
+        return is_known, self._resumed_calls.answer(key) if is_known and self._resumed_calls is not None else None
 
     def allows(self, tool: Tool) -> bool:
         """Whether a tool may be called without asking."""
@@ -117,7 +117,7 @@ class ToolCalls:
         self,
         tool: Tool,
         arguments: Mapping[str, Any],
-        made: CreatedBy,
+        created_by: CreatedBy,
         call: Callable[[Tool], Awaitable[ToolAnswer]],
         current: Callable[[], Awaitable[Tool]],
     ) -> ToolAnswer:
@@ -132,7 +132,7 @@ class ToolCalls:
         Raises NotAllowed where that was answered with no, BudgetExceeded, and what the call raises, or raised then;
         in a replay also NotRecorded and ReplayInterrupted.
         """
-        key, position = self._key(tool, arguments), made.step or ""
+        key, position = self._key(tool, arguments), created_by.step or ""
         told = await self._recorded_answer(tool, key, position)
         if told is not None:
             return told
@@ -143,7 +143,7 @@ class ToolCalls:
             self._must_be_allowed(tool, arguments, position)
         else:
             self._must_be_repeated(tool, arguments, position, earlier)
-        cached = self._cached(tool, arguments, made, key)
+        cached = self._cached(tool, arguments, created_by, key)
         if cached is not None:
             return cached
         if self._most is not None and self.count >= self._most:
@@ -152,7 +152,7 @@ class ToolCalls:
         # No await stands between the look at `_made` and this entry: of two equal calls at once one is asked about.
         self._calls_by_digest.setdefault(key, position)
         try:
-            answer = await self._checked_call(tool, arguments, made, key, call, current)
+            answer = await self._checked_call(tool, arguments, created_by, key, call, current)
         except (InputRequired, NotAllowed, NotCalled):
             self._forget(key, position)
             raise
@@ -165,22 +165,22 @@ class ToolCalls:
     def _uses_cache(self, tool: Tool) -> bool:
         return self.answers is not None and self.earlier is None and tool.read_only
 
-    def _cached(self, tool: Tool, arguments: Mapping[str, Any], made: CreatedBy, key: bytes) -> ToolAnswer | None:
+    def _cached(self, tool: Tool, arguments: Mapping[str, Any], created_by: CreatedBy, key: bytes) -> ToolAnswer | None:
         """Return what an earlier run was answered, which is journalled as an answer of this one."""
         if not self._uses_cache(tool) or self.answers is None:
             return None
-        kept = self.answers.find("tool", addressed(tool.digest, key))
-        if not isinstance(kept, dict):
+        stored = self.answers.find("tool", addressed(tool.digest, key))
+        if not isinstance(stored, dict):
             return None
-        call = Call(self._record, made, self._number(), "tool", tool.full_name, key, dict(arguments))
-        call.record_answer(kept)
-        return replace(self._answer_of(kept), cached=True)
+        call = Call(self._record, created_by, self._number(), "tool", tool.full_name, key, dict(arguments))
+        call.record_answer(stored)
+        return replace(self._answer_of(stored), cached=True)
 
     async def _checked_call(
         self,
         tool: Tool,
         arguments: Mapping[str, Any],
-        made: CreatedBy,
+        created_by: CreatedBy,
         key: bytes,
         call: Callable[[Tool], Awaitable[ToolAnswer]],
         current: Callable[[], Awaitable[Tool]],
@@ -189,11 +189,11 @@ class ToolCalls:
         try:
             now = await current()
         except NotCalled as error:
-            self._journalled(tool, arguments, made, key).record_failure(error)
+            self._journalled(tool, arguments, created_by, key).record_failure(error)
             raise
         if now.digest != tool.digest or now is not tool:
-            self._must_be_allowed(now, arguments, made.step or "")
-        return await self._make_call(self._journalled(tool, arguments, made, key), lambda: call(now))
+            self._must_be_allowed(now, arguments, created_by.step or "")
+        return await self._make_call(self._journalled(tool, arguments, created_by, key), lambda: call(now))
 
     def _earlier_position(self, tool: Tool, key: bytes, position: str) -> str | None:
         """Return where a call was made already that must not be made twice unasked; an attempt again is the same."""
@@ -201,7 +201,7 @@ class ToolCalls:
             return None
         places = (
             self._calls_by_digest.get(key),
-            None if self._resumed_calls is None else self._resumed_calls.made(key),
+            None if self._resumed_calls is None else self._resumed_calls.find_made_call(key),
         )
         return next((one for one in places if one is not None and first_attempt(one) != first_attempt(position)), None)
 
@@ -223,13 +223,13 @@ class ToolCalls:
                 f"{tool.full_name} was called with these arguments by step {earlier}, and nobody can be asked here"
             )
             raise NotAllowed(message, hint="give it other arguments, or call it in another run")
-        told = {"tool": tool.full_name, "digest": tool.digest.hex()}
-        asked = repeat_question(tool, arguments, earlier)
-        raise InputRequired(position, "approve", asked, REPEAT, key=key, about=told)
+        report = {"tool": tool.full_name, "digest": tool.digest.hex()}
+        question = repeat_question(tool, arguments, earlier)
+        raise InputRequired(position, "approve", question, REPEAT, key=key, about=report)
 
-    def _journalled(self, tool: Tool, arguments: Mapping[str, Any], made: CreatedBy, key: bytes) -> Call:
+    def _journalled(self, tool: Tool, arguments: Mapping[str, Any], created_by: CreatedBy, key: bytes) -> Call:
         self.count += 1
-        return Call(self._record, made, self._number(), "tool", tool.full_name, key, dict(arguments))
+        return Call(self._record, created_by, self._number(), "tool", tool.full_name, key, dict(arguments))
 
     @property
     def _replay_only(self) -> bool:
@@ -274,10 +274,10 @@ class ToolCalls:
         if self._resumed_calls is None or not self._resumed_calls.answered(key):
             question = f"{tool.full_name} was being called when the run broke off; did it have its effect?"
             raise InputRequired(position, "doubt", question, IN_DOUBT_SCHEMA, key=key, about={"tool": tool.full_name})
-        said = self._with_own_ids(self._resumed_calls.answer(key))
-        if isinstance(said, dict) and "failed" in said:
-            raise ToolFailed(f"{tool.full_name} failed: {said['failed']}")
-        return ToolAnswer(structured=said["result"]) if isinstance(said, dict) and "result" in said else None
+        answer = self._with_own_ids(self._resumed_calls.answer(key))
+        if isinstance(answer, dict) and "failed" in answer:
+            raise ToolFailed(f"{tool.full_name} failed: {answer['failed']}")
+        return ToolAnswer(structured=answer["result"]) if isinstance(answer, dict) and "result" in answer else None
 
     def _must_be_allowed(self, tool: Tool, arguments: Mapping[str, Any], position: str) -> None:
         """Ask about a call, unless that was answered: an answer holds for this tool as it is and these arguments.
@@ -296,14 +296,14 @@ class ToolCalls:
         if not self.asks:
             message = f"{tool.full_name} is asked about before it is called, and nobody can be asked here"
             raise NotAllowed(message, hint="answered with `always` in a run, it is not asked about any more")
-        told = {"tool": tool.full_name, "digest": tool.digest.hex()}
-        raise InputRequired(position, "approve", question(tool, arguments), APPROVAL_SCHEMA, key=key, about=told)
+        report = {"tool": tool.full_name, "digest": tool.digest.hex()}
+        raise InputRequired(position, "approve", question(tool, arguments), APPROVAL_SCHEMA, key=key, about=report)
 
-    def _answer_of(self, kept: JSON) -> ToolAnswer:
-        if not isinstance(kept, dict):
+    def _answer_of(self, stored: JSON) -> ToolAnswer:
+        if not isinstance(stored, dict):
             return ToolAnswer()
-        blocks: Any = self._with_own_ids(kept.get("blocks", []))
-        return ToolAnswer(blocks, self._with_own_ids(kept.get("structured")), bool(kept.get("is_error")))
+        blocks: Any = self._with_own_ids(stored.get("blocks", []))
+        return ToolAnswer(blocks, self._with_own_ids(stored.get("structured")), bool(stored.get("is_error")))
 
     def _with_own_ids(self, value: JSON) -> JSON:
         """Return what is in the record, in a replay with the ids that are given out now."""

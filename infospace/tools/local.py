@@ -107,15 +107,15 @@ class LocalTools:
             model = entry.model.model_validate(dict(arguments))
         except ValidationError as error:
             raise ToolFailed(f"{entry.tool.full_name} does not take these arguments: {error}") from error
-        given = {name: getattr(model, name) for name in type(model).model_fields}
+        values = {name: getattr(model, name) for name in type(model).model_fields}
         try:
             if inspect.iscoroutinefunction(entry.function):
-                made = await entry.function(**given)
+                result = await entry.function(**values)
             else:
-                made = await asyncio.to_thread(entry.function, **given)
+                result = await asyncio.to_thread(entry.function, **values)
         except InfospaceError as error:
             return ToolAnswer([{"type": "text", "text": str(error)}], is_error=True)
-        value = made if entry.returns is None else entry.returns.dump_python(made, mode="json")
+        value = result if entry.returns is None else entry.returns.dump_python(result, mode="json")
         if isinstance(value, str):
             return ToolAnswer([{"type": "text", "text": value}])
         return ToolAnswer(structured=value)

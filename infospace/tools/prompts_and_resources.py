@@ -15,31 +15,31 @@ if TYPE_CHECKING:
     from infospace.context.context import Context
 
 
-async def get_prompt(view: Context, prompt: Tool, arguments: JSON) -> Note[Any]:
+async def get_prompt(context: Context, prompt: Tool, arguments: JSON) -> Note[Any]:
     """Get a prompt and make a Note of its messages; all blocks go into the answer's `extra`.
 
     Raises what `answered` does.
     """
-    answer = await call_for_step(view, prompt, arguments)
+    answer = await call_for_step(context, prompt, arguments)
     messages = [dict(block) for block in answer.blocks]
-    view.extra["content"] = messages
+    context.extra["content"] = messages
     told: list[JSON] = [
         {"role": message.get("role"), "content": _plain(message.get("content"))} for message in messages
     ]
     only = _plain(messages[0].get("content")) if len(messages) == 1 else None
-    return view.note(only if isinstance(only, str) else told)
+    return context.note(only if isinstance(only, str) else told)
 
 
-async def read_resource(view: Context, resource: Tool) -> Note[Any]:
+async def read_resource(context: Context, resource: Tool) -> Note[Any]:
     """Read a resource and make a Note of its contents; all of them go into the answer's `extra`.
 
     Raises what `answered` does.
     """
-    answer = await call_for_step(view, resource, {})
+    answer = await call_for_step(context, resource, {})
     contents: list[Any] = [block.get("resource") for block in answer.blocks]
-    view.extra["content"] = contents
+    context.extra["content"] = contents
     parts: list[JSON] = [_text(content) for content in contents]
-    return view.note(parts[0] if len(parts) == 1 else parts)
+    return context.note(parts[0] if len(parts) == 1 else parts)
 
 
 def resource_uri(resource: Tool, arguments: Mapping[str, JSON]) -> str:
@@ -61,12 +61,12 @@ def _plain(content: Any) -> JSON:
     """The text of a text block; any other block as it is."""
     if isinstance(content, Mapping) and content.get("type") == "text":
         return str(content.get("text", ""))
-    found: JSON = content
-    return found
+    value: JSON = content
+    return value
 
 
 def _text(content: Any) -> JSON:
     if isinstance(content, Mapping) and isinstance(content.get("text"), str):
         return str(content["text"])
-    found: JSON = content
-    return found
+    value: JSON = content
+    return value

@@ -51,7 +51,7 @@ class ForeignResult(TypedDict):
     char_count: int
 
 
-def as_results(view: Context, tool: Tool, content: JSON, mapped: ResultMapping) -> Collection[Any]:
+def as_results(context: Context, tool: Tool, content: JSON, mapped: ResultMapping) -> Collection[Any]:
     """Make a Collection of search results of a tool's answer, in its order; items without a text are left out.
 
     How many these are stands in `extra.excluded`. Raises PathNotFound where there is no list, Invalid where it is none.
@@ -62,10 +62,10 @@ def as_results(view: Context, tool: Tool, content: JSON, mapped: ResultMapping) 
         keys = f"it has the keys {', '.join(list(content)[:12])}" if isinstance(content, Mapping) else None
         message = f"{tool.full_name} answers no list: {where} is of the kind {kind_of(items)}"
         raise Invalid(message, hint=f"`fields.items` says where the list is; {keys}" if keys else None)
-    found = [result for item in items if (result := _result(tool, item, mapped)) is not None]
-    view.extra["item_count"] = len(found)
-    view.extra["excluded"] = len(items) - len(found)
-    return view.collection([view.result(result) for result in found])
+    results = [result for item in items if (result := _result(tool, item, mapped)) is not None]
+    context.extra["item_count"] = len(results)
+    context.extra["excluded"] = len(items) - len(results)
+    return context.collection([context.result(result) for result in results])
 
 
 def _result(tool: Tool, item: JSON, mapped: ResultMapping) -> JSON:
@@ -73,10 +73,10 @@ def _result(tool: Tool, item: JSON, mapped: ResultMapping) -> JSON:
     if text is None:
         return None
     uri, title, score = _at(item, mapped.uri), _at(item, mapped.title), _at(item, mapped.score)
-    said = text_of(text)
+    message = text_of(text)
     number = isinstance(score, int | float) and not isinstance(score, bool)
     return {
-        "text": said,
+        "text": message,
         "format": "text" if isinstance(text, str) else "json",
         "metadata": {
             "source_id": uri if isinstance(uri, str) and uri else f"{tool.full_name}#{_digest(item)}",
@@ -87,7 +87,7 @@ def _result(tool: Tool, item: JSON, mapped: ResultMapping) -> JSON:
             "passage": None,
             "source": {"found_by": tool.full_name, "item": item},
         },
-        "char_count": len(said),
+        "char_count": len(message),
     }
 
 

@@ -129,8 +129,8 @@ class Filters(Limits):
 
 def fits(tool: Tool, pattern: str) -> bool:
     """Whether a pattern is found in a tool's name or full name."""
-    found = compile_pattern(pattern).search
-    return found(tool.name) is not None or found(tool.full_name) is not None
+    value = compile_pattern(pattern).search
+    return value(tool.name) is not None or value(tool.full_name) is not None
 
 
 def _are_disjoint(tags: tuple[str, ...], others: tuple[str, ...]) -> bool:

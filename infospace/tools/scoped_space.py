@@ -98,13 +98,13 @@ class ScopedSearch:
         self._of = of
         self._store = store
 
-    async def discover(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
+    async def discover(self, query: SearchQuery, listener: Listener) -> SearchResults:
         """Search the Notes that the scope allows, and no others."""
-        return await self._of.discover(replace(wanted, seen=self._store.searched), listener)
+        return await self._of.discover(replace(query, seen=self._store.searched), listener)
 
-    def find(self, wanted: SearchQuery, listener: Listener) -> SearchResults:
+    def find(self, query: SearchQuery, listener: Listener) -> SearchResults:
         """Search, in this thread."""
-        return self._of.find(replace(wanted, seen=self._store.searched), listener)
+        return self._of.find(replace(query, seen=self._store.searched), listener)
 
 
 def sight_in(space: Space) -> Visibility:
@@ -119,15 +119,15 @@ def scope_of(space: Space) -> JSON:
     return {**tools, **sight_in(space).to_json()} or None
 
 
-def within(space: Space, kept: JSON) -> Space:
+def within(space: Space, stored: JSON) -> Space:
     """Return a space as somebody sees it, within a scope that a run keeps besides.
 
     Of runs and sessions is there what both see: what goes on is its plan, whoever lets it go on.
     """
-    if not isinstance(kept, dict):
+    if not isinstance(stored, dict):
         return space
-    of_run, now = visibility_of(kept), sight_in(space)
-    tools = {name: value for name, value in kept.items() if name not in Visibility.__slots__}
+    of_run, now = visibility_of(stored), sight_in(space)
+    tools = {name: value for name, value in stored.items() if name not in Visibility.__slots__}
     runs: Whose = "own" if "own" in (of_run.runs, now.runs) else "all"
     sessions: Whose = "own" if "own" in (of_run.sessions, now.sessions) else "all"
     narrower = replace(of_run, runs=runs, sessions=sessions)

@@ -97,21 +97,21 @@ class Toolbox:
     def everything(self) -> Iterator[Tool]:
         """Iterate over what can be called, and over prompts and resources, whose `kind` says so."""
         providers, listed = self._all(), {} if self.servers is None else self.servers.listed()
-        found: list[Tool] = []
+        tools: list[Tool] = []
         for server in sorted(providers):
-            found += providers[server].tools() if server in self._providers else listed.get(server, ())
+            tools += providers[server].tools() if server in self._providers else listed.get(server, ())
         if self.scope == EVERYTHING:
-            return iter(found)
+            return iter(tools)
         every, within = self._within
-        if len(every) != len(found) or not all(map(is_, every, found)):
-            within = [tool for tool in found if self.scope.allows(tool)]
-            self._within = found, within
+        if len(every) != len(tools) or not all(map(is_, every, tools)):
+            within = [tool for tool in tools if self.scope.allows(tool)]
+            self._within = tools, within
         return iter(within)
 
     def never_listed(self) -> list[Tool]:
         """Return the servers that may be known and were never listed, each as one thing of the kind `server`."""
-        found = () if self.servers is None else self.servers.never_listed()
-        return [tool for tool in found if self.scope.allows(tool)]
+        tools = () if self.servers is None else self.servers.never_listed()
+        return [tool for tool in tools if self.scope.allows(tool)]
 
     def successes(self) -> Sequence[CallExample]:
         """Return what worked before, the latest first; nothing where that is switched off.
@@ -129,8 +129,8 @@ class Toolbox:
         """
         server, _, name = full_name.partition("/")
         provider = self._all().get(server)
-        found = None if provider is None else self._find(provider, name, kind)
-        return found if found is not None and self.scope.allows(found) else None
+        result = None if provider is None else self._find(provider, name, kind)
+        return result if result is not None and self.scope.allows(result) else None
 
     def _find(self, provider: ToolProvider, name: str, kind: ToolKind) -> Tool | None:
         if kind == "tool":
@@ -143,20 +143,20 @@ class Toolbox:
 
     def get(self, full_name: str, kind: ToolKind = "tool") -> Tool:
         """Return what has a full name; NotFound says which is nearest."""
-        found = self.find(full_name, kind)
-        if found is None:
+        tool = self.find(full_name, kind)
+        if tool is None:
             raise NotFound(f"there is no {kind} {full_name!r}", hint=self.hint(full_name, kind))
-        return found
+        return tool
 
     def _unlisted(self, server: str, uri: str) -> Tool:
         """A resource that a server does not list; what its entry says of it holds all the same."""
         schema = {"type": "object", "additionalProperties": False}
-        made = Tool(server, uri, "", schema, read_only=True, destructive=False, kind="resource")
+        result = Tool(server, uri, "", schema, read_only=True, destructive=False, kind="resource")
         entry = None if self.servers is None else self.servers.entries.get(server)
         if entry is None:
-            return made
+            return result
         return replace(
-            made,
+            result,
             integration="MCP",
             tags=entry.tags,
             category=entry.category,
@@ -194,14 +194,14 @@ class Toolbox:
         whole = closest_spelling("_".join(words), names)
         if whole is not None:
             return whole
-        found = closest_spelling("_".join(words), {name.partition("/")[2] for name in names})
-        same = [name for name in names if name.partition("/")[2] == found]
+        result = closest_spelling("_".join(words), {name.partition("/")[2] for name in names})
+        same = [name for name in names if name.partition("/")[2] == result]
         return same[0] if len(same) == 1 else None
 
-    def hint(self, full_name: str, kind: ToolKind = "tool", given: Mapping[str, Any] | None = None) -> str:
+    def hint(self, full_name: str, kind: ToolKind = "tool", values: Mapping[str, Any] | None = None) -> str:
         """Say which was probably meant, or which there are; or why its server has none.
 
-        `given` is the schema of the arguments of a call: where no name is alike, the tools that take these are told.
+        `values` is the schema of the arguments of a call: where no name is alike, the tools that take these are told.
         """
         server, _, name = full_name.partition("/")
         if server == SERVER and kind == "tool" and name:
@@ -212,7 +212,7 @@ class Toolbox:
         near = self.closest(full_name, kind)
         if near is not None:
             return f"did you mean {near!r}?"
-        fitting = () if given is None or kind != "tool" else self._callable_with(full_name, given)
+        fitting = () if values is None or kind != "tool" else self._callable_with(full_name, values)
         if fitting:
             return f"these arguments fit {either(fitting)}"
         names = self._names(kind)
@@ -221,20 +221,20 @@ class Toolbox:
         names = sorted(names, key=lambda one: not one.startswith(f"{server}/"))
         return f"there are {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
 
-    def _callable_with(self, full_name: str, given: Mapping[str, Any]) -> Sequence[str]:
+    def _callable_with(self, full_name: str, values: Mapping[str, Any]) -> Sequence[str]:
         """The full names of tools that can be called with some arguments, and by which of theirs, the likest first."""
         from infospace.tools.search.types import callable_with
 
-        found = callable_with(self.types, self, given, full_name.rpartition("/")[2])
+        results = callable_with(self.types, self, values, full_name.rpartition("/")[2])
         # One that cannot be called now is told as such, and after those that can.
-        found.sort(key=lambda one: not one[0].connected)
-        keys = set(given.get("properties", ()))
-        told = []
-        for tool, fit in found[:PROPOSED]:
+        results.sort(key=lambda one: not one[0].connected)
+        keys = set(values.get("properties", ()))
+        messages = []
+        for tool, fit in results[:PROPOSED]:
             notes = [] if keys == set(fit.arguments) else [f"as {', '.join(fit.arguments)}"]
             notes += [] if tool.connected else ["its server is down"]
-            told.append(f"{tool.full_name} ({'; '.join(notes)})" if notes else tool.full_name)
-        return told if len(found) <= PROPOSED else [*told, f"one of {len(found) - PROPOSED:,} more"]
+            messages.append(f"{tool.full_name} ({'; '.join(notes)})" if notes else tool.full_name)
+        return messages if len(results) <= PROPOSED else [*messages, f"one of {len(results) - PROPOSED:,} more"]
 
     def _names(self, kind: ToolKind) -> list[str]:
         return [tool.full_name for tool in self.everything() if tool.kind == kind]
@@ -262,8 +262,8 @@ class Toolbox:
         """Raise Invalid with everything in which arguments do not fit a tool's schema."""
         from infospace.schema.validate import validate
 
-        given: JSON = dict(arguments)
-        faults = validate(given, tool.input_schema)
+        value: JSON = dict(arguments)
+        faults = validate(value, tool.input_schema)
         if faults:
             message = f"the arguments of {tool.full_name} do not fit its schema: {'; '.join(faults)}"
             raise Invalid(message, hint=_unlisted_arguments_hint(tool, arguments))
@@ -276,10 +276,10 @@ class Toolbox:
         provider = self._all().get(tool.server)
         if provider is None:
             raise NotCalled(f"there is no server {tool.server!r} any more")
-        found = await provider.current(tool) if tool.kind == "tool" else tool
-        if not self.scope.allows(found):
+        current_tool = await provider.current(tool) if tool.kind == "tool" else tool
+        if not self.scope.allows(current_tool):
             raise NotCalled(f"there is no tool {tool.full_name!r} any more")
-        return found
+        return current_tool
 
     async def call(self, tool: Tool, arguments: Mapping[str, Any], timeout_s: float | None = None) -> ToolAnswer:
         """Call a tool, get a prompt, or read a resource; how that went is remembered.

@@ -11,7 +11,7 @@ from infospace.contract.arguments import (
     OFFERED,
     UNKNOWN,
     Args,
-    Bound,
+    BoundCondition,
     BoundExpression,
     BoundQuery,
     ParseMode,
@@ -82,35 +82,35 @@ class CallChecker:
         raw: Mapping[str, JSON],
         pointer: str,
         env: Environment,
-        given: Mapping[str, Shape] | None = None,
+        values: Mapping[str, Shape] | None = None,
         *,
         quiet: bool = False,
     ) -> Shape | None:
         """Check the arguments as written; return what the call will give, as far as that is known; None: nothing.
 
-        `given` are resources that the form around the call supplies. `quiet` tells of references alone: the
+        `values` are resources that the form around the call supplies. `quiet` tells of references alone: the
         entry is only the nearest to what was written.
         """
-        placeholders: dict[str, Any] = dict.fromkeys(given or (), UNKNOWN)
-        shapes: dict[str, Shape] = dict(given or {})
-        for name, written in raw.items():
+        placeholders: dict[str, Any] = dict.fromkeys(values or (), UNKNOWN)
+        shapes: dict[str, Shape] = dict(values or {})
+        for name, value in raw.items():
             if name in entry.arguments or not quiet:
                 placeholders[name] = self._argument(entry, name, raw, join(pointer, name), env, shapes)
             else:
-                self._values.references(written, join(pointer, name), env)
+                self._values.references(value, join(pointer, name), env)
         self._tool_arguments(entry, placeholders, raw, pointer, env)
         args, faults = _validate(entry, placeholders)
         if not quiet:
-            taken: set[str] = set()
+            used: set[str] = set()
             """Arguments that are there under another name."""
             for fault in sorted(faults, key=lambda fault: fault.missing is not None):
-                if fault.missing not in taken:
-                    taken.update(self._report_argument_error(entry, fault, raw, pointer, env))
+                if fault.missing not in used:
+                    used.update(self._report_argument_error(entry, fault, raw, pointer, env))
             self._places(entry, args, raw, shapes, pointer, env)
             self._note_metadata(entry, raw)
         self.extra = None if entry.extra_schema is None else entry.extra_schema(args)
         try:
-            gives = entry.gives(args, shapes)
+            result_shape = entry.gives(args, shapes)
         except Invalid as error:
             if not quiet:
                 handled = isinstance(error, ContentUnfit) and self._values.leniency.handled
@@ -120,16 +120,16 @@ class CallChecker:
         if not quiet:
             self._values.changes.call(entry, args, shapes, raw, env)
         target = shapes.get("target")
-        if gives is not None and entry.changes is entry.gives and target is not None and is_itself(target):
-            gives = with_identity(bare(gives), target.facts.which)
-        return gives
+        if result_shape is not None and entry.changes is entry.gives and target is not None and is_itself(target):
+            result_shape = with_identity(bare(result_shape), target.facts.which)
+        return result_shape
 
     def _note_metadata(self, entry: Primitive, raw: Mapping[str, JSON]) -> None:
         """Take what is given as an object, which may become metadata."""
-        for name, written in raw.items():
+        for name, value in raw.items():
             argument = entry.arguments.get(name)
-            if isinstance(written, dict) or (argument is not None and types_of(argument.schema) <= {"object", "null"}):
-                self._given.add(written)
+            if isinstance(value, dict) or (argument is not None and types_of(argument.schema) <= {"object", "null"}):
+                self._given.add(value)
 
     def _tool_arguments(
         self, entry: Primitive, read: Mapping[str, Any], raw: Mapping[str, JSON], pointer: str, env: Environment
@@ -149,47 +149,47 @@ class CallChecker:
         env: Environment,
         shapes: dict[str, Shape],
     ) -> Any:
-        argument, written = entry.arguments.get(name), raw[name]
+        argument, value = entry.arguments.get(name), raw[name]
         match argument.reading if argument else ParseMode.VALUE:
             case ParseMode.RESOURCE if argument is not None:
-                if written is None and not argument.required:
+                if value is None and not argument.required:
                     return None
                 lists = entry.takes_list(name)
-                shapes[name] = self._values.resource(written, pointer, argument.kinds, env, lists=lists)
+                shapes[name] = self._values.resource(value, pointer, argument.kinds, env, lists=lists)
                 self._check_items(entry, argument, shapes[name], pointer)
                 return UNKNOWN
             case ParseMode.ITEMS:
-                shapes[name] = self._values.items(written, pointer, env)
+                shapes[name] = self._values.items(value, pointer, env)
                 return UNKNOWN
             case ParseMode.WHERE | ParseMode.LITERAL:
-                return written
+                return value
             case ParseMode.EXPRESSION:
-                return self._expression(written, pointer, env)
+                return self._expression(value, pointer, env)
             case ParseMode.SQL:
-                return self._query(written, pointer, env)
+                return self._query(value, pointer, env)
             case (ParseMode.EXPRESSIONS | ParseMode.SORT_KEYS) as mode if argument is not None:
-                return self._expressions(mode, written, pointer, env, argument, shapes)
+                return self._expressions(mode, value, pointer, env, argument, shapes)
             case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
-                return self._tools.named(written, pointer, env, OFFERED[reading], raw.get("arguments"))
+                return self._tools.named(value, pointer, env, OFFERED[reading], raw.get("arguments"))
             case ParseMode.TOOL_ARGUMENTS:
-                return UNKNOWN if isinstance(written, dict) or reference_or_none(written) is not None else written
-        return self._value(written, pointer, env, argument, shapes)
+                return UNKNOWN if isinstance(value, dict) or reference_or_none(value) is not None else value
+        return self._value(value, pointer, env, argument, shapes)
 
     def _value(
-        self, written: JSON, pointer: str, env: Environment, argument: Argument | None, shapes: dict[str, Shape]
+        self, raw: JSON, pointer: str, env: Environment, argument: Argument | None, shapes: dict[str, Shape]
     ) -> Any:
-        value, schema = self._values.value(written, pointer, argument, env)
+        value, schema = self._values.value(raw, pointer, argument, env)
         if argument is not None:
             content = value if value is not UNKNOWN else UNTOLD
             if content is UNTOLD and schema is not None:
-                content = self._values.content(read_value(written), env)
+                content = self._values.content(read_value(raw), env)
             shapes[argument.name] = NoteShape(schema, facts=Facts(content=content))
         return value
 
     def _expressions(
         self,
         mode: ParseMode,
-        written: JSON,
+        raw: JSON,
         pointer: str,
         env: Environment,
         argument: Argument,
@@ -201,60 +201,58 @@ class CallChecker:
             return self._expression(text, join(pointer, *place), env)
 
         def value(part: JSON) -> Any:
-            if part is written:
-                return self._value(written, pointer, env, argument, shapes)
+            if part is raw:
+                return self._value(raw, pointer, env, argument, shapes)
             return self._values.value(part, pointer, None, env)[0]
 
-        return map_expressions(written, mode, write, value)
+        return map_expressions(raw, mode, write, value)
 
-    def _expression(self, written: JSON, pointer: str, env: Environment) -> JSON | Written:
+    def _expression(self, value: JSON, pointer: str, env: Environment) -> JSON | Written:
         """Give a text of the language of expressions with what is known of its parameters."""
         from infospace.expressions import parameters_in
 
-        if not isinstance(written, str):
-            return written
-        known = {name: self._values.known_of(name, pointer, env) for name in parameters_in(written)}
-        return Written(written, {}, known)
+        if not isinstance(value, str):
+            return value
+        known = {name: self._values.known_of(name, pointer, env) for name in parameters_in(value)}
+        return Written(value, {}, known)
 
-    def _query(self, written: JSON, pointer: str, env: Environment) -> JSON | WrittenQuery:
+    def _query(self, value: JSON, pointer: str, env: Environment) -> JSON | WrittenQuery:
         """Give a SELECT with what is known of its tables and parameters."""
         from infospace.expressions.query.parse import parse_query
 
-        if not isinstance(written, str):
-            return written
+        if not isinstance(value, str):
+            return value
         try:
-            parsed = parse_query(written)
+            parsed = parse_query(value)
         except Invalid:
-            return WrittenQuery(written)
+            return WrittenQuery(value)
         shapes = {}
         for text in parsed.variables:
-            found = self._values.resource(f"${text}", pointer, frozenset({Kind.COLLECTION}), env, lists=True)
-            shapes[text] = found.item if isinstance(found, CollectionShape) else Unknown()
+            result = self._values.resource(f"${text}", pointer, frozenset({Kind.COLLECTION}), env, lists=True)
+            shapes[text] = result.item if isinstance(result, CollectionShape) else Unknown()
         named = {}
         for name in parsed.named:
             if self._values.names.has(name, env):
-                found = self._values.resource(name, pointer, frozenset({Kind.COLLECTION}), env)
-                named[name] = found.item if isinstance(found, CollectionShape) else Unknown()
+                result = self._values.resource(name, pointer, frozenset({Kind.COLLECTION}), env)
+                named[name] = result.item if isinstance(result, CollectionShape) else Unknown()
         known = {name: self._values.known_of(name, pointer, env) for name in parsed.parameters}
-        return WrittenQuery(written, {}, {}, shapes, known, named)
+        return WrittenQuery(value, {}, {}, shapes, known, named)
 
     def _queried(self, bound: BoundQuery, pointer: str, env: Environment) -> None:
         """Check a SELECT: the parameters that it reads, its names, and whether it can have a result."""
         from infospace.expressions.query.analyse import analyse
 
         self._values.parameters(bound, pointer, env)
-        parsed, written = bound.parsed, bound.written
+        parsed, query = bound.parsed, bound.written
         properties = self._values.known.properties() if parsed.tables else {}
-        seen = analyse(
-            parsed, written.shapes, written.schemas.get, properties, self._given, env.variables, written.named
-        )
-        for told in seen.problems:
-            fix = None if told.meant is None else replace(pointer, told.meant)
-            self._problems.error("bad-expression", pointer, told.message, told.hint, fix)
+        seen = analyse(parsed, query.shapes, query.schemas.get, properties, self._given, env.variables, query.named)
+        for problem in seen.problems:
+            fix = None if problem.suggestion is None else replace(pointer, problem.suggestion)
+            self._problems.error("bad-expression", pointer, problem.message, problem.hint, fix)
         for doubt in seen.doubts:
             self._problems.warn(doubt.code, pointer, doubt.message, doubt.hint)
 
-    def _properties(self, bound: Bound, pointer: str) -> None:
+    def _properties(self, bound: BoundCondition, pointer: str) -> None:
         """Check a condition on the space's Notes against the properties that they have."""
         from infospace.expressions.query.properties import doubts
 
@@ -274,8 +272,8 @@ class CallChecker:
             yield from (parts_of(move["path"])[-1] for move in fix or () if move["op"] == "move")
         elif fault.missing is not None:
             hint = self._fitting(entry.arguments[fault.missing], hint, env)
-        elif fault.meant is not None:
-            fix = replace(place, fault.meant)
+        elif fault.suggestion is not None:
+            fix = replace(place, fault.suggestion)
         elif fault.code == "bad-where" and fault.place:
             sql = suggest_where(raw.get(str(fault.place[0])))
             fix = None if sql is None else replace(place, sql)
@@ -325,7 +323,7 @@ class CallChecker:
                 if not isinstance(leaf, Path):
                     self._values.parameters(leaf, at, env)
                     self._typed(leaf, argument, _item_of(entry, argument, shapes), at, env, ordered=has_order(raw))
-                    if isinstance(leaf, Bound) and argument is not None and _of_notes(entry, argument):
+                    if isinstance(leaf, BoundCondition) and argument is not None and _of_notes(entry, argument):
                         self._properties(leaf, at)
             for holder in argument.within if argument else ():
                 if holder not in shapes:
@@ -362,7 +360,7 @@ class CallChecker:
 
     def _typed(
         self,
-        bound: Bound | BoundExpression[Any],
+        bound: BoundCondition | BoundExpression[Any],
         argument: Argument | None,
         item: Shape,
         pointer: str,
@@ -379,7 +377,7 @@ class CallChecker:
         if argument is not None and argument.reading is ParseMode.EXPRESSION and isinstance(bound, BoundExpression):
             self._names(bound, pointer, env)
             item = Unknown()
-        parsed = bound.where if isinstance(bound, Bound) else bound.formula
+        parsed = bound.where if isinstance(bound, BoundCondition) else bound.formula
 
         known = dict(bound.schemas) if isinstance(bound, BoundExpression) else {}
 
@@ -388,14 +386,16 @@ class CallChecker:
                 known[name] = self._values.known_of(name, pointer, env)
             return known[name]
 
-        code = "bad-where" if isinstance(bound, Bound) else "bad-expression"
+        code = "bad-where" if isinstance(bound, BoundCondition) else "bad-expression"
         code = "bad-argument" if isinstance(parsed, Aggregate) else code
         turned = descending(parsed) if isinstance(parsed, SortKey) else None
-        for told in senseless_in(parsed, item, of):
-            hint, meant = told.hint, told.meant
+        for problem in senseless_in(parsed, item, of):
+            hint, suggestion = problem.hint, problem.suggestion
             if turned is not None and not any(senseless_in(parse_sort_key(turned), item, of)):
-                hint, meant = f"largest first is `{turned}`", None if ordered else turned
-            self._problems.error(code, pointer, told.message, hint, None if meant is None else replace(pointer, meant))
+                hint, suggestion = f"largest first is `{turned}`", None if ordered else turned
+            self._problems.error(
+                code, pointer, problem.message, hint, None if suggestion is None else replace(pointer, suggestion)
+            )
         for unlisted in unlisted_in(parsed, item):
             self._problems.warn("unknown-value", pointer, unlisted.message, unlisted.hint)
 
@@ -403,20 +403,18 @@ class CallChecker:
         """Say that an expression over variables alone has names, which only items have."""
         from planner.check.expressions import bare_names
 
-        for message, hint, meant in bare_names(bound.formula, env):
-            fix = None if meant is None else replace(pointer, meant)
+        for message, hint, suggestion in bare_names(bound.formula, env):
+            fix = None if suggestion is None else replace(pointer, suggestion)
             self._problems.error("bad-expression", pointer, message, hint, fix)
         if bound.formula.reads_all:
             message = "`complete(*)` asks for the fields of an item, and there are no items here"
             self._problems.error("bad-expression", pointer, message, "complete($a, $b) asks for values of variables")
 
-    def _place(
-        self, path: Path, item: Shape, pointer: str, written: JSON, leaf: Text, *, guarded: bool = False
-    ) -> None:
-        found = place_in(item, path.parts)
-        if not isinstance(found, NoSuchPath) or (found.assumed and guarded):
+    def _place(self, path: Path, item: Shape, pointer: str, value: JSON, leaf: Text, *, guarded: bool = False) -> None:
+        subschema = place_in(item, path.parts)
+        if not isinstance(subschema, NoSuchPath) or (subschema.assumed and guarded):
             return
-        (message, hint), better = describe_missing(item, path.parts, found)
+        (message, hint), better = describe_missing(item, path.parts, subschema)
         parts = None if isinstance(leaf, Path) else subtracted(path, item)
         mended = None
         if parts is not None:
@@ -425,13 +423,13 @@ class CallChecker:
             mended = str(Path(better))
         elif len(path.parts) == 1 and str(path).lower() in ("today", "now"):
             hint = f"`{str(path).lower()}()` is a function"
-        elif isinstance(written, str) and not isinstance(leaf, Path):
-            hint = list_hint(written, path) or hint
+        elif isinstance(value, str) and not isinstance(leaf, Path):
+            hint = list_hint(value, path) or hint
         fix = None
         sure = parts is not None or (better is not None and is_same_place(path.parts, better))
-        if mended is not None and isinstance(written, str) and sure:
-            fix = replace(pointer, _replace_path(written, path, mended))
-        report = self._problems.warn if found.assumed and self._values.leniency.handled else self._problems.error
+        if mended is not None and isinstance(value, str) and sure:
+            fix = replace(pointer, _replace_path(value, path, mended))
+        report = self._problems.warn if subschema.assumed and self._values.leniency.handled else self._problems.error
         report("unknown-field", pointer, message, hint, fix)
 
 
@@ -491,14 +489,14 @@ def _existing_place(place: tuple[str | int, ...], raw: Mapping[str, JSON]) -> It
         yield part
 
 
-Text: TypeAlias = "Path | Bound | BoundExpression[Any]"
+Text: TypeAlias = "Path | BoundCondition | BoundExpression[Any]"
 """What says of items where something stands in them."""
 
 
 def _texts(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Text]]:
     """The paths and expressions in an argument, with their places in it."""
     match value:
-        case Path() | Bound() | BoundExpression():
+        case Path() | BoundCondition() | BoundExpression():
             yield place, value
         case list():
             for index, item in enumerate(value):
@@ -513,7 +511,7 @@ def _paths_in(leaf: Text) -> Iterator[tuple[Path, bool]]:
     if isinstance(leaf, Path):
         yield leaf, False
         return
-    parsed = leaf.where if isinstance(leaf, Bound) else leaf.formula
+    parsed = leaf.where if isinstance(leaf, BoundCondition) else leaf.formula
     guarded = guarded_paths(parsed.tree)
     grouped = parsed.outside if isinstance(parsed, Aggregate) else ()
     yield from ((path, path in guarded) for path in parsed.paths if path not in grouped)
@@ -543,22 +541,22 @@ def _property_of(path: Path) -> str | None:
     return None
 
 
-def _at(written: Any, place: tuple[str | int, ...]) -> JSON:
+def _at(value: Any, place: tuple[str | int, ...]) -> JSON:
     for part in place:
-        match written, part:
+        match value, part:
             case dict(), str():
-                written = written.get(part)
+                value = value.get(part)
             case list(), int():
-                written = written[part]
+                value = value[part]
             case _:
                 return None
-    found: JSON = written
-    return found
+    result: JSON = value
+    return result
 
 
-def _replace_path(written: str, path: Path, better: str) -> str:
+def _replace_path(text: str, path: Path, better: str) -> str:
     """Return a path, or an expression, with another in the place of one."""
-    alone = _path_of(written)
+    alone = _path_of(text)
     if alone == path:
         return better
     if alone is not None and (*path.parts[: -len(alone.parts)], *alone.parts) == path.parts:  # a key of the metadata
@@ -566,10 +564,10 @@ def _replace_path(written: str, path: Path, better: str) -> str:
     from infospace.expressions.tree import Field
     from infospace.expressions.words import tokenize
 
-    for word in reversed(tokenize(written)):
+    for word in reversed(tokenize(text)):
         if isinstance(word.value, Field) and word.value.path == path:
-            written = f"{written[: word.start]}{better}{written[word.start + len(word.text) :]}"
-    return written
+            text = f"{text[: word.start]}{better}{text[word.start + len(word.text) :]}"
+    return text
 
 
 def _path_of(text: str) -> Path | None:

@@ -30,7 +30,7 @@ from planner.check.space_facts import SpaceFacts
 from planner.check.state import CheckState
 from planner.check.steps import StepChecker
 from planner.check.warnings import warn_of_effects
-from planner.language.plan import Ask, Block, Input, Plan, Saved, Step, Stop, blocks, every_step
+from planner.language.plan import Ask, Block, Input, Plan, SavedPlanCall, Step, Stop, blocks, every_step
 from planner.language.problems import Problem, Problems, join, listed, replace, sort_problems
 from planner.language.references import Reference, ReferenceInvalid, read_value
 from planner.language.writable import check_writable
@@ -48,7 +48,7 @@ _KINDS: Mapping[str, Shape] = {
 
 
 def check(
-    document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: str | None = None
+    document: JSON, catalogue: Catalogue, facts: SpaceFacts, saved_as: str | None = None
 ) -> tuple[Plan, Problems]:
     """Read and check a whole plan; all problems at once. Nothing is run, nothing is changed.
 
@@ -57,23 +57,23 @@ def check(
     problems = Problems()
     if not check_writable(document, problems):
         return Plan((), document=document), problems
-    plan, problems = _checked(document, catalogue, known, saved_as)
+    plan, problems = _checked(document, catalogue, facts, saved_as)
     problems.found[:] = sort_problems(document, problems.found)
     if not problems.ok or any(problem.fix for problem in problems.found):
 
         def check_patched(patched: JSON) -> list[Problem]:
-            return _checked(patched, catalogue, known, saved_as)[1].found
+            return _checked(patched, catalogue, facts, saved_as)[1].found
 
         steps = sum(1 for _ in every_step(plan.steps))
         problems.found[:] = with_fixes(document, problems.found, steps, check_patched)
     return plan, problems
 
 
-def _checked(document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: str | None) -> tuple[Plan, Problems]:
+def _checked(document: JSON, catalogue: Catalogue, facts: SpaceFacts, saved_as: str | None) -> tuple[Plan, Problems]:
     problems = Problems()
     respelt = respell(document, catalogue)
     plan = parse_plan(respelt.document, problems)
-    checker = Checker(catalogue, known, problems, () if saved_as is None else (normalise(saved_as),))
+    checker = Checker(catalogue, facts, problems, () if saved_as is None else (normalise(saved_as),))
     checker.inputs(plan)
     checker.block(plan.steps, most=plan.budget.depth)
     checker.result(plan)
@@ -83,14 +83,14 @@ def _checked(document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: 
         problems.warn("no-steps", plan.pointer, "the plan has no steps, so a run of it does nothing", hint)
     elif problems.ok and not respelt.problems:
         checker.unread(plan)
-        warn_of_effects(plan, catalogue, problems, checker.texts, known)
+        warn_of_effects(plan, catalogue, problems, checker.texts, facts)
     problems.found[:] = respelt.all_written(problems.found)
     return plan, problems
 
 
-def result_schema(plan: Plan, catalogue: Catalogue, known: SpaceFacts) -> Schema | None:
+def result_schema(plan: Plan, catalogue: Catalogue, facts: SpaceFacts) -> Schema | None:
     """Return what is known of the answer of a plan that has passed the check, None where nothing is."""
-    checker = Checker(catalogue, known, Problems())
+    checker = Checker(catalogue, facts, Problems())
     checker.inputs(plan)
     checker.block(plan.steps, most=plan.budget.depth)
     last = plan.steps[-1].out if plan.steps else None
@@ -108,7 +108,7 @@ class Checker:
     def __init__(
         self,
         catalogue: Catalogue,
-        known: SpaceFacts,
+        facts: SpaceFacts,
         problems: Problems,
         calling: tuple[str, ...] = (),
         on_step: Callable[[Step, Environment], None] | None = None,
@@ -120,7 +120,7 @@ class Checker:
         self._calling = calling
         """Names of the saved plans that this one is called from, outermost first, and its own."""
         self._catalogue = catalogue
-        self._state = CheckState(catalogue, known, problems)
+        self._state = CheckState(catalogue, facts, problems)
         self._values = self._state.values
         self._steps = StepChecker(self._state, self._saved, on_step)
 
@@ -168,13 +168,13 @@ class Checker:
             message = f"the default of {declared.name!r} is the id or name of a {kind}, not {declared.default!r:.40}"
             self.problems.error("bad-input", pointer, message)
             return shape
-        found = self._values.names.check(declared.default, pointer, self.env)
-        if found is not None and Kind(kind) not in found.kinds:
+        result = self._values.names.check(declared.default, pointer, self.env)
+        if result is not None and Kind(kind) not in result.kinds:
             message = f"the default of {declared.name!r} is a {kind}, and {declared.default!r} is not one"
             self.problems.error("bad-input", pointer, message)
         return shape
 
-    def _saved(self, step: Step, form: Saved, depth: int) -> Shape:
+    def _saved(self, step: Step, form: SavedPlanCall, depth: int) -> Shape:
         pointer = form.called or join(step.pointer, "type")
         name = normalise(form.name)
         if name in self._calling:
@@ -228,7 +228,7 @@ class Checker:
         )
         return inner.answer(plan)
 
-    def _no_plan(self, form: Saved, pointer: str) -> None:
+    def _no_plan(self, form: SavedPlanCall, pointer: str) -> None:
         names = [
             name.removeprefix(PREFIX)
             for name in (*self._values.known.names(), *self.env.assigned_names)
@@ -239,17 +239,17 @@ class Checker:
         hint = unknown_plan(form.name, names)
         self.problems.error("unknown-plan", pointer, f"there is no saved plan {form.name!r}", hint, fix)
 
-    def _called(self, form: Saved, plan: Plan, pointer: str, type_pointer: str) -> None:
+    def _called(self, form: SavedPlanCall, plan: Plan, pointer: str, type_pointer: str) -> None:
         """Check the arguments of a saved plan against its inputs."""
-        given, meant = form.call_arguments(plan.inputs), set[str]()
-        for name, raw in given.items():
+        values, suggestion = form.call_arguments(plan.inputs), set[str]()
+        for name, raw in values.items():
             place = join(pointer, name) if name in form.arguments else type_pointer
             declared = plan.inputs.get(name)
             if declared is None:
                 near = nearest(name, [key for key in plan.inputs if key not in form.arguments])
                 sure = near is not None and is_misspelling(name, near)
                 fix = [{"op": "move", "from": place, "path": join(pointer, near)}] if near and sure else None
-                meant.update([near] if near else [])
+                suggestion.update([near] if near else [])
                 takes = f"it takes {listed(list(plan.inputs))}" if plan.inputs else "it takes none"
                 hint = f"did you mean {near!r}?" if near else takes
                 message = f"the saved plan {form.name!r} has no input {name!r}"
@@ -261,27 +261,27 @@ class Checker:
             else:
                 self._fits(declared, raw, place)
         for name, declared in plan.inputs.items():
-            if declared.required and name not in given and name not in meant:
+            if declared.required and name not in values and name not in suggestion:
                 message = f"the saved plan {form.name!r} needs the input {name!r}"
                 where = pointer if form.arguments else form.called or pointer.removesuffix("/arguments")
-                wanted = f"a {declared.kind}" if declared.kind else dump(dict(declared.schema or {}))
+                expected = f"a {declared.kind}" if declared.kind else dump(dict(declared.schema or {}))
                 item = f'; the item is `$item`: "arguments": {{"{name}": "$item"}}' if form.mapped else ""
-                self.problems.error("missing-argument", where, message, f"it wants {wanted}{item}")
+                self.problems.error("missing-argument", where, message, f"it wants {expected}{item}")
 
     def _fits(self, declared: Input, raw: JSON, pointer: str) -> None:
         with self.problems.muted():
             value, _ = self._values.value(raw, pointer, None, self.env)
-        wanted = declared.schema or {}
+        expected = declared.schema or {}
         if value is not UNKNOWN:
             self._values.lookalikes(raw, pointer, self.env)
-            fault = first_violation(value, wanted)
+            fault = first_violation(value, expected)
             if fault is not None:
                 self.problems.error("bad-argument", pointer, f"the input {declared.name!r} does not fit: {fault}")
             return
         self._values.value(raw, pointer, None, self.env)
         with suppress(ReferenceInvalid):
             whose = f"the input {declared.name!r}"
-            self._values.fits(read_value(raw), raw, wanted, pointer, self.env, whose)
+            self._values.fits(read_value(raw), raw, expected, pointer, self.env, whose)
 
     def answer(self, plan: Plan) -> Shape:
         """Return what is known of the plan's answer, once it is checked."""
@@ -304,8 +304,8 @@ class Checker:
             with self._values.reporting_unbound_as("the plan fails where it is unbound", "bind it on both paths"):
                 self._values.reference(reference, pointer, self.env)
             return
-        written = plan.result if isinstance(plan.result, str) else ""
-        fix = replace(pointer, f"${written}") if written in self.env.variables else None
+        text = plan.result if isinstance(plan.result, str) else ""
+        fix = replace(pointer, f"${text}") if text in self.env.variables else None
         message = f"`result` is one `$variable`, not {plan.result!r:.60}"
         self.problems.error("bad-value", pointer, message, '"result": "$report"', fix)
 

@@ -16,7 +16,7 @@ from infospace.schema.words import describe_types
 from planner.check.environment import Environment
 from planner.check.references.values import ValueChecker
 from planner.check.tool_calls import ToolChecker
-from planner.language.plan import All, AnyOf, Condition, Expressed, Not, Test, every_part, names_of
+from planner.language.plan import All, AnyOf, Condition, ExpressionCondition, Not, TypedCondition, every_part, names_of
 from planner.language.problems import Problems, join, replace
 from planner.language.references import (
     Literal,
@@ -55,15 +55,15 @@ class ConditionChecker:
                     inner = inner.with_facts(yes if isinstance(condition, All) else no)
             case Not(of):
                 self.check(of, env)
-            case Expressed():
+            case ExpressionCondition():
                 self._expressed(condition, env)
-            case Test("tool_condition"):
+            case TypedCondition("tool_condition"):
                 self._tools.condition(condition, env)
-            case Test(type_, arguments, pointer):
+            case TypedCondition(type_, arguments, pointer):
                 if type_:
                     self._test(type_, arguments, pointer, env)
 
-    def _expressed(self, condition: Expressed, env: Environment) -> None:
+    def _expressed(self, condition: ExpressionCondition, env: Environment) -> None:
         """Check an expression over variables: what it reads, and whether it can have a result.
 
         A place may be missing where the text itself asks whether it is there: by IS NULL, IS NOT NULL, `coalesce`.
@@ -73,18 +73,18 @@ class ConditionChecker:
         parsed, pointer = condition.parsed, condition.pointer
         with self._values.handling():
             self._values.read_parameters(parsed.parameters, asked_parameters(parsed.tree), pointer, env)
-        for message, hint, said in bare_names(parsed, env):
-            fix = None if said is None else replace(pointer, said)
+        for message, hint, text in bare_names(parsed, env):
+            fix = None if text is None else replace(pointer, text)
             self._problems.error("bad-expression", pointer, message, hint, fix)
 
         def of(name: str) -> Schema | None:
             with self._problems.muted():
                 return self._values.value(f"${name}", pointer, None, env)[1]
 
-        for told in senseless_in(parsed, Unknown(), of, fails=True):
-            meant = told.meant or _presence(parsed.text)
-            fix = None if meant is None else replace(pointer, meant)
-            self._problems.error("bad-expression", pointer, told.message, told.hint, fix)
+        for problem in senseless_in(parsed, Unknown(), of, fails=True):
+            suggestion = problem.suggestion or _presence(parsed.text)
+            fix = None if suggestion is None else replace(pointer, suggestion)
+            self._problems.error("bad-expression", pointer, problem.message, problem.hint, fix)
 
     def _test(self, type_: str, arguments: Mapping[str, JSON], pointer: str, env: Environment) -> None:
         target, place = arguments["target"], join(pointer, "target")
@@ -184,23 +184,23 @@ def guards(condition: Condition) -> tuple[set[str], set[str]]:
     Every condition but (not)bound tells both ways: with an unbound variable the form would be skipped.
     """
     match condition:
-        case Test("bound" | "notbound" as type_, arguments):
+        case TypedCondition("bound" | "notbound" as type_, arguments):
             name = queried_name(arguments)
             there = _read(arguments, "target") if name is None else {f"'{name}"}
             absent: set[str] = set() if name is None else {f"!{name}"}
             there |= _place(arguments)
             return (there, absent) if type_ == "bound" else (absent, there)
-        case Test("has_value" | "empty" as type_, arguments):
+        case TypedCondition("has_value" | "empty" as type_, arguments):
             read, there = _read(arguments, "target"), _place(arguments)
             return (read | there, read) if type_ == "has_value" else (read, read | there)
-        case Expressed():
+        case ExpressionCondition():
             names, tree = set(condition.names), condition.parsed.tree
             yes, no = ({f"${name}" for name in known_parameters(tree, true=true)} for true in (True, False))
             return names | yes, names | no
-        case Test("tool_condition", arguments):
+        case TypedCondition("tool_condition", arguments):
             read = _read(arguments, "tool")
             return read, read
-        case Test(_, arguments):
+        case TypedCondition(_, arguments):
             read = _read(arguments, "target") | _read(arguments, "value")
             return read, read
         case All(of):
@@ -225,26 +225,26 @@ def _whichever(told: Sequence[tuple[set[str], set[str]]]) -> set[str]:
 
 def read_by(condition: Condition) -> set[str] | None:
     """Return the variables that a condition reads, None when it reads more than variables."""
-    found: set[str] = set()
+    results: set[str] = set()
     for part in every_part(condition):
-        if isinstance(part, Expressed):
-            found.update(names_of(part))
+        if isinstance(part, ExpressionCondition):
+            results.update(names_of(part))
             continue
         if part.type in ("", "tool_condition") or (part.type in EXISTENCE and queried_name(part.arguments) is not None):
             return None
-        found.update(names_in({key: value for key, value in part.arguments.items() if key not in LITERAL}))
-    return found
+        results.update(names_in({key: value for key, value in part.arguments.items() if key not in LITERAL}))
+    return results
 
 
 def reads_clock(condition: Condition) -> bool:
     """Whether a condition asks for the day or the moment, which go on after a `wait` or an `ask`."""
-    return any(isinstance(part, Expressed) and part.parsed.reads_clock for part in every_part(condition))
+    return any(isinstance(part, ExpressionCondition) and part.parsed.reads_clock for part in every_part(condition))
 
 
 def verdict(condition: Condition, env: Environment) -> bool | None:
     """Return what a condition is because nothing ever binds what it asks about, None when that is not known."""
     match condition:
-        case Test("bound" | "notbound" as type_, arguments):
+        case TypedCondition("bound" | "notbound" as type_, arguments):
             reference = reference_or_none(arguments["target"])
             if reference is None or reference.name in env.variables:
                 return None
@@ -263,9 +263,9 @@ def _place(arguments: Mapping[str, Any]) -> set[str]:
 
 def _presence(text: str) -> dict[str, JSON] | None:
     """Return the condition that a variable has a value, or has none, where that is all that a text says."""
-    said = condition_from_text(text)
-    inner = said["of"] if said is not None and said["type"] == "not" else said
-    return said if inner is not None and inner["type"] == "has_value" else None
+    document = condition_from_text(text)
+    inner = document["of"] if document is not None and document["type"] == "not" else document
+    return document if inner is not None and inner["type"] == "has_value" else None
 
 
 def _read(arguments: Mapping[str, Any], key: str) -> set[str]:

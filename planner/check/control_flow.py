@@ -40,7 +40,7 @@ from planner.language.plan import (
     Map,
     Pages,
     Parallel,
-    Saved,
+    SavedPlanCall,
     Step,
     Stop,
     ToolCall,
@@ -66,7 +66,7 @@ class BlockChecker(Protocol):
         """Check an `on_fail` list, where `$error` is bound; return what is known at its end."""
 
 
-SavedPlanCheck = Callable[[Step, Saved, int], Shape]
+SavedPlanCheck = Callable[[Step, SavedPlanCall, int], Shape]
 """Checks a call of a saved plan at a depth; returns the shape of what it gives."""
 
 
@@ -113,7 +113,7 @@ class ControlFlowChecker:
                 self._stop(step, step.form)
             case ToolCall(tool, arguments):
                 return self._tools.call(tool, arguments, step.pointer, self._state.env), self._values.maybe_unbound_read
-            case Saved():
+            case SavedPlanCall():
                 return self._saved(step, step.form, depth), self._values.maybe_unbound_read
         return None, self._values.maybe_unbound_read
 
@@ -190,8 +190,8 @@ class ControlFlowChecker:
         clock = reads_clock(form.condition)
         if clock and any(isinstance(inner.form, (Wait, Ask)) for inner in inside):
             return
-        asked = ", ".join(f"${name}" for name in sorted(names)) or "no variable"
-        message = f"nothing in `body` changes what the condition reads ({asked}), so the loop would never end"
+        question = ", ".join(f"${name}" for name in sorted(names)) or "no variable"
+        message = f"nothing in `body` changes what the condition reads ({question}), so the loop would never end"
         hint = "bind a variable of the condition in `body`, or leave with `stop`"
         if clock:
             hint = "`today()` and `now()` go on after a `wait` or an `ask` alone: put one into `body`"
@@ -200,7 +200,7 @@ class ControlFlowChecker:
     def _may_change(self, step: Step) -> bool:
         """Whether a step may change a resource in place, or leave the loop."""
         match step.form:
-            case Stop() | Saved() | ToolCall() | Pages():
+            case Stop() | SavedPlanCall() | ToolCall() | Pages():
                 return True
             case Call():
                 return self._changes(step.type)
@@ -230,7 +230,7 @@ class ControlFlowChecker:
             for name in end.changed:
                 self._state.env.bind(name, end.variables[name])
             self._state.env.assigned_names |= {
-                name: given for name, given in end.assigned_names.items() if name not in before.assigned_names
+                name: assigned for name, assigned in end.assigned_names.items() if name not in before.assigned_names
             }
             self._state.env.unreachable = self._state.env.unreachable or end.unreachable
             self._state.env.deleted |= end.deleted
@@ -265,12 +265,12 @@ class ControlFlowChecker:
 
     def follow_rounds(self, step: Step, depth: int) -> bool:
         """Check a loop's body again until a round changes nothing that is known before it. Return whether it did."""
-        changes, known = self._values.changes, self._values.known
+        changes, facts = self._values.changes, self._values.known
         if not isinstance(step.form, (ForEach, Map)) or self._problems.passing > 1:
             return False
-        if not changes.any_foreseen((step,), self._catalogue, known):
+        if not changes.any_foreseen((step,), self._catalogue, facts):
             return True
-        changes.deleting((step,), self._catalogue, known, self._state.env)
+        changes.deleting((step,), self._catalogue, facts, self._state.env)
         for _ in range(ROUNDS):
             since, before = changes.count, self._state.env
             self._state.env = before.copy()
@@ -291,7 +291,7 @@ class ControlFlowChecker:
             inner.min_rounds = size or 0 if form.until is None else min(size or 0, 1)
         body = self._blocks.inside(form.do, inner, depth)
         collect, bound = collected(form), body
-        made = None if collect is None else self._collected(step, collect, start, body)
+        result = None if collect is None else self._collected(step, collect, start, body)
         if isinstance(step.on_fail, tuple):
             failing = start.copy()
             failing.join(body, start, (f"an item of step {step.label} may fail before", ""), handled=True)
@@ -300,7 +300,7 @@ class ControlFlowChecker:
                 if collect in before.variables:
                     failing.bind(collect, before.variables[collect])
             handler = self._blocks.handler(step.on_fail, failing, depth)
-            made = self._supplied(made, collect, start, handler)
+            result = self._supplied(result, collect, start, handler)
             bound = start.copy()
             bound.join(body, handler, ("an item may fail", "an item may be well"), handled=True)
             body.assigned_names = joined(body.assigned_names, handler.assigned_names)
@@ -310,7 +310,9 @@ class ControlFlowChecker:
         if collect is None and step.out is not None:
             message = "nothing in `do` binds a variable, so there is nothing to collect"
             self._problems.warn("nothing-collected", join(step.pointer, "out"), message, 'give a step of `do` an "out"')
-        return CollectionShape(bare(made) if made is not None and form.filter_null else Unknown(), NO_METADATA), doubted
+        return CollectionShape(
+            bare(result) if result is not None and form.filter_null else Unknown(), NO_METADATA
+        ), doubted
 
     def _until(self, until: Condition, bound: Environment) -> None:
         """Check the condition that ends a loop, where an item has bound what it binds at best.
@@ -321,11 +323,11 @@ class ControlFlowChecker:
             self._conditions.check(until, bound.with_facts(set(bound.variables)))
 
     def _collected(self, step: Step, collect: str, start: Environment, body: Environment) -> Shape | None:
-        found = body.find(collect)
-        if found is not None and (
-            not _has_same_bindings(found, start.variables.get(collect)) or collect == _as_of(step)
+        variable = body.find(collect)
+        if variable is not None and (
+            not _has_same_bindings(variable, start.variables.get(collect)) or collect == _as_of(step)
         ):
-            return found.shape
+            return variable.shape
         pointer = join(step.pointer, "collect")
         own = [name for name, one in body.variables.items() if not _has_same_bindings(one, start.variables.get(name))]
         near = nearest(collect, own)
@@ -335,12 +337,12 @@ class ControlFlowChecker:
         return None
 
     @staticmethod
-    def _supplied(made: Shape | None, name: str | None, start: Environment, handler: Environment) -> Shape | None:
+    def _supplied(result: Shape | None, name: str | None, start: Environment, handler: Environment) -> Shape | None:
         """What an item gives when an `on_fail` list may supply it instead."""
-        found = handler.find(name) if name is not None else None
-        if found is None or made is None or _has_same_bindings(found, start.variables.get(name or "")):
-            return made
-        return union(made, found.shape)
+        variable = handler.find(name) if name is not None else None
+        if variable is None or result is None or _has_same_bindings(variable, start.variables.get(name or "")):
+            return result
+        return union(result, variable.shape)
 
     def _map(self, step: Step, form: Map, depth: int) -> tuple[Shape, str | None]:
         item, size = self._collection(form.target, join(step.pointer, "target"))
@@ -348,25 +350,25 @@ class ControlFlowChecker:
         env.min_rounds = size or 0
         env.bind("item", Variable(bare(item), (join(step.pointer, "target"),)))
         place = form.pointer if form.named else join(form.pointer, "type")
-        gives: Shape | None = Unknown()
+        result_shape: Shape | None = Unknown()
         if "/" in form.operation:
-            written, at = form.arguments.get("arguments", {}), join(form.pointer, "arguments")
-            given = written if isinstance(written, dict) else {}
-            tool = self._tools.find_for(form.operation, place, given, at, env)
-            self._tools.arguments(tool, written, at, env)
-            gives = NoteShape(result_schema(tool) if tool else None, NO_METADATA)
+            value, at = form.arguments.get("arguments", {}), join(form.pointer, "arguments")
+            values = value if isinstance(value, dict) else {}
+            tool = self._tools.find_for(form.operation, place, values, at, env)
+            self._tools.arguments(tool, value, at, env)
+            result_shape = NoteShape(result_schema(tool) if tool else None, NO_METADATA)
         else:
             entry = self._types.find(form.operation, place, form.arguments, form.pointer, forms=False)
             if entry is not None:
                 self._types.check_model(entry, place)
-                gives = self._mapped(step, form, entry, item, env)
+                result_shape = self._mapped(step, form, entry, item, env)
         doubted = self._values.maybe_unbound_read
         if isinstance(step.on_fail, tuple):
             handler = self._blocks.handler(step.on_fail, env.copy(), depth)
-            gives = self._supplied(gives, step.out, env, handler)
+            result_shape = self._supplied(result_shape, step.out, env, handler)
             self._state.env.assigned_names = joined(self._state.env.assigned_names, handler.assigned_names)
         return CollectionShape(
-            bare(gives) if gives is not None and form.filter_null else Unknown(), NO_METADATA
+            bare(result_shape) if result_shape is not None and form.filter_null else Unknown(), NO_METADATA
         ), doubted
 
     def _mapped(self, step: Step, form: Map, entry: Primitive, item: Shape, env: Environment) -> Shape | None:
@@ -378,28 +380,33 @@ class ControlFlowChecker:
             return self._named_each(entry, arguments, at, env, self._calls.check(entry, arguments, at, env))
         kinds = entry.arguments[slot].kinds
         if not item.kinds & kinds:
-            wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
-            message = f"each item is {describe(item)}, and {entry.type} wants {wanted}"
+            expected = " or ".join(f"a {kind}" for kind in sorted(kinds))
+            message = f"each item is {describe(item)}, and {entry.type} wants {expected}"
             place = join(step.pointer, "target")
             self._problems.error("wrong-kind", place, message, "`for-each` can do several steps an item")
             item = Unknown()
-        gives = self._calls.check(entry, arguments, at, env, {slot: bare(item)})
-        return self._named_each(entry, arguments, at, env, gives)
+        result_shape = self._calls.check(entry, arguments, at, env, {slot: bare(item)})
+        return self._named_each(entry, arguments, at, env, result_shape)
 
     def _named_each(
-        self, entry: Primitive, arguments: Mapping[str, JSON], pointer: str, env: Environment, gives: Shape | None
+        self,
+        entry: Primitive,
+        arguments: Mapping[str, JSON],
+        pointer: str,
+        env: Environment,
+        result_shape: Shape | None,
     ) -> Shape | None:
         """Check the name that an operation of `map` gives to each item, which can be but one item's."""
-        written = arguments.get(entry.names) if entry.names is not None else None
-        if entry.names is None or not isinstance(written, str):
-            return gives
+        value = arguments.get(entry.names) if entry.names is not None else None
+        if entry.names is None or not isinstance(value, str):
+            return result_shape
         outer, self._state.env = self._state.env, env
-        self._names.check(Step("", "", "", Call(arguments)), written, join(pointer, entry.names), gives)
+        self._names.check(Step("", "", "", Call(arguments)), value, join(pointer, entry.names), result_shape)
         self._state.env = outer
         outer.assigned_names = joined(outer.assigned_names, env.assigned_names)
         if not self._problems.passing:
             self._values.changes.deleted = True
-        return gives
+        return result_shape
 
     def _collection(self, raw: JSON, pointer: str) -> tuple[Shape, int | None]:
         """Check what a loop goes over; return the shape of an item, and how many there are if that is known."""

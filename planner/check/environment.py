@@ -44,14 +44,14 @@ class ComputedNames:
     def __init__(self) -> None:
         self._forms: dict[str, re.Pattern[str]] = {}
 
-    def add(self, written: str, parts: Iterable[str | frozenset[str]]) -> None:
+    def add(self, text: str, parts: Iterable[str | frozenset[str]]) -> None:
         """Take a name as written. Each part is a text, or the JSON types of what is put there."""
         pattern = "".join(re.escape(normalise(part)) if isinstance(part, str) else _form_of(part) for part in parts)
-        self._forms[written] = re.compile(pattern, re.DOTALL)
+        self._forms[text] = re.compile(pattern, re.DOTALL)
 
     def giving(self, name: str) -> str | None:
         """Return the first name as written that may become `name`, None where none can."""
-        return next((written for written, form in self._forms.items() if form.fullmatch(normalise(name))), None)
+        return next((text for text, form in self._forms.items() if form.fullmatch(normalise(name))), None)
 
 
 _NUMBER = r"-?[0-9][0-9.eE+-]*"
@@ -135,10 +135,10 @@ class Environment:
 
     def find(self, name: str) -> Variable | None:
         """Return a variable and remember that it is read."""
-        found = self.variables.get(name)
-        if found is not None:
-            self.read.update(found.places)
-        return found
+        variable = self.variables.get(name)
+        if variable is not None:
+            self.read.update(variable.places)
+        return variable
 
     def with_facts(self, names: set[str]) -> Environment:
         """Return an environment in which these variables are known to be bound.
@@ -161,9 +161,9 @@ class Environment:
             if name in self.variables:
                 variable = self.variables[name]
                 self.bind(name, replace(variable, shape=bare(variable.shape)))
-        for name, given in self.assigned_names.items():
-            if given is not before.assigned_names.get(name):
-                self.assigned_names[name] = replace(given, shape=bare(given.shape))
+        for name, assigned in self.assigned_names.items():
+            if assigned is not before.assigned_names.get(name):
+                self.assigned_names[name] = replace(assigned, shape=bare(assigned.shape))
 
     def of_kind(self, kinds: frozenset[Kind]) -> Iterator[str]:
         """Iterate over the variables that are certain and whose kind fits."""
@@ -216,13 +216,13 @@ def joined(one: Mapping[str, AssignedName], other: Mapping[str, AssignedName]) -
     """Return the names that are given after one of two branches was taken."""
     if one == other:
         return dict(one)
-    found = {}
+    results = {}
     for name in {**one, **other}:
         left, right = one.get(name), other.get(name)
         if left is not None and right is not None:
-            found[name] = AssignedName(union(left.shape, right.shape), left.certain and right.certain)
+            results[name] = AssignedName(union(left.shape, right.shape), left.certain and right.certain)
         else:
             only = left or right
             assert only is not None  # noqa: S101 - the name is of one of them
-            found[name] = AssignedName(only.shape, certain=False)
-    return found
+            results[name] = AssignedName(only.shape, certain=False)
+    return results

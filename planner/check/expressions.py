@@ -24,8 +24,8 @@ def typer_of(text: str, item: Shape, of: Callable[[str], Schema | None], *, cond
     """Return what types expressions over items of a shape; `of` gives the schema of a `$parameter`."""
 
     def field(path: Path) -> Schema | None:
-        found = place_in(item, path.parts)
-        return None if isinstance(found, NoSuchPath) else found
+        subschema = place_in(item, path.parts)
+        return None if isinstance(subschema, NoSuchPath) else subschema
 
     return Typer(field, of, text=text, never=", and so is never true" if condition else "")
 
@@ -35,22 +35,22 @@ def subtracted(path: Path, item: Shape) -> str | None:
     pieces = str(path).split("-")
     if not 2 <= len(pieces) <= MOST_PIECES or not all(pieces):
         return None
-    found = []
+    results = []
     for joints in product((False, True), repeat=len(pieces) - 1):
         parts = [pieces[0]]
         for cut, piece in zip(joints, pieces[1:], strict=True):
             parts[len(parts) if cut else len(parts) - 1 :] = [piece if cut else f"{parts[-1]}-{piece}"]
         if len(parts) > 1 and _has(parts[0], item) and all(part.isdecimal() or _has(part, item) for part in parts[1:]):
-            found.append(" - ".join(parts))
-    return found[0] if len(found) == 1 else None
+            results.append(" - ".join(parts))
+    return results[0] if len(results) == 1 else None
 
 
 def _has(text: str, item: Shape) -> bool:
     try:
-        found = place_in(item, Path.parse(text).parts)
+        subschema = place_in(item, Path.parse(text).parts)
     except Invalid:
         return False
-    return found is not None and not isinstance(found, NoSuchPath)
+    return subschema is not None and not isinstance(subschema, NoSuchPath)
 
 
 MOST_PIECES: Final = 6
@@ -67,10 +67,10 @@ def bare_names(parsed: Parsed, bound: Environment) -> Iterator[tuple[str, str, s
         near = nearest(name, bound.variables)
         hint = f"did you mean ${near}?" if near else "a variable is written $name, a text in quotes"
         hint = list_hint(parsed.text, path) or hint
-        meant = None
+        suggestion = None
         if name in bound.variables and "'" not in parsed.text and '"' not in parsed.text:
-            meant = re.sub(rf"(?<![\w$.`]){name}\b", f"${name}", parsed.text)
-        yield f"`{path}` is a name, and there are no items here to have it", hint, meant
+            suggestion = re.sub(rf"(?<![\w$.`]){name}\b", f"${name}", parsed.text)
+        yield f"`{path}` is a name, and there are no items here to have it", hint, suggestion
 
 
 def senseless_in(
@@ -105,8 +105,8 @@ def unlisted_in(parsed: Parsed, item: Shape) -> Iterator[Unlisted]:
 
 
 def _unlisted(path: Path, literals: Sequence[Constant], item: Shape) -> Iterator[Unlisted]:
-    found = place_in(item, path.parts)
-    values = None if isinstance(found, NoSuchPath) else listed_values(found)
+    subschema = place_in(item, path.parts)
+    values = None if isinstance(subschema, NoSuchPath) else listed_values(subschema)
     if values is None:
         return
     for literal in literals:
@@ -130,10 +130,10 @@ def listed_values(schema: Schema | None, depth: int = 0) -> Sequence[JSON] | Non
     options = schema.get("anyOf") or schema.get("oneOf")
     if not options:
         return [] if types_of(schema) == {"null"} else None
-    found: list[JSON] = []
+    results: list[JSON] = []
     for option in options:
         values = listed_values(option, depth + 1)
         if values is None:
             return None
-        found += values
-    return found
+        results += values
+    return results

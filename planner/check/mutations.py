@@ -25,7 +25,7 @@ from infospace.schema.shapes import (
 )
 from planner.check.environment import Environment
 from planner.check.space_facts import SpaceFacts
-from planner.language.plan import Block, Call, Map, Saved, every_step
+from planner.language.plan import Block, Call, Map, SavedPlanCall, every_step
 from planner.language.references import NAME
 
 
@@ -75,28 +75,28 @@ class MutationTracker:
         if name in env.variables and not env.loops and is_itself(before):
             env.bind(name, replace(env.variables[name], shape=with_identity(after, before.facts.which)))
 
-    def any_foreseen(self, steps: Block, catalogue: Catalogue, known: SpaceFacts) -> bool:
+    def any_foreseen(self, steps: Block, catalogue: Catalogue, facts: SpaceFacts) -> bool:
         """Whether steps change anything in place."""
-        return _replaces(steps, known) or next(_changing(steps, catalogue, known), None) is not None
+        return _replaces(steps, facts) or next(_changing(steps, catalogue, facts), None) is not None
 
     def repeated(self, since: int, env: Environment) -> bool:
         """Apply the changes of a loop's body to what is known at its start. Return whether that changes anything."""
         before = {name: (variable.shape, variable.shape.facts) for name, variable in env.variables.items()}
-        given = {name: (one.shape, one.shape.facts) for name, one in env.assigned_names.items()}
+        values = {name: (one.shape, one.shape.facts) for name, one in env.assigned_names.items()}
         for was, became in self._made[since:]:
             self._apply(was, became, env)
         return before != {
             name: (variable.shape, variable.shape.facts) for name, variable in env.variables.items()
-        } or given != {name: (one.shape, one.shape.facts) for name, one in env.assigned_names.items()}
+        } or values != {name: (one.shape, one.shape.facts) for name, one in env.assigned_names.items()}
 
     @property
     def count(self) -> int:
         """How many changes were made."""
         return len(self._made)
 
-    def deleting(self, steps: Block, catalogue: Catalogue, known: SpaceFacts, env: Environment) -> None:
+    def deleting(self, steps: Block, catalogue: Catalogue, facts: SpaceFacts, env: Environment) -> None:
         """Take into account what steps may delete or rename."""
-        for entry in _changing(steps, catalogue, known):
+        for entry in _changing(steps, catalogue, facts):
             if entry.changes is not None and entry.changes({}, {}) is not None:
                 continue
             env.existing_names.clear()
@@ -106,9 +106,9 @@ class MutationTracker:
             elif any(one.type == entry.type for one in every_step(steps)):
                 self.deleted = True
 
-    def foresee(self, steps: Block, catalogue: Catalogue, known: SpaceFacts, env: Environment) -> None:
+    def foresee(self, steps: Block, catalogue: Catalogue, facts: SpaceFacts, env: Environment) -> None:
         """Take into account what steps may change that run several times, or elsewhere, or before something fails."""
-        for entry in _changing(steps, catalogue, known):
+        for entry in _changing(steps, catalogue, facts):
             after = None if entry.changes is None else entry.changes({}, {})
             self.deleted = self.deleted or after is None
             if after is not None:
@@ -116,7 +116,7 @@ class MutationTracker:
             else:
                 env.existing_names.clear()
                 self._uncounted(env)
-        if _replaces(steps, known):
+        if _replaces(steps, facts):
             self.replaced(Unknown(), Unknown(), env)
 
     def replaced(self, holder: Shape, result: Shape, env: Environment) -> None:
@@ -134,10 +134,10 @@ class MutationTracker:
             if variable.shape.facts.size is not None:
                 facts = replace(variable.shape.facts, size=None)
                 env.variables[name] = replace(variable, shape=replace(variable.shape, facts=facts))
-        for name, given in env.assigned_names.items():
-            if given.shape.facts.size is not None:
+        for name, assigned in env.assigned_names.items():
+            if assigned.shape.facts.size is not None:
                 env.assigned_names[name] = replace(
-                    given, shape=with_identity(bare(given.shape), given.shape.facts.which)
+                    assigned, shape=with_identity(bare(assigned.shape), assigned.shape.facts.which)
                 )
 
     def _change(self, before: Shape, after: Shape, env: Environment) -> None:
@@ -151,10 +151,10 @@ class MutationTracker:
             other = shape != variable.shape or shape.facts != variable.shape.facts
             if other or extra is not variable.extra:
                 env.bind(name, replace(variable, shape=shape, extra=extra))
-        for name, given in list(env.assigned_names.items()):
-            shape = self._changed(given.shape, before, after)
-            if shape != given.shape or shape.facts != given.shape.facts:
-                env.assigned_names[name] = replace(given, shape=shape)
+        for name, assigned in list(env.assigned_names.items()):
+            shape = self._changed(assigned.shape, before, after)
+            if shape != assigned.shape or shape.facts != assigned.shape.facts:
+                env.assigned_names[name] = replace(assigned, shape=shape)
 
     def _changed(self, shape: Shape, before: Shape, after: Shape) -> Shape:
         """What is known of a resource after something was changed: it, or what it holds, may be what was."""
@@ -201,10 +201,10 @@ class MutationTracker:
         return any(option in others for option in self._alternatives(one))
 
     def _alternatives(self, schema: Schema) -> list[Schema]:
-        found = self._options.get(id(schema))
-        if found is None:
-            found = self._options[id(schema)] = (schema, alternatives(schema))
-        return found[1]
+        results = self._options.get(id(schema))
+        if results is None:
+            results = self._options[id(schema)] = (schema, alternatives(schema))
+        return results[1]
 
 
 def _variable(raw: JSON) -> str:
@@ -212,7 +212,7 @@ def _variable(raw: JSON) -> str:
     return raw[1:] if isinstance(raw, str) and raw.startswith("$") and NAME.fullmatch(raw[1:]) else ""
 
 
-def _changing(steps: Block, catalogue: Catalogue, known: SpaceFacts) -> Iterator[Primitive]:
+def _changing(steps: Block, catalogue: Catalogue, facts: SpaceFacts) -> Iterator[Primitive]:
     """The primitives among the steps that change something in place, those of saved plans too."""
     types: set[str] = set()
     for step in every_step(steps):
@@ -221,23 +221,23 @@ def _changing(steps: Block, catalogue: Catalogue, known: SpaceFacts) -> Iterator
                 types.add(step.type)
             case Map(_, operation):
                 types.add(operation)
-            case Saved(name):
-                types.update(_types_of_plan(name, known, set()))
+            case SavedPlanCall(name):
+                types.update(_types_of_plan(name, facts, set()))
     for type_ in sorted(types):
         entry = catalogue.find(type_)
         if entry is not None and (entry.changes is not None or entry.names is not None):
             yield entry
 
 
-def _replaces(steps: Block, known: SpaceFacts) -> bool:
+def _replaces(steps: Block, facts: SpaceFacts) -> bool:
     """Whether any of the steps, those of saved plans too, may write over what has a name."""
     for step in every_step(steps):
         if step.replace:
             return True
-        if isinstance(step.form, Saved):
+        if isinstance(step.form, SavedPlanCall):
             seen: set[str] = set()
-            list(_types_of_plan(step.form.name, known, seen))
-            if any(_has_replace(known.plan(name)) for name in seen):
+            list(_types_of_plan(step.form.name, facts, seen))
+            if any(_has_replace(facts.plan(name)) for name in seen):
                 return True
     return False
 
@@ -248,13 +248,13 @@ def _has_replace(document: JSON) -> bool:
     return isinstance(document, list) and any(_has_replace(part) for part in document)
 
 
-def _types_of_plan(name: str, known: SpaceFacts, seen: set[str]) -> Iterator[str]:
+def _types_of_plan(name: str, facts: SpaceFacts, seen: set[str]) -> Iterator[str]:
     if name in seen:
         return
     seen.add(name)
-    for type_ in _types_in(known.plan(name)):
+    for type_ in _types_in(facts.plan(name)):
         if type_.startswith("plan:"):
-            yield from _types_of_plan(type_.removeprefix("plan:"), known, seen)
+            yield from _types_of_plan(type_.removeprefix("plan:"), facts, seen)
         yield type_
 
 

@@ -43,15 +43,15 @@ class NameChecker:
             shape = self.check(step, step.name, join(step.pointer, "name"), shape)
         return shape
 
-    def check(self, step: Step, written: JSON, pointer: str, shape: Shape | None) -> Shape | None:
+    def check(self, step: Step, value: JSON, pointer: str, shape: Shape | None) -> Shape | None:
         """Check the name that a step gives to its result, and remember that it has it; return the result's shape."""
-        name, schema = self._values.value(written, pointer, None, self._state.env)
+        name, schema = self._values.value(value, pointer, None, self._state.env)
         if not isinstance(name, str):
             if schema is not None and disjoint(schema, {"type": "string"}):
                 self._problems.error("bad-argument", pointer, "`name` is text", "write `${x}` for the text of `$x`")
                 return shape
-            if isinstance(written, str):
-                self._values.names.computed_names.add(written, self._parts(written, pointer))
+            if isinstance(value, str):
+                self._values.names.computed_names.add(value, self._parts(value, pointer))
             if step.replace:
                 self._values.changes.replaced(Unknown(), shape or Unknown(), self._state.env)
             return shape
@@ -76,10 +76,10 @@ class NameChecker:
         )
         return shape
 
-    def _parts(self, written: str, pointer: str) -> Iterator[str | frozenset[str]]:
+    def _parts(self, text: str, pointer: str) -> Iterator[str | frozenset[str]]:
         """Iterate over the parts of a name that is computed: texts, and the JSON types of what is put between them."""
         try:
-            read = read_text(written)
+            read = read_text(text)
         except ReferenceInvalid:
             return
         for part in read.parts if isinstance(read, Template) else (read,):
@@ -87,9 +87,9 @@ class NameChecker:
                 yield part
             elif isinstance(part, Reference):
                 content = self._values.content(part, self._state.env)
-                known = isinstance(content, (str, bool, int, float))
+                is_known = isinstance(content, (str, bool, int, float))
                 types = types_of(self._values.known_of(str(part)[1:], pointer, self._state.env))
-                yield text_of(content) if known else types
+                yield text_of(content) if is_known else types
 
     @staticmethod
     def _replaced_shape(shape: Shape, holders: Sequence[Shape]) -> Shape:
@@ -99,8 +99,8 @@ class NameChecker:
 
     def _renamed(self, name: str, which: object) -> None:
         """What gets a name is known by no other that it had."""
-        for other, given in list(self._state.env.assigned_names.items()):
-            if other != name and given.certain and given.shape.facts.which is which:
+        for other, assigned in list(self._state.env.assigned_names.items()):
+            if other != name and assigned.certain and assigned.shape.facts.which is which:
                 del self._state.env.assigned_names[other]
                 self._state.env.absent_names.add(other)
         if isinstance(which, str) and self._values.known.holder(name) != which:
@@ -109,9 +109,9 @@ class NameChecker:
     def _holders(self, name: str) -> Iterator[Shape]:
         """Iterate over what may have a name: what earlier steps gave it to, also in branches beside; the space."""
         given = [
-            found.shape
-            for found in (self._state.env.assigned_names.get(name), self._state.env.sibling_names.get(name))
-            if found is not None
+            result.shape
+            for result in (self._state.env.assigned_names.get(name), self._state.env.sibling_names.get(name))
+            if result is not None
         ]
         yield from (shape for shape in given if shape.facts.which not in self._state.env.deleted)
         known, which = self._values.known.shape(name), self._values.known.holder(name)

@@ -43,10 +43,10 @@ class FitChecker:
             self._values.value(raw, pointer, None, env)
             return
         known = _known_value(read)
-        found = list(validate_ignoring(known, schema, UNKNOWN))
-        for misfit in found:
+        results = list(validate_ignoring(known, schema, UNKNOWN))
+        for misfit in results:
             self._report_violation(misfit, schema, pointer, whose)
-        told = {(misfit.place, misfit.keyword) for misfit in found}
+        told = {(misfit.place, misfit.keyword) for misfit in results}
         for misfit in validate_ignoring(known, schema, UNKNOWN, formats=True):
             if (misfit.place, misfit.keyword) not in told:
                 self._problems.warn("bad-argument", join(pointer, *misfit.place), f"{whose}: {misfit.message}")
@@ -60,9 +60,9 @@ class FitChecker:
         if content is UNTOLD:
             return
         for misfit in validate_ignoring(content, schema, UNTOLD, formats=True):
-            place, written = written_at(raw, misfit.place)
-            if misfit.keyword == "format" and written != misfit.instance:
-                self._problems.warn("bad-argument", join(pointer, *place), f"{whose}: `{written}` {misfit.message}")
+            place, value = written_at(raw, misfit.place)
+            if misfit.keyword == "format" and value != misfit.instance:
+                self._problems.warn("bad-argument", join(pointer, *place), f"{whose}: `{value}` {misfit.message}")
 
     def _report_violation(self, misfit: Misfit, schema: Schema, pointer: str, whose: str) -> None:
         place = join(pointer, *misfit.place)
@@ -72,10 +72,12 @@ class FitChecker:
                     self._missing(key, misfit, schema, place, whose)
             return
         if misfit.keyword == "additionalProperties":
-            known = tuple(_properties(schema, misfit.place))
+            known_names = tuple(_properties(schema, misfit.place))
             for key in additional(misfit.instance, _schema_at(schema, misfit.place)):
-                if key not in known:
-                    self._unknown(str(key), known, misfit.instance, place, whose, _schema_at(schema, misfit.place))
+                if key not in known_names:
+                    self._unknown(
+                        str(key), known_names, misfit.instance, place, whose, _schema_at(schema, misfit.place)
+                    )
             return
         fix, hint = None, None
         mended = coerce_value(misfit.instance, _schema_at(schema, misfit.place))
@@ -87,22 +89,24 @@ class FitChecker:
 
     def _missing(self, key: str, misfit: Misfit, schema: Schema, place: str, whose: str) -> None:
         whole = _schema_at(schema, misfit.place)
-        wanted = _inner(schema, whole, key)
+        expected = _inner(schema, whole, key)
         strange = [name for name in misfit.instance if name not in _properties(schema, misfit.place)]
         lacking = [name for name in misfit.wanted if name not in misfit.instance]
-        meant = next((name for name in strange if self._intended_key(name, lacking) == key), None)
-        if meant is not None and whole.get("additionalProperties") is False:
+        suggestion = next((name for name in strange if self._intended_key(name, lacking) == key), None)
+        if suggestion is not None and whole.get("additionalProperties") is False:
             return
-        near = meant or nearest(key, strange)
+        near = suggestion or nearest(key, strange)
         if near is not None:
-            fix = [{"op": "move", "from": join(place, near), "path": join(place, key)}] if meant else None
+            fix = [{"op": "move", "from": join(place, near), "path": join(place, key)}] if suggestion else None
             message = f"{whose} needs {key!r}"
             self._problems.error("missing-argument", place, message, f"is {near!r} meant for it?", fix)
             return
-        hint = wanted.get("description") or describe_types(wanted) or None
-        self._problems.error("missing-argument", place, f"{whose} needs {key!r}", hint, _only(wanted, join(place, key)))
+        hint = expected.get("description") or describe_types(expected) or None
+        self._problems.error(
+            "missing-argument", place, f"{whose} needs {key!r}", hint, _only(expected, join(place, key))
+        )
 
-    def _strangers(self, given: Mapping[str, Any], schema: Schema, pointer: str, whose: str) -> None:
+    def _strangers(self, values: Mapping[str, Any], schema: Schema, pointer: str, whose: str) -> None:
         """Tell what an open schema lets pass and says nothing of; what was meant for a missing one is told there.
 
         It is an error where it is but another spelling of one argument that is not given and that its value fits: what
@@ -111,15 +115,15 @@ class FitChecker:
         known = schema.get("properties")
         if not isinstance(known, Mapping) or not known or any(key in schema for key in _OPEN):
             return
-        strange = [key for key in given if key not in known]
-        meant = {nearest(key, strange) for key in schema.get("required", ()) if key not in given}
+        strange = [key for key in values if key not in known]
+        suggestion = {nearest(key, strange) for key in schema.get("required", ()) if key not in values}
         for key in strange:
-            if key not in meant:
-                free = [name for name in known if name not in given]
+            if key not in suggestion:
+                free = [name for name in known if name not in values]
                 spelt = [name for name in free if is_misspelling(key, name)]
                 place = join(pointer, key)
                 message = f"{whose} says nothing of {key!r}, and may pass over it"
-                if len(spelt) == 1 and _fits(given[key], _inner(schema, schema, spelt[0])):
+                if len(spelt) == 1 and _fits(values[key], _inner(schema, schema, spelt[0])):
                     fix: Patch = [{"op": "move", "from": place, "path": join(pointer, spelt[0])}]
                     self._problems.error("unknown-argument", place, message, f"did you mean {spelt[0]!r}?", fix)
                     continue
@@ -130,22 +134,30 @@ class FitChecker:
     @staticmethod
     def _intended_key(key: str, lacking: Sequence[str]) -> str | None:
         """Return which of the arguments that are needed and not there an unknown one is plainly written for."""
-        found = [name for name in lacking if is_misspelling(key, name) or is_synonym(key, name)]
-        return found[0] if len(found) == 1 else None
+        results = [name for name in lacking if is_misspelling(key, name) or is_synonym(key, name)]
+        return results[0] if len(results) == 1 else None
 
     def _unknown(
-        self, key: str, known: tuple[str, ...], instance: Mapping[str, Any], place: str, whose: str, whole: Schema
+        self, key: str, known_names: tuple[str, ...], instance: Mapping[str, Any], place: str, whose: str, whole: Schema
     ) -> None:
-        free = [name for name in known if name not in instance]
+        free = [name for name in known_names if name not in instance]
         lacking = [name for name in whole.get("required", ()) if name in free]
-        meant = self._intended_key(key, lacking) or next((name for name in free if is_misspelling(key, name)), None)
-        near = meant or nearest(key, free)
+        suggestion = self._intended_key(key, lacking) or next(
+            (name for name in free if is_misspelling(key, name)), None
+        )
+        near = suggestion or nearest(key, free)
         fix: Patch | None = None
-        if meant is not None:
-            fix = [{"op": "move", "from": join(place, key), "path": join(place, meant)}]
+        if suggestion is not None:
+            fix = [{"op": "move", "from": join(place, key), "path": join(place, suggestion)}]
         elif instance[key] is None:
             fix = [{"op": "remove", "path": join(place, key)}]
-        hint = f"did you mean {near!r}?" if near else f"it takes {listed(list(known))}" if known else "it takes nothing"
+        hint = (
+            f"did you mean {near!r}?"
+            if near
+            else f"it takes {listed(list(known_names))}"
+            if known_names
+            else "it takes nothing"
+        )
         self._problems.error("unknown-argument", join(place, key), f"{whose} has no {key!r}", hint, fix)
 
 
@@ -166,23 +178,25 @@ def _fits(value: Any, schema: Schema) -> bool:
     return next(iter(validate_ignoring(value, schema, UNKNOWN)), None) is None
 
 
-def _only(wanted: Schema, place: str) -> Patch | None:
+def _only(expected: Schema, place: str) -> Patch | None:
     """Add the one value that fits, where there is but one."""
-    if "default" in wanted:
-        return [{"op": "add", "path": place, "value": wanted["default"]}]
-    if "const" in wanted or len(wanted.get("enum", ())) == 1:
-        return [{"op": "add", "path": place, "value": wanted["const"] if "const" in wanted else wanted["enum"][0]}]
+    if "default" in expected:
+        return [{"op": "add", "path": place, "value": expected["default"]}]
+    if "const" in expected or len(expected.get("enum", ())) == 1:
+        return [
+            {"op": "add", "path": place, "value": expected["const"] if "const" in expected else expected["enum"][0]}
+        ]
     return None
 
 
 def _schema_at(schema: Schema, place: tuple[str | int, ...]) -> Schema:
-    found = subschema_at(schema, place)
-    return found if isinstance(found, Mapping) else {}
+    subschema = subschema_at(schema, place)
+    return subschema if isinstance(subschema, Mapping) else {}
 
 
 def _inner(root: Schema, schema: Schema, key: str | int) -> Schema:
-    found = subschema_at({**schema, "$defs": root.get("$defs", {})}, (key,))
-    return {} if found is None or isinstance(found, NoSuchPath) else found
+    subschema = subschema_at({**schema, "$defs": root.get("$defs", {})}, (key,))
+    return {} if subschema is None or isinstance(subschema, NoSuchPath) else subschema
 
 
 def _is_optional(schema: Schema, place: tuple[str | int, ...]) -> bool:

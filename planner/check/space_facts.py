@@ -87,10 +87,12 @@ class SnapshotFacts:
         if identifier is None:
             return None
         try:
-            found = self._snapshot.get(identifier)
+            resource = self._snapshot.get(identifier)
         except NotFound:
             return None
-        return None if self._unseen is not None and found.made.run == self._unseen else self._shape_of(found)
+        return (
+            None if self._unseen is not None and resource.created_by.run == self._unseen else self._shape_of(resource)
+        )
 
     def tools_behind(self, reference: str) -> Set[str]:
         """Return the full names of the tools whose answers it, or a member of it, was made of, by any runs."""
@@ -98,10 +100,10 @@ class SnapshotFacts:
         if identifier is None:
             return frozenset()
         try:
-            found = self._snapshot.get(identifier)
+            resource = self._snapshot.get(identifier)
         except NotFound:
             return frozenset()
-        members = found.members[:SURVEYED] if isinstance(found, Collection) else ()
+        members = resource.members[:SURVEYED] if isinstance(resource, Collection) else ()
         ids = dict.fromkeys([identifier, *(member.id for member in members)])
         # Which tools are behind something that is seen says whether its text is trusted, and nothing of what is hidden.
         return tools_behind(unscoped(self._snapshot), [Use(one, self._snapshot.get(one).version) for one in ids])
@@ -110,7 +112,7 @@ class SnapshotFacts:
         """Return the id of who has a name."""
         holder = self._snapshot.named(name)
         if holder is not None and self._free is not None:
-            run = self._snapshot.get(holder).made.run
+            run = self._snapshot.get(holder).created_by.run
             if run is not None and first_of(self._snapshot, run) == self._free:
                 return None
         return holder

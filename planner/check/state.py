@@ -23,10 +23,10 @@ class CheckState:
     of its own beyond a call; who puts another one there, to look into a branch, puts the outer one back.
     """
 
-    def __init__(self, catalogue: Catalogue, known: SpaceFacts, problems: Problems) -> None:
+    def __init__(self, catalogue: Catalogue, facts: SpaceFacts, problems: Problems) -> None:
         self.catalogue = catalogue
         self.problems = problems
-        self.values = ValueChecker(known, problems)
+        self.values = ValueChecker(facts, problems)
         self.tools = ToolChecker(catalogue, self.values, problems)
         self.calls = CallChecker(self.values, self.tools, problems)
         self.conditions = ConditionChecker(self.values, self.tools, problems)

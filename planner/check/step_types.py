@@ -62,10 +62,10 @@ class TypeChecker:
             return None
         several = suggest_types(type_, raw, self._catalogue)
         known = [*self._catalogue.types(), *(FORMS if forms else ())]
-        meant = closest_spelling(type_, known)
+        suggestion = closest_spelling(type_, known)
         elsewhere = type_elsewhere(type_)
-        meant = meant or (elsewhere if elsewhere in known else None)
-        if meant is None and several:
+        suggestion = suggestion or (elsewhere if elsewhere in known else None)
+        if suggestion is None and several:
             hint = f"did you mean {' or '.join(map(repr, several))}?"
             sure = len(several) == 1 and is_identified_by_arguments(
                 self._catalogue.get(several[0]), type_, raw, self._catalogue
@@ -73,11 +73,11 @@ class TypeChecker:
             fix = replace(pointer, several[0]) if sure else None
             self._problems.error("unknown-type", pointer, f"there is no step type {type_!r}", hint, fix)
             return None
-        meant = meant or self._catalogue.tools.close_match(type_)
-        near = meant or nearest(type_, known) or self._catalogue.tools.closest(type_)
+        suggestion = suggestion or self._catalogue.tools.close_match(type_)
+        near = suggestion or nearest(type_, known) or self._catalogue.tools.closest(type_)
         hint = f"did you mean {near!r}?" if near else self._catalogue.nearest_types(type_, FORMS if forms else ())
-        if meant is None and _TABLE_FILE.search(type_):
+        if suggestion is None and _TABLE_FILE.search(type_):
             hint = "a table is an input, --input rows=@FILE.csv, and the plan's result goes to a file by --out FILE.csv"
-        fix = replace(pointer, meant) if meant else None
+        fix = replace(pointer, suggestion) if suggestion else None
         self._problems.error("unknown-type", pointer, f"there is no step type {type_!r}", hint, fix)
-        return self._catalogue.find(meant) if meant else None
+        return self._catalogue.find(suggestion) if suggestion else None

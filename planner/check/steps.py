@@ -18,7 +18,7 @@ from planner.check.environment import Environment, Variable
 from planner.check.names import NameChecker
 from planner.check.state import CheckState
 from planner.check.step_types import TypeChecker
-from planner.language.plan import Block, Call, ForEach, Map, Parallel, Saved, Step, UnparsedStep
+from planner.language.plan import Block, Call, ForEach, Map, Parallel, SavedPlanCall, Step, UnparsedStep
 from planner.language.problems import join
 from planner.parse.conditions import queried_name
 
@@ -77,7 +77,7 @@ class StepChecker:
     def _step(self, step: Step, depth: int) -> None:
         if self._on_step is not None:
             self._on_step(step, self._state.env)
-        ahead = isinstance(step.form, (ForEach, Map, Parallel, Saved)) or step.on_fail != "stop"
+        ahead = isinstance(step.form, (ForEach, Map, Parallel, SavedPlanCall)) or step.on_fail != "stop"
         if ahead and not self._forms.follow_rounds(step, depth):
             steps = (step,) if not isinstance(step.form, Call) else ()
             self._values.changes.foresee(steps, self._catalogue, self._values.known, self._state.env)
@@ -115,13 +115,13 @@ class StepChecker:
         if entry is None:
             return self._unknown_call(step, arguments)
         self._types.check_model(entry, join(step.pointer, "type"))
-        gives = self._calls.check(entry, arguments, step.pointer, self._state.env)
+        result_shape = self._calls.check(entry, arguments, step.pointer, self._state.env)
         if entry.out == "required" and step.out is None and not self._problems.below(join(step.pointer, "out")):
             fix = [{"op": "add", "path": join(step.pointer, "out"), "value": "$" + _fresh(step.type, self._state.env)}]
             message = f"{step.type} needs `out`, a `$variable` for its result"
             self._problems.error("missing-out", step.pointer, message, '"out": "$hits"', fix)
-        if entry.out != "none" and gives is not None:
-            return gives
+        if entry.out != "none" and result_shape is not None:
+            return result_shape
         for key, value in (("out", step.out), ("name", step.name)):
             if value is not None:
                 place = join(step.pointer, key)
@@ -138,8 +138,8 @@ class StepChecker:
             for key, raw in arguments.items():
                 self._values.references(raw, join(step.pointer, key), self._state.env)
             return Unknown()
-        gives = self._calls.check(former, arguments, step.pointer, self._state.env, quiet=True)
-        return gives or Unknown()
+        result_shape = self._calls.check(former, arguments, step.pointer, self._state.env, quiet=True)
+        return result_shape or Unknown()
 
     # Names and variables
 

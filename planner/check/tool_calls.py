@@ -29,7 +29,7 @@ from planner.check.environment import Environment, Variable
 from planner.check.references.places import describe_missing
 from planner.check.references.values import ValueChecker
 from planner.check.schemas import FitChecker
-from planner.language.plan import Pages, Step, Test
+from planner.language.plan import Pages, Step, TypedCondition
 from planner.language.problems import Problems, join, replace
 from planner.language.references import names_in, strings
 from planner.parse.conditions import may_be_truth
@@ -57,42 +57,40 @@ class ToolChecker:
         """
         tool = self._tools.find(name, kind)
         if tool is None:
-            meant = self._tools.close_match(name, kind) if fix else None
-            mend = replace(pointer, meant) if meant else None
-            hint = f"did you mean {meant!r}?" if meant else self._tools.hint(name, kind, given)
+            suggestion = self._tools.close_match(name, kind) if fix else None
+            mend = replace(pointer, suggestion) if suggestion else None
+            hint = f"did you mean {suggestion!r}?" if suggestion else self._tools.hint(name, kind, given)
             message = f"there is no {kind} {name!r} in this space"
             self._problems.error(f"unknown-{kind}", pointer, message, hint, mend)
-            tool = self._tools.find(meant, kind) if meant else None
+            tool = self._tools.find(suggestion, kind) if suggestion else None
         return tool
 
     def find_for(
         self,
         name: str,
         pointer: str,
-        written: Mapping[str, JSON],
+        value: Mapping[str, JSON],
         arguments: str,
         env: Environment,
         *,
         kind: ToolKind = "tool",
     ) -> Tool | None:
         """Return the tool of a call whose arguments stand at another place; these say which fit where it is missing."""
-        given = None
-        if written and self._tools.find(name, kind) is None and not self._problems.passing:
+        values = None
+        if value and self._tools.find(name, kind) is None and not self._problems.passing:
             with self._problems.muted():
-                given = self._values.value(dict(written), arguments, None, env)[1]
-        return self.find(name, pointer, kind=kind, given=given)
+                values = self._values.value(dict(value), arguments, None, env)[1]
+        return self.find(name, pointer, kind=kind, given=values)
 
-    def named(
-        self, written: JSON, pointer: str, env: Environment, kind: ToolKind = "tool", arguments: JSON = None
-    ) -> Any:
+    def named(self, raw: JSON, pointer: str, env: Environment, kind: ToolKind = "tool", arguments: JSON = None) -> Any:
         """Check an argument that is the full name of a tool, which is called with `arguments`, or of something else.
 
         Return it, or UNKNOWN until the run knows it.
         """
-        value, schema = self._values.value(written, pointer, None, env)
+        value, schema = self._values.value(raw, pointer, None, env)
         if isinstance(value, str):
-            given = arguments if isinstance(arguments, dict) and kind == "tool" else {}
-            return self.find_for(value, pointer, given, pointer, env, kind=kind) or UNKNOWN
+            values = arguments if isinstance(arguments, dict) and kind == "tool" else {}
+            return self.find_for(value, pointer, values, pointer, env, kind=kind) or UNKNOWN
         if value is not UNKNOWN or (schema is not None and disjoint(schema, {"type": "string"})):
             message, hint = f"`{kind}` is a full name", f'"server/{kind}"'
             if kind == "tool":
@@ -100,21 +98,21 @@ class ToolChecker:
             self._problems.error("bad-argument", pointer, message, hint)
         return UNKNOWN
 
-    def arguments(self, tool: Tool | None, written: JSON, pointer: str, env: Environment) -> None:
+    def arguments(self, tool: Tool | None, value: JSON, pointer: str, env: Environment) -> None:
         """Check a tool's arguments against its schema; of a tool not known yet, the references in them."""
         if tool is None:
-            self._values.value(written, pointer, None, env)
+            self._values.value(value, pointer, None, env)
         else:
-            self._fit.check(written, tool.input_schema, pointer, env, tool.full_name)
+            self._fit.check(value, tool.input_schema, pointer, env, tool.full_name)
 
-    def call(self, name: str, written: Mapping[str, JSON], pointer: str, env: Environment) -> NoteShape:
+    def call(self, name: str, value: Mapping[str, JSON], pointer: str, env: Environment) -> NoteShape:
         """Check a step that is a call of a tool; return what it gives."""
         if self._is_own(name):
-            self._report_space_type(name, written, pointer)
-            self._values.value(dict(written), join(pointer, "arguments"), None, env)
+            self._report_space_type(name, value, pointer)
+            self._values.value(dict(value), join(pointer, "arguments"), None, env)
             return NoteShape(None, NO_METADATA)
-        tool = self.find_for(name, join(pointer, "type"), written, join(pointer, "arguments"), env)
-        self.arguments(tool, dict(written), join(pointer, "arguments"), env)
+        tool = self.find_for(name, join(pointer, "type"), value, join(pointer, "arguments"), env)
+        self.arguments(tool, dict(value), join(pointer, "arguments"), env)
         return NoteShape(result_schema(tool) if tool else None, NO_METADATA)
 
     def _is_own(self, name: str) -> bool:
@@ -122,17 +120,17 @@ class ToolChecker:
         server, _, type_ = name.partition("/")
         return server == SERVER and (type_.startswith(SAVED) or self._catalogue.find(type_) is not None)
 
-    def _report_space_type(self, name: str, written: Mapping[str, JSON], pointer: str) -> None:
+    def _report_space_type(self, name: str, value: Mapping[str, JSON], pointer: str) -> None:
         """Say how a step is written that does what the space itself can do."""
         type_, place = name.partition("/")[2], join(pointer, "type")
         mend = replace(place, type_)
-        if not type_.startswith(SAVED) and written:
+        if not type_.startswith(SAVED) and value:
             nested = join(pointer, "arguments")
-            mend += [{"op": "move", "from": join(nested, key), "path": join(pointer, key)} for key in written]
+            mend += [{"op": "move", "from": join(nested, key), "path": join(pointer, key)} for key in value]
             mend.append({"op": "remove", "path": nested})
         self._problems.error("unknown-tool", place, f"{name!r} is not a tool of a server", self._tools.hint(name), mend)
 
-    def condition(self, test: Test, env: Environment) -> None:
+    def condition(self, test: TypedCondition, env: Environment) -> None:
         """Check a `tool_condition`: its tool reads only, and says true or false."""
         place = join(test.pointer, "tool")
         tool = self.named(test.arguments["tool"], place, env, arguments=test.arguments.get("arguments"))
@@ -144,8 +142,8 @@ class ToolChecker:
             message = f"{known.full_name} may change things, and a condition only reads"
             hint = "call it in a step before, and ask its result with another condition"
             self._problems.error("tool-not-read-only", place, message, hint)
-        gives = result_schema(known)
-        if gives is not None and not may_be_truth(gives):
+        returns = result_schema(known)
+        if returns is not None and not may_be_truth(returns):
             message = f"{known.full_name} does not answer true or false"
             self._problems.error("bad-condition", place, message, "call it in a step, and compare its result")
 
@@ -167,9 +165,9 @@ class ToolChecker:
     def _page(self, step: Step, form: Pages, following: Schema | None, env: Environment) -> Iterator[NoteShape]:
         """Check how pages begin and go on; iterate over the shapes that `$page` has, at the first call and later."""
         numbers = form.next is None
-        for name, written in (("first", form.first), *((("step", form.step),) if numbers else ())):
+        for name, raw in (("first", form.first), *((("step", form.step),) if numbers else ())):
             place = join(step.pointer, name)
-            value, schema = self._values.value(written, place, None, env)
+            value, schema = self._values.value(raw, place, None, env)
             schema = schema if value is UNKNOWN else schema_of_value(value)
             if numbers and disjoint(schema, _WHOLE):
                 self._problems.error("bad-value", place, f"`{name}` is a whole number, not {describe_types(schema)}")
@@ -201,25 +199,25 @@ class ToolChecker:
     def _items(self, step: Step, form: Pages, answer: Schema | None) -> Schema | None:
         """Check where an answer has its items; return the schema of one."""
         place = join(step.pointer, "items")
-        found = answer if form.items is None else self._in_answer(answer, form.items, place)
-        kinds = types_of(found) - {"null"}
+        results = answer if form.items is None else self._in_answer(answer, form.items, place)
+        kinds = types_of(results) - {"null"}
         if kinds and "array" not in kinds:
             of = {} if answer is None else answer.get("properties", {})
             lists = [str(key) for key in of if _is_list(subschema_at(answer, (key,)))]
             hint = f'"items": "{lists[0]}"' if lists else "`items` is the path of a list"
             whose = f"the answer of {form.tool}" if form.items is None else f"`{form.items}`"
             at = step.pointer if form.items is None else place
-            self._problems.error("wrong-kind", at, f"{whose} is {describe_types(found)}, not a list of items", hint)
+            self._problems.error("wrong-kind", at, f"{whose} is {describe_types(results)}, not a list of items", hint)
             return None
-        element = subschema_at(found, (0,)) if found is not None else None
+        element = subschema_at(results, (0,)) if results is not None else None
         return None if isinstance(element, NoSuchPath) else element
 
     def _in_answer(self, answer: Schema | None, path: Path, pointer: str) -> Schema | None:
         """Follow a path into what a tool answers; that nothing can be there is an error."""
-        found = subschema_at(answer, path.parts)
-        if not isinstance(found, NoSuchPath):
-            return found
-        (message, hint), better = describe_missing(NoteShape(answer), path.parts, found, "the tool's answer")
+        subschema = subschema_at(answer, path.parts)
+        if not isinstance(subschema, NoSuchPath):
+            return subschema
+        (message, hint), better = describe_missing(NoteShape(answer), path.parts, subschema, "the tool's answer")
         sure = better is not None and is_same_place(path.parts, better)
         fix = replace(pointer, show_parts(better)) if better is not None and sure else None
         self._problems.error("unknown-field", pointer, message, hint, fix)

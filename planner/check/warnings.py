@@ -19,12 +19,12 @@ from planner.language.plan import (
     Block,
     Call,
     Condition,
-    Expressed,
+    ExpressionCondition,
     ForEach,
     Map,
     Pages,
     Plan,
-    Saved,
+    SavedPlanCall,
     Step,
     ToolCall,
     While,
@@ -46,11 +46,11 @@ def warn_of_effects(
     catalogue: Catalogue,
     problems: Problems,
     texts: TextsRead | None = None,
-    known: SpaceFacts | None = None,
+    facts: SpaceFacts | None = None,
 ) -> None:
     """Warn of calls over the budget, of what is not there to be called, and of text from outside.
 
-    `texts` tells where what is read may hold text; without it, everything that is read may. `known` tells what earlier
+    `texts` tells where what is read may hold text; without it, everything that is read may. `facts` tells what earlier
     runs kept from outside; without it, nothing is taken to be.
     """
     called = [(step, called_tool(step, catalogue)) for step in every_step(plan.steps)]
@@ -61,7 +61,7 @@ def warn_of_effects(
             problems.warn("not-connected", _named_at(step), message, "the run connects it, or fails there")
         if tool is not None and tool.blocked:
             problems.warn("blocked", _named_at(step), f"{tool.full_name} is blocked", "the step fails")
-    TaintTracker(catalogue, plan.plans, problems, texts, known).block(plan.steps, set(), asked=False)
+    TaintTracker(catalogue, plan.plans, problems, texts, facts).block(plan.steps, set(), is_asked=False)
 
 
 def _named_at(step: Step) -> str:
@@ -111,7 +111,7 @@ class TaintTracker:
         plans: Mapping[str, Plan],
         problems: Problems,
         texts: TextsRead | None,
-        known: SpaceFacts | None,
+        facts: SpaceFacts | None,
     ) -> None:
         self._catalogue = catalogue
         self._plans = plans
@@ -121,14 +121,14 @@ class TaintTracker:
         """Names of the space by which what came from outside is kept."""
         self._named: set[str] = set()
         """Names that steps gave: what had one of them before is not meant by it any more."""
-        self._known = known
+        self._known = facts
         self._told = False
         self._caller: str | None = None
         """Where a saved plan is called, while its steps are followed."""
         self._within: tuple[str, ...] = ()
         """The saved plans that are followed, one in the other."""
 
-    def block(self, steps: Block, outside: set[str], *, asked: bool, deciding: frozenset[str] = frozenset()) -> None:
+    def block(self, steps: Block, outside: set[str], *, is_asked: bool, deciding: frozenset[str] = frozenset()) -> None:
         """Follow steps; `outside` are the variables whose text came from outside, and grows.
 
         `deciding` are those of them by which conditions around the steps decide whether these run.
@@ -136,28 +136,28 @@ class TaintTracker:
         for step in steps:
             tool = called_tool(step, self._catalogue)
             read = outside.intersection(reads(step)) if outside else set()
-            if tool is not None and not asked:
+            if tool is not None and not is_asked:
                 self._reach(step, tool, self._as_text(step, read), deciding)
-            asked = asked or isinstance(step.form, Ask)
+            is_asked = is_asked or isinstance(step.form, Ask)
             came = tool is not None and not tool.trusted
             came = came or self._is_read_by_name(step) or (bool(read) and isinstance(step.form, _PASSES_ON))
             inner = outside
             if isinstance(step.form, ForEach):
                 inner = {*outside, step.form.as_} if came else set(outside)
-                self.block(step.form.do, inner, asked=asked, deciding=deciding)
+                self.block(step.form.do, inner, is_asked=is_asked, deciding=deciding)
                 if step.form.until is not None:
                     # Whether there is a next item hangs on what the one before has bound.
                     by = deciding | inner.intersection(self._decides(step, step.form.until, "until"))
-                    self.block(step.form.do, inner, asked=asked, deciding=by)
+                    self.block(step.form.do, inner, is_asked=is_asked, deciding=by)
                 came = came or inner > outside
-            elif isinstance(step.form, Saved):
-                came = self._plan(step, step.form, outside, asked, deciding)
+            elif isinstance(step.form, SavedPlanCall):
+                came = self._plan(step, step.form, outside, is_asked, deciding)
             for block in blocks(step.form):
                 for _ in range(2 if isinstance(step.form, While) else 1):
                     by = deciding | outside.intersection(self._decides(step, condition_of(step.form), "condition"))
-                    self.block(block, outside, asked=asked, deciding=by)
+                    self.block(block, outside, is_asked=is_asked, deciding=by)
             if isinstance(step.on_fail, tuple):
-                self.block(step.on_fail, inner, asked=asked, deciding=deciding)
+                self.block(step.on_fail, inner, is_asked=is_asked, deciding=deciding)
             if came:
                 self._track_outside(step, outside)
             self._named.update(_names_given(step))
@@ -179,14 +179,14 @@ class TaintTracker:
         if self._told or entry is None or not isinstance(step.form, Call):
             return False
         for argument in entry.arguments.values():
-            written = step.form.arguments.get(argument.name)
-            if not isinstance(written, str):
+            value = step.form.arguments.get(argument.name)
+            if not isinstance(value, str):
                 continue
             names: Sequence[str] = ()
-            if argument.reading is ParseMode.RESOURCE and not written.startswith("$"):
-                names = (written,)
+            if argument.reading is ParseMode.RESOURCE and not value.startswith("$"):
+                names = (value,)
             elif argument.reading is ParseMode.SQL:
-                names = _tables_in(written)
+                names = _tables_in(value)
             if any(map(self._is_outside, names)):
                 return True
         return False
@@ -202,16 +202,18 @@ class TaintTracker:
         tool = self._catalogue.tools.find(called, "tool")
         return tool is not None and tool.trusted
 
-    def _plan(self, step: Step, form: Saved, outside: set[str], asked: bool, deciding: frozenset[str]) -> bool:
+    def _plan(
+        self, step: Step, form: SavedPlanCall, outside: set[str], is_asked: bool, deciding: frozenset[str]
+    ) -> bool:
         """Follow a saved plan, which sees its inputs alone; return whether what it gives may come from outside."""
         plan = self._plans.get(form.name)
         if plan is None or form.name in self._within:
             return bool(outside.intersection(reads(step)))
-        given = form.call_arguments(plan.inputs)
-        inner = {name for name, raw in given.items() if outside.intersection(names_in(raw))}
+        values = form.call_arguments(plan.inputs)
+        inner = {name for name, raw in values.items() if outside.intersection(names_in(raw))}
         before = self._caller, self._within
         self._caller, self._within = self._caller or step.pointer, (*self._within, form.name)
-        self.block(plan.steps, inner, asked=asked, deciding=deciding)
+        self.block(plan.steps, inner, is_asked=is_asked, deciding=deciding)
         self._caller, self._within = before
         called = (called_tool(one, self._catalogue) for one in every_step(plan.steps))
         return bool(inner) or any(tool is not None and not tool.trusted for tool in called)
@@ -222,16 +224,16 @@ class TaintTracker:
             return read
         item = isinstance(step.form, Map) and bool(read.intersection(names_in(step.form.target)))
         others = (f"{step.pointer}/on_fail", f"{step.pointer}/target")
-        found = {name for pointer, name in self._read_at(step.pointer) if not pointer.startswith(others)}
-        return found & (read | {"item"} if item else read)
+        results = {name for pointer, name in self._read_at(step.pointer) if not pointer.startswith(others)}
+        return results & (read | {"item"} if item else read)
 
     def _decides(self, step: Step, condition: Condition | None, key: str) -> Iterator[str]:
         """The variables by whose text a condition decides: whether one is bound is no text."""
-        named = set(_read_values(condition))
+        names = set(_read_values(condition))
         if self._texts is None:
-            yield from named
+            yield from names
         else:
-            yield from (name for _, name in self._read_at(join(step.pointer, key)) if name in named)
+            yield from (name for _, name in self._read_at(join(step.pointer, key)) if name in names)
 
     def _read_at(self, place: str) -> Iterator[tuple[str, str]]:
         """The places at or below a place in the plan that is followed at which text is read, and of which variable."""
@@ -278,5 +280,5 @@ def _tables_in(sql: str) -> tuple[str, ...]:
 def _read_values(condition: Condition | None) -> Iterator[str]:
     """The variables whose values a condition reads."""
     for part in every_part(condition):
-        if isinstance(part, Expressed) or part.type not in EXISTENCE:
+        if isinstance(part, ExpressionCondition) or part.type not in EXISTENCE:
             yield from names_of(part)

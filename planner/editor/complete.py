@@ -36,7 +36,7 @@ LITERALS = ("true", "false", "null")
 
 
 def complete(
-    text: str, offset: int, catalogue: Catalogue, known: SpaceFacts, *, behind: bool = False
+    text: str, offset: int, catalogue: Catalogue, facts: SpaceFacts, *, behind: bool = False
 ) -> Completion | None:
     """Return what may stand at a place of a text, None where nothing is to be written there.
 
@@ -47,31 +47,31 @@ def complete(
     cursor = cursor_at(text, offset, root, lines=lines, behind=behind)
     if cursor is None:
         return None
-    around = CursorContext(cursor, root, catalogue, known, lines=lines)
+    around = CursorContext(cursor, root, catalogue, facts, lines=lines)
     if cursor.at == "key":
         return _keys(cursor, around)
     if cursor.quoted:
-        found = _in_text(cursor, around)
-        if found is not None:
-            return found
+        completion = _in_text(cursor, around)
+        if completion is not None:
+            return completion
     offers = [offer for offer in values(cursor, around) if not cursor.quoted or offer.insert.startswith('"')]
     if cursor.between is not None:
         offers = _next(cursor, offers)
     elif isinstance(cursor.key, int) and cursor.start == cursor.end:
         offers = _before(cursor, offers)
-    found = _completion(cursor.start, cursor.end, cursor.written, offers)
+    completion = _completion(cursor.start, cursor.end, cursor.written, offers)
     word = cursor.text[cursor.start : cursor.end]
-    if found is None and cursor.around and not cursor.quoted and word.isidentifier() and word not in LITERALS:
+    if completion is None and cursor.around and not cursor.quoted and word.isidentifier() and word not in LITERALS:
         return Completion(cursor.start, cursor.end, cursor.written, [quoted(word)])
-    return found
+    return completion
 
 
-def _completion(start: int, end: int, written: str, offers: list[Offer]) -> Completion | None:
+def _completion(start: int, end: int, text: str, offers: list[Offer]) -> Completion | None:
     once: dict[str, Offer] = {}
     for offer in offers:
         once.setdefault(offer.label, offer)
-    chosen = fitting(once.values(), written)
-    return Completion(start, end, written, chosen) if chosen else None
+    chosen = fitting(once.values(), text)
+    return Completion(start, end, text, chosen) if chosen else None
 
 
 def _keys(cursor: Cursor, around: CursorContext) -> Completion | None:
@@ -109,10 +109,10 @@ def _in_text(cursor: Cursor, around: CursorContext) -> Completion | None:
     if argument is not None and argument.reading is ParseMode.LITERAL:
         return None
     expressed = _is_expression(cursor, argument)
-    written = reference_before(cursor.written)
+    value = reference_before(cursor.written)
     if argument is not None and argument.reading is ParseMode.SQL:
-        return _sql(cursor, around) if written is None else _reference(cursor, around, argument, where=True)
-    if written is not None and (not _is_name(cursor) or where):
+        return _sql(cursor, around) if value is None else _reference(cursor, around, argument, where=True)
+    if value is not None and (not _is_name(cursor) or where):
         return _reference(cursor, around, argument, where=where or expressed)
     if expressed:
         last = word_before(cursor.written)
@@ -128,9 +128,9 @@ def _in_text(cursor: Cursor, around: CursorContext) -> Completion | None:
 def _sql(cursor: Cursor, around: CursorContext) -> Completion | None:
     """Complete a SELECT: tables, columns, values of properties, functions, clauses."""
     after = cursor.text[cursor.offset : cursor.end].removesuffix('"')
-    found = complete_sql(cursor.written, after, around)
-    last = cursor.written[found.start :]
-    offers = [Offer(text, text) for text in found.texts]
+    result = complete_sql(cursor.written, after, around)
+    last = cursor.written[result.start :]
+    offers = [Offer(text, text) for text in result.texts]
     return _completion(cursor.offset - len(last), word_end(cursor.text, cursor.offset), last, offers)
 
 
@@ -172,25 +172,25 @@ def _is_name(cursor: Cursor) -> bool:
 
 
 def _reference(cursor: Cursor, around: CursorContext, argument: Argument | None, *, where: bool) -> Completion | None:
-    written = reference_before(cursor.written)
-    assert written is not None  # noqa: S101 - asked before
+    value = reference_before(cursor.written)
+    assert value is not None  # noqa: S101 - asked before
     end = word_end(cursor.text, cursor.offset)
-    start = cursor.offset - written.length
-    if written.last is not None:
+    start = cursor.offset - value.length
+    if value.last is not None:
         try:
-            reference = whole_reference(f"${written.name}")
+            reference = whole_reference(f"${value.name}")
         except ReferenceInvalid:
             return None
         variable = None if reference is None else around.env.variables.get(reference.name)
-        offers = [] if variable is None else list(variable_places(variable, written.path))
-        return _completion(start, end, written.last, offers)
-    alone = cursor.written == f"${written.name or ''}" and _closed_after(cursor, end)
+        offers = [] if variable is None else list(variable_places(variable, value.path))
+        return _completion(start, end, value.last, offers)
+    alone = cursor.written == f"${value.name or ''}" and _closed_after(cursor, end)
     kinds = argument.kinds if argument is not None and argument.reading is ParseMode.RESOURCE and alone else None
     schema = argument.schema if argument is not None and argument.reading is ParseMode.VALUE and alone else None
-    brace = not where and (written.brace or not alone)
+    brace = not where and (value.brace or not alone)
     end += brace and cursor.text[end : end + 1] == "}"
     offers = list(variables(around.env, kinds or None, schema, brace=brace))
-    return _completion(start, end, f"${written.name or ''}", offers)
+    return _completion(start, end, f"${value.name or ''}", offers)
 
 
 def _closed_after(cursor: Cursor, end: int) -> bool:
@@ -200,14 +200,14 @@ def _closed_after(cursor: Cursor, end: int) -> bool:
 
 
 def _path(cursor: Cursor, around: CursorContext, argument: Argument | None, *, where: bool) -> Completion | None:
-    written = path_before(cursor.written)
+    value = path_before(cursor.written)
     within = ("target",) if argument is None else argument.within
     shapes = around.targets(within)
     if where and not any(name in ("target", *within) for name in _present_keys(around)):
         shapes = []
-    last = written.last or ""
-    offers = list(item_places(shapes, written.path))
-    if where and not written.path and not last.startswith("."):
+    last = value.last or ""
+    offers = list(item_places(shapes, value.path))
+    if where and not value.path and not last.startswith("."):
         offers += list(variables(around.env, brace=False)) if last == "" else []
         offers += _words()
     return _completion(cursor.offset - len(last), word_end(cursor.text, cursor.offset), last, offers)

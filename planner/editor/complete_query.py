@@ -49,39 +49,39 @@ def complete_query(
         return QueryOffers(cursor) if value is None else _values(value, properties)
     word = _WORD.search(before)
     assert word is not None  # noqa: S101 - it may be empty
-    start, written = word.start("word"), word["word"]
+    start, raw = word.start("word"), word["word"]
     if _FROM.search(before[: word.start()]):
-        return QueryOffers(start, _beginning(written, (name if name[:1] == "$" else _written(name) for name in tables)))
+        return QueryOffers(start, _beginning(raw, (name if name[:1] == "$" else _written(name) for name in tables)))
     known = _tables_in(before[: word.start()] + after, tables)
     if word["alias"] is not None:
         table = known.get(word["alias"].lower())
-        return QueryOffers(start, () if table is None else _beginning(written, _columns(table, tables, properties)))
-    named = [*dict.fromkeys(known.values())] or ["notes"]
-    columns = [one for table in named for one in _columns(table, tables, properties)]
+        return QueryOffers(start, () if table is None else _beginning(raw, _columns(table, tables, properties)))
+    names = [*dict.fromkeys(known.values())] or ["notes"]
+    columns = [one for table in names for one in _columns(table, tables, properties)]
     calls = [f"{name}(" for name in (*AGGREGATES, *FUNCTIONS) if name != "has"]
-    words = CLAUSES if written else ()
+    words = CLAUSES if raw else ()
     first = ["SELECT", "WITH"] if not before[: word.start()].strip() else []
-    return QueryOffers(start, _beginning(written, first or [*columns, *known, *calls, *words]))
+    return QueryOffers(start, _beginning(raw, first or [*columns, *known, *calls, *words]))
 
 
-def _values(found: re.Match[str], properties: Mapping[str, Property]) -> QueryOffers:
-    name = found["path"].rpartition(".")[2].strip("`")
+def _values(match: re.Match[str], properties: Mapping[str, Property]) -> QueryOffers:
+    name = match["path"].rpartition(".")[2].strip("`")
     known = properties.get(name)
     texts = [one for one in (known.values or ()) if isinstance(one, str)] if known is not None else []
     quoted = [f"{one.replace(chr(39), chr(39) * 2)}'" for one in texts]
-    return QueryOffers(found.start("word"), _beginning(found["word"], quoted))
+    return QueryOffers(match.start("word"), _beginning(match["word"], quoted))
 
 
 def _tables_in(text: str, tables: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the tables that a text reads, by their aliases, or by themselves."""
-    found = {}
+    results = {}
     for match in _TABLE.finditer(_QUOTED.sub("''", text)):
         exact, alias = match["quoted"] or match["table"], match["alias"]
         table = exact if exact in tables else exact.lower()
         if table in tables:
             taken = alias is None or any(alias.upper() in clause.split() for clause in CLAUSES)
-            found[table.lstrip("$").lower() if taken else str(alias).lower()] = table
-    return found
+            results[table.lstrip("$").lower() if taken else str(alias).lower()] = table
+    return results
 
 
 def _columns(table: str, tables: Mapping[str, Sequence[str]], properties: Mapping[str, Property]) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _written(name: str) -> str:
     return name if KEY.fullmatch(name) else f"`{name.replace('`', '``')}`"
 
 
-def _beginning(written: str, offers: Sequence[str] | Mapping[str, object] | Iterator[str]) -> tuple[str, ...]:
-    low = written.lower().lstrip("`")
-    fits = (one for one in offers if one.lower().lstrip("`").startswith(low) and one.lower() != written.lower())
+def _beginning(text: str, offers: Sequence[str] | Mapping[str, object] | Iterator[str]) -> tuple[str, ...]:
+    low = text.lower().lstrip("`")
+    fits = (one for one in offers if one.lower().lstrip("`").startswith(low) and one.lower() != text.lower())
     return tuple(dict.fromkeys(fits))

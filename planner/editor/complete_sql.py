@@ -11,7 +11,7 @@ from planner.editor.complete_query import QueryOffers, complete_query
 from planner.editor.context import CursorContext
 
 
-def complete_sql(written: str, after: str, around: CursorContext) -> QueryOffers:
+def complete_sql(text: str, after: str, around: CursorContext) -> QueryOffers:
     """Return what may stand between a text and what follows it: of the space, of what is kept, and of variables."""
     from infospace.authoring.queries import columns_by_table
 
@@ -23,7 +23,7 @@ def complete_sql(written: str, after: str, around: CursorContext) -> QueryOffers
         holder = around.known.holder(name)
         if holder is not None and kind_of(holder) is Kind.COLLECTION and name.lower() not in tables:
             tables[name] = ()
-    return complete_query(written + after, len(written), tables, around.known.properties())
+    return complete_query(text + after, len(text), tables, around.known.properties())
 
 
 def _columns(item: Shape) -> Sequence[str]:

@@ -27,12 +27,12 @@ class CursorContext:
     """What is known around a cursor. Nothing in it is told to be wrong."""
 
     def __init__(
-        self, cursor: Cursor, root: JsonNode | None, catalogue: Catalogue, known: SpaceFacts, *, lines: bool
+        self, cursor: Cursor, root: JsonNode | None, catalogue: Catalogue, facts: SpaceFacts, *, lines: bool
     ) -> None:
         self.cursor = cursor
         self.catalogue = catalogue
-        self.known = known
-        self.env = _environment(cursor, root, catalogue, known, lines=lines)
+        self.known = facts
+        self.env = _environment(cursor, root, catalogue, facts, lines=lines)
         self.step = cursor.nearest("step")
         self.operation = cursor.nearest("operation")
         item = self._item()
@@ -41,7 +41,7 @@ class CursorContext:
         if self.type == "pages" and cursor.nearest("arguments") is not None:
             self.env.bind(self._variable("as", "page"), Variable(NoteShape()))
         if self.step is not None and cursor.below(self.step)[:1] == ("until",):
-            self._go_through_body(catalogue, known)
+            self._go_through_body(catalogue, facts)
 
     @property
     def call(self) -> EnclosingValue | None:
@@ -51,8 +51,8 @@ class CursorContext:
     @property
     def type(self) -> str:
         """The type of that, "" where it has none yet."""
-        found = None if self.call is None else value_of(self.call.spot, "type")
-        return found if isinstance(found, str) else ""
+        value = None if self.call is None else value_of(self.call.spot, "type")
+        return value if isinstance(value, str) else ""
 
     def shape(self, raw: JSON) -> Shape:
         """Return what is known of a resource as it is written: a reference, an id, a name."""
@@ -64,32 +64,32 @@ class CursorContext:
         """Return what is known of the items of some arguments of the call."""
         if self.call is None:
             return []
-        found = []
+        results = []
         for name in names:
-            written = value_of(self.call.spot, name)
-            shape = self.env.variables["item"].shape if self._stands_for(name, written) else self.shape(written)
-            found.append(shape.item if isinstance(shape, CollectionShape) else Unknown())
-        return found
+            value = value_of(self.call.spot, name)
+            shape = self.env.variables["item"].shape if self._stands_for(name, value) else self.shape(value)
+            results.append(shape.item if isinstance(shape, CollectionShape) else Unknown())
+        return results
 
     def _variable(self, field: str, default: str) -> str:
         """Return the name of the variable in a field of the step."""
-        written = None if self.step is None else value_of(self.step.spot, field)
-        return written[1:] if isinstance(written, str) and NAME.fullmatch(written[1:]) else default
+        value = None if self.step is None else value_of(self.step.spot, field)
+        return value[1:] if isinstance(value, str) and NAME.fullmatch(value[1:]) else default
 
-    def _go_through_body(self, catalogue: Catalogue, known: SpaceFacts) -> None:
+    def _go_through_body(self, catalogue: Catalogue, facts: SpaceFacts) -> None:
         """Bind what the body of a `for-each` binds, which its `until` may read."""
         assert self.step is not None  # noqa: S101 - who asks for this has looked
         shape = self.shape(value_of(self.step.spot, "target"))
         item = shape.item if isinstance(shape, CollectionShape) else Unknown()
-        checker = Checker(catalogue, known, Problems())
+        checker = Checker(catalogue, facts, Problems())
         checker.env = self.env
         checker.env.bind(self._variable("as", "item"), Variable(item))
         checker.block(parse_block(value_of(self.step.spot, "do"), "", Problems()))
         self.env = checker.env
 
-    def _stands_for(self, name: str, written: JSON) -> bool:
+    def _stands_for(self, name: str, value: JSON) -> bool:
         """Whether the item of a `map` stands for an argument that is not written."""
-        return self.operation is not None and written is None and name == "target" and "item" in self.env.variables
+        return self.operation is not None and value is None and name == "target" and "item" in self.env.variables
 
     def _item(self) -> Shape | None:
         """Return what is known of an item, in the operation of a `map`."""
@@ -100,7 +100,7 @@ class CursorContext:
 
 
 def _environment(
-    cursor: Cursor, root: JsonNode | None, catalogue: Catalogue, known: SpaceFacts, *, lines: bool
+    cursor: Cursor, root: JsonNode | None, catalogue: Catalogue, facts: SpaceFacts, *, lines: bool
 ) -> Environment:
     """Return what is known where the innermost step begins that the cursor is in; outside of all, at the end."""
     steps = [one for one in cursor.around if one.role == "step"]
@@ -113,7 +113,7 @@ def _environment(
         if step.pointer in pointers:
             seen[step.pointer] = env.copy()
 
-    checker = Checker(catalogue, known, Problems(), on_step=remember)
+    checker = Checker(catalogue, facts, Problems(), on_step=remember)
     checker.inputs(plan)
     checker.block(_up_to(plan, pointers), most=plan.budget.depth)
     for pointer in reversed(pointers):

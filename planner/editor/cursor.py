@@ -84,9 +84,9 @@ class Cursor:
 
 def root_of(text: str) -> tuple[JsonNode | None, bool]:
     """Return the document of a text, and whether that is the array of the lines of a session."""
-    found = parse_tolerant(text)
-    first = next((spot for spot in found if spot.kind == "object"), None)
-    several = sum(spot.kind == "object" for spot in found) > 1
+    results = parse_tolerant(text)
+    first = next((spot for spot in results if spot.kind == "object"), None)
+    several = sum(spot.kind == "object" for spot in results) > 1
     value = None if first is None else first.value
     lines = is_line(value) and (several or not is_head(value))
     return spot_of(text, lines=lines), lines
@@ -103,14 +103,14 @@ def cursor_at(text: str, offset: int, root: JsonNode | None, *, lines: bool, beh
     leaf = around.pop() if around and around[-1].spot.kind in ("string", "word") else None
     if leaf is not None:
         spot = leaf.spot
-        written = text[spot.start : offset]
+        raw = text[spot.start : offset]
         quoted = spot.kind == "string"
-        written = unquoted(written) if quoted and offset > spot.start else written
-        return Cursor("value", around, leaf.part, spot.start, spot.end, written, quoted, None, text, offset)
+        raw = unquoted(raw) if quoted and offset > spot.start else raw
+        return Cursor("value", around, leaf.part, spot.start, spot.end, raw, quoted, None, text, offset)
     if not around:
         return None
-    found = _in_object(text, offset, around) if around[-1].spot.kind == "object" else _in_array(text, offset, around)
-    return _after_last_value(text, offset, around) if found is None and behind else found
+    result = _in_object(text, offset, around) if around[-1].spot.kind == "object" else _in_array(text, offset, around)
+    return _after_last_value(text, offset, around) if result is None and behind else result
 
 
 def _after_last_value(text: str, offset: int, around: list[EnclosingValue]) -> Cursor | None:
@@ -124,17 +124,17 @@ def _after_last_value(text: str, offset: int, around: list[EnclosingValue]) -> C
     if last is None or not last.closed or last.end != start or text[end:].lstrip()[:1] not in ("", "]", "}"):
         return None
     key = None if keyed else len(values)
-    written = text[begin:offset]
+    raw = text[begin:offset]
     between = text[start:begin] or " "
-    return Cursor("key" if keyed else "value", around, key, start, end, written, False, None, text, offset, between)
+    return Cursor("key" if keyed else "value", around, key, start, end, raw, False, None, text, offset, between)
 
 
 def _in_object(text: str, offset: int, around: list[EnclosingValue]) -> Cursor | None:
     spot = around[-1].spot
     for member in spot.members:
         if member.start < offset <= member.end - member.closed:
-            written = unquoted(text[member.start : offset])
-            return Cursor("key", around, None, member.start, member.end, written, True, member, text, offset)
+            raw = unquoted(text[member.start : offset])
+            return Cursor("key", around, None, member.start, member.end, raw, True, member, text, offset)
     before = next((member for member in reversed(spot.members) if member.end <= offset), None)
     if before is not None and before.value is None and before.colon is not None and before.colon < offset:
         return Cursor("value", around, before.key, offset, offset, "", False, None, text, offset)
@@ -171,19 +171,19 @@ def _last_sign(text: str, offset: int) -> str:
 
 
 def _around(root: JsonNode, offset: int, *, lines: bool) -> list[EnclosingValue]:
-    found: list[EnclosingValue] = []
+    results: list[EnclosingValue] = []
     for part, spot in path_to(root, offset):
-        if not found:
+        if not results:
             role: Role = "steps" if root.kind == "array" else "document"
-            found.append(EnclosingValue(role, spot, None, ""))
+            results.append(EnclosingValue(role, spot, None, ""))
             continue
-        outer = found[-1]
+        outer = results[-1]
         assert part is not None  # noqa: S101 - only the root has none
         role = _role(outer.role, part, spot)
-        if lines and len(found) == 1 and part == 0 and is_head(spot.value):
+        if lines and len(results) == 1 and part == 0 and is_head(spot.value):
             role = "document"
-        found.append(EnclosingValue(role, spot, part, join(outer.pointer, part)))
-    return found
+        results.append(EnclosingValue(role, spot, part, join(outer.pointer, part)))
+    return results
 
 
 def _role(outer: Role, part: str | int, spot: JsonNode) -> Role:

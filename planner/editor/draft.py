@@ -89,12 +89,12 @@ def check_draft(space: Space, text: str, forked: str | None = None) -> Draft:
 
 
 def _written(root: JsonNode | None, plan: Plan) -> list[StepRange]:
-    found = []
+    results = []
     for step in every_step(plan.steps):
         spot = spot_at(root, step.pointer)
         if spot is not None:
-            found.append(StepRange(step, spot.start, spot.end))
-    return found
+            results.append(StepRange(step, spot.start, spot.end))
+    return results
 
 
 def marked(draft: Draft, problems: Sequence[Problem]) -> Draft:

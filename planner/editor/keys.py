@@ -161,8 +161,8 @@ def called(outer: EnclosingValue, around: CursorContext) -> Tool | None:
     if holder is None:
         return None
     for name in ("tool", "type"):
-        written = value_of(holder.spot, name)
-        tool = around.catalogue.tools.find(written) if isinstance(written, str) and "/" in written else None
+        value = value_of(holder.spot, name)
+        tool = around.catalogue.tools.find(value) if isinstance(value, str) and "/" in value else None
         if tool is not None:
             return tool
     return None

@@ -39,30 +39,30 @@ class Completion:
     offers: Sequence[Offer] = ()
 
 
-def fitting(offers: Iterable[Offer], written: str) -> list[Offer]:
+def fitting(offers: Iterable[Offer], text: str) -> list[Offer]:
     """Return the offers that what is written may become, those that begin with it first."""
-    wanted = written.casefold()
+    expected = text.casefold()
     ranked = []
     for place, offer in enumerate(offers):
-        rank = _rank(offer.label.casefold(), wanted)
+        rank = _rank(offer.label.casefold(), expected)
         if rank is not None:
             ranked.append((not offer.fits, rank, place, offer))
     ranked.sort(key=lambda entry: entry[:3])
     return [offer for *_, offer in ranked[:MAX_OFFERS]]
 
 
-def _rank(label: str, wanted: str) -> int | None:
-    if label == wanted:
+def _rank(label: str, expected: str) -> int | None:
+    if label == expected:
         return 0
-    if label.startswith(wanted):
+    if label.startswith(expected):
         return 1
-    at = label.find(wanted)
+    at = label.find(expected)
     if at > 0:
         return 2 if not label[at - 1].isalnum() else 3
-    label, wanted = label.lstrip("$.@"), wanted.lstrip("$.@")
+    label, expected = label.lstrip("$.@"), expected.lstrip("$.@")
     letters = iter(label)
-    begins = len(wanted) > 1 and label[:1] == wanted[0]
-    return 4 if begins and all(letter in letters for letter in wanted) else None
+    begins = len(expected) > 1 and label[:1] == expected[0]
+    return 4 if begins and all(letter in letters for letter in expected) else None
 
 
 def text(label: str, detail: str = "", about: str = "", *, fits: bool = True) -> Offer:
@@ -75,10 +75,10 @@ def quoted(word: str) -> Offer:
     return Offer(f'"{word}"', f'"{word}"', "as text")
 
 
-def value(given: Any, detail: str = "") -> Offer:
+def value(actual: Any, detail: str = "") -> Offer:
     """Offer a JSON value."""
-    written = json.dumps(given, ensure_ascii=False, default=str)
-    return Offer(given if isinstance(given, str) else written, written, detail)
+    text = json.dumps(actual, ensure_ascii=False, default=str)
+    return Offer(actual if isinstance(actual, str) else text, text, detail)
 
 
 _BEGUN, _ENDED = '{\n  "goal": "",\n  "steps": [\n    {"type": "', '"}\n  ]\n}\n'

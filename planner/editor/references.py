@@ -73,18 +73,18 @@ class PartialReference:
 
 def reference_before(text: str) -> PartialReference | None:
     """Return the reference that a text ends with, as far as it is written."""
-    found = _AT.search(text)
-    if found is None or (not found["brace"] and _ITSELF.search(text[: found.start()])):
+    match = _AT.search(text)
+    if match is None or (not match["brace"] and _ITSELF.search(text[: match.start()])):
         return None
     return PartialReference(
-        found["name"], bool(found["brace"]), found["path"], found["last"] if found["name"] else None
+        match["name"], bool(match["brace"]), match["path"], match["last"] if match["name"] else None
     )
 
 
 def path_before(text: str) -> PartialReference:
     """Return the path that a text ends with, as far as it is written."""
-    found = _PATH.search(text)
-    return PartialReference(None, False, found["path"] if found else "", found["last"] if found else "")
+    match = _PATH.search(text)
+    return PartialReference(None, False, match["path"] if match else "", match["last"] if match else "")
 
 
 def word_before(text: str) -> str:
@@ -94,8 +94,8 @@ def word_before(text: str) -> str:
 
 def word_end(text: str, offset: int) -> int:
     """Return where the word ends that a place lies in."""
-    found = _REST.match(text, offset)
-    return offset if found is None else found.end()
+    match = _REST.match(text, offset)
+    return offset if match is None else match.end()
 
 
 def variables(
@@ -113,8 +113,8 @@ def variables(
         elif schema is not None:
             fits = not disjoint(content_schema(variable.shape), schema)
         about = "" if variable.unbound_reason is None else f"may be unbound: {variable.unbound_reason}"
-        written = f"${{{name}}}" if brace else f"${name}"
-        yield Offer(f"${name}", written, describe(variable.shape), about, fits=fits and variable.unbound_reason is None)
+        text = f"${{{name}}}" if brace else f"${name}"
+        yield Offer(f"${name}", text, describe(variable.shape), about, fits=fits and variable.unbound_reason is None)
 
 
 def places(shape: Shape, path: str, *, first: bool = False) -> Iterator[Offer]:
@@ -133,9 +133,9 @@ def variable_places(variable: Variable, path: str) -> Iterator[Offer]:
     except Invalid:
         return
     if EXTRA in parts:
-        found = subschema_at(variable.extra, parts[parts.index(EXTRA) + 1 :])
-        if found is not None and not isinstance(found, NoSuchPath):
-            yield from _keys(found, ".")
+        subschema = subschema_at(variable.extra, parts[parts.index(EXTRA) + 1 :])
+        if subschema is not None and not isinstance(subschema, NoSuchPath):
+            yield from _keys(subschema, ".")
         return
     yield from _keys_at(variable.shape, parts, first=False)
     if all(isinstance(part, int) for part in parts):
@@ -145,11 +145,11 @@ def variable_places(variable: Variable, path: str) -> Iterator[Offer]:
 def item_places(shapes: Sequence[Shape], path: str) -> Iterator[Offer]:
     """Offer the paths that the items of some Collections have, each once."""
     dotted = path if not path or path.startswith("[") else f".{path}"
-    found: dict[str, Offer] = {}
+    results: dict[str, Offer] = {}
     for shape in shapes:
         for offer in places(shape, dotted, first=not path):
-            found.setdefault(offer.label, offer)
-    yield from found.values()
+            results.setdefault(offer.label, offer)
+    yield from results.values()
 
 
 def _keys_at(shape: Shape, parts: tuple[Part, ...], *, first: bool) -> Iterator[Offer]:
@@ -191,9 +191,9 @@ def _keys(schema: Schema, dot: str) -> Iterator[Offer]:
 
 def properties(schema: Schema) -> Iterable[tuple[str, Schema]]:
     """Return the keys that an object of a schema may have, each with its schema."""
-    found: dict[str, Schema] = {}
+    results: dict[str, Schema] = {}
     for one in (schema, *schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ())):
         own = resolved(one, schema)
         for key, inner in own.get("properties", {}).items():
-            found.setdefault(key, resolved(inner, schema) if isinstance(inner, dict) else {})
-    return found.items()
+            results.setdefault(key, resolved(inner, schema) if isinstance(inner, dict) else {})
+    return results.items()

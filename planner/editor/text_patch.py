@@ -61,8 +61,8 @@ def _moved(text: str, source: str, path: str) -> str:
     if member is not None and source.rpartition("/")[0] == holder and member_at(spot_of(text), path) is None:
         return _splice(text, member.start, member.end, json.dumps(parts_of(path)[-1], ensure_ascii=False))
     spot = _require_node(text, source)
-    written = _unindented(text, spot)
-    return _added(_removed(text, source), path, spot.value, written)
+    raw = _unindented(text, spot)
+    return _added(_removed(text, source), path, spot.value, raw)
 
 
 def _require_node(text: str, pointer: str) -> JsonNode:
@@ -72,8 +72,8 @@ def _require_node(text: str, pointer: str) -> JsonNode:
     return spot
 
 
-def _splice(text: str, start: int, end: int, written: str) -> str:
-    return text[:start] + written + text[end:]
+def _splice(text: str, start: int, end: int, raw: str) -> str:
+    return text[:start] + raw + text[end:]
 
 
 # Out of it
@@ -110,8 +110,8 @@ def _index(holder: JsonNode, part: str) -> int:
 # Into it
 
 
-def _added(text: str, pointer: str, value: JSON, written: str | None) -> str:
-    """Put a value in; `written` is how it was written, without the indentation that it stood at."""
+def _added(text: str, pointer: str, value: JSON, raw: str | None) -> str:
+    """Put a value in; `raw` is how it was written, without the indentation that it stood at."""
     if not pointer:
         return _written(value, text, 0)
     holder, part = _require_node(text, pointer.rpartition("/")[0]), parts_of(pointer)[-1]
@@ -119,7 +119,7 @@ def _added(text: str, pointer: str, value: JSON, written: str | None) -> str:
     if holder.kind == "object":
         member = holder.member(part)
         if member is not None and member.value is not None:
-            return _splice(text, member.value.start, member.value.end, _laid_out(value, written, text, member))
+            return _splice(text, member.value.start, member.value.end, _laid_out(value, raw, text, member))
         key = f"{json.dumps(part, ensure_ascii=False)}: "
     bounds = _bounds(holder)
     index = len(bounds) if holder.kind == "object" or part == "-" else int(part)
@@ -127,7 +127,7 @@ def _added(text: str, pointer: str, value: JSON, written: str | None) -> str:
         raise Invalid(f"the patch names {pointer!r}, which is not there")
     broken = _break(text, holder, bounds, value)
     inner = "" if broken is None else broken
-    new = key + _shifted(value, written, inner, len(inner) + len(key))
+    new = key + _shifted(value, raw, inner, len(inner) + len(key))
     if not bounds:
         closing = "" if broken is None else f"\n{_margin(text, holder.start)}"
         opening = "" if broken is None else f"\n{inner}"
@@ -138,9 +138,9 @@ def _added(text: str, pointer: str, value: JSON, written: str | None) -> str:
     return _splice(text, bounds[index][0], bounds[index][0], new + between)
 
 
-def _laid_out(value: JSON, written: str | None, text: str, member: Member) -> str:
+def _laid_out(value: JSON, raw: str | None, text: str, member: Member) -> str:
     margin = _margin(text, member.start)
-    return _shifted(value, written, margin, member.end - member.start + len(margin))
+    return _shifted(value, raw, margin, member.end - member.start + len(margin))
 
 
 def _break(text: str, holder: JsonNode, bounds: list[tuple[int, int]], value: JSON) -> str | None:
@@ -158,10 +158,10 @@ def _written(value: JSON, text: str, start: int) -> str:
     return _shifted(value, None, margin, start - text.rfind("\n", 0, start) - 1, _unit(text))
 
 
-def _shifted(value: JSON, written: str | None, margin: str, taken: int, unit: str = INDENT) -> str:
+def _shifted(value: JSON, text: str | None, margin: str, taken: int, unit: str = INDENT) -> str:
     """Write a value that begins after `taken` characters of a line whose indentation is `margin`."""
-    if written is not None:
-        return written.replace("\n", f"\n{margin}")
+    if text is not None:
+        return text.replace("\n", f"\n{margin}")
     line = json.dumps(value, ensure_ascii=False)
     if taken + len(line) <= WIDE or not isinstance(value, (dict, list)):
         return line
@@ -183,5 +183,5 @@ def _margin(text: str, place: int) -> str:
 
 def _unit(text: str) -> str:
     """Return how far the text indents what is inside: that of its first indented line."""
-    found = re.search(r"\n( +|\t+)\S", text)
-    return found[1] if found else INDENT
+    match = re.search(r"\n( +|\t+)\S", text)
+    return match[1] if match else INDENT

@@ -142,10 +142,10 @@ def _of_call(cursor: Cursor, around: CursorContext) -> Iterator[Offer]:
 def _of_arguments(cursor: Cursor, outer: EnclosingValue, around: CursorContext) -> Iterator[Offer]:
     schema = arguments_schema(outer, around)
     below = cursor.below(outer)
-    found = subschema_at(schema, below) if schema is not None else None
-    if isinstance(found, NoSuchPath):
+    subschema = subschema_at(schema, below) if schema is not None else None
+    if isinstance(subschema, NoSuchPath):
         return
-    of = found or {}
+    of = subschema or {}
     kind = of.get("x-of", {}).get("kind") if isinstance(of.get("x-of"), dict) else None
     if isinstance(kind, str) and kind in list(Kind):
         yield from _resources(cursor, around, frozenset({Kind(kind)}))
@@ -200,14 +200,14 @@ def _resources(cursor: Cursor, around: CursorContext, kinds: frozenset[Kind]) ->
     yield from map(_quoted, variables(around.env, kinds))
     if cursor.written.startswith("$"):
         return
-    wanted = cursor.written.casefold()
-    names = (name for name in around.known.names() if not name.startswith("_") and wanted in name.casefold())
+    expected = cursor.written.casefold()
+    names = (name for name in around.known.names() if not name.startswith("_") and expected in name.casefold())
     for name, _ in zip(names, range(NAMES), strict=False):
         shape = around.known.shape(name)
         if shape is not None:
             yield text(name, f"{describe(shape)}, by name", fits=bool(shape.kinds & kinds))
-    for name, given in around.env.assigned_names.items():
-        yield text(name, f"{describe(given.shape)}, named before", fits=bool(given.shape.kinds & kinds))
+    for name, assigned in around.env.assigned_names.items():
+        yield text(name, f"{describe(assigned.shape)}, named before", fits=bool(assigned.shape.kinds & kinds))
 
 
 def _of_field(name: str, cursor: Cursor, around: CursorContext) -> Iterator[Offer]:
@@ -239,8 +239,8 @@ def _of_field(name: str, cursor: Cursor, around: CursorContext) -> Iterator[Offe
 
 def _answer_places(name: str, around: CursorContext) -> Iterator[Offer]:
     """Offer the places in a tool's answer that may be its list of items, or the cursor of its next page."""
-    written = None if around.step is None else value_of(around.step.spot, "tool")
-    tool = around.catalogue.tools.find(written) if isinstance(written, str) and "/" in written else None
+    value = None if around.step is None else value_of(around.step.spot, "tool")
+    tool = around.catalogue.tools.find(value) if isinstance(value, str) and "/" in value else None
     for path, schema in _places_below(None if tool is None else result_schema(tool), ()):
         types = types_of(schema)
         if "array" in types if name == "items" else types & CURSORS:
@@ -259,10 +259,10 @@ def _fresh(around: CursorContext, name: str) -> str:
     item = "page" if around.type == PAGES else "item"
     base = item if name == "as" else around.type.rpartition("/")[2].rpartition(":")[2].rpartition("-")[2] or "x"
     base = "".join(sign if sign.isalnum() else "_" for sign in base)
-    found, number = base, 2
-    while found in around.env.variables:
-        found, number = f"{base}{number}", number + 1
-    return found
+    result, number = base, 2
+    while result in around.env.variables:
+        result, number = f"{base}{number}", number + 1
+    return result
 
 
 def _bound_inside(around: CursorContext) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.schema.validate import validate
-from planner.evaluation.suite import Canned, DeclaredTool, GoldCall, SuiteGoal
+from planner.evaluation.suite import CannedAnswer, DeclaredTool, GoldCall, SuiteGoal
 
 PublicSet: TypeAlias = Literal["nestools", "nestful"]
 
@@ -38,18 +38,18 @@ def nestools_goals(lines: str) -> Iterator[SuiteGoal]:
     for line in filter(str.strip, lines.splitlines()):
         task = json.loads(line)
         responses: list[JSON] = []
-        calls, answers = [], dict[str, list[Canned]]()
+        calls, answers = [], dict[str, list[CannedAnswer]]()
         apis = {api["api_name"]: api for api in task["api"]}
         for call in task["call"]:
-            given = {name: _filled(value, responses) for name, value in call["parameters"].items()}
+            values = {name: _filled(value, responses) for name, value in call["parameters"].items()}
             types = apis[call["api_name"]]["responses"]
             result = {
                 name: _made(name, spec.get("type", "str"), len(responses) + at)
                 for at, (name, spec) in enumerate(types.items())
             }
             responses += list(result.values())[: len(call["responses"])]
-            calls.append(GoldCall(f"{SERVER}/{call['api_name']}", given))
-            answers.setdefault(call["api_name"], []).append(Canned(result, given))
+            calls.append(GoldCall(f"{SERVER}/{call['api_name']}", values))
+            answers.setdefault(call["api_name"], []).append(CannedAnswer(result, values))
         yield SuiteGoal(
             f"nestools-{task['test_id']}",
             task["task"],
@@ -65,8 +65,8 @@ def nestools_plan(line: Mapping[str, Any]) -> JSON:
     places: list[str] = []
     steps: list[JSON] = []
     for number, call in enumerate(line["call"], 1):
-        given = {name: _referred(value, places) for name, value in call["parameters"].items()}
-        steps.append({"type": f"{SERVER}/{call['api_name']}", "arguments": given, "out": f"$r{number}"})
+        values = {name: _referred(value, places) for name, value in call["parameters"].items()}
+        steps.append({"type": f"{SERVER}/{call['api_name']}", "arguments": values, "out": f"$r{number}"})
         names = list(apis[call["api_name"]]["responses"])[: len(call["responses"])]
         places += [f"$r{number}[{json.dumps(name)}]" for name in names]
     return {"steps": steps}
@@ -83,18 +83,18 @@ def nestful_goals(data: Sequence[Mapping[str, Any]], spec: Sequence[Mapping[str,
         if nestful_contradiction(task, tools) is not None:
             continue
         results: dict[str, JSON] = {}
-        calls, answers = [], dict[str, list[Canned]]()
+        calls, answers = [], dict[str, list[CannedAnswer]]()
         for call in task["output"]:
             if call["name"] == "var_result":
                 continue
-            given = {name: _looked_up(value, results) for name, value in call["arguments"].items()}
+            values = {name: _looked_up(value, results) for name, value in call["arguments"].items()}
             outputs = tools[call["name"]].get("output_parameters") or {}
             result = {name: _made(name, one.get("type", "string"), number) for name, one in outputs.items()}
             results[call.get("label", "")] = result
-            calls.append(GoldCall(f"{SERVER}/{call['name']}", given))
-            answers.setdefault(call["name"], []).append(Canned(result, given))
-        named = sorted({call.tool.partition("/")[2] for call in calls})
-        declared = {f"{SERVER}/{name}": _nestful_tool(tools[name], answers[name]) for name in named}
+            calls.append(GoldCall(f"{SERVER}/{call['name']}", values))
+            answers.setdefault(call["name"], []).append(CannedAnswer(result, values))
+        names = sorted({call.tool.partition("/")[2] for call in calls})
+        declared = {f"{SERVER}/{name}": _nestful_tool(tools[name], answers[name]) for name in names}
         if any(validate(dict(call.arguments), declared[call.tool].input_schema) for call in calls):
             continue
         yield SuiteGoal(f"nestful-{number}", task["input"], compare="none", tools=list(declared.values()), calls=calls)
@@ -113,12 +113,12 @@ def nestful_contradiction(task: Mapping[str, Any], tools: Mapping[str, Mapping[s
         if call["name"] not in tools:
             return f"there is no tool {call['name']!r}"
         for text in _texts(call["arguments"]):
-            found = _REFERENCE.fullmatch(text)
-            if found is None and _REFERENCE.search(text):
+            match = _REFERENCE.fullmatch(text)
+            if match is None and _REFERENCE.search(text):
                 return f"{text!r:.60} computes with an answer"
-            if found is not None and found[1] not in fields:
+            if match is not None and match[1] not in fields:
                 return f"{text!r:.60} reads an answer that is not there"
-            if found is not None and found[2] and found[2] not in fields[found[1]]:
+            if match is not None and match[2] and match[2] not in fields[match[1]]:
                 return f"{text!r:.60} reads a field that is not there"
         fields[call.get("label", "")] = tools[call["name"]].get("output_parameters") or {}
     return None
@@ -128,9 +128,9 @@ def nestful_plan(task: Mapping[str, Any]) -> JSON:
     """Return the gold calls of a task that contradicts nothing as a plan: each call a step, named by its label."""
     steps: list[JSON] = []
     for number, call in enumerate(call for call in task["output"] if call["name"] != "var_result"):
-        given = {name: _as_reference(value) for name, value in call["arguments"].items()}
+        values = {name: _as_reference(value) for name, value in call["arguments"].items()}
         out = f"${call.get('label') or f'last{number}'}"
-        steps.append({"type": f"{SERVER}/{call['name']}", "arguments": given, "out": out})
+        steps.append({"type": f"{SERVER}/{call['name']}", "arguments": values, "out": out})
     return {"steps": steps}
 
 
@@ -151,7 +151,7 @@ def read_public(kind: PublicSet, text: str, spec: str | None) -> list[SuiteGoal]
         raise Invalid(f"this is not {kind} as it is published: {type(error).__name__}: {error}") from error
 
 
-def _nestools_tool(api: Mapping[str, Any], answers: Sequence[Canned]) -> DeclaredTool:
+def _nestools_tool(api: Mapping[str, Any], answers: Sequence[CannedAnswer]) -> DeclaredTool:
     parameters = {name: _schema(one) for name, one in api["parameters"].items()}
     responses = {name: _schema(one) for name, one in api["responses"].items()}
     return DeclaredTool(
@@ -163,15 +163,15 @@ def _nestools_tool(api: Mapping[str, Any], answers: Sequence[Canned]) -> Declare
     )
 
 
-def _nestful_tool(tool: Mapping[str, Any], answers: Sequence[Canned]) -> DeclaredTool:
-    given = {
+def _nestful_tool(tool: Mapping[str, Any], answers: Sequence[CannedAnswer]) -> DeclaredTool:
+    values = {
         **(tool.get("query_parameters") or {}),
         **(tool.get("path_parameters") or {}),
         **(tool.get("arguments") or {}),
     }
     outputs = {name: _schema(one) for name, one in (tool.get("output_parameters") or {}).items()}
-    required = [name for name, one in given.items() if one.get("required")]
-    properties = {name: _schema(one) for name, one in given.items()}
+    required = [name for name, one in values.items() if one.get("required")]
+    properties = {name: _schema(one) for name, one in values.items()}
     return DeclaredTool(
         f"{SERVER}/{tool['name']}",
         tool.get("description", ""),
@@ -188,21 +188,21 @@ def _schema(one: Mapping[str, Any]) -> dict[str, Any]:
 
 def _made(name: str, type_: str, number: int) -> JSON:
     """A value of a response: another one for each, so that a wrong reference shows."""
-    made: Mapping[str, JSON] = {
+    result: Mapping[str, JSON] = {
         "integer": 100 + number,
         "number": 100.5 + number,
         "boolean": number % 2 == 0,
         "array": [f"{name} {number}"],
         "object": {name: number},
     }
-    return made.get(_TYPES.get(type_.lower(), "string"), f"{name} {number}")
+    return result.get(_TYPES.get(type_.lower(), "string"), f"{name} {number}")
 
 
 def _filled(value: JSON, responses: Sequence[JSON]) -> JSON:
     if isinstance(value, list):
         return [_filled(item, responses) for item in value]
-    found = _RESPONSE.fullmatch(value) if isinstance(value, str) else None
-    return value if found is None else responses[int(found[1])]
+    match = _RESPONSE.fullmatch(value) if isinstance(value, str) else None
+    return value if match is None else responses[int(match[1])]
 
 
 def _referred(value: JSON, places: Sequence[str]) -> JSON:
@@ -210,8 +210,8 @@ def _referred(value: JSON, places: Sequence[str]) -> JSON:
         return [_referred(item, places) for item in value]
     if not isinstance(value, str):
         return value
-    found = _RESPONSE.fullmatch(value)
-    return value.replace("$", "${$}") if found is None else places[int(found[1])]
+    match = _RESPONSE.fullmatch(value)
+    return value.replace("$", "${$}") if match is None else places[int(match[1])]
 
 
 def _texts(value: JSON) -> Iterator[str]:
@@ -228,10 +228,10 @@ def _as_reference(value: JSON) -> JSON:
         return [_as_reference(item) for item in value]
     if not isinstance(value, str):
         return value
-    found = _REFERENCE.fullmatch(value)
-    if found is None:
+    match = _REFERENCE.fullmatch(value)
+    if match is None:
         return value.replace("$", "${$}")
-    return f"${found[1]}[{json.dumps(found[2])}]" if found[2] else f"${found[1]}"
+    return f"${match[1]}[{json.dumps(match[2])}]" if match[2] else f"${match[1]}"
 
 
 def _looked_up(value: JSON, results: Mapping[str, JSON]) -> JSON:
@@ -239,8 +239,8 @@ def _looked_up(value: JSON, results: Mapping[str, JSON]) -> JSON:
         return {key: _looked_up(inner, results) for key, inner in value.items()}
     if isinstance(value, list):
         return [_looked_up(item, results) for item in value]
-    found = _REFERENCE.fullmatch(value) if isinstance(value, str) else None
-    if found is None:
+    match = _REFERENCE.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
         return value
-    result = results.get(found[1])
-    return result.get(found[2]) if found[2] and isinstance(result, Mapping) else result
+    result = results.get(match[1])
+    return result.get(match[2]) if match[2] and isinstance(result, Mapping) else result

@@ -90,23 +90,23 @@ async def _furnish(space: Space, goal: SuiteGoal, sample: Prepare, calls: list[G
         step = {"type": "create-note", "value": "$text", "name": note.get("name", f"note {number}")}
         more = {"metadata": "$metadata"} if "metadata" in note else {}
         inputs: dict[str, JSON] = {"text": {}, "metadata": {}} if more else {"text": {}}
-        given = {name: note[name] for name in inputs}
-        made = await run(space, {"inputs": inputs, "steps": [{**step, **more}]}, given)
-        if made.status != "success":
-            raise InfospaceError(f"note {number} of {goal.id!r} cannot be made: {made.reason or made.problems[0]}")
+        values = {name: note[name] for name in inputs}
+        result = await run(space, {"inputs": inputs, "steps": [{**step, **more}]}, values)
+        if result.status != "success":
+            raise InfospaceError(f"note {number} of {goal.id!r} cannot be made: {result.reason or result.problems[0]}")
     for provider in providers(goal.tools, calls):
         space.tools.add(provider)
 
 
 def _scored(
-    goal: SuiteGoal, result: RunResult, made: Sequence[GoldCall], plans: Sequence[JSON], seconds: float
+    goal: SuiteGoal, result: RunResult, calls: Sequence[GoldCall], plans: Sequence[JSON], seconds: float
 ) -> GoalOutcome:
     attempts: list[Any] = [attempt for row in result.steps for attempt in _list(row.extra.get("attempts"))]
     used: list[Any] = [row.extra["llm"] for row in result.steps if "llm" in row.extra]
     tokens = sum(llm["tokens"] for llm in used)
     answer = None if result.result is None else result.result.data
-    exactly = None if goal.calls is None else calls_are_right(goal.calls, made)
-    loosely = None if goal.calls is None else calls_are_right(goal.calls, made, loosely=True)
+    exactly = None if goal.calls is None else calls_are_right(goal.calls, calls)
+    loosely = None if goal.calls is None else calls_are_right(goal.calls, calls, loosely=True)
     ended_well = result.status in ("success", "stopped")
     why = None
     if not ended_well:

@@ -20,34 +20,34 @@ def answer_is_right(goal: SuiteGoal, answer: JSON) -> bool:
     `exact`: the same JSON. `unordered`: a list with the same elements in any order. `number`: within the tolerance.
     `contains`: the answer's text has that of the goal, whatever the case.
     """
-    wanted = goal.answer
+    expected = goal.answer
     match goal.compare:
         case "none":
             return True
         case "exact":
-            return same(answer, wanted)
+            return same(answer, expected)
         case "unordered":
             return (
                 isinstance(answer, list)
-                and isinstance(wanted, list)
-                and sorted(map(dump, answer)) == sorted(map(dump, wanted))
+                and isinstance(expected, list)
+                and sorted(map(dump, answer)) == sorted(map(dump, expected))
             )
         case "number":
             return (
                 isinstance(answer, int | float)
-                and isinstance(wanted, int | float)
+                and isinstance(expected, int | float)
                 and not isinstance(answer, bool)
-                and isclose(answer, wanted, rel_tol=goal.tolerance, abs_tol=goal.tolerance)
+                and isclose(answer, expected, rel_tol=goal.tolerance, abs_tol=goal.tolerance)
             )
-    return _text(wanted).casefold() in _text(answer).casefold()
+    return _text(expected).casefold() in _text(answer).casefold()
 
 
-def calls_are_right(gold: Sequence[GoldCall], made: Sequence[GoldCall], *, loosely: bool = False) -> bool:
+def calls_are_right(gold: Sequence[GoldCall], calls: Sequence[GoldCall], *, loosely: bool = False) -> bool:
     """Compare calls: the same tools with the same arguments, as often, in any order.
 
     Independent calls may be made in any order. `loosely` takes no account of case and punctuation in texts.
     """
-    return sorted(_call(call, loosely) for call in gold) == sorted(_call(call, loosely) for call in made)
+    return sorted(_call(call, loosely) for call in gold) == sorted(_call(call, loosely) for call in calls)
 
 
 def _call(call: GoldCall, loosely: bool) -> str:

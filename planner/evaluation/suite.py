@@ -74,7 +74,7 @@ LINE: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Canned:
+class CannedAnswer:
     """What a declared tool answers: to arguments that have those of `when`, or to any."""
 
     result: JSON
@@ -89,7 +89,7 @@ class DeclaredTool:
     description: str = ""
     input_schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"})
     output_schema: Mapping[str, Any] | None = None
-    answers: Sequence[Canned] = ()
+    answers: Sequence[CannedAnswer] = ()
     changes: bool = False
 
 
@@ -119,14 +119,14 @@ class SuiteGoal:
 
 def read_suite(text: str, what: str = "the suite") -> list[SuiteGoal]:
     """Read a suite. Raises Invalid with the number of the first line that does not fit."""
-    found = list(_goals(text, what))
-    if not found:
+    results = list(_goals(text, what))
+    if not results:
         raise Invalid(f"{what} has no goals", hint='{"id": "count", "goal": "count the notes", "answer": 3}')
-    names = [goal.id for goal in found]
+    names = [goal.id for goal in results]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise Invalid(f"{what} has two goals {twice!r}", hint="an id belongs to one goal")
-    return found
+    return results
 
 
 def _goals(text: str, what: str) -> Iterator[SuiteGoal]:
@@ -165,6 +165,6 @@ def _tool(line: Mapping[str, Any]) -> DeclaredTool:
         line.get("description", ""),
         line.get("input_schema", {"type": "object"}),
         line.get("output_schema"),
-        [Canned(one["result"], one.get("when", {})) for one in line["answers"]],
+        [CannedAnswer(one["result"], one.get("when", {})) for one in line["answers"]],
         line.get("changes", False),
     )

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from infospace.context.context import Context
-from infospace.contract.arguments import OFFERED, Bound, BoundExpression, BoundQuery, ParseMode, Written, WrittenQuery
+from infospace.contract.arguments import (
+    OFFERED,
+    BoundCondition,
+    BoundExpression,
+    BoundQuery,
+    ParseMode,
+    Written,
+    WrittenQuery,
+)
 from infospace.contract.decorator import Primitive
 from infospace.core.bounds import check_time
 from infospace.core.errors import ExpressionInvalid, Invalid, PathNotFound
@@ -53,9 +61,9 @@ class Place:
 class Resolver:
     """Resolves what a step's arguments refer to, in one scope, through one view."""
 
-    def __init__(self, view: Context, scope: Scope, extras: Extras | None = None) -> None:
+    def __init__(self, context: Context, scope: Scope, extras: Extras | None = None) -> None:
         """`extras` are those of steps that the journal may not have yet."""
-        self._view = view
+        self._context = context
         self._scope = scope
         self._extras = extras or {}
         self._is_made_of_list = False
@@ -65,38 +73,38 @@ class Resolver:
         """Resolve a primitive's arguments, each by its declared reading."""
         resolved: dict[str, Any] = {}
         lists = False
-        for name, written in raw.items():
+        for name, value in raw.items():
             argument = entry.arguments.get(name)
             match argument.reading if argument else ParseMode.VALUE:
                 case ParseMode.RESOURCE if argument is not None and entry.takes_list(name):
-                    resolved[name] = None if written is None else self.collection(written)
+                    resolved[name] = None if value is None else self.collection(value)
                     lists = lists or self._is_made_of_list
                 case ParseMode.RESOURCE:
-                    resolved[name] = None if written is None else self.resource(written)
+                    resolved[name] = None if value is None else self.resource(value)
                 case ParseMode.ITEMS:
-                    resolved[name] = self._items(written)
+                    resolved[name] = self._items(value)
                 case ParseMode.WHERE:
-                    resolved[name] = self._where(written)
+                    resolved[name] = self._where(value)
                 case ParseMode.EXPRESSION:
-                    resolved[name] = self.expression(written)
+                    resolved[name] = self.expression(value)
                 case ParseMode.SQL:
-                    resolved[name] = self.query(written)
+                    resolved[name] = self.query(value)
                 case (ParseMode.EXPRESSIONS | ParseMode.SORT_KEYS) as mode:
-                    resolved[name] = map_expressions(written, mode, self._expression, self.value)
+                    resolved[name] = map_expressions(value, mode, self._expression, self.value)
                 case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
-                    resolved[name] = self._find_tool(written, OFFERED[reading])
+                    resolved[name] = self._find_tool(value, OFFERED[reading])
                 case ParseMode.VALUE | ParseMode.TOOL_ARGUMENTS:
-                    resolved[name] = self.value(written)
+                    resolved[name] = self.value(value)
                 case ParseMode.LITERAL:
-                    resolved[name] = written
+                    resolved[name] = value
         by = entry.arguments.get("by")
         if lists and by is not None and "by" not in raw and by.default == "@id":
             resolved["by"] = "content"
         return resolved
 
-    def thing(self, reference: Reference) -> Resource | Place:
+    def resolve_reference(self, reference: Reference) -> Resource | Place:
         """Return what a reference means: a resource, or a place in content. Raises Unbound, PathNotFound."""
-        resource = self._view.get(self._scope.find(reference.name))
+        resource = self._context.get(self._scope.find(reference.name))
         parts = reference.path.parts
         for index, part in enumerate(parts):
             if part == EXTRA:
@@ -108,18 +116,18 @@ class Resolver:
 
     def _extra(self, resource: Resource, parts: Sequence[Part]) -> JSON:
         """Return a place in the `extra` of the step that made a resource; raises PathNotFound."""
-        made = resource.made
-        found = None
-        if made.run is not None and made.step is not None:
-            found = self._extras.get((made.run, made.step))
-            place = place_of(made.step)
-            whole = place.whole.text if isinstance(place, Position) else made.step
-            with self._view.space.store.reading() as snapshot:
-                for step in dict.fromkeys((made.step, whole)):
-                    found = snapshot.step_extra(made.run, step) if found is None else found
-        if found is None:
+        created_by = resource.created_by
+        results = None
+        if created_by.run is not None and created_by.step is not None:
+            results = self._extras.get((created_by.run, created_by.step))
+            place = place_of(created_by.step)
+            whole = place.whole.text if isinstance(place, Position) else created_by.step
+            with self._context.space.store.reading() as snapshot:
+                for step in dict.fromkeys((created_by.step, whole)):
+                    results = snapshot.step_extra(created_by.run, step) if results is None else results
+        if results is None:
             raise PathNotFound(f"`@extra` does not exist: no step that the journal has made {resource.id}")
-        return lookup(dict(found), parts, f"the `extra` of step {made.step}")
+        return lookup(dict(results), parts, f"the `extra` of step {created_by.step}")
 
     def _item(self, collection: Collection, index: int, reference: Reference) -> Resource:
         count = len(collection)
@@ -127,7 +135,7 @@ class Resolver:
             held = "is empty" if not count else f"has {count} item{'s' if count > 1 else ''}"
             hint = f"[0] to [{count - 1}], or [-{count}] to [-1]" if count else "branch on the condition `empty`"
             raise PathNotFound(f"{reference} does not exist: {collection.id} {held}", hint=hint)
-        return self._view.resources([collection.members[index].id])[0]
+        return self._context.resources([collection.members[index].id])[0]
 
     def resource(self, raw: JSON) -> Resource | JSON:
         """Resolve an argument that is a resource. What is not text is passed on, to be refused by its type."""
@@ -135,12 +143,12 @@ class Resolver:
             return raw
         match read_text(raw):
             case Reference() as reference:
-                found = self.thing(reference)
-                return self._view.note(found.value) if isinstance(found, Place) else found
+                target = self.resolve_reference(reference)
+                return self._context.note(target.value) if isinstance(target, Place) else target
             case Template() as template:
-                return self._view.get(self.text(template))
+                return self._context.get(self.text(template))
             case Literal(value):
-                return self._view.get(str(value))
+                return self._context.get(str(value))
 
     def collection(self, raw: JSON) -> Resource | JSON:
         """Resolve an argument that is a Collection: a JSON list is taken as `split` would make it.
@@ -154,13 +162,13 @@ class Resolver:
         if not isinstance(raw, str):
             return raw
         reference = read_text(raw)
-        found = self.thing(reference) if isinstance(reference, Reference) else self.resource(raw)
-        if isinstance(found, Place):
-            content: object = found.value
-        elif isinstance(found, Note) and not found.evidence:
-            content = found.content
+        resource = self.resolve_reference(reference) if isinstance(reference, Reference) else self.resource(raw)
+        if isinstance(resource, Place):
+            content: object = resource.value
+        elif isinstance(resource, Note) and not resource.evidence:
+            content = resource.content
         else:
-            return found
+            return resource
         if isinstance(content, list):
             return self._collection_of(content)
         raise Invalid(
@@ -170,8 +178,8 @@ class Resolver:
 
     def _collection_of(self, values: Sequence[JSON]) -> Collection:
         self._is_made_of_list = True
-        self._view.room.require_room(items=len(values))
-        return self._view.collection(self._view.make_notes(values))
+        self._context.room.require_room(items=len(values))
+        return self._context.collection(self._context.make_notes(values))
 
     def value(self, raw: JSON) -> JSON:
         """Resolve an argument that is a value, at any depth."""
@@ -185,8 +193,8 @@ class Resolver:
                 return value
             case Reference():
                 check_time()
-                found = self.thing(read_)
-                return found.value if isinstance(found, Place) else self._view.content(found)
+                resource = self.resolve_reference(read_)
+                return resource.value if isinstance(resource, Place) else self._context.content(resource)
             case Template():
                 return self.text(read_)
             case ListOf(items):
@@ -196,15 +204,17 @@ class Resolver:
 
     def text(self, template: Template) -> str:
         """Return a template with its references' texts in their place."""
-        return self._view.joined((part if isinstance(part, str) else self._text(part) for part in template.parts), "")
+        return self._context.joined(
+            (part if isinstance(part, str) else self._text(part) for part in template.parts), ""
+        )
 
     def _text(self, reference: Reference) -> str:
-        found = self.thing(reference)
-        return text_of(found.value) if isinstance(found, Place) else self._view.text(found)
+        resource = self.resolve_reference(reference)
+        return text_of(resource.value) if isinstance(resource, Place) else self._context.text(resource)
 
     def _find_tool(self, raw: JSON, kind: ToolKind) -> Any:
         name = self.value(raw)
-        return self._view.space.tools.get(name, kind) if isinstance(name, str) else name
+        return self._context.space.tools.get(name, kind) if isinstance(name, str) else name
 
     def _items(self, raw: JSON) -> list[Any] | Any:
         if not isinstance(raw, list):
@@ -217,7 +227,9 @@ class Resolver:
         from infospace.expressions import parse_where
 
         where = parse_where(raw)
-        return Bound(where, {text: self._value(_parameter(text)) for text in where.parameters}, self._view.clock)
+        return BoundCondition(
+            where, {text: self._value(_parameter(text)) for text in where.parameters}, self._context.clock
+        )
 
     def expression(self, raw: JSON) -> Any:
         """Resolve the parameters of a text of the language of expressions; what is no text is passed on.
@@ -257,13 +269,13 @@ class Resolver:
             return error
 
 
-def input_resource(view: Context, value: Resource | Table | JSON) -> str:
+def input_resource(context: Context, value: Resource | Table | JSON) -> str:
     """Return the id of what an input is bound to: a resource itself, else a transient Note, or a Collection of rows."""
     if isinstance(value, Table):
         if isinstance(value.rows, OwnedRows) and value.rows.released:
             raise ValueError("these rows were handed over to another run")
-        return view.collection(view.make_notes(value.rows, table=True)).id
-    return value.id if is_resource(value) else view.note(cast("JSON", value)).id
+        return context.collection(context.make_notes(value.rows, table=True)).id
+    return value.id if is_resource(value) else context.note(cast("JSON", value)).id
 
 
 def _parameter(text: str) -> Reference:
@@ -284,18 +296,18 @@ def digest(arguments: Mapping[str, Any]) -> bytes:
 def _stamp(value: object) -> JSON:
     if isinstance(value, (Note, Collection, Relation)):
         return {"$": value.id, "version": value.version}
-    if isinstance(value, Bound):
+    if isinstance(value, BoundCondition):
         return {"where": value.where.text, "parameters": dict(value.parameters)}
     if isinstance(value, (BoundExpression, Written)):
         text = value.text if isinstance(value, Written) else value.formula.text
         return {"expression": text, "parameters": {name: _text_of_missing(of) for name, of in value.parameters.items()}}
     if isinstance(value, (BoundQuery, WrittenQuery)):
-        written = value.written if isinstance(value, BoundQuery) else value
-        given = {name: _text_of_missing(of) for name, of in written.parameters.items()}
+        query = value.written if isinstance(value, BoundQuery) else value
+        values = {name: _text_of_missing(of) for name, of in query.parameters.items()}
         return {
-            "sql": written.text,
-            "tables": {name: _stamp(table) for name, table in written.tables.items()},
-            "parameters": given,
+            "sql": query.text,
+            "tables": {name: _stamp(table) for name, table in query.tables.items()},
+            "parameters": values,
         }
     return repr(value)
 

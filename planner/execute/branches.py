@@ -11,7 +11,7 @@ from infospace.core.errors import BudgetExceeded
 from infospace.core.position import prefix_in
 from planner.execute.frame import Frame, Latest
 from planner.execute.variables import Scope
-from planner.journal.commit_order import SuspendRequest, lanes
+from planner.journal.commit_order import SuspendRequest, ordered_branches
 from planner.journal.failures import Failure, Halted
 from planner.journal.suspension import Pending, Suspension
 from planner.language.plan import Block
@@ -38,8 +38,8 @@ class _Branches:
         self._scopes = scopes
         self._frame = frame
         self._position = position
-        self._halt = SuspendRequest()
-        self._lanes = lanes(frame.track, len(blocks), run.plan.budget.steps)
+        self._branch_failed = SuspendRequest()
+        self._ordered_branches = ordered_branches(frame.writer, len(blocks), run.plan.budget.steps)
         self._latest = [Latest() for _ in blocks]
         self._clocks = [frame.clock.branch() for _ in blocks]
         self._pending: list[Pending] = []
@@ -50,7 +50,7 @@ class _Branches:
         failures: list[Failure] = []
         try:
             for index, task in enumerate(tasks):
-                self._lanes[index].open()
+                self._ordered_branches[index].open()
                 failure = await task
                 if failure is not None:
                     failures.append(failure)
@@ -62,7 +62,7 @@ class _Branches:
             # All branches have ended before any is flushed, so nothing is added behind what is written here, and a
             # later branch never writes before an earlier one.
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._flush_lanes()
+            self._flush_branches()
             self._frame.clock.join(self._clocks)
         if failures:
             return failures[0]
@@ -70,15 +70,15 @@ class _Branches:
             raise Suspension(self._pending)
         return None
 
-    def _flush_lanes(self) -> None:
+    def _flush_branches(self) -> None:
         """Write what branches did that had not got their turn when they were broken off, as far as the budget goes."""
         with suppress(BudgetExceeded):
-            for lane in self._lanes:
-                lane.open()
+            for branch in self._ordered_branches:
+                branch.open()
 
     async def _one(self, index: int) -> Failure | None:
         frame = self._frame.inner(prefix_in(self._position, "branches", index + 1), self._scopes[index])
-        frame = frame.on(self._lanes[index], self._latest[index], self._halt, self._clocks[index])
+        frame = frame.on(self._ordered_branches[index], self._latest[index], self._branch_failed, self._clocks[index])
         try:
             failure = await self._run.block(self._blocks[index], frame)
         except Halted:
@@ -95,11 +95,11 @@ class _Branches:
     def _stop(self) -> None:
         """Let no branch begin another step."""
         # It is never taken back, so a branch that is woken without its turn sees it before it begins a step.
-        self._halt.now = True
-        for lane in self._lanes:
-            lane.wake()
+        self._branch_failed.now = True
+        for branch in self._ordered_branches:
+            branch.wake()
 
     def _hold_later(self, index: int) -> None:
         """Let no later branch write before this one goes on: what waits for its turn there waits with it."""
-        for lane in self._lanes[index + 1 :]:
-            lane.hold()
+        for branch in self._ordered_branches[index + 1 :]:
+            branch.hold()

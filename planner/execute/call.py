@@ -27,10 +27,10 @@ class Effects(Protocol):
 
     def __init__(self, state: StepState) -> None: ...
 
-    async def perform(self, entry: Primitive, arguments: Mapping[str, Any], view: Context) -> Outcome:
+    async def perform(self, entry: Primitive, arguments: Mapping[str, Any], context: Context) -> Outcome:
         """Call a primitive with resolved arguments."""
 
-    async def call_tool(self, view: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
+    async def call_tool(self, context: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
         """Call a tool with arguments that are resolved first. Raises Unbound, and what resolving raises."""
 
     async def wait(self, form: Wait) -> Outcome:
@@ -58,23 +58,23 @@ class StepEffects:
     def __init__(self, state: StepState) -> None:
         self._state = state
 
-    async def perform(self, entry: Primitive, arguments: Mapping[str, Any], view: Context) -> Outcome:
+    async def perform(self, entry: Primitive, arguments: Mapping[str, Any], context: Context) -> Outcome:
         """Call a primitive with resolved arguments."""
         if not entry.may_wait:
-            return await call_validated(entry, arguments, view)
+            return await call_validated(entry, arguments, context)
         async with self._state.run.slot():
-            return await call_validated(entry, arguments, view)
+            return await call_validated(entry, arguments, context)
 
-    async def call_tool(self, view: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
+    async def call_tool(self, context: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
         """Call a tool with arguments that are resolved first. Raises Unbound, and what resolving raises."""
-        given = resolver.value(arguments)
+        value = resolver.value(arguments)
         async with self._state.run.slot():
-            return await call_guarded(tool, call_tool(view, view.space.tools.get(tool), given), view)
+            return await call_guarded(tool, call_tool(context, context.space.tools.get(tool), value), context)
 
     async def wait(self, form: Wait) -> Outcome:
         """Wait as the form says. Raises Suspension where that takes long."""
         state = self._state
-        return await run_wait(state.run, state.view, state.resolver, form, state.position, state.step.expect)
+        return await run_wait(state.run, state.context, state.resolver, form, state.position, state.step.expect)
 
     def ask(self, form: Ask) -> Outcome:
         """Return what was answered to the question of the form. Raises Suspension where nothing was."""
@@ -85,13 +85,13 @@ class StepEffects:
         record = state.run.record or state.run.replayed
         if record is None or not record.answered(state.position):
             raise Suspension([Pending(state.position, "ask", question, form.schema)])
-        said, ids = record.answer(state.position), state.run.meter.counterparts
-        answer = state.view.note(said if ids is None else rename_ids(said, ids.later))
-        return Outcome("success", answer, state.view.preview(answer))
+        value, ids = record.answer(state.position), state.run.meter.counterparts
+        answer = state.context.note(value if ids is None else rename_ids(value, ids.later))
+        return Outcome("success", answer, state.context.preview(answer))
 
     def item_result(self, identifier: str) -> Resource:
         """Return what an item of a loop gave."""
-        return self._state.view.get(identifier)
+        return self._state.context.get(identifier)
 
     def require_item_results(self) -> None:
         """Do nothing: whatever an item gave is in the space."""
@@ -105,10 +105,10 @@ class StepEffects:
         return outcome
 
 
-async def call_validated(entry: Primitive, arguments: Mapping[str, Any], view: Context) -> Outcome:
+async def call_validated(entry: Primitive, arguments: Mapping[str, Any], context: Context) -> Outcome:
     """Validate resolved arguments and perform the call. What does not fit was beyond the check, and is said so."""
     try:
         args = entry.validate(arguments)
     except ArgumentsInvalid as error:
         return Outcome("failed", reason=f"unchecked: {error}", error=error.kind)
-    return await perform(entry, args, view)
+    return await perform(entry, args, context)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from infospace.core.errors import BudgetExceeded
 from planner.execute.frame import Frame, Latest
-from planner.journal.commit_order import OrderedBranch, lanes
+from planner.journal.commit_order import OrderedBranch, ordered_branches
 from planner.journal.failures import Failure
 from planner.order.dependencies import Group, StepNode
 
@@ -25,7 +25,7 @@ class BusyClock:
     def __init__(self) -> None:
         self._count = 0
         self._since = 0.0
-        self._cancelled = 0.0
+        self._busy_seconds = 0.0
 
     def __enter__(self) -> None:
         if not self._count:
@@ -35,12 +35,12 @@ class BusyClock:
     def __exit__(self, *_: object) -> None:
         self._count -= 1
         if not self._count:
-            self._cancelled += time.perf_counter() - self._since
+            self._busy_seconds += time.perf_counter() - self._since
 
     @property
     def seconds(self) -> float:
         """Seconds up to now."""
-        return self._cancelled + (time.perf_counter() - self._since if self._count else 0.0)
+        return self._busy_seconds + (time.perf_counter() - self._since if self._count else 0.0)
 
 
 async def run_concurrently(run: Run, group: Group, frame: Frame) -> Failure | None:
@@ -88,7 +88,7 @@ class ConcurrentSteps:
             return
         self.units.append(unit)
         self._needs.append(needs)
-        self._branches.append(OrderedBranch(self._frame.track, self._most))
+        self._branches.append(OrderedBranch(self._frame.writer, self._most))
         self._ended.append(asyncio.Event())
         self._latest.append(Latest())
         self._tasks.append(asyncio.create_task(self._run_step(len(self._tasks))))
@@ -220,7 +220,7 @@ async def map_ordered(
 
     What later parts have done by then is dropped.
     """
-    tracks = lanes(frame.track, count, run.plan.budget.steps)
+    tracks = ordered_branches(frame.writer, count, run.plan.budget.steps)
     latest = [Latest() for _ in range(count)]
     room = asyncio.Semaphore(width)
 
@@ -242,5 +242,5 @@ async def map_ordered(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         # Only now, since a part that is cancelled still journals that it was: nothing comes to a branch afterwards.
-        for track in tracks:
-            track.drop()
+        for writer in tracks:
+            writer.drop()

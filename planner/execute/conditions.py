@@ -15,7 +15,7 @@ from infospace.tools.answer_content import content_of
 from infospace.tools.call import call_for_step
 from planner.execute.arguments import Place, Resolver
 from planner.execute.variables import Unbound
-from planner.language.plan import All, AnyOf, Condition, Expressed, Not, Test
+from planner.language.plan import All, AnyOf, Condition, ExpressionCondition, Not, TypedCondition
 from planner.language.references import Reference, read_text
 from planner.parse.conditions import (
     COMPARED,
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from infospace.expressions import Where
 
 
-class Judge:
+class ConditionEvaluator:
     """Decides conditions in one scope. Raises Unbound where a condition other than (not)bound needs a value."""
 
-    def __init__(self, view: Context, resolver: Resolver) -> None:
-        self._view = view
+    def __init__(self, context: Context, resolver: Resolver) -> None:
+        self._context = context
         self._resolver = resolver
 
     async def evaluate(self, condition: Condition) -> bool:
@@ -54,11 +54,11 @@ class Judge:
                 return False
             case Not(of):
                 return not await self.evaluate(of)
-            case Expressed(parsed):
+            case ExpressionCondition(parsed):
                 return self._expressed(parsed)
-            case Test("tool_condition", arguments):
+            case TypedCondition("tool_condition", arguments):
                 return await self._tool(arguments)
-            case Test(type_, arguments):
+            case TypedCondition(type_, arguments):
                 return self._test(type_, arguments)
 
     def _expressed(self, parsed: Where) -> bool:
@@ -66,7 +66,7 @@ class Judge:
         from infospace.expressions import EmptyRecord, Evaluation, Refusing
 
         return (
-            parsed.judge(EmptyRecord(), Evaluation(self._resolver.parameters(parsed), Refusing(), self._view.clock))
+            parsed.judge(EmptyRecord(), Evaluation(self._resolver.parameters(parsed), Refusing(), self._context.clock))
             is True
         )
 
@@ -74,9 +74,9 @@ class Judge:
         name = self._resolver.value(arguments["tool"])
         if not isinstance(name, str):
             raise Invalid(f"unchecked: `tool` is a tool's full name, not {name!r:.60}")
-        tool = self._view.space.tools.get(name)
-        given = self._resolver.value(arguments.get("arguments", {}))
-        answer = await call_for_step(self._view, tool, given, reads=True)
+        tool = self._context.space.tools.get(name)
+        value = self._resolver.value(arguments.get("arguments", {}))
+        answer = await call_for_step(self._context, tool, value, reads=True)
         content, _ = content_of(tool, answer)
         truth = truth_of(content)
         if truth is None:
@@ -86,7 +86,7 @@ class Judge:
     def _test(self, type_: str, arguments: Mapping[str, JSON]) -> bool:
         name = queried_name(arguments) if type_ in EXISTENCE else None
         if name is not None:
-            return self._view.has(name) == (type_ == "bound")
+            return self._context.has(name) == (type_ == "bound")
         try:
             target = self._resource_or_place(arguments["target"])
         except Unbound:
@@ -123,18 +123,18 @@ class Judge:
             return type_ in ON_ABSENT
         members = type_ in ("contains", "not_contains") and isinstance(target, Collection)
         if members and isinstance(value, (Note, Collection, Relation)):
-            wanted, *there = self._view.identities([Member(value.id), *cast("Collection", target).members])
-            return (wanted in there) == (type_ == "contains")
+            expected, *there = self._context.identities([Member(value.id), *cast("Collection", target).members])
+            return (expected in there) == (type_ == "contains")
         return compare(type_, self._value(target), self._value(value))
 
     def _resource_or_place(self, raw: JSON) -> Resource | Place:
         read = read_text(raw) if isinstance(raw, str) else None
         if isinstance(read, Reference):
-            return self._resolver.thing(read)
+            return self._resolver.resolve_reference(read)
         return Place(self._resolver.value(raw))
 
     def _value(self, thing: Resource | Place) -> JSON:
-        return thing.value if isinstance(thing, Place) else self._view.content(thing)
+        return thing.value if isinstance(thing, Place) else self._context.content(thing)
 
     def _empty(self, thing: Resource | Place) -> bool:
         if isinstance(thing, Collection):

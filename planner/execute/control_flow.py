@@ -23,7 +23,7 @@ from planner.execute.arguments import Resolver
 from planner.execute.branches import branches
 from planner.execute.call import Effects
 from planner.execute.concurrent import map_ordered
-from planner.execute.conditions import Judge
+from planner.execute.conditions import ConditionEvaluator
 from planner.execute.frame import Frame
 from planner.execute.loops.collect import Results
 from planner.execute.loops.pages import PageReader
@@ -45,7 +45,7 @@ from planner.language.plan import (
     Pages,
     Parallel,
     Plan,
-    Saved,
+    SavedPlanCall,
     Stop,
     ToolCall,
     Wait,
@@ -70,7 +70,7 @@ class ControlFlow:
         self._effects = effects
         self._run, self._step, self._frame = state.run, state.step, state.frame
         self._scope, self._position = state.scope, state.position
-        self._view, self._resolver = state.view, state.resolver
+        self._context, self._resolver = state.context, state.resolver
 
     async def execute(self, form: Form) -> Outcome:
         """Execute the form. Raises Unbound, for which the step is skipped, Stopped and Suspension."""
@@ -94,15 +94,15 @@ class ControlFlow:
             case Stop():
                 return self._execute_stop(form)
             case ToolCall(tool, arguments):
-                return await self._effects.call_tool(self._view, self._resolver, tool, dict(arguments))
-            case Saved():
+                return await self._effects.call_tool(self._context, self._resolver, tool, dict(arguments))
+            case SavedPlanCall():
                 return await self._execute_saved_plan(form)
         raise Unsupported(f"step {self._position} ({self._step.type}) cannot be run")
 
     async def _execute_if(self, form: If) -> Outcome:
         word = await self._choose_branch(form)
         steps = form.then if word == "then" else form.otherwise
-        read: list[JSON] = [[identifier, version] for identifier, version in self._view.uses.items()]
+        read: list[JSON] = [[identifier, version] for identifier, version in self._context.uses.items()]
         decided = (*self._state.clock_decisions, ControlDecision(self._position, {"branch": word, "read": read}))
         failure = await self._run.block(steps, self._frame.inner(prefix_in(self._position, word), None, *decided))
         if failure is not None:
@@ -116,26 +116,26 @@ class ControlFlow:
             decision = record.decision(self._position)
             if isinstance(decision, dict):
                 for identifier, version in decision["read"] if self._run.record is not None else ():
-                    self._view.uses.add(str(identifier), int(version))
+                    self._context.uses.add(str(identifier), int(version))
                 decision = decision["branch"]
-            said = decision or record.branch(self._position)
-            known = record.row(self._position)
-            if said is None and known is not None:
-                said = known.value.partition(":")[0]
-            if said in ("then", "else"):
-                return "then" if said == "then" else "else"
-        return "then" if await Judge(self._view, self._resolver).evaluate(form.condition) else "else"
+            answer = decision or record.branch(self._position)
+            recorded = record.row(self._position)
+            if answer is None and recorded is not None:
+                answer = recorded.value.partition(":")[0]
+            if answer in ("then", "else"):
+                return "then" if answer == "then" else "else"
+        return "then" if await ConditionEvaluator(self._context, self._resolver).evaluate(form.condition) else "else"
 
     async def _execute_while(self, form: While) -> Outcome:
-        count, begun = 0, 0 if self._run.record is None else self._run.record.rounds(self._position)
-        while count < begun or (self._state.known is None and await self._begins_round(form, count + 1)):
+        count, start = 0, 0 if self._run.record is None else self._run.record.rounds(self._position)
+        while count < start or (self._state.known is None and await self._begins_round(form, count + 1)):
             if count >= form.max_iterations:
                 reason = (
                     f"its condition still holds after {pluralize(count, 'iteration')}, which `max_iterations` allows"
                 )
                 return Outcome("failed", reason=reason, error="iterations")
             count += 1
-            if count <= begun:
+            if count <= start:
                 self._state.recall_read(count)
             await self._run.yield_to_loop()
             prefix, decided = prefix_in(self._position, "body", count), self._state.decided
@@ -144,7 +144,7 @@ class ControlFlow:
                 return Outcome("failed", reason=f"iteration {count:,}: {sentence(failure)}", error=failure.kind)
         if self._state.known is not None and self._state.known.status != "success":
             return Outcome("failed", reason=self._state.known.reason, error=self._state.known.error)
-        self._view.extra["iterations"] = count
+        self._context.extra["iterations"] = count
         return Outcome("success", value=f"{count:,} iteration{'' if count == 1 else 's'}")
 
     async def _begins_round(self, form: While, count: int) -> bool:
@@ -156,13 +156,13 @@ class ControlFlow:
         where = item_at(self._position, count)
         if self._run.replayed is not None and not self._run.replayed.has_calls(item_at(self._position, 1)):
             where = self._position  # a run that was recorded when they had none
-        view = self._view.inner(CreatedBy(self._run.id, where, self._step.type))
+        context = self._context.inner(CreatedBy(self._run.id, where, self._step.type))
         try:
-            resolver = Resolver(view, self._scope, self._run.extras)
-            return await Judge(view, resolver).evaluate(form.condition)
+            resolver = Resolver(context, self._scope, self._run.extras)
+            return await ConditionEvaluator(context, resolver).evaluate(form.condition)
         finally:
-            self._view.uses.update(view.uses)
-            self._state.decided += (self._state.reads_decision(view, count),)
+            self._context.uses.update(context.uses)
+            self._state.decided += (self._state.reads_decision(context, count),)
 
     async def _execute_parallel(self, form: Parallel) -> Outcome:
         scopes = [Scope(self._scope) for _ in form.branches]
@@ -180,13 +180,13 @@ class ControlFlow:
         if form.value is None:
             return Outcome("success", value=form.status)
         if isinstance(form.value, str) and isinstance(read_text(form.value), Reference):
-            found = self._resolver.resource(form.value)
+            resource = self._resolver.resource(form.value)
         else:
-            found = self._resolver.value(form.value)
-        answer = found if is_resource(found) else self._view.note(cast("JSON", found))
-        return Outcome("success", answer, self._view.preview(answer))
+            resource = self._resolver.value(form.value)
+        answer = resource if is_resource(resource) else self._context.note(cast("JSON", resource))
+        return Outcome("success", answer, self._context.preview(answer))
 
-    async def _execute_saved_plan(self, form: Saved) -> Outcome:
+    async def _execute_saved_plan(self, form: SavedPlanCall) -> Outcome:
         plan = self._run.plans.get(form.name)
         if plan is None:
             raise NotFound(f"there is no saved plan {form.name!r}")
@@ -194,47 +194,49 @@ class ControlFlow:
         for name, identifier in decided.items():
             scope.bind(name, identifier)
         frame = self._frame.inner(
-            "", None, ControlDecision(self._position, dict(decided)), self._state.reads_decision(self._view)
+            "", None, ControlDecision(self._position, dict(decided)), self._state.reads_decision(self._context)
         )
         try:
             failure, last = await self._run.run_saved_plan(plan, scope, self._position, frame)
         except Stopped as stop:
             if stop.status == "failed":
-                said = "" if stop.resource is None else f", with {self._view.preview(self._view.get(stop.resource))}"
-                return Outcome("failed", reason=f"the saved plan {form.name!r}: {stop}{said}", error="stopped")
-            return self._answer(None if stop.resource is None else self._view.get(stop.resource))
+                text = (
+                    "" if stop.resource is None else f", with {self._context.preview(self._context.get(stop.resource))}"
+                )
+                return Outcome("failed", reason=f"the saved plan {form.name!r}: {stop}{text}", error="stopped")
+            return self._answer(None if stop.resource is None else self._context.get(stop.resource))
         if failure is not None:
             return Outcome("failed", reason=f"the saved plan {form.name!r}: {sentence(failure)}", error=failure.kind)
         if plan.result is None:
-            return self._answer(None if last is None else self._view.get(last))
+            return self._answer(None if last is None else self._context.get(last))
         try:
-            found = Resolver(self._view, scope, self._run.extras).resource(plan.result)
+            resource = Resolver(self._context, scope, self._run.extras).resource(plan.result)
         except Unbound as error:
             return Outcome("failed", reason=f"the saved plan {form.name!r} has no result: {error}", error=error.kind)
-        return self._answer(found if is_resource(found) else self._view.note(cast("JSON", found)))
+        return self._answer(resource if is_resource(resource) else self._context.note(cast("JSON", resource)))
 
     def _answer(self, resource: Resource | None) -> Outcome:
         """Give what a saved plan answers with; a null Note where it has no answer."""
-        answer = self._view.note(None) if resource is None else resource
-        return Outcome("success", answer, self._view.preview(answer))
+        answer = self._context.note(None) if resource is None else resource
+        return Outcome("success", answer, self._context.preview(answer))
 
-    def _inputs(self, form: Saved, plan: Plan) -> dict[str, str]:
+    def _inputs(self, form: SavedPlanCall, plan: Plan) -> dict[str, str]:
         """Return the ids of what a saved plan's inputs are bound to; those of values are Notes, written at once."""
         record = self._run.record
         known = None if record is None else record.decision(self._position)
         if isinstance(known, dict):
             self._state.recall_read()
             return {str(name): str(identifier) for name, identifier in known.items()}
-        found = {name: self._input(form, plan.inputs[name], plan.inputs).id for name in plan.inputs}
-        self._run.space.store.commit(self._view.changes)
-        self._view.changes.clear()
-        return found
+        results = {name: self._input(form, plan.inputs[name], plan.inputs).id for name in plan.inputs}
+        self._run.space.store.commit(self._context.changes)
+        self._context.changes.clear()
+        return results
 
-    def _input(self, form: Saved, declared: Input, inputs: Mapping[str, Input]) -> Resource:
+    def _input(self, form: SavedPlanCall, declared: Input, inputs: Mapping[str, Input]) -> Resource:
         """Resolve one argument of a saved plan, as its input is declared."""
-        given = form.call_arguments(inputs)
-        name, written = declared.name, declared.name in given
-        raw = given[name] if written else declared.default
+        values = form.call_arguments(inputs)
+        name, written = declared.name, declared.name in values
+        raw = values[name] if written else declared.default
         if declared.kind is not None:
             takes_list = declared.kind == Kind.COLLECTION
             resource = self._resolver.collection(raw) if takes_list else self._resolver.resource(raw)
@@ -245,11 +247,11 @@ class ControlFlow:
         fault = first_violation(value, declared.schema or {})
         if fault is not None:
             raise Invalid(f"unchecked: the input {name!r} does not fit: {fault}")
-        return self._view.note(value)
+        return self._context.note(value)
 
     async def _execute_for_each(self, form: ForEach) -> Outcome:
         target, items = self._items(form.target)
-        results = Results(self._view, form.filter_null)
+        results = Results(self._context, form.filter_null)
         collect = collected(form)
         decided = self._target_decision(target)
         handler = self._step.on_fail if isinstance(self._step.on_fail, tuple) else ()
@@ -266,9 +268,9 @@ class ControlFlow:
             inner, failure = result
             member = items[index]
             if failure is None:
-                found = inner.own.get(collect) if collect is not None else None
-                cause = inner.causes.get(collect) if collect is not None and found is None else None
-                self._collect(results, index, member, found, None if cause is None else str(cause))
+                match = inner.own.get(collect) if collect is not None else None
+                cause = inner.causes.get(collect) if collect is not None and match is None else None
+                self._collect(results, index, member, match, None if cause is None else str(cause))
             else:
                 outcome = await self._recover(failure, inner, index, collect, results, member, decided)
                 failed_outcomes.extend([] if outcome is None else [outcome])
@@ -284,7 +286,7 @@ class ControlFlow:
         independent = form.until is None and self._run.order.items_independent(form.do, handler)
         await self._for_items(len(items), run_item, collect_result, independent)
         if form.until is not None:
-            self._view.extra["ended"] = bool(until_met)
+            self._context.extra["ended"] = bool(until_met)
         return failed_outcomes[0] if failed_outcomes else self._collected(results, len(items))
 
     async def _until_holds(self, until: Condition, inner: Scope, index: int) -> bool:
@@ -298,14 +300,14 @@ class ControlFlow:
         self._state.set_clock(self._run.reading(self._position, self._frame.clock, index + 1))
         decisions = self._state.decisions_of_reading(at_begin(self._position, index + 1))
         self._state.decided = (*(one for one in self._state.decided if not one.written), *decisions)
-        view = self._view.inner(CreatedBy(self._run.id, item_at(self._position, index + 1), self._step.type))
+        context = self._context.inner(CreatedBy(self._run.id, item_at(self._position, index + 1), self._step.type))
         try:
-            return await Judge(view, Resolver(view, inner, self._run.extras)).evaluate(until)
+            return await ConditionEvaluator(context, Resolver(context, inner, self._run.extras)).evaluate(until)
         except Unbound:
             return False
         finally:
-            self._view.uses.update(view.uses)
-            self._state.decided += (self._state.reads_decision(view, index + 1),)
+            self._context.uses.update(context.uses)
+            self._state.decided += (self._state.reads_decision(context, index + 1),)
 
     async def _for_items(
         self,
@@ -324,14 +326,14 @@ class ControlFlow:
 
     async def _execute_map(self, form: Map) -> Outcome:
         target, items = self._items(form.target)
-        results = Results(self._view, form.filter_null)
+        results = Results(self._context, form.filter_null)
         decided = self._target_decision(target)
         unit = self._run.order.unit(self._step)
         ended: list[Outcome] = []
         left: list[int] = []
 
-        async def call(index: int, inner: Scope, view: Context) -> Outcome:
-            return await self._call_for_item(form, items[index], inner, view)
+        async def call(index: int, inner: Scope, context: Context) -> Outcome:
+            return await self._call_for_item(form, items[index], inner, context)
 
         async def run_item(index: int, _frame: Frame) -> tuple[Scope, Outcome, Context] | None:
             await self._run.yield_to_loop()
@@ -347,11 +349,11 @@ class ControlFlow:
                 left.append(index)
             if left or result is None:
                 return True
-            inner, outcome, view = result
+            inner, outcome, context = result
             member = items[index]
-            self._view.uses.update(view.uses)
+            self._context.uses.update(context.uses)
             if outcome.status == "success":
-                self._view.merge(view)
+                self._context.merge(context)
                 results.add(index, member.id, outcome.resource)
                 return True
             where = item_at(self._position, index + 1)
@@ -367,13 +369,13 @@ class ControlFlow:
             raise Suspension(())
         return ended[0] if ended else self._collected(results, len(items))
 
-    async def _call_for_item(self, form: Map, member: Member, scope: Scope, view: Context) -> Outcome:
+    async def _call_for_item(self, form: Map, member: Member, scope: Scope, context: Context) -> Outcome:
         """Perform the operation of `map` for one item; raises Unbound, for which the whole step is skipped."""
-        resolver = Resolver(view, scope, self._run.extras)
+        resolver = Resolver(context, scope, self._run.extras)
         try:
             if "/" in form.operation:
                 arguments = form.arguments.get("arguments", {})
-                return await self._effects.call_tool(view, resolver, form.operation, arguments)
+                return await self._effects.call_tool(context, resolver, form.operation, arguments)
             entry = self._run.space.catalogue.get(form.operation)
             arguments = resolver.arguments(entry, form.arguments)
             slot = item_slot(entry, form.arguments, frozenset({kind_of(member.id)}))
@@ -383,7 +385,7 @@ class ControlFlow:
             raise
         except InfospaceError as error:
             return Outcome("failed", reason=str(error), error=error.kind)
-        return await self._effects.perform(entry, arguments, view)
+        return await self._effects.perform(entry, arguments, context)
 
     async def _recover(
         self,
@@ -435,27 +437,27 @@ class ControlFlow:
         decision = None if record is None else record.decision(self._position)
         if isinstance(decision, list):
             with self._run.space.store.reading() as snapshot:
-                found: Resource | JSON = snapshot.get(str(decision[0]), int(decision[1]))
+                resource: Resource | JSON = snapshot.get(str(decision[0]), int(decision[1]))
             for identifier, version in decision[2] if len(decision) > 2 else [decision[:2]]:
-                self._view.uses.add(str(identifier), int(version))
+                self._context.uses.add(str(identifier), int(version))
         else:
-            found = self._resolver.collection(raw)
-            if self._view.changes:
+            resource = self._resolver.collection(raw)
+            if self._context.changes:
                 # Rounds are run by other steps, and a resumed run finds by its id what the loop goes over: the
                 # Collection that a list was taken for is in the store before the first round begins.
-                self._run.space.store.commit(self._view.changes)
-                self._view.changes.clear()
-        if not isinstance(found, Collection):
-            raise Invalid(f"unchecked: `target` is {shown(found)}, not a Collection")
-        return found, found.members
+                self._run.space.store.commit(self._context.changes)
+                self._context.changes.clear()
+        if not isinstance(resource, Collection):
+            raise Invalid(f"unchecked: `target` is {shown(resource)}, not a Collection")
+        return resource, resource.members
 
     def _target_decision(self, target: Collection) -> ControlDecision:
         """Write down what is gone over, and what was read for it: a resumed step has used both, too."""
-        read: list[JSON] = [[identifier, version] for identifier, version in self._view.uses.items()]
+        read: list[JSON] = [[identifier, version] for identifier, version in self._context.uses.items()]
         return ControlDecision(self._position, [target.id, target.version, read])
 
     def _collected(self, results: Results, count: int) -> Outcome:
         self._effects.require_item_results()
-        made = self._view.collection(results.members)
-        self._view.extra |= {"item_count": len(results.members), "of": count, "failed": results.failed}
-        return Outcome("success", made, self._view.answer(made))
+        collection = self._context.collection(results.members)
+        self._context.extra |= {"item_count": len(results.members), "of": count, "failed": results.failed}
+        return Outcome("success", collection, self._context.answer(collection))

@@ -21,7 +21,7 @@ class Frame:
     """The surroundings of a block: its scope, what positions in it begin with, and where executions are written."""
 
     scope: Scope
-    track: StepSink
+    writer: StepSink
     prefix: str = ""
     nesting: int = 0
     latest: Latest = field(default_factory=Latest)
@@ -35,7 +35,7 @@ class Frame:
         """Return the surroundings of a block in a form here, which has decided something."""
         return Frame(
             self.scope if scope is None else scope,
-            self.track,
+            self.writer,
             prefix,
             self.nesting + 1,
             self.latest,
@@ -46,7 +46,7 @@ class Frame:
 
     def on(
         self,
-        track: StepSink,
+        writer: StepSink,
         latest: Latest | None = None,
         halt: SuspendRequest | None = None,
         clock: RunClock | None = None,
@@ -54,7 +54,7 @@ class Frame:
         """Return the same surroundings, written on another track."""
         return Frame(
             self.scope,
-            track,
+            writer,
             self.prefix,
             self.nesting,
             self.latest if latest is None else latest,

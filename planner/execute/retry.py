@@ -25,12 +25,12 @@ LONGEST_PAUSE = 3_600.0
 """Seconds between two attempts at most, however often their wait is multiplied."""
 
 
-def is_retryable(outcome: Outcome, view: Context) -> bool:
+def is_retryable(outcome: Outcome, context: Context) -> bool:
     """Whether a call that failed may be made again: never one that may have had its effect, unless that is safe."""
     if outcome.error in (*FINAL, NotAllowed.kind):
         return False
-    name = view.extra.get("tool")
-    tool = None if name is None else view.space.tools.find(str(name))
+    name = context.extra.get("tool")
+    tool = None if name is None else context.space.tools.find(str(name))
     if name is None or (tool is not None and (tool.read_only or tool.idempotent)):
         return True
     return outcome.error in (NotCalled.kind, Invalid.kind)
@@ -61,10 +61,10 @@ async def attempt_call(
     while True:
         if state.run.halt.now:
             raise Suspension(())
-        view = state.view.inner(CreatedBy(state.run.id, where, type_))
-        outcome = await call(view)
+        context = state.context.inner(CreatedBy(state.run.id, where, type_))
+        outcome = await call(context)
         last = retry is None or attempt >= retry.attempts
-        if outcome.status != "failed" or last or not is_retryable(outcome, view):
-            return outcome, view
+        if outcome.status != "failed" or last or not is_retryable(outcome, context):
+            return outcome, context
         await retry_delay(retry, attempt, state.run.halt.requested, where)
         attempt += 1

@@ -142,7 +142,7 @@ class Run:
         if self.forked is None:
             return False
         with suppress(NotFound), self.space.store.reading() as snapshot:
-            holder = self.space.view().get(name).made.run
+            holder = self.space.context().get(name).created_by.run
             return holder is not None and first_of(snapshot, holder) == self.forked
         return False
 
@@ -185,15 +185,15 @@ class Run:
 
     def tool_calls(self, past: RecordedRun | None = None) -> ToolCalls:
         """Return what calls tools here; `past` is what an earlier part of the run left."""
-        found = ToolCalls(
+        result = ToolCalls(
             self.plan.budget.tool_calls,
             self.record_call,
             self.meter.number,
             lambda tool, *, by_name: allowed(self.space.store, tool, self.id, by_name=by_name),
             past,
         )
-        found.answers = self.space.answers
-        return found
+        result.answers = self.space.answers
+        return result
 
     # The run as a whole
 
@@ -207,11 +207,11 @@ class Run:
         """Begin: journal the run, with changes and what else, and bind the inputs (values become transient Notes)."""
         store = self.space.store
         self.id = self.id or store.new_id("run")
-        made = CreatedBy(self.id, None, "input")
-        view = self.space.view(made)
+        created_by = CreatedBy(self.id, None, "input")
+        context = self.space.context(created_by)
         for name, value in bound.items():
-            view.room = Room(self.bounds)
-            self.scope.bind(name, input_resource(view, value))
+            context.room = Room(self.bounds)
+            self.scope.bind(name, input_resource(context, value))
         plans = {name: plan.document for name, plan in self.plans.items()}
         document, inputs = self.plan.document, dict(self.scope.own)
         reading = today_and_now()
@@ -221,7 +221,7 @@ class Run:
         scope, self.goal = scope_of(self.space), filled(self.plan.goal, bound)
         entry = OpenRun(self.id, kind, self.goal, document, inputs, at, self.owner, plans, scope=scope)
         self.journal.owner_guard = self.owner_guard
-        store.commit([*view.changes, *changes], [entry, *approvals_for_run(self._approve, self.id, at), *also])
+        store.commit([*context.changes, *changes], [entry, *approvals_for_run(self._approve, self.id, at), *also])
         self._emit(RunStarted(self.id, self.goal))
 
     def enqueue(
@@ -319,21 +319,21 @@ class Run:
     def stopped(self, stop: Stopped) -> RunResult:
         """End a run that a `stop` ended on purpose, with its answer."""
         status: RunStatus = "stopped" if stop.status == "success" else "failed"
-        result = None if stop.resource is None else self.space.view().get(stop.resource)
+        result = None if stop.resource is None else self.space.context().get(stop.resource)
         return self.close(status, result, str(stop))
 
     def _result(self) -> Resource | None:
         if self.plan.result is None:
             last = self.frame.latest.resource
             return None if last is None else self._get_value(last)
-        view = self.space.view(CreatedBy(self.id, None, "result"))
-        found = Resolver(view, self.scope, self.extras).resource(self.plan.result)
-        if not is_resource(found):
+        context = self.space.context(CreatedBy(self.id, None, "result"))
+        resource = Resolver(context, self.scope, self.extras).resource(self.plan.result)
+        if not is_resource(resource):
             raise NotFound(f"{self.plan.result!r} is not a resource")
-        if not view.changes:
-            return found
-        self.space.store.commit(view.changes)
-        return self.space.view().get(found.id)
+        if not context.changes:
+            return resource
+        self.space.store.commit(context.changes)
+        return self.space.context().get(resource.id)
 
     def close(
         self,
@@ -371,20 +371,20 @@ class Run:
 
     def bindings(self) -> dict[str, Resource]:
         """Return what the plan's own variables are bound to; what was deleted since is left out."""
-        own, found = self.scope.own, {}
+        own, results = self.scope.own, {}
         with self.space.store.reading() as snapshot:
             try:
                 return dict(zip(own, snapshot.get_many(list(own.values())), strict=True))
             except NotFound:
                 for name, identifier in own.items():
                     with suppress(NotFound):
-                        found[name] = snapshot.get(identifier)
-        return found
+                        results[name] = snapshot.get(identifier)
+        return results
 
     def _get_value(self, identifier: str) -> Resource | None:
         """Return a value that a step gave: as it is now, or as it was where it was deleted since."""
         with suppress(NotFound):
-            return self.space.view().get(identifier)
+            return self.space.context().get(identifier)
         with suppress(NotFound):
             return ContextAfterStep(self.space, self.steps, None).get(identifier)
         return None
@@ -392,13 +392,13 @@ class Run:
     def _result_of(self, result: Resource | None) -> StepResult | None:
         if result is None:
             return None
-        view = ContextAfterStep(self.space, self.steps, None)
+        context = ContextAfterStep(self.space, self.steps, None)
         row = next((row for row in reversed(self.steps) if row.resource == result.id), None)
         return StepResult(
             status="success",
             resource_id=result.id,
-            value=view.preview(result),
-            data=view.content(result),
+            value=context.preview(result),
+            data=context.content(result),
             extra=row.extra if row else {},
             started_at=row.started if row else result.created,
             duration_ms=row.duration_ms if row else 0.0,
@@ -462,7 +462,7 @@ class Run:
         if frame.halted:
             raise Halted
         if self.order.must_keep_order(step):
-            await frame.track.wait_for_turn()
+            await frame.writer.wait_for_turn()
             if frame.halted:
                 raise Halted
 
@@ -470,12 +470,12 @@ class Run:
         """Journal that a step ran ahead of what stops it, and that nothing of it stays; `cause` is a step."""
         ticket = StartedStep(position, step.type)
         try:
-            frame.track.begin(ticket)
+            frame.writer.begin(ticket)
         except BudgetExceeded:
             return
         extra: dict[str, JSON] = {"ahead": True} if cause is None else {"cause": cause, "ahead": True}
         row = StepRow(self.id, 0, position, step.type, "skipped", now(), 0.0, out=step.out, reason=reason, extra=extra)
-        frame.track.end(FinishedStep(ticket, row, frame.nesting))
+        frame.writer.end(FinishedStep(ticket, row, frame.nesting))
 
     async def run_on_fail_steps(
         self, failure: Failure, steps: Block, frame: Frame, where: str, decision: ControlDecision | None = None
@@ -498,11 +498,11 @@ class Run:
         known = None if record is None else record.decision(f"{where}.error")
         if isinstance(known, str):
             return known
-        view = self.space.view(CreatedBy(self.id, f"{where}.on_fail", "on_fail"), meter=self.meter)
-        error = view.note(
+        context = self.space.context(CreatedBy(self.id, f"{where}.on_fail", "on_fail"), meter=self.meter)
+        error = context.note(
             {"step": failure.position, "type": failure.type, "reason": failure.reason, "kind": failure.kind}
         )
-        self.space.store.commit([MakeNote(error.id, error.content, made=error.made)])
+        self.space.store.commit([MakeNote(error.id, error.content, created_by=error.created_by)])
         return error.id
 
     async def run_saved_plan(
@@ -510,7 +510,7 @@ class Run:
     ) -> tuple[Failure | None, str | None]:
         """Run the steps of a saved plan in a scope of its own; return what fails, or the id of its last value."""
         latest = Latest()
-        inner = frame.inner(prefix_in(position, "plan"), scope).on(frame.track, latest)
+        inner = frame.inner(prefix_in(position, "plan"), scope).on(frame.writer, latest)
         failure = await self.block(plan.steps, inner)
         return failure, latest.resource
 

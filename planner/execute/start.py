@@ -74,28 +74,28 @@ def prepare(
     with space.store.reading() as snapshot:
         plan, problems = check(document, space.catalogue, SnapshotFacts(snapshot, unseen=unseen))
         bound = bind_inputs(plan, inputs or {}, snapshot, problems, unseen)
-    found = tuple(problems.found)
-    return Prepared(plan, bound, found) if problems.ok else Refused(found)
+    results = tuple(problems.found)
+    return Prepared(plan, bound, results) if problems.ok else Refused(results)
 
 
 def bind_inputs(
-    plan: Plan, given: Mapping[str, JSON], snapshot: Snapshot, problems: Problems, unseen: str | None = None
+    plan: Plan, values: Mapping[str, JSON], snapshot: Snapshot, problems: Problems, unseen: str | None = None
 ) -> dict[str, Resource | Table | JSON]:
     """Return what each input is bound to; problems have the pointer `/inputs/NAME`."""
     bound: dict[str, Resource | Table | JSON] = {}
-    for name in given:
+    for name in values:
         if name not in plan.inputs:
             known = ", ".join(plan.inputs)
             hint = f"it takes {known}" if known else "the plan declares no inputs"
             problems.error("bad-input", f"/inputs/{name}", f"the plan has no input {name!r}", hint)
     for name, declared in plan.inputs.items():
-        if name not in given and declared.required:
+        if name not in values and declared.required:
             fits = declared.kind or describe_schema(declared.schema or {}) or "any value"
             problems.error("missing-input", f"/inputs/{name}", f"the input {name!r} is not given", f"it wants {fits}")
             continue
-        if name not in given and problems.below(declared.pointer):
+        if name not in values and problems.below(declared.pointer):
             continue
-        value = given.get(name, declared.default)
+        value = values.get(name, declared.default)
         if declared.kind is None:
             fault = first_violation(value, declared.schema or {})
             if fault is not None:
@@ -136,11 +136,11 @@ def _resource(
             return None
         return Table(value)
     if not isinstance(value, str):
-        wanted = f"the id or name of a {declared.kind}" + (", or a list" if declared.kind == Kind.COLLECTION else "")
+        expected = f"the id or name of a {declared.kind}" + (", or a list" if declared.kind == Kind.COLLECTION else "")
         problems.error(
             "bad-input",
             pointer,
-            f"the input {declared.name!r} is {wanted}, not {value!r:.40}",
+            f"the input {declared.name!r} is {expected}, not {value!r:.40}",
         )
         return None
     identifier = value if is_id(value) else snapshot.named(value)
@@ -148,7 +148,7 @@ def _resource(
     if identifier is not None:
         with suppress(NotFound):
             resource = snapshot.get(identifier)
-    if resource is None or (unseen is not None and resource.made.run == unseen):
+    if resource is None or (unseen is not None and resource.created_by.run == unseen):
         problems.error(
             "bad-input", pointer, f"the input {declared.name!r} is {value!r}, and nothing has that id or name"
         )
@@ -212,14 +212,14 @@ async def events(
     task = asyncio.create_task(course(queue.put_nowait, halt))
     halt.hold(task)
     task.add_done_callback(lambda _done: queue.put_nowait(None))
-    ended = False
+    has_ended = False
     try:
         while (event := await queue.get()) is not None:
-            ended = ended or isinstance(event, RunFinished)
+            has_ended = has_ended or isinstance(event, RunFinished)
             yield event
-        if task.cancelled() and not ended and (halt.now or halt.broken):
+        if task.cancelled() and not has_ended and (halt.now or halt.broken):
             yield RunFinished(RunResult(None, "cancelled", reason=NOT_BEGUN))
-        elif not (task.cancelled() and ended):
+        elif not (task.cancelled() and has_ended):
             task.result()
     finally:
         if not task.done():

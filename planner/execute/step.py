@@ -50,13 +50,13 @@ class StepExecution:
         self._scope = frame.scope
         self._position = position
         self._state = StepState(run, step, frame, position)
-        self._view, self._resolver = self._state.view, self._state.resolver
+        self._context, self._resolver = self._state.context, self._state.resolver
         self._effects = run.effects(self._state)
         self._digest: bytes | None = None
         self._started = now()
         self._clock = time.perf_counter()
         self._duration = 0.0
-        self._ticket: StartedStep | None = None
+        self._started_step: StartedStep | None = None
         self._handled_failure: Outcome | None = None
         """How the step failed, while its `on_fail` list runs."""
 
@@ -76,11 +76,15 @@ class StepExecution:
         except BudgetExceeded as error:
             return Failure(self._position, step.type, str(error), error.kind)
         await self._run.yield_to_loop()
-        broken = None
+        recorded_failure = None
         if record is not None and not isinstance(step.form, (If, While, Parallel)):
-            broken = record.decision(f"{self._position}!")
+            recorded_failure = record.decision(f"{self._position}!")
         try:
-            outcome = await self._run_within_timeout() if broken is None else self._failure_from_json(broken)
+            outcome = (
+                await self._run_within_timeout()
+                if recorded_failure is None
+                else self._failure_from_json(recorded_failure)
+            )
         except Stopped as stop:
             self._journal(Outcome("success", value=str(stop)))
             raise
@@ -101,8 +105,8 @@ class StepExecution:
         waiting = None if record is None else record.suspended(self._position)
         ticket = StartedStep(self._position, step.type, 0 if waiting is None else waiting.sequence)
         if waiting is None:
-            self._frame.track.begin(ticket)
-        self._ticket = ticket
+            self._frame.writer.begin(ticket)
+        self._started_step = ticket
         self._run.emit(StepStarted(self._position, step.type, step.out, self._frame.nesting))
 
     async def _finish(self, outcome: Outcome) -> Failure | None:
@@ -148,9 +152,9 @@ class StepExecution:
         """Do what `on_fail` says about the failure of the whole step; return the failure that remains."""
         step, on_fail = self._step, self._step.on_fail
         failure = Failure(self._position, step.type, outcome.reason or "", outcome.error or "failed")
-        if not self._last and is_retryable(outcome, self._view):
+        if not self._last and is_retryable(outcome, self._context):
             self.should_retry = True
-            self._view.extra["retried"] = True
+            self._context.extra["retried"] = True
             self._journal(outcome, handled=True)
             return None
         if on_fail == "stop" or isinstance(step.form, (ForEach, Map)) or outcome.error in FINAL:
@@ -167,30 +171,34 @@ class StepExecution:
         )
         decision = ControlDecision(f"{self._position}!", self._failure_to_json(outcome))
         try:
-            second = await self._run.run_on_fail_steps(failure, on_fail, self._frame, self._position, decision)
+            handler_failure = await self._run.run_on_fail_steps(failure, on_fail, self._frame, self._position, decision)
         except Stopped:
             self._journal(outcome, handled=True)
             raise
-        self._journal(outcome, handled=second is None)
-        return second
+        self._journal(outcome, handled=handler_failure is None)
+        return handler_failure
 
     def _failure_to_json(self, outcome: Outcome) -> JSON:
         """Return how the step failed, for whoever goes on with the run while its `on_fail` list is run."""
-        read: list[JSON] = [[identifier, version] for identifier, version in self._view.uses.items()]
-        told: dict[str, JSON] = {"reason": outcome.reason, "error": outcome.error, "read": read}
-        return {**told, "extra": dict(self._view.extra), "digest": None if self._digest is None else self._digest.hex()}
+        read: list[JSON] = [[identifier, version] for identifier, version in self._context.uses.items()]
+        report: dict[str, JSON] = {"reason": outcome.reason, "error": outcome.error, "read": read}
+        return {
+            **report,
+            "extra": dict(self._context.extra),
+            "digest": None if self._digest is None else self._digest.hex(),
+        }
 
     def _failure_from_json(self, decision: Mapping[str, Any]) -> Outcome:
         """Fail as the step did whose `on_fail` list an earlier part of the run began."""
         for identifier, version in decision.get("read", ()):
-            self._view.uses.add(str(identifier), int(version))
-        self._view.extra |= decision.get("extra", {})
+            self._context.uses.add(str(identifier), int(version))
+        self._context.extra |= decision.get("extra", {})
         self._digest = bytes.fromhex(decision["digest"]) if decision.get("digest") else None
         return Outcome("failed", reason=decision["reason"], error=decision["error"])
 
     def interrupted(self) -> None:
         """Journal that the step was cancelled."""
-        if self._ticket is not None:
+        if self._started_step is not None:
             self._journal(self._handled_failure or Outcome("failed", reason=BROKEN_OFF, error=CANCELLED))
 
     def _journal_suspension(self, suspension: Suspension) -> None:
@@ -199,7 +207,7 @@ class StepExecution:
         own = [one for one in suspension.pending if one.step == places[0] or one.step.startswith(places[1])]
         own = own if not isinstance(self._step.form, (If, While, Parallel, ForEach)) else []
         if own:
-            self._view.extra["pending"] = own[0].to_json()
+            self._context.extra["pending"] = own[0].to_json()
         if own or self._state.remaining is not None:
             self._journal(Outcome("suspended", value=own[0].question if own else self._state.remaining or ""))
 
@@ -245,7 +253,7 @@ class StepExecution:
         except OutOfTime:
             # What computes hears no cancellation. The timeout that
             # ended, of the step or of the run, cancels this task at its next await, which is this sleep.
-            self._view.changes.clear()
+            self._context.changes.clear()
             await asyncio.sleep(CANCEL_GRACE_SECONDS)
             raise
 
@@ -268,7 +276,7 @@ class StepExecution:
     def _skip(self, error: Unbound) -> Outcome:
         cause = error.passed_on(self._position)
         self._mark_unbound(cause)
-        self._view.extra["cause"] = cause.step
+        self._context.extra["cause"] = cause.step
         return Outcome("skipped", reason=str(error), error=error.kind)
 
     def _assign_name(self, outcome: Outcome) -> Outcome:
@@ -280,7 +288,9 @@ class StepExecution:
                 name = self._resolver.value(self._step.name)
                 if not isinstance(name, str):
                     return Outcome("failed", reason=f"unchecked: `name` is text, not {name!r:.60}", error="invalid")
-                outcome = replace(outcome, resource=self._view.name(outcome.resource, name, replace=self._step.replace))
+                outcome = replace(
+                    outcome, resource=self._context.name(outcome.resource, name, replace=self._step.replace)
+                )
         except Unbound as error:
             return self._skip(error)
         except InputRequired as missing:
@@ -294,9 +304,9 @@ class StepExecution:
         if outcome.status != "success":
             return outcome
         try:
-            self._journal(outcome, changes=[self._claim_name(change) for change in self._view.changes])
+            self._journal(outcome, changes=[self._claim_name(change) for change in self._context.changes])
         except InfospaceError as error:
-            if not self._view.changes or isinstance(error, BudgetExceeded):
+            if not self._context.changes or isinstance(error, BudgetExceeded):
                 raise
             return Outcome("failed", reason=str(error), error=error.kind)
         return outcome
@@ -307,25 +317,25 @@ class StepExecution:
 
     def _journal(self, outcome: Outcome, changes: Sequence[Change] = (), *, handled: bool = False) -> None:
         """Commit the step's row, and with it its changes: all or nothing."""
-        if self._state.known is not None or self._ticket is None:
+        if self._state.known is not None or self._started_step is None:
             return
         row, frame = self._row(outcome, handled), self._frame
         decided = frame.decisions + self._state.clock_decisions + self._state.decided
-        frame.track.end(FinishedStep(self._ticket, row, frame.nesting, tuple(changes), decided))
+        frame.writer.end(FinishedStep(self._started_step, row, frame.nesting, tuple(changes), decided))
 
     def _elapsed_ms(self) -> float:
         return round((time.perf_counter() - self._clock) * 1000, 3)
 
     def _row(self, outcome: Outcome, handled: bool) -> StepRow:
         resource = outcome.resource
-        extra = dict(self._view.extra)
+        extra = dict(self._context.extra)
         if handled:
             extra["handled"] = True
         if extra and outcome.status == "success":
             self._run.extras[self._run.id, self._position] = extra
         return StepRow(
             run=self._run.id,
-            sequence=0 if self._ticket is None else self._ticket.sequence,
+            sequence=0 if self._started_step is None else self._started_step.sequence,
             position=self._position,
             type=self._step.type,
             status=outcome.status,
@@ -339,7 +349,7 @@ class StepExecution:
             error=outcome.error,
             extra=extra,
             expect=self._step.expect,
-            uses=self._view.uses.rows(),
+            uses=self._context.uses.rows(),
             digest=self._digest,
             trace=outcome.trace,
         )
@@ -353,6 +363,6 @@ class StepExecution:
         if self._run.recorded and entry.effect == "reads" and self._run.replayed is not None:
             row = self._run.replayed.row(self._position)
             if row is not None and row.resource is not None and row.type == self._step.type:
-                found = self._view.get(row.resource)
-                return Outcome("success", found, row.value)
-        return await self._effects.perform(entry, arguments, self._view)
+                resource = self._context.get(row.resource)
+                return Outcome("success", resource, row.value)
+        return await self._effects.perform(entry, arguments, self._context)

@@ -39,14 +39,14 @@ class StepState:
         self.scope = frame.scope
         self.position = position
         self.listener = StepListener(run.emit, position)
-        self.view = run.space.view(CreatedBy(run.id, position, step.type), self.listener, meter=run.meter)
-        self.view.timeout_s = step.timeout_s
-        self.view.room = Room(run.bounds)
+        self.context = run.space.context(CreatedBy(run.id, position, step.type), self.listener, meter=run.meter)
+        self.context.timeout_s = step.timeout_s
+        self.context.room = Room(run.bounds)
         self.reading = run.reading(position, frame.clock)
         """What it takes for the present."""
         self.clock_decisions = self._reading_decisions(at_begin(position))
         self.set_clock(self.reading)
-        self.resolver = Resolver(self.view, self.scope, run.extras)
+        self.resolver = Resolver(self.context, self.scope, run.extras)
         self.known: StepRow | None = None
         """The step's row, if it ended before the run was resumed: it is walked through to bind its variables."""
         self.decided: tuple[ControlDecision, ...] = ()
@@ -57,7 +57,7 @@ class StepState:
     def set_clock(self, reading: Reading) -> None:
         """Let what it evaluates take a reading for the present."""
         self.reading = reading
-        self.view.clock = lambda: reading
+        self.context.clock = lambda: reading
 
     def _reading_decisions(self, key: str) -> tuple[ControlDecision, ...]:
         """Return what is journalled of its reading: nothing where that is the run's first, or was told before.
@@ -68,15 +68,15 @@ class StepState:
         begun = record is not None and (record.branch(position) or record.decision(position) is not None)
         return () if begun else self.decisions_of_reading(key)
 
-    def reads_decision(self, view: Context, number: int | None = None) -> ControlDecision:
+    def reads_decision(self, context: Context, number: int | None = None) -> ControlDecision:
         """Return what is journalled of what a view has read for what was decided, or for a round of this number."""
-        read: list[JSON] = [[identifier, version] for identifier, version in view.uses.items()]
+        read: list[JSON] = [[identifier, version] for identifier, version in context.uses.items()]
         return ControlDecision(at_read(self.position, number), read)
 
     def recall_read(self, number: int | None = None) -> None:
         """Take what an earlier part of the run read: the step has used it, though nothing is read again."""
         for identifier, version in () if self.run.record is None else self.run.record.read(self.position, number):
-            self.view.uses.add(identifier, version)
+            self.context.uses.add(identifier, version)
 
     def decisions_of_reading(self, key: str) -> tuple[ControlDecision, ...]:
         """Return what is journalled under a key of its reading: nothing where that is the run's first."""

@@ -26,8 +26,8 @@ class UnboundReason:
 
         The journal has the reason as `Unbound` says it, and the same message goes on to whoever reads the next name.
         """
-        name, said, cause = reason.partition(f"{_UNBOUND}: ")
-        if not name.startswith("$") or not (said or reason.endswith(_UNBOUND)):
+        name, text, cause = reason.partition(f"{_UNBOUND}: ")
+        if not name.startswith("$") or not (text or reason.endswith(_UNBOUND)):
             return cls(step, reason)
         earlier, skipped, message = cause.partition(_SKIPPED)
         return cls(step, message if skipped and earlier.startswith("step ") else cause or reason, position)

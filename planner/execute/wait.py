@@ -13,7 +13,7 @@ from infospace.core.clock import later, now, seconds_until
 from infospace.core.errors import Invalid
 from infospace.journal.rows import StepRow
 from planner.execute.arguments import Resolver
-from planner.execute.conditions import Judge
+from planner.execute.conditions import ConditionEvaluator
 from planner.journal.suspension import Pending, Suspension
 from planner.language.plan import Wait, no_wait
 
@@ -25,11 +25,11 @@ LONGEST_SLEEP = 60
 
 
 async def run_wait(
-    run: Run, view: Context, resolver: Resolver, form: Wait, position: str, expect: str | None
+    run: Run, context: Context, resolver: Resolver, form: Wait, position: str, expect: str | None
 ) -> Outcome:
     """Wait, and say what for. Raises Suspension where that takes long, or the run is halted meanwhile."""
     if form.condition is not None:
-        if await Judge(view, resolver).evaluate(form.condition):
+        if await ConditionEvaluator(context, resolver).evaluate(form.condition):
             return Outcome("success", value="its condition holds")
         raise Suspension([Pending(position, "wait", expect or "its condition does not hold yet")])
     seconds = resolver.value(form.seconds)

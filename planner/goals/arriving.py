@@ -19,7 +19,7 @@ def arriving_plan(answer: str) -> JSON:
 
     Of thoughts and fences around it nothing counts, and of several values the last that is a plan, or may become one.
     """
-    text, found, end = THOUGHTS.sub("", answer), None, 0
+    text, result, end = THOUGHTS.sub("", answer), None, 0
     for _ in range(TRIED):
         begun = OPENING.search(text, end)
         if begun is None:
@@ -31,11 +31,11 @@ def arriving_plan(answer: str) -> JSON:
             value, end = _partial(text[start:]), start + 1
             if value is None:
                 continue
-            return _as_plan(value) or found
+            return _as_plan(value) or result
         except RecursionError:
             break
-        found = _as_plan(value) or found
-    return found
+        result = _as_plan(value) or result
+    return result
 
 
 def _partial(text: str) -> JSON:

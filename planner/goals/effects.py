@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from infospace.contract.catalogue import Catalogue
 from infospace.core.json_types import JSON
-from planner.language.plan import Map, Pages, Plan, Saved, Step, ToolCall, every_step
+from planner.language.plan import Map, Pages, Plan, SavedPlanCall, Step, ToolCall, every_step
 from planner.order.dependencies import called_tool
 
 EffectKind: TypeAlias = Literal["writes", "calls", "asks-model", "asks-person"]
@@ -53,7 +53,7 @@ def tools_called(effects: list[Effect]) -> list[str]:
 
 def _effects(plan: Plan, catalogue: Catalogue, within: frozenset[str]) -> Iterator[Effect]:
     for step in every_step(plan.steps):
-        if isinstance(step.form, Saved) and step.form.name in plan.plans and step.form.name not in within:
+        if isinstance(step.form, SavedPlanCall) and step.form.name in plan.plans and step.form.name not in within:
             yield from _effects(plan.plans[step.form.name], catalogue, within | {step.form.name})
         if step.name is not None:
             yield Effect(step.pointer, "writes", step.name)

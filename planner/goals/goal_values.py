@@ -57,20 +57,20 @@ def split_goal(goal: str) -> tuple[str, tuple[GoalValue, ...]]:
     """Return a goal with each value replaced by its kind, and the values, in their order."""
     values: list[GoalValue] = []
 
-    def placeholder(found: re.Match[str]) -> str:
-        value = _value_of(found)
+    def placeholder(match: re.Match[str]) -> str:
+        value = _value_of(match)
         if value is None:
-            return found[0]
+            return match[0]
         values.append(value)
         return f"\0{value.kind}\0"
 
     return _VALUE.sub(placeholder, " ".join(goal.split())), tuple(values)
 
 
-def _value_of(found: re.Match[str]) -> GoalValue | None:
-    word = found["word"]
+def _value_of(match: re.Match[str]) -> GoalValue | None:
+    word = match["word"]
     if word is None:
-        return GoalValue("quoted", found["double"] or found["single"] or found["curly"])
+        return GoalValue("quoted", match["double"] or match["single"] or match["curly"])
     if _DATE.fullmatch(word):
         return GoalValue("date", word)
     if _INTEGER.fullmatch(word) and len(word) < 16:
@@ -165,11 +165,11 @@ class _Places:
         if self.value.kind not in TYPES:
             self.found += part.count(quoted)
             return part.replace(quoted, f"${self.name}")
-        found = _token(self.value).search(part)
-        if found is None or not _COMPARED.search(part[: found.start()]):
+        match = _token(self.value).search(part)
+        if match is None or not _COMPARED.search(part[: match.start()]):
             return part
         self.found += 1
-        return f"{part[: found.start()]}${self.name}{part[found.end() :]}"
+        return f"{part[: match.start()]}${self.name}{part[match.end() :]}"
 
 
 def _each(part: JSON, change: Callable[[JSON], JSON]) -> JSON:

@@ -139,18 +139,18 @@ def idle_turns(space: Space, turns: Sequence[Turn]) -> int:
 
 
 def _values(space: Space, turn: Turn) -> list[bytes]:
-    found = [_digest(_content(space, row)) for row in turn.rows if row.status == "success" and row.resource]
+    results = [_digest(_content(space, row)) for row in turn.rows if row.status == "success" and row.resource]
     effects = effects_of(check_plan(space, turn.document)[0], space.catalogue)
     changes = any(one.kind == "writes" or (one.kind == "calls" and not one.read_only) for one in effects)
     if changes and turn.failure is None:
-        found.append(_digest(same_text(turn.document)))
-    return found
+        results.append(_digest(same_text(turn.document)))
+    return results
 
 
 def _content(space: Space, row: StepRow) -> JSON:
-    view = space.view()
+    context = space.context()
     try:
-        return view.content(view.get(row.resource or ""))
+        return context.content(context.get(row.resource or ""))
     except NotFound:
         return row.value
 

@@ -71,7 +71,7 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RememberedPlanMatch:
     """A plan for a goal that needs no model, and where it was remembered from.
 
     The values of the goal are the defaults of its inputs: it runs as it is, wherever it is taken.
@@ -102,8 +102,8 @@ def remembered(space: Space) -> list[Remembered]:
         return []
     with space.store.reading() as snapshot:
         names = [name for name in snapshot.names() if name.startswith(prefix)]
-        found = [_read(snapshot, snapshot.named(name)) for name in names]
-    return sorted((one for one in found if one is not None), key=lambda one: (one.at, one.id), reverse=True)
+        results = [_read(snapshot, snapshot.named(name)) for name in names]
+    return sorted((one for one in results if one is not None), key=lambda one: (one.at, one.id), reverse=True)
 
 
 def remember(space: Space, goal: str, inputs: Mapping[str, JSON], plan: JSON, run: str) -> None:
@@ -137,7 +137,7 @@ def remember(space: Space, goal: str, inputs: Mapping[str, JSON], plan: JSON, ru
         forget(space, one.id)
 
 
-def recall(space: Space, goal: str, inputs: Mapping[str, JSON]) -> Recalled | None:
+def recall(space: Space, goal: str, inputs: Mapping[str, JSON]) -> RememberedPlanMatch | None:
     """Return the plan of the same goal, with the goal's values now; None where it is to be written.
 
     The goals differ in nothing but values that became inputs, and have inputs of the same names and types, of which
@@ -150,9 +150,9 @@ def recall(space: Space, goal: str, inputs: Mapping[str, JSON]) -> Recalled | No
             continue
         changed = differing(earlier, values)
         if not changed:
-            return Recalled(one.plan, one)
+            return RememberedPlanMatch(one.plan, one)
         if set(changed) <= set(one.open):
-            return Recalled(_with_values(one, values), one)
+            return RememberedPlanMatch(_with_values(one, values), one)
     return None
 
 
@@ -163,8 +163,8 @@ def _with_values(one: Remembered, values: Sequence[GoalValue]) -> JSON:
     """
     general: Any = one.general
     texts = {f"{VALUE}{number + 1}": values[number].text for number in one.open}
-    steps, named = _named(general["steps"], texts)
-    inputs = {name: schema for name, schema in general["inputs"].items() if name not in named}
+    steps, names = _named(general["steps"], texts)
+    inputs = {name: schema for name, schema in general["inputs"].items() if name not in names}
     for number in one.open:
         name = f"{VALUE}{number + 1}"
         if name in inputs:
@@ -174,10 +174,10 @@ def _with_values(one: Remembered, values: Sequence[GoalValue]) -> JSON:
 
 def _named(part: JSON, texts: Mapping[str, str]) -> tuple[JSON, set[str]]:
     """Return steps whose names have texts in the places of inputs, and which those were: each stands at one place."""
-    found: set[str] = set()
+    results: set[str] = set()
 
     def name_of(match: re.Match[str]) -> str:
-        found.add(match[1])
+        results.add(match[1])
         return texts[match[1]].replace("$", "${$}")
 
     def walk(part: JSON) -> JSON:
@@ -192,7 +192,7 @@ def _named(part: JSON, texts: Mapping[str, str]) -> tuple[JSON, set[str]]:
         }
 
     pattern = re.compile(rf"\$\{{?({'|'.join(map(re.escape, texts))})\b\}}?")
-    return walk(part), found
+    return walk(part), results
 
 
 def nearest(space: Space, goal: str) -> Remembered | None:
@@ -239,23 +239,23 @@ def _prefix(space: Space) -> str | None:
 
 
 def _content(snapshot: Snapshot, identifier: str | None) -> JSON:
-    found = None if identifier is None else snapshot.get(identifier)
-    return found.content if isinstance(found, Note) else None
+    result = None if identifier is None else snapshot.get(identifier)
+    return result.content if isinstance(result, Note) else None
 
 
 def _read(snapshot: Snapshot, identifier: str | None) -> Remembered | None:
     content: Any = _content(snapshot, identifier)
     try:
-        found = Remembered(str(identifier), **content)
+        result = Remembered(str(identifier), **content)
     except TypeError:
         return None
-    return replace(found, open=tuple(found.open))
+    return replace(result, open=tuple(result.open))
 
 
 def _keep(space: Space, known: str | None, name: str, content: JSON) -> None:
     if known is not None:
-        space.store.commit([Revise(known, content, made=MADE)])
+        space.store.commit([Revise(known, content, created_by=MADE)])
         return
     identifier = space.store.new_id(Kind.NOTE)
-    changes: list[Change] = [MakeNote(identifier, content, kept=True, made=MADE), GiveName(identifier, name)]
+    changes: list[Change] = [MakeNote(identifier, content, kept=True, created_by=MADE), GiveName(identifier, name)]
     space.store.commit(changes)

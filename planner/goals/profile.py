@@ -85,14 +85,14 @@ class PlanningProfile:
             return [self.without_nulls(item) for item in document]
         if not isinstance(document, Mapping):
             return document
-        found = {key: self.without_nulls(value) for key, value in document.items()}
-        tool, arguments = found.get("tool", found.get("type")), found.get("arguments")
+        results = {key: self.without_nulls(value) for key, value in document.items()}
+        tool, arguments = results.get("tool", results.get("type")), results.get("arguments")
         if isinstance(tool, str) and isinstance(arguments, Mapping):
             absent = self.optional.get(tool, frozenset())
-            found["arguments"] = {
+            results["arguments"] = {
                 name: value for name, value in arguments.items() if value is not None or name not in absent
             }
-        return found
+        return results
 
 
 def planning_profile(
@@ -141,10 +141,10 @@ class _Draft:
     def add_tool(self, tool: Tool) -> bool:
         """Take up a tool, and a walk over its pages where it has some. Returns whether it was taken up."""
         name = tool.name if tool.server == SERVER else tool.full_name
-        found = tool_arguments(tool.input_schema)
-        if found is None:
+        results = tool_arguments(tool.input_schema)
+        if results is None:
             return False
-        arguments, optional = found
+        arguments, optional = results
         step = closed({"type": {"const": name}, "arguments": arguments, "out": TEXT})
         if not self.has_room([step]):
             return False
@@ -241,12 +241,12 @@ def _forms(entry: Primitive) -> Iterator[PlainSchema]:
         if keys in seen:
             continue
         seen.add(keys)
-        found: dict[str, PlainSchema | None] = {"type": {"const": entry.type}}
+        results: dict[str, PlainSchema | None] = {"type": {"const": entry.type}}
         for key in keys:
             argument = entry.arguments.get(key)
-            found[key] = TEXT if argument is None and key in ("out", "name") else None
+            results[key] = TEXT if argument is None and key in ("out", "name") else None
             if argument is not None:
-                found[key] = argument_schema(argument)
-        plain = {key: schema for key, schema in found.items() if schema is not None}
-        if len(plain) == len(found):
+                results[key] = argument_schema(argument)
+        plain = {key: schema for key, schema in results.items() if schema is not None}
+        if len(plain) == len(results):
             yield closed(plain)

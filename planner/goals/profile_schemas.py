@@ -61,13 +61,13 @@ def tool_arguments(schema: Mapping[str, Any]) -> tuple[PlainSchema, frozenset[st
         return None
     required = [name for name in schema.get("required", ()) if name in properties]
     optional = [name for name in properties if name not in required][:MAX_OPTIONAL]
-    found: dict[str, PlainSchema] = {}
+    results: dict[str, PlainSchema] = {}
     for name in properties:
         if name in required or name in optional:
             plain = _plain(properties[name], schema, 0)
-            found[name] = plain if name in required else _or_null(plain)
+            results[name] = plain if name in required else _or_null(plain)
     nullable = {name for name in optional if "null" in types_in(properties[name], schema)}
-    return closed(found), frozenset(optional) - nullable
+    return closed(results), frozenset(optional) - nullable
 
 
 def _plain(schema: Any, root: Mapping[str, Any], depth: int) -> PlainSchema:

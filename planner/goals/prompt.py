@@ -78,7 +78,7 @@ no `name`, no `persist`, no call that changes something, unless it is wanted.
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class GoalProgress:
     """How far a goal has come: what was done, the ids of what is bound, what is left to spend.
 
     In the mode `steps` the next step alone is asked for.
@@ -92,7 +92,7 @@ class Standing:
     """A plan that reached a goal like it."""
 
 
-BEGINNING = Standing()
+BEGINNING = GoalProgress()
 """How a goal stands of which nothing was done."""
 
 
@@ -105,17 +105,17 @@ class PlanningRequest:
 
 
 def planning_request(
-    space: Space, goal: str, inputs: Mapping[str, JSON] | None = None, standing: Standing = BEGINNING
+    space: Space, goal: str, inputs: Mapping[str, JSON] | None = None, progress: GoalProgress = BEGINNING
 ) -> PlanningRequest:
     """Return what asks for a plan. `inputs` are those that the run will have, by name.
 
-    `standing` says what was done of the goal already, and what is bound: the plan goes on from there.
+    `progress` says what was done of the goal already, and what is bound: the plan goes on from there.
 
     Raises Invalid for a blank goal, and ModelError where tools cannot be searched.
     """
     verbs, tools = _fitting_goal(space, goal)
-    profile = planning_profile(space.catalogue, verbs, tools, list(inputs or ()), steps=standing.mode == "steps")
-    messages = _messages(space, goal, inputs, standing, (verbs[:MAX_CONTRACTS], tools))
+    profile = planning_profile(space.catalogue, verbs, tools, list(inputs or ()), steps=progress.mode == "steps")
+    messages = _messages(space, goal, inputs, progress, (verbs[:MAX_CONTRACTS], tools))
     return PlanningRequest(messages, profile)
 
 
@@ -123,22 +123,22 @@ def _messages(
     space: Space,
     goal: str,
     inputs: Mapping[str, JSON] | None,
-    standing: Standing,
+    progress: GoalProgress,
     fitting: tuple[Sequence[str], Sequence[Tool]],
 ) -> list[Message]:
     verbs, tools = fitting
-    answer = ANSWER if standing.mode == "whole" else ANSWER_STEP
+    answer = ANSWER if progress.mode == "whole" else ANSWER_STEP
     with space.store.reading() as snapshot:
         facts = "\n".join(_facts(snapshot))
     parts = [delimit("what the space holds", facts)]
-    if standing.example and len(example := dump(dict(standing.example))) <= MAX_EXAMPLE:
+    if progress.example and len(example := dump(dict(progress.example))) <= MAX_EXAMPLE:
         parts.append(delimit("a plan that reached a goal like this one", example))
     if inputs:
-        declare = "declare them under `inputs`" if standing.mode == "whole" else "read them by these names"
+        declare = "declare them under `inputs`" if progress.mode == "whole" else "read them by these names"
         parts.append(
             f"Inputs that the run has, bound as variables ({declare}):\n{delimit('inputs', _shown_inputs(inputs))}"
         )
-    parts += _standing_parts(standing)
+    parts += _standing_parts(progress)
     task = f"Goal:\n{goal}"
     page = language_page(space.catalogue)
     left = MAX_TOKENS * CHARACTERS_PER_TOKEN - len(page) - len(answer) - sum(len(part) + 2 for part in parts) - FRAMES
@@ -163,26 +163,26 @@ def _shown_inputs(inputs: Mapping[str, JSON]) -> str:
     return truncate("\n".join(f"{name}: {truncate(dump(value), room)}" for name, value in inputs.items()), MAX_INPUTS)
 
 
-def _standing_parts(standing: Standing) -> Iterator[str]:
+def _standing_parts(progress: GoalProgress) -> Iterator[str]:
     """What is said of a goal that was begun, and of what may be spent on it."""
-    if standing.so_far:
-        yield delimit("what was done already", truncate(standing.so_far, MAX_SO_FAR))
-    if standing.bound:
-        named = ", ".join(f"${name} ({identifier.partition('_')[0]})" for name, identifier in standing.bound.items())
-        yield f"Variables that are bound already: {truncate(named, MAX_BOUND)}"
-    if standing.budget:
-        left = ", ".join(f"{value:,} {name}" for name, value in standing.budget.items() if isinstance(value, int))
+    if progress.so_far:
+        yield delimit("what was done already", truncate(progress.so_far, MAX_SO_FAR))
+    if progress.bound:
+        label = ", ".join(f"${name} ({identifier.partition('_')[0]})" for name, identifier in progress.bound.items())
+        yield f"Variables that are bound already: {truncate(label, MAX_BOUND)}"
+    if progress.budget:
+        left = ", ".join(f"{value:,} {name}" for name, value in progress.budget.items() if isinstance(value, int))
         yield f"Left to spend: {left}. Reach the goal with as little as it needs."
 
 
 def _as_many_as_fit(lines: Sequence[str], characters: int) -> list[str]:
-    found: list[str] = []
+    results: list[str] = []
     for line in lines:
         characters -= len(line) + 1
         if characters < 0:
             break
-        found.append(line)
-    return found
+        results.append(line)
+    return results
 
 
 def _fitting_goal(space: Space, goal: str) -> tuple[list[str], list[Tool]]:

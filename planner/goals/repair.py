@@ -61,13 +61,13 @@ def check_and_fix(space: Space, document: JSON, bound: Mapping[str, str] | None 
 
 def _problems(space: Space, document: JSON, bound: Mapping[str, str]) -> tuple[Problem, ...]:
     """Check a document: by itself, or among what a session has bound."""
-    found = check_plan(space, document)[1].found
-    if bound and any(one.severity == "error" for one in found):
+    problems = check_plan(space, document)[1].found
+    if bound and any(one.severity == "error" for one in problems):
         run = SessionRun(space, Plan(()))
         run.scope.own = dict(bound)
-        found = check_session_plan(_without_budget(document), None)(space, run).problems.found
+        problems = check_session_plan(_without_budget(document), None)(space, run).problems.found
     empty = isinstance(document, dict) and document.get("steps") == []
-    return (*found, NO_STEPS) if empty else tuple(found)
+    return (*problems, NO_STEPS) if empty else tuple(problems)
 
 
 def _without_budget(document: JSON) -> JSON:
@@ -117,18 +117,18 @@ def _line(problem: Problem) -> str:
 
 def _misused(space: Space, checked: Checked) -> list[str]:
     """The types of the steps that errors are about, so far as they are known, the first few."""
-    found: list[str] = []
+    results: list[str] = []
     for problem in checked.errors:
         step_type = _type_at(checked.document, problem.pointer)
-        known = step_type in FORMS or (step_type is not None and space.catalogue.find(step_type) is not None)
-        if step_type is not None and known and step_type not in found:
-            found.append(step_type)
-    return found[:CONTRACTS]
+        is_known = step_type in FORMS or (step_type is not None and space.catalogue.find(step_type) is not None)
+        if step_type is not None and is_known and step_type not in results:
+            results.append(step_type)
+    return results[:CONTRACTS]
 
 
 def _type_at(document: JSON, pointer: str) -> str | None:
     """Return the type of the innermost step that a pointer leads into."""
-    value, found = document, None
+    value, result = document, None
     for part in ["", *pointer.split("/")[1:]]:
         if part:
             try:
@@ -136,8 +136,8 @@ def _type_at(document: JSON, pointer: str) -> str | None:
             except (KeyError, IndexError, ValueError, TypeError):
                 break
         if isinstance(value, dict) and isinstance(value.get("type"), str):
-            found = value["type"]
-    return found
+            result = value["type"]
+    return result
 
 
 def plan_document(document: JSON, goal: str) -> JSON:

@@ -69,10 +69,10 @@ def _values(text: str) -> tuple[list[JSON], bool]:
     values: list[JSON] = []
     end, is_whole = 0, True
     for _ in range(CANDIDATES):
-        found = OPENING.search(text, end)
-        if found is None:
+        match = OPENING.search(text, end)
+        if match is None:
             return values, is_whole
-        start = found.start()
+        start = match.start()
         try:
             _, end = _DECODER.raw_decode(text, start)
             values.append(read_json(text[start:end]))
@@ -107,8 +107,8 @@ def plan_in(value: JSON, depth: int = 0) -> JSON:
 
 
 def _in_calls(values: list[JSON], depth: int) -> JSON:
-    found = [plan_in(value, depth + 1) for value in values if isinstance(value, Mapping)] if depth < DEPTH else []
-    plans = [plan for plan in found if plan is not None]
+    results = [plan_in(value, depth + 1) for value in values if isinstance(value, Mapping)] if depth < DEPTH else []
+    plans = [plan for plan in results if plan is not None]
     return plans[-1] if plans else None
 
 

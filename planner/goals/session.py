@@ -21,7 +21,7 @@ from infospace.space import Space
 from planner.execute.start import check_plan
 from planner.goals.effects import Effect, effects_of, needs_consent
 from planner.goals.guards import Limits, left_of, repeats_failure, stops, tried
-from planner.goals.memory import Recalled, forget, nearest, recall, remember
+from planner.goals.memory import RememberedPlanMatch, forget, nearest, recall, remember
 from planner.goals.turns import Turn, progress_of, turns_of
 from planner.goals.write import MAX_REPAIRS
 from planner.journal.commit_order import SuspendRequest
@@ -73,7 +73,7 @@ class GoalSession:
         self._halt = halt or SuspendRequest()
         self._is_run = is_run
         self._memory = memory and mode == "whole"
-        self.recalled: Recalled | None = None
+        self.recalled: RememberedPlanMatch | None = None
         """Where the plan is one that went well before."""
         head: dict[str, JSON] = {"goal": goal, "budget": self.limits.budget()}
         if mode == "steps" and self._inputs:
@@ -108,7 +108,7 @@ class GoalSession:
         )
         inputs = _written_values(last.get("inputs", {}))
         assert isinstance(inputs, dict)  # noqa: S101 - `write` gives an object
-        found = cls(
+        result = cls(
             space,
             _written_values(last["goal"]),  # type: ignore[arg-type]
             inputs,
@@ -119,11 +119,11 @@ class GoalSession:
             halt=halt,
             memory=False,
         )
-        found._session = Session(space)
-        found._session.id = run
-        turns = found.turns()
-        found.document = turns[-1].document if turns and not turns[-1].was_run else None
-        return found
+        result._session = Session(space)
+        result._session.id = run
+        turns = result.turns()
+        result.document = turns[-1].document if turns and not turns[-1].was_run else None
+        return result
 
     @property
     def id(self) -> str | None:
@@ -201,10 +201,10 @@ class GoalSession:
 
     def _remembered(self) -> dict[str, JSON]:
         """Return what the step gets of plans that went well: one for this goal, or an example of a goal near to it."""
-        found = recall(self._space, self.goal, self._inputs)
-        if found is not None and check_plan(self._space, found.plan)[1].ok:
-            self.recalled = found
-            return {"known": {"plan": _escaped_values(found.plan)}}
+        result = recall(self._space, self.goal, self._inputs)
+        if result is not None and check_plan(self._space, result.plan)[1].ok:
+            self.recalled = result
+            return {"known": {"plan": _escaped_values(result.plan)}}
         near = nearest(self._space, self.goal)
         return {} if near is None else {"known": {"example": _escaped_values(near.plan)}}
 
@@ -291,8 +291,8 @@ class GoalSession:
         return tried(self.turns())
 
     def _content(self, result: RunResult) -> JSON:
-        found = result.bindings.get(WRITTEN)
-        return found.content if isinstance(found, Note) else None
+        resource = result.bindings.get(WRITTEN)
+        return resource.content if isinstance(resource, Note) else None
 
     def _bindings(self) -> dict[str, str]:
         """Return the ids of what is bound; before the run is one, nothing is."""
@@ -416,9 +416,9 @@ async def _drive(session: GoalSession, agree: Agree, approve: Sequence[str], res
             if agreed is None:
                 return await session.abandon("the plan was not wanted")
             result = await session.run([*approve, *agreed])
-        ended = await _ended(session, result)
-        if ended is not None:
-            return ended
+        run_result = await _ended(session, result)
+        if run_result is not None:
+            return run_result
         result = await session.write()
 
 

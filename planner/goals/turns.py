@@ -73,19 +73,19 @@ def turns_of(space: Space, run: str) -> list[Turn]:
         for one in rows:
             if one.status != "suspended":
                 ended.setdefault(top_label(one.position), []).append(one)
-        taken = {label for label, inner in ended.items() if any("forked" in one.extra for one in inner)}
-        turns += _turns(space, row, ended, taken if turns else set())
+        used = {label for label, inner in ended.items() if any("forked" in one.extra for one in inner)}
+        turns += _turns(space, row, ended, used if turns else set())
     return turns
 
 
-def _turns(space: Space, row: RunRow, ended: Mapping[str, Sequence[StepRow]], taken: Collection[str]) -> Iterator[Turn]:
-    """Give the turns of one run, without those that it has `taken` from the run before, by their lines."""
-    written: list[JSON] = row.document.get("steps", []) if isinstance(row.document, dict) else []
+def _turns(space: Space, row: RunRow, ended: Mapping[str, Sequence[StepRow]], used: Collection[str]) -> Iterator[Turn]:
+    """Give the turns of one run, without those that it has `used` from the run before, by their lines."""
+    value: list[JSON] = row.document.get("steps", []) if isinstance(row.document, dict) else []
     document: JSON = None
     lines: dict[str, JSON] = {}
     begun = False
-    for step, line in zip(plan_of_session(row).steps, written, strict=True):
-        if step.label in taken:
+    for step, line in zip(plan_of_session(row).steps, value, strict=True):
+        if step.label in used:
             continue
         if step.expect != PLAN:
             lines[step.label] = line
@@ -105,10 +105,10 @@ def _document(space: Space, rows: Sequence[StepRow]) -> JSON:
     if not rows or rows[-1].status != "success" or rows[-1].resource is None:
         return None
     try:
-        found = space.view().get(rows[-1].resource)
+        resource = space.context().get(rows[-1].resource)
     except NotFound:
         return None
-    return found.content if isinstance(found, Note) else None
+    return resource.content if isinstance(resource, Note) else None
 
 
 def _is_outer(row: StepRow) -> bool:
@@ -119,8 +119,8 @@ def same_text(document: JSON) -> str:
     """Return a text that two plans, or two steps, have in common that do the same in the same words."""
     steps = document.get("steps") if isinstance(document, Mapping) else None
     if isinstance(document, Mapping) and isinstance(steps, list):
-        told = {key: document.get(key) for key in ("inputs", "result")}
-        return dump([told, [_bare(step) for step in steps]])
+        report = {key: document.get(key) for key in ("inputs", "result")}
+        return dump([report, [_bare(step) for step in steps]])
     return dump(_bare(document))
 
 

@@ -14,7 +14,7 @@ from infospace.data.json_text import dump
 from infospace.llm.model import ANY_OBJECT, Message
 from infospace.space import Space
 from planner.goals.profile import PlanningProfile
-from planner.goals.prompt import BEGINNING, Standing, planning_request
+from planner.goals.prompt import BEGINNING, GoalProgress, planning_request
 from planner.goals.repair import Checked, check_and_fix, plan_document, repair_messages
 from planner.goals.reply import read_reply
 
@@ -49,19 +49,19 @@ class PlanWriter:
     max_repairs: int = MAX_REPAIRS
     attempts: list[Attempt] = field(default_factory=list)
 
-    def known(self, goal: str, plan: JSON, standing: Standing = BEGINNING) -> Checked | None:
+    def known(self, goal: str, plan: JSON, progress: GoalProgress = BEGINNING) -> Checked | None:
         """Return a plan that was known before, where it still passes the check without a change; else None."""
-        checked = check_and_fix(self.space, plan_document(plan, goal), standing.bound)
+        checked = check_and_fix(self.space, plan_document(plan, goal), progress.bound)
         return checked if not checked.errors and not checked.fixes else None
 
     async def write(
-        self, goal: str, inputs: Mapping[str, JSON] | None = None, standing: Standing = BEGINNING
+        self, goal: str, inputs: Mapping[str, JSON] | None = None, progress: GoalProgress = BEGINNING
     ) -> Checked:
-        """Return a plan that passes the check, or its next step. `standing` says what was done of the goal already.
+        """Return a plan that passes the check, or its next step. `progress` says what was done of the goal already.
 
         Raises BadResponse where no answer is one, with what was tried, and what `ask` raises.
         """
-        request = await asyncio.to_thread(planning_request, self.space, goal, inputs, standing)
+        request = await asyncio.to_thread(planning_request, self.space, goal, inputs, progress)
         first, profile = request.messages, request.profile
         messages, seen = first, Counter[str]()
         wrong: tuple[str, ...] = ()
@@ -73,9 +73,9 @@ class PlanWriter:
                 if not wrong:
                     raise
                 raise BudgetExceeded(f"{error.message}; last: {wrong[0]}", hint=error.hint) from error
-            found = await asyncio.to_thread(self._read, answer, goal, profile, standing)
-            checked = None if isinstance(found, str) else found
-            wrong = (found,) if isinstance(found, str) else tuple(problem.message for problem in found.errors)
+            result = await asyncio.to_thread(self._read, answer, goal, profile, progress)
+            checked = None if isinstance(result, str) else result
+            wrong = (result,) if isinstance(result, str) else tuple(problem.message for problem in result.errors)
             self.attempts.append(Attempt(wrong, 0 if checked is None else checked.fixes))
             if checked is not None and not wrong:
                 return checked
@@ -85,21 +85,21 @@ class PlanWriter:
                 raise self._give_up_error("it answered with the same wrong plan again and again", wrong)
             if len(self.attempts) > self.max_repairs:
                 raise self._give_up_error("none of its answers passes the check", wrong)
-            messages = repair_messages(self.space, first, answer, found, repeated=seen[key] > 1)
+            messages = repair_messages(self.space, first, answer, result, repeated=seen[key] > 1)
 
-    def _read(self, answer: str, goal: str, profile: PlanningProfile | None, standing: Standing) -> Checked | str:
+    def _read(self, answer: str, goal: str, profile: PlanningProfile | None, progress: GoalProgress) -> Checked | str:
         """Return the plan in an answer as the check has it, or in a sentence why there is none that is checked."""
         reply = read_reply(answer)
         if reply.problem is not None:
             return reply.problem
         document = reply.document if profile is None else profile.without_nulls(reply.document)
-        document = plan_document(_next_step(document) if standing.mode == "steps" else document, goal)
+        document = plan_document(_next_step(document) if progress.mode == "steps" else document, goal)
         steps = document.get("steps") if isinstance(document, Mapping) else None
         if isinstance(steps, list) and len(steps) > MAX_STEPS:
             return (
                 f"the plan has {len(steps):,} steps, and at most {MAX_STEPS} are taken: a `for-each` or `map` repeats"
             )
-        return check_and_fix(self.space, document, standing.bound)
+        return check_and_fix(self.space, document, progress.bound)
 
     def _give_up_error(self, why: str, wrong: Sequence[str]) -> BadResponse:
         count = len(self.attempts)

@@ -36,7 +36,7 @@ class WritePlan(Args):
 @primitive(
     effect="calls",
     asks=True,
-    gives=lambda _arguments, _shapes: NoteShape({"type": "object", "required": ["goal", "steps"]}, NO_METADATA),
+    result_shape=lambda _arguments, _shapes: NoteShape({"type": "object", "required": ["goal", "steps"]}, NO_METADATA),
     failures=[
         "No language model is configured, or it cannot be reached.",
         "`inputs`, `bound`, `budget` or `known` is not an object.",
@@ -58,7 +58,7 @@ async def write_plan(args: WritePlan, context: Context) -> Note[Any]:
     plans nearest to the goal, and what the space holds. Errors are corrected by their fixes where they have one, else
     the model is told of them.
     """
-    from planner.goals.prompt import Standing
+    from planner.goals.prompt import GoalProgress
     from planner.goals.write import PlanWriter
 
     async def ask(messages: Sequence[Any], schema: Mapping[str, Any]) -> str:
@@ -70,13 +70,13 @@ async def write_plan(args: WritePlan, context: Context) -> Note[Any]:
 
     inputs, bound, budget, known = (_object(args, name) for name in ("inputs", "bound", "budget", "known"))
     bound = {name: str(one) for name, one in bound.items()}
-    standing = Standing(args.so_far or "", bound, budget, args.mode, known.get("example") or {})
+    progress = GoalProgress(args.so_far or "", bound, budget, args.mode, known.get("example") or {})
     writer = PlanWriter(context.space, ask, args.max_repairs)
     try:
-        checked = writer.known(args.goal, known["plan"], standing) if "plan" in known else None
+        checked = writer.known(args.goal, known["plan"], progress) if "plan" in known else None
         if "plan" in known:
             context.extra["remembered"] = checked is not None
-        checked = checked or await writer.write(args.goal, inputs, standing)
+        checked = checked or await writer.write(args.goal, inputs, progress)
     finally:
         context.extra["attempts"] = [attempt.to_json() for attempt in writer.attempts]
     return context.note(checked.document)

@@ -130,10 +130,10 @@ def pair_steps(
 
 
 def _by_position(rows: Sequence[StepRow]) -> dict[str, list[StepRow]]:
-    found: dict[str, list[StepRow]] = {}
+    results: dict[str, list[StepRow]] = {}
     for row in rows:
-        found.setdefault(row.position, []).append(row)
-    return found
+        results.setdefault(row.position, []).append(row)
+    return results
 
 
 def duration_ms(run: RunRow) -> float | None:
@@ -152,8 +152,8 @@ class _Comparison:
     def compare(self) -> Difference:
         one, other = self._before, self._after
         pairs = list(pair_steps(one.steps, other.steps))
-        steps = [found for place, first, second in pairs if (found := self._step(place, first, second)) is not None]
-        ended = (one.run.status, one.masked(one.run.reason)) != (other.run.status, other.masked(other.run.reason))
+        steps = [result for place, first, second in pairs if (result := self._step(place, first, second)) is not None]
+        has_ended = (one.run.status, one.masked(one.run.reason)) != (other.run.status, other.masked(other.run.reason))
         return Difference(
             before=one.run,
             after=other.run,
@@ -161,7 +161,7 @@ class _Comparison:
             alike=len(pairs) - len(steps),
             inputs=tuple(self._inputs()),
             result=self._outcome(_last(one, one.run.result), _last(other, other.run.result)),
-            ended=ended,
+            ended=has_ended,
             lost=tuple(
                 place for place, first, second in pairs if first and second and self._was_removed(first, second)
             ),
@@ -189,7 +189,7 @@ class _Comparison:
         """Whether something that a step gave was removed for good, where it would have to be looked at."""
         one, other = result_of(first), result_of(second)
         sides = ((self._before, one), (self._after, other))
-        return one != other and any(found is not None and side.get(*found) is None for side, found in sides)
+        return one != other and any(results is not None and side.get(*results) is None for side, results in sides)
 
     def _read(self, first: StepRow, second: StepRow) -> Iterator[Change]:
         """Whether the arguments as written, and what was read for them, are different."""
@@ -223,14 +223,14 @@ class _Comparison:
         if (one is None and first is not None) or (other is None and second is not None):
             return None
         if one is None or other is None or one.kind != other.kind:
-            first_kind, second_kind = (None if found is None else str(found.kind) for found in (one, other))
+            first_kind, second_kind = (None if result is None else str(result.kind) for result in (one, other))
             return ContentDiff(first_kind, second_kind, "kind")
-        found: Outcome | None
+        result: Outcome | None
         if isinstance(one, Collection) and isinstance(other, Collection):
-            found = self._sets(self._before.members(one), self._after.members(other))
+            result = self._sets(self._before.members(one), self._after.members(other))
         else:
-            found = self._contents(self._before.value(one), self._after.value(other))
-        return found or self._contents(dict(one.metadata), dict(other.metadata), "metadata")
+            result = self._contents(self._before.value(one), self._after.value(other))
+        return result or self._contents(dict(one.metadata), dict(other.metadata), "metadata")
 
     def _contents(self, one: JSON, other: JSON, what: Literal["content", "metadata"] = "content") -> ContentDiff | None:
         same = self._before.fingerprint(one) == self._after.fingerprint(other)
@@ -262,8 +262,8 @@ def _without(some: list[Item], others: list[Item]) -> tuple[list[Item], list[Ite
 
 def arguments_of(run: RunRow, row: StepRow) -> dict[str, JSON] | None:
     """Return the arguments of a step as they are written in its plan, None where it is not in it."""
-    written = written_step(run, row.position)
-    return None if written is None else {key: value for key, value in written.items() if key not in _APART}
+    raw = written_step(run, row.position)
+    return None if raw is None else {key: value for key, value in raw.items() if key not in _APART}
 
 
 def _last(side: RunView, identifier: str | None) -> tuple[str, int] | None:

@@ -41,7 +41,7 @@ class RunView:
         for product in sorted(snapshot.products([run]), key=_order):
             self._versions[product.of.id] = product.of.version
             if product.of.version == 1:
-                place = f"{kind_of(product.of.id)}~{product.made.step or product.made.by}"
+                place = f"{kind_of(product.of.id)}~{product.created_by.step or product.created_by.by}"
                 places[place] = places.get(place, 0) + 1
                 self._own[product.of.id] = f"{place}~{places[place]}"
         self._keys: dict[str, str] = {}
@@ -53,10 +53,10 @@ class RunView:
 
     def _inherit_from(self, parent: RunView) -> None:
         """Tell what a fork took over as its parent tells it: also the copies of what was changed since."""
-        taken = {top_label(row.position) for row in self._steps if "forked" in row.extra}
+        used = {top_label(row.position) for row in self._steps if "forked" in row.extra}
         self.take_inputs_of(parent)
         for identifier, place in parent._own.items():
-            if top_label(place.split("~")[1]) in taken:
+            if top_label(place.split("~")[1]) in used:
                 self._own.setdefault(identifier, place)
         rows = {row.sequence: row for row in parent.steps}
         pairs = [(row, rows[row.sequence]) for row in self._steps if "forked" in row.extra and row.sequence in rows]
@@ -84,7 +84,7 @@ class RunView:
 
     def _items(self, one: tuple[str, int] | None, other: tuple[str, int] | None) -> Iterable[tuple[str, str]]:
         """Return the items of a copy of a Collection with those that they stand for."""
-        groups = [self.get(*found) for found in (one, other) if found is not None] if one != other else []
+        groups = [self.get(*results) for results in (one, other) if results is not None] if one != other else []
         members = [group.members for group in groups if isinstance(group, Collection)]
         if len(members) < 2 or len(members[0]) != len(members[1]):
             return ()
@@ -105,9 +105,9 @@ class RunView:
 
     def version(self, identifier: str) -> int:
         """Return the last version that the run made of a resource; of one that it only read, that which it read."""
-        made = self._versions.get(identifier)
-        if made is not None:
-            return made
+        result = self._versions.get(identifier)
+        if result is not None:
+            return result
         read = [use.version for row in self._steps for use in row.uses if use.id == identifier]
         given = [row.version for row in self._steps if row.resource == identifier and row.version is not None]
         return max((*read, *given), default=1)
@@ -121,8 +121,8 @@ class RunView:
 
     def masked(self, text: str | None) -> str | None:
         """Return a text in which the ids that the run gave out are told by where they were made."""
-        told = self._as | self._own
-        return None if text is None else ID_IN_TEXT.sub(lambda found: told.get(found[0], found[0]), text)
+        report = self._as | self._own
+        return None if text is None else ID_IN_TEXT.sub(lambda found: report.get(found[0], found[0]), text)
 
     def fingerprint(self, value: JSON) -> str | None:
         """Return a digest of a JSON value, its keys in any order, without ids that the run gave out."""
@@ -149,8 +149,8 @@ class RunView:
     def read(self, row: StepRow) -> list[str]:
         """Return what a step read, by key; what the run did not make, and the source of a search result, by version."""
         keys = self._key_of([use.id for use in row.uses])
-        found = [use for use, key in zip(row.uses, keys, strict=True) if use.id in self._own and is_id(key)]
-        sources = {origin.of.id: origin.source for origin in self._snapshot.origins(found)}
+        results = [use for use, key in zip(row.uses, keys, strict=True) if use.id in self._own and is_id(key)]
+        sources = {origin.of.id: origin.source for origin in self._snapshot.origins(results)}
         versions = [
             source.of.version if (source := sources.get(use.id)) else self._number(use.id, use.version)
             for use in row.uses
@@ -165,8 +165,8 @@ class RunView:
         return any(use.id in self._own for use in row.uses)
 
     def _title(self, identifier: str) -> str:
-        found = self._last(identifier) if is_id(identifier) else None
-        return "" if found is None else display_name(found)
+        resource = self._last(identifier) if is_id(identifier) else None
+        return "" if resource is None else display_name(resource)
 
     def _last(self, identifier: str) -> Resource | None:
         """A resource as the run left it; what it did not make, as it is now, or was last."""
@@ -193,15 +193,15 @@ class RunView:
         return [self._keys[one] for one in identifiers]
 
     def _key_of_created(self, identifier: str) -> str:
-        found = self._last(identifier)
-        if found is None:
+        resource = self._last(identifier)
+        if resource is None:
             return self._own[identifier]
         self._keys[identifier] = self._own[identifier]
-        if isinstance(found, Collection):
-            inner: JSON = list(self._key_of([member.id for member in found.members]))
+        if isinstance(resource, Collection):
+            inner: JSON = list(self._key_of([member.id for member in resource.members]))
         else:
-            inner = self.value(found)
-        return f"{found.kind}:{self.fingerprint([inner, dict(found.metadata)])}"
+            inner = self.value(resource)
+        return f"{resource.kind}:{self.fingerprint([inner, dict(resource.metadata)])}"
 
 
 def result_of(row: StepRow) -> tuple[str, int] | None:

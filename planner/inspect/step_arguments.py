@@ -59,29 +59,29 @@ class Argument:
 
 def step_arguments(space: Space, run: RunRow, row: StepRow, bindings: Sequence[Binding]) -> list[Argument]:
     """Return the arguments of an execution, by what was bound when it began, at the versions that it read."""
-    written = written_step(run, row.position)
-    if written is None:
+    value = written_step(run, row.position)
+    if value is None:
         return []
     versions = {binding.id: binding.version for binding in bindings if binding.version is not None}
     versions |= {use.id: use.version for use in row.uses}
-    view, scope = HistoricalContext(space, versions), Scope()
+    context, scope = HistoricalContext(space, versions), Scope()
     for binding in bindings:
         scope.bind(binding.name, binding.id)
     known = {binding.name: binding for binding in bindings}
     # Each call of `pages` has its own page among its arguments, which nothing around the step is bound to.
-    own = written.get("as", "$page") if written.get("type") == "pages" else None
-    entry = space.catalogue.find(str(written.get("type")))
+    own = value.get("as", "$page") if value.get("type") == "pages" else None
+    entry = space.catalogue.find(str(value.get("type")))
     modes = {} if entry is None else {name: argument.reading for name, argument in entry.arguments.items()}
-    found = []
-    for name, raw in written.items():
+    results = []
+    for name, raw in value.items():
         if name in APART:
             continue
         if modes.get(name) in _EXPRESSED or (name not in modes and _is_expressed(name, raw, space.catalogue)):
             # An expression is read as a whole, with its parameters typed: nothing in its text is replaced.
-            found.append(Argument(name, raw, list(_parameters(raw, known)), value=raw))
+            results.append(Argument(name, raw, list(_parameters(raw, known)), value=raw))
         else:
-            found.append(_argument(name, raw, known, view, scope, own))
-    return found
+            results.append(_argument(name, raw, known, context, scope, own))
+    return results
 
 
 class HistoricalContext(Context):
@@ -108,18 +108,18 @@ class HistoricalContext(Context):
 
 
 def _argument(
-    name: str, raw: JSON, known: Mapping[str, Binding], view: HistoricalContext, scope: Scope, own: JSON
+    name: str, raw: JSON, bindings: Mapping[str, Binding], context: HistoricalContext, scope: Scope, own: JSON
 ) -> Argument:
-    referred = [one for one in _referred(raw, known) if one.written != own]
+    referred = [one for one in _referred(raw, bindings) if one.written != own]
     pages = {key: of for key, of in raw.items() if of == own} if isinstance(raw, dict) and own is not None else {}
     written, raw = raw, {key: of for key, of in raw.items() if key not in pages} if isinstance(raw, dict) else raw
     try:
         if isinstance(raw, str) and (is_id(raw) or (len(referred) == 1 and referred[0].written == raw)):
-            found = Resolver(view, scope).resource(raw)
-            if is_resource(found):
-                return Argument(name, written, referred, resource=found)
-            return Argument(name, written, referred, value=cast("JSON", found))
-        value = Resolver(view, scope).value(raw)
+            resource = Resolver(context, scope).resource(raw)
+            if is_resource(resource):
+                return Argument(name, written, referred, resource=resource)
+            return Argument(name, written, referred, value=cast("JSON", resource))
+        value = Resolver(context, scope).value(raw)
         if isinstance(written, dict) and isinstance(value, dict):
             value = {key: pages.get(key, value.get(key)) for key in written}
         return Argument(name, written, referred, value=value)
@@ -137,15 +137,15 @@ def _is_expressed(name: str, raw: JSON, catalogue: Catalogue) -> bool:
     )
 
 
-def _parameters(raw: JSON, known: Mapping[str, Binding]) -> Iterator[ResolvedReference]:
+def _parameters(raw: JSON, bindings: Mapping[str, Binding]) -> Iterator[ResolvedReference]:
     """Iterate over what the expressions, or the objects, of a condition or an argument read."""
-    told: set[str] = set()
+    names: set[str] = set()
     for place, text in strings(cast("Any", raw)):
         whole = [text] if place[-1:] in (("target",), ("value",)) else [f"${one}" for one in _read_by(text)]
         for reference in whole:
-            if reference.startswith("$") and reference not in told:
-                told.add(reference)
-                yield ResolvedReference(reference, known.get(_NAME_END.split(reference[1:], 1)[0]))
+            if reference.startswith("$") and reference not in names:
+                names.add(reference)
+                yield ResolvedReference(reference, bindings.get(_NAME_END.split(reference[1:], 1)[0]))
 
 
 def _read_by(text: str) -> Iterator[str]:
@@ -160,11 +160,11 @@ def _read_by(text: str) -> Iterator[str]:
     yield from (*parsed.variables, *parsed.parameters)
 
 
-def _referred(raw: JSON, known: Mapping[str, Binding]) -> Iterator[ResolvedReference]:
-    told: set[str] = set()
+def _referred(raw: JSON, bindings: Mapping[str, Binding]) -> Iterator[ResolvedReference]:
+    names: set[str] = set()
     for _, text in strings(cast("Any", raw)):
         with suppress(ReferenceInvalid):
             for reference in references_in(read_text(text)):
-                if str(reference) not in told:
-                    told.add(str(reference))
-                    yield ResolvedReference(str(reference), known.get(reference.name))
+                if str(reference) not in names:
+                    names.add(str(reference))
+                    yield ResolvedReference(str(reference), bindings.get(reference.name))

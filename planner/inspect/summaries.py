@@ -27,10 +27,10 @@ def format_effect(step: Step, catalogue: Catalogue) -> str:
         return ""
     if entry.asks:
         return "asks the model"
-    said = effect_label(entry)
-    if said in ("pure", "reads") and step.name is not None:
+    text = effect_label(entry)
+    if text in ("pure", "reads") and step.name is not None:
         return "names"
-    return "" if said == "pure" else said
+    return "" if text == "pure" else text
 
 
 def format_size(row: StepRow) -> str:
@@ -39,9 +39,9 @@ def format_size(row: StepRow) -> str:
         return ""
     kind = str(kind_of(row.resource))
     if kind == "Collection":
-        found = _COUNT.match(row.value)
+        match = _COUNT.match(row.value)
         count = row.extra.get("item_count")
-        said = f"{count:,}" if isinstance(count, int) else found[1] if found else ""
+        said = f"{count:,}" if isinstance(count, int) else match[1] if match else ""
         return f"{kind} ({said})" if said else kind
     cut = _CUT.search(row.value)
     return f"{kind} ({cut[1] if cut else f'{len(row.value):,}'})" if kind == "Note" else kind

@@ -193,10 +193,10 @@ class RunTree:
 
     def path_to(self, position: str) -> list[str]:
         """Return the keys of the nodes that a position lies in, outermost first."""
-        found: list[str] = []
+        results: list[str] = []
         for part in Position.parse(position).parts:
-            found += [part.text, *self._page_of(part), part.holder.text]
-        return found[::-1]
+            results += [part.text, *self._page_of(part), part.holder.text]
+        return results[::-1]
 
     def _block(self, prefix: str, block: Block, depth: int) -> list[TreeNode]:
         by_label = {step.label: step for step in block}
@@ -216,19 +216,19 @@ class RunTree:
         here, known = Position.parse(position), list(self._parts.get(position, {}).values())
         loops = sorted((part for part in known if part.block in _ROUNDS), key=_number)
         others = [part for part in known if part.block not in _ROUNDS]
-        written: list[Part] = []
+        value: list[Part] = []
         match step.form:
             case If() if not others and position not in self.rows:
-                written = [here.inside("then"), here.inside("else")]
+                value = [here.inside("then"), here.inside("else")]
             case Parallel(branches):
-                written = [here.inside("branches", number) for number in range(1, len(branches) + 1)]
+                value = [here.inside("branches", number) for number in range(1, len(branches) + 1)]
             case ForEach() | While() if not loops and position not in self.rows:
-                written = [here.inside("do" if isinstance(step.form, ForEach) else "body", 1)]
+                value = [here.inside("do" if isinstance(step.form, ForEach) else "body", 1)]
         if len(loops) > PAGED:
             nodes = self._pages(step, loops, depth)
         else:
             nodes = [self._part(step, part, depth) for part in loops]
-        rest = list(dict.fromkeys([*written, *others]))
+        rest = list(dict.fromkeys([*value, *others]))
         return [*nodes, *(self._part(step, part, depth) for part in rest)]
 
     def _pages(self, step: Step, loops: Sequence[Part], depth: int) -> list[TreeNode]:
@@ -259,13 +259,13 @@ class RunTree:
 def by_step(plan: Plan, problems: Iterable[Problem]) -> dict[str, list[Problem]]:
     """Return problems by the pointer of the innermost step that they are about, `""` where that is none."""
     pointers = {step.pointer for step in every_step(plan.steps)}
-    found: dict[str, list[Problem]] = {}
+    results: dict[str, list[Problem]] = {}
     for problem in problems:
         pointer = problem.pointer
         while pointer and pointer not in pointers:
             pointer = pointer.rpartition("/")[0]
-        found.setdefault(pointer, []).append(problem)
-    return found
+        results.setdefault(pointer, []).append(problem)
+    return results
 
 
 def _number(part: Part) -> int:

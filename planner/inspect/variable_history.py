@@ -110,17 +110,17 @@ class VariableHistory:
     # Looking
 
     def _visible_bindings(self, position: str, scopes: Scopes) -> list[Binding]:
-        found: dict[str, Binding] = {}
+        results: dict[str, Binding] = {}
         for part in _chain(position):
             for name, binding in (scopes.get(part, {}) | self._own_bindings(part, scopes)).items():
-                found.setdefault(name, binding)
+                results.setdefault(name, binding)
         handler = next((part for part in _parts(position) if part.block == "on_fail"), None)
         if handler is not None:
             failed = handler.failed.text
             error = self._decided.get(f"{failed}.error")
             if isinstance(error, str):
-                found["error"] = self._binding("error", error, failed, scope_of(position))
-        return sorted(found.values(), key=lambda binding: binding.name)
+                results["error"] = self._binding("error", error, failed, scope_of(position))
+        return sorted(results.values(), key=lambda binding: binding.name)
 
     def _own_bindings(self, part: str, scopes: Scopes) -> dict[str, Binding]:
         """What a part binds by itself: the item of a loop, the inputs of a saved plan."""
@@ -206,8 +206,8 @@ def members_of(snapshot: Snapshot) -> Members:
 
     def members(identifier: str, version: int) -> list[str]:
         if (identifier, version) not in known:
-            found = snapshot.get(identifier, version)
-            ids = [member.id for member in found.members] if isinstance(found, Collection) else []
+            resource = snapshot.get(identifier, version)
+            ids = [member.id for member in resource.members] if isinstance(resource, Collection) else []
             known[identifier, version] = ids
         return known[identifier, version]
 

@@ -269,6 +269,6 @@ class BufferedBranch(OrderedBranch):
         super().drop()
 
 
-def lanes(outer: StepSink, count: int, most: int) -> list[OrderedBranch]:
+def ordered_branches(outer: StepSink, count: int, most: int) -> list[OrderedBranch]:
     """Return lanes for parts that run side by side, in their order."""
     return [OrderedBranch(outer, most) for _ in range(count)]

@@ -41,10 +41,10 @@ class ContextAfterStep(Context):
         """Return resources by id, each as it was."""
         with self.space.store.reading() as snapshot:
             try:
-                found = snapshot.get_many(identifiers)
+                items = snapshot.get_many(identifiers)
             except NotFound:
                 return [snapshot.get(one, self._version(snapshot, one)) for one in identifiers]
-            return [one if one.version == 1 else snapshot.get(one.id, self._version(snapshot, one.id)) for one in found]
+            return [one if one.version == 1 else snapshot.get(one.id, self._version(snapshot, one.id)) for one in items]
 
     @cached_property
     def _earlier_rows(self) -> Sequence[StepRow]:
@@ -71,12 +71,12 @@ class ContextAfterStep(Context):
                 yield row.version
 
     def _existed(self, snapshot: Snapshot, identifier: str, version: int, at: str) -> bool:
-        made = snapshot.get(identifier, version).made
-        if not self._all or made.run != self._all[0].run or made.step is None:
+        created_by = snapshot.get(identifier, version).created_by
+        if not self._all or created_by.run != self._all[0].run or created_by.step is None:
             if at != self._ended:
                 return self._ended is None or at < self._ended
-            return made.run is None or not _began_at_or_after(snapshot, made.run, at)
-        step = made.step
+            return created_by.run is None or not _began_at_or_after(snapshot, created_by.run, at)
+        step = created_by.step
         return self._row is None or step in self._positions or any(holds(one, step) for one in self._positions)
 
 
@@ -84,9 +84,9 @@ def data_of(space: Space, row: StepRow, rows: Sequence[StepRow]) -> tuple[JSON, 
     """Return the full content of what a step gave, as it gave it; and why there is none, where it was purged."""
     if row.resource is None:
         return None, None
-    view = ContextAfterStep(space, rows, row)
+    context = ContextAfterStep(space, rows, row)
     try:
-        return view.content(view.get(row.resource)), None
+        return context.content(context.get(row.resource)), None
     except NotFound as error:
         return None, str(error)
 

@@ -94,8 +94,8 @@ class RecordedRun:
 
     def read(self, position: str, number: int | None = None) -> list[tuple[str, int]]:
         """Return the versions that a form read for what it decided, or for a round of this number."""
-        found = self._decisions.get(at_read(position, number)) or ()
-        return [(str(identifier), int(version)) for identifier, version in found]
+        result = self._decisions.get(at_read(position, number)) or ()
+        return [(str(identifier), int(version)) for identifier, version in result]
 
     def stopped_inside(self, position: str) -> bool:
         """Whether a `stop` in the form at a position ended it; one in a saved plan ends that plan alone."""
@@ -114,8 +114,8 @@ class RecordedRun:
         one under which `until` was asked after an item of this number.
         """
         there = position in self._by_position or position in self._suspended or (number or 1) <= self.rounds(position)
-        found = reading_of(self._decisions.get(at_begin(position, number)))
-        return self.first_reading if found is None and there else found
+        results = reading_of(self._decisions.get(at_begin(position, number)))
+        return self.first_reading if results is None and there else results
 
     def reading_after(self, position: str) -> Reading | None:
         """Return what the clock showed after a `wait` or an `ask`, None where that is not known."""
@@ -141,7 +141,7 @@ class RecordedRun:
         """Whether a step called anything."""
         return any(place == position for place, _ in self._calls)
 
-    def made(self, digest: bytes) -> str | None:
+    def find_made_call(self, digest: bytes) -> str | None:
         """Return the position of a tool's call that has, or may have, had its effect, None where there is none.
 
         That of a call in a run which this one was forked from ends with the run: `4 of run_7`.

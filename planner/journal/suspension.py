@@ -57,10 +57,12 @@ class Pending:
         return cls(waiting.position, kind, waiting.question, schema, key=waiting.key, about=waiting.about)
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Pending:
+    def of(cls, document: Mapping[str, Any]) -> Pending:
         """Return what `to_json` said."""
-        step, kind, question = said["step"], said["kind"], said["question"]
-        return cls(step, kind, question, said["schema"], said["until"], said.get("key"), said.get("about"))
+        step, kind, question = document["step"], document["kind"], document["question"]
+        return cls(
+            step, kind, question, document["schema"], document["until"], document.get("key"), document.get("about")
+        )
 
 
 CONDITION_LOOK = 30.0
@@ -73,18 +75,18 @@ def due_of(pending: Sequence[Pending]) -> str | None:
     return min(times, default=None)
 
 
-def read_answer(written: str, schema: Mapping[str, Any] | None) -> JSON:
+def read_answer(text: str, schema: Mapping[str, Any] | None) -> JSON:
     """Return an answer as its schema wants it: JSON where that fits, else text."""
     from infospace.schema.validate import first_violation
 
     try:
-        read = read_json(written, what="the answer")
+        read = read_json(text, what="the answer")
     except InvalidJSON:
-        return written
+        return text
     if schema is None:
-        return written if isinstance(read, str) else read
+        return text if isinstance(read, str) else read
     fits = first_violation(read, schema, formats=True) is None
-    return written if not fits and first_violation(written, schema, formats=True) is None else read
+    return text if not fits and first_violation(text, schema, formats=True) is None else read
 
 
 class Suspension(Exception):

@@ -75,16 +75,16 @@ def _operation_error(operation: Any) -> str | None:
 
 def at(document: Any, pointer: str) -> Any:
     """Return what a JSON pointer points at; KeyError, IndexError or TypeError when there is nothing."""
-    found = document
+    value = document
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~") if "~" in part else part
-        if isinstance(found, dict):
-            found = found[name]
-        elif isinstance(found, list):
-            found = found[_index(name)]
+        if isinstance(value, dict):
+            value = value[name]
+        elif isinstance(value, list):
+            value = value[_index(name)]
         else:
             raise TypeError(pointer)
-    return found
+    return value
 
 
 def _remove_at(root: list[Any], pointer: str) -> Any:

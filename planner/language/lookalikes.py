@@ -41,35 +41,35 @@ def lookalikes(text: str, bound: Collection[str]) -> Iterator[Lookalike]:
     if "$" not in text and "{{" not in text and "<" not in text:
         return
     seen = set()
-    for found in _LOOKS.finditer(text):
-        kind = found.lastgroup
-        if kind is None or found[0] in seen:
+    for match in _LOOKS.finditer(text):
+        kind = match.lastgroup
+        if kind is None or match[0] in seen:
             continue
-        written = _reference(found[kind])
-        name = NAME.match(written)
-        whole = found[0] == text
-        if name is None or name[0] not in bound or (kind == "angles" and not whole and name[0] == written):
+        raw = _reference(match[kind])
+        name = NAME.match(raw)
+        whole = match[0] == text
+        if name is None or name[0] not in bound or (kind == "angles" and not whole and name[0] == raw):
             continue
-        seen.add(found[0])
-        yield _lookalike(found[0], written, kind, whole=whole)
+        seen.add(match[0])
+        yield _lookalike(match[0], raw, kind, whole=whole)
 
 
-def _lookalike(text: str, written: str, kind: str, *, whole: bool) -> Lookalike:
-    shown = text if len(text) <= len(written) + 20 else f"{text[: len(written) + 20]}…"
-    name = written.partition(".")[0].partition("[")[0]
-    message = f"`{shown}` is text here, though ${name} is bound"
+def _lookalike(text: str, raw: str, kind: str, *, whole: bool) -> Lookalike:
+    label = text if len(text) <= len(raw) + 20 else f"{text[: len(raw) + 20]}…"
+    name = raw.partition(".")[0].partition("[")[0]
+    message = f"`{label}` is text here, though ${name} is bound"
     if kind == "beside":
-        message = f"`{shown}` is text here: a `$` after a letter, a digit or `$` begins no reference"
-    hint = f"`${{{written}}}` is the text of ${written}"
-    return Lookalike(message, f"`${written}` is the value; {hint}" if whole and kind != "beside" else hint)
+        message = f"`{label}` is text here: a `$` after a letter, a digit or `$` begins no reference"
+    hint = f"`${{{raw}}}` is the text of ${raw}"
+    return Lookalike(message, f"`${raw}` is the value; {hint}" if whole and kind != "beside" else hint)
 
 
-def _reference(written: str) -> str:
+def _reference(text: str) -> str:
     """As much of a name and a path as can be read."""
-    name = NAME.match(written)
+    name = NAME.match(text)
     if name is None:
         return ""
     try:
-        return written[: parse_suffix(written, name.end())[1]]
+        return text[: parse_suffix(text, name.end())[1]]
     except Invalid:
         return name[0]

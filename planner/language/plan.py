@@ -78,7 +78,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class TypedCondition:
     """One condition, such as `bound` or `empty`: its type, and its arguments as written."""
 
     type: str
@@ -87,7 +87,7 @@ class Test:
 
 
 @dataclass(frozen=True, slots=True)
-class Expressed:
+class ExpressionCondition:
     """A condition that is an expression over variables, as it was read."""
 
     parsed: Where
@@ -96,8 +96,8 @@ class Expressed:
     @property
     def names(self) -> tuple[str, ...]:
         """The variables that it reads, each once."""
-        found = (NAME.match(parameter) for parameter in self.parsed.parameters)
-        return tuple(dict.fromkeys(one.group() for one in found if one is not None))
+        result = (NAME.match(parameter) for parameter in self.parsed.parameters)
+        return tuple(dict.fromkeys(one.group() for one in result if one is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Not:
     of: Condition
 
 
-Condition: TypeAlias = "Test | Expressed | All | AnyOf | Not"
+Condition: TypeAlias = "TypedCondition | ExpressionCondition | All | AnyOf | Not"
 
 Block: TypeAlias = "tuple[Step, ...]"
 
@@ -142,7 +142,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedPlanCall:
     """A saved plan by its name, with its arguments as written."""
 
     name: str
@@ -296,7 +296,7 @@ class UnparsedStep:
 
 
 Form: TypeAlias = (
-    Call | ToolCall | Saved | If | While | ForEach | Map | Pages | Parallel | Wait | Ask | Stop | UnparsedStep
+    Call | ToolCall | SavedPlanCall | If | While | ForEach | Map | Pages | Parallel | Wait | Ask | Stop | UnparsedStep
 )
 
 
@@ -385,7 +385,7 @@ def condition_of(form: Form) -> Condition | None:
     return form.condition if isinstance(form, (If, While, Wait)) else None
 
 
-def every_part(condition: Condition | None) -> Iterator[Test | Expressed]:
+def every_part(condition: Condition | None) -> Iterator[TypedCondition | ExpressionCondition]:
     """Iterate over the tests and expressions that a condition is made of, in document order."""
     match condition:
         case All(of) | AnyOf(of):
@@ -393,18 +393,18 @@ def every_part(condition: Condition | None) -> Iterator[Test | Expressed]:
                 yield from every_part(part)
         case Not(of):
             yield from every_part(of)
-        case Test() | Expressed():
+        case TypedCondition() | ExpressionCondition():
             yield condition
 
 
-def every_test(condition: Condition | None) -> Iterator[Test]:
+def every_test(condition: Condition | None) -> Iterator[TypedCondition]:
     """Iterate over the tests among them."""
-    return (part for part in every_part(condition) if isinstance(part, Test))
+    return (part for part in every_part(condition) if isinstance(part, TypedCondition))
 
 
-def names_of(part: Test | Expressed) -> Iterator[str]:
+def names_of(part: TypedCondition | ExpressionCondition) -> Iterator[str]:
     """Iterate over the variables that a part of a condition reads; never fewer than it does."""
-    return iter(part.names) if isinstance(part, Expressed) else names_in(part.arguments)
+    return iter(part.names) if isinstance(part, ExpressionCondition) else names_in(part.arguments)
 
 
 def reads(step: Step) -> Iterator[str]:
@@ -412,7 +412,7 @@ def reads(step: Step) -> Iterator[str]:
     if step.name is not None:
         yield from names_in(step.name)
     match step.form:
-        case Call(arguments) | ToolCall(_, arguments) | Saved(_, arguments):
+        case Call(arguments) | ToolCall(_, arguments) | SavedPlanCall(_, arguments):
             yield from names_in(arguments)
             return  # none of them asks a condition
         case Map(target, _, arguments):

@@ -107,19 +107,19 @@ class Problems:
         return all(problem.severity != "error" for problem in self.found)
 
 
-def sort_problems(document: Any, found: Iterable[Problem]) -> list[Problem]:
+def sort_problems(document: Any, problems: Iterable[Problem]) -> list[Problem]:
     """Return problems in the order in which their places stand in the document; of one place errors come first."""
-    told = _with_causes(list(found))
+    told = _with_causes(list(problems))
     return sorted(told, key=lambda problem: (_place(document, problem.pointer), problem.severity != "error"))
 
 
-def _with_causes(found: list[Problem]) -> Iterator[Problem]:
+def _with_causes(problems: list[Problem]) -> Iterator[Problem]:
     """Give an error at a text that was meant for a reference the hint of how it is written: both are one mistake."""
-    meant = {problem.pointer: problem.hint for problem in found if problem.code == LOOKALIKE}
-    wrong = {problem.pointer for problem in found if problem.severity == "error"}
-    for problem in found:
-        if problem.severity == "error" and problem.pointer in meant:
-            yield replace_fields(problem, hint=meant[problem.pointer], fix=None)
+    suggestion = {problem.pointer: problem.hint for problem in problems if problem.code == LOOKALIKE}
+    wrong = {problem.pointer for problem in problems if problem.severity == "error"}
+    for problem in problems:
+        if problem.severity == "error" and problem.pointer in suggestion:
+            yield replace_fields(problem, hint=suggestion[problem.pointer], fix=None)
         elif problem.code != LOOKALIKE or problem.pointer not in wrong:
             yield problem
 
@@ -157,5 +157,5 @@ def replace(pointer: str, value: Any) -> Patch:
 
 def listed(words: Sequence[str], most: int = 12) -> str:
     """Return words as a list to read, cut where it gets long."""
-    shown = ", ".join(words[:most])
-    return f"{shown}, …" if len(words) > most else shown
+    text = ", ".join(words[:most])
+    return f"{text}, …" if len(words) > most else text

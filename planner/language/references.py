@@ -63,8 +63,8 @@ class Reference:
         if parts[items : items + 1] and parts[items] in OF_REFERENCES:
             rest = show_parts(("", *parts[items + 1 :])).removeprefix(show_parts(("",)))
             return f"${self.name}{show_parts(parts[:items])}.{parts[items]}{rest}"
-        shown = str(self.path)
-        return f"${self.name}{shown if not shown or shown.startswith('[') else '.' + shown}"
+        text = str(self.path)
+        return f"${self.name}{text if not text or text.startswith('[') else '.' + text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +110,10 @@ def literal(value: JSON) -> JSON:
     return value
 
 
-def _escaped(found: re.Match[str]) -> str:
-    if found.string.startswith("{", found.end()):
+def _escaped(match: re.Match[str]) -> str:
+    if match.string.startswith("{", match.end()):
         return "${$}"
-    return "$$" if found[0] == "$" else "${$}${$}"
+    return "$$" if match[0] == "$" else "${$}${$}"
 
 
 def renamed(text: str, name: str, other: str) -> str:
@@ -144,32 +144,32 @@ _remembered = lru_cache(maxsize=4096)(_read)
 
 def whole_reference(text: str) -> Reference | None:
     """Return the reference that a string is from end to end, or None."""
-    found = NAME.match(text, 1) if text.startswith("$") else None
-    if found is None:
+    match = NAME.match(text, 1) if text.startswith("$") else None
+    if match is None:
         return None
     try:
-        path, end = parse_suffix(text, found.end())
+        path, end = parse_suffix(text, match.end())
     except Invalid as error:
         raise ReferenceInvalid("bad-reference", error.message, error.hint or "") from error
-    return Reference(found.group(), path) if end == len(text) else None
+    return Reference(match.group(), path) if end == len(text) else None
 
 
 def _parts(text: str) -> Iterator[str | Reference]:
     position = 0
-    while found := _DOLLAR.search(text, position):
-        yield text[position : found.start()]
-        match found.group():
+    while match := _DOLLAR.search(text, position):
+        yield text[position : match.start()]
+        match match.group():
             case "$$":
                 yield "$"
-                position = found.end()
-            case "${" if text.startswith("$}", found.end()):
+                position = match.end()
+            case "${" if text.startswith("$}", match.end()):
                 yield "$"
-                position = found.end() + 2
+                position = match.end() + 2
             case "${":
-                reference, position = _braced(text, found.start())
+                reference, position = _braced(text, match.start())
                 yield reference
             case _:
-                raise _bare(text, found.start())
+                raise _bare(text, match.start())
     yield text[position:]
 
 
@@ -199,25 +199,25 @@ def _braced(text: str, start: int) -> tuple[Reference, int]:
     except Invalid as error:
         raise ReferenceInvalid("bad-reference", error.message, error.hint or hint) from error
     if not text.startswith("}", end):
-        shown = text[start : start + 40]
-        raise ReferenceInvalid("bad-reference", f"{shown!r} does not end with `}}` where the path ends", hint)
+        label = text[start : start + 40]
+        raise ReferenceInvalid("bad-reference", f"{label!r} does not end with `}}` where the path ends", hint)
     return Reference(name.group(), path), end + 1
 
 
 def _bare(text: str, start: int) -> ReferenceInvalid:
-    found = NAME.match(text, start + 1)
-    assert found is not None  # noqa: S101 - the pattern of _DOLLAR says so
-    name = found.group()
+    match = NAME.match(text, start + 1)
+    assert match is not None  # noqa: S101 - the pattern of _DOLLAR says so
+    name = match.group()
     try:
-        _, end = parse_suffix(text, found.end())
+        _, end = parse_suffix(text, match.end())
     except Invalid:
-        end = found.end()
-    written = text[start + 1 : end]
-    mended = f"{text[:start]}${{{written}}}{text[end:]}" if _is_prose(text[:start], text[end:]) else None
+        end = match.end()
+    raw = text[start + 1 : end]
+    mended = f"{text[:start]}${{{raw}}}{text[end:]}" if _is_prose(text[:start], text[end:]) else None
     return ReferenceInvalid(
         "bare-variable",
-        f"`${written}` stands bare inside a longer text (character {start})",
-        f"write `${{{written}}}` for its text, or `$${name}` for the text `${name}`",
+        f"`${raw}` stands bare inside a longer text (character {start})",
+        f"write `${{{raw}}}` for its text, or `$${name}` for the text `${name}`",
         mended,
     )
 
@@ -253,8 +253,8 @@ def read_value(value: JSON) -> Value:
     return Literal(value)
 
 
-def _plain(read: Value, written: JSON) -> bool:
-    return isinstance(read, Literal) and read.value is written
+def _plain(read: Value, value: JSON) -> bool:
+    return isinstance(read, Literal) and read.value is value
 
 
 def strings(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -268,16 +268,16 @@ def strings(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
     keys: list[str | int] = []
     open_: list[Iterator[tuple[str | int, Any]]] = [_items(value)]
     while open_:
-        found = next(open_[-1], None)
-        if found is None:
+        results = next(open_[-1], None)
+        if results is None:
             open_.pop()
             if keys:
                 keys.pop()
-        elif isinstance(found[1], str):
-            yield (*keys, found[0]), found[1]
-        elif isinstance(found[1], (list, tuple, dict)):
-            keys.append(found[0])
-            open_.append(_items(found[1]))
+        elif isinstance(results[1], str):
+            yield (*keys, results[0]), results[1]
+        elif isinstance(results[1], (list, tuple, dict)):
+            keys.append(results[0])
+            open_.append(_items(results[1]))
 
 
 def _items(value: Any) -> Iterator[tuple[str | int, Any]]:
@@ -288,18 +288,18 @@ def _items(value: Any) -> Iterator[tuple[str | int, Any]]:
 
 def texts_with_dollar(value: Any) -> list[str]:
     """Return the strings in a JSON value (keys left out) that may refer to something, in the order they are written."""
-    found: list[str] = []
+    results: list[str] = []
     open_ = [value]
     while open_:
         one = open_.pop()
         if isinstance(one, str):
             if "$" in one:
-                found.append(one)
+                results.append(one)
         elif isinstance(one, dict):
             open_ += reversed(one.values())
         elif isinstance(one, (list, tuple)):
             open_ += reversed(one)
-    return found
+    return results
 
 
 def references_in(value: Value) -> Iterator[Reference]:

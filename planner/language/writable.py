@@ -58,8 +58,8 @@ def _is_text(text: str) -> bool:
 def _violations(value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:
     match value:
         case str():
-            if found := _LONE.search(value):
-                yield pointer, f"a text holds the lone surrogate {found[0]!r}, which has no UTF-8 form", _TEXT
+            if match := _LONE.search(value):
+                yield pointer, f"a text holds the lone surrogate {match[0]!r}, which has no UTF-8 form", _TEXT
         case None | bool():
             return
         case int():
@@ -76,8 +76,8 @@ def _violations(value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str
             for key, item in value.items():
                 if not isinstance(key, str):
                     yield pointer, f"a key of an object is a text, not {key!r:.40}", _HINT
-                elif found := _LONE.search(key):
-                    message = f"the key {key!r:.60} holds the lone surrogate {found[0]!r}, which has no UTF-8 form"
+                elif match := _LONE.search(key):
+                    message = f"the key {key!r:.60} holds the lone surrogate {match[0]!r}, which has no UTF-8 form"
                     yield pointer, message, _TEXT
                 else:
                     yield from _violations(item, join(pointer, key), depth + 1)

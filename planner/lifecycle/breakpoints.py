@@ -14,7 +14,7 @@ from infospace.core.position import Position, holds
 from infospace.core.resources import CreatedBy
 from infospace.data.json_text import read_json
 from planner.execute.arguments import Resolver
-from planner.execute.conditions import Judge
+from planner.execute.conditions import ConditionEvaluator
 from planner.execute.variables import Unbound
 from planner.language.plan import Condition, Step, every_test
 from planner.language.problems import Problems
@@ -49,15 +49,15 @@ class ConditionBreakpoint:
     @classmethod
     def read(cls, text: str) -> ConditionBreakpoint:
         """Read a condition of the language: an expression, JSON, or words such as `$hits is empty`. Raises Invalid."""
-        said: JSON = condition_from_text(text) or text
+        answer: JSON = condition_from_text(text) or text
         if text.lstrip().startswith("{"):
             try:
-                said = read_json(text, what="the condition")
+                answer = read_json(text, what="the condition")
             except InvalidJSON as error:
                 message = f"{text!r} says no condition"
                 raise Invalid(message, hint='`$hits is empty`, or {"type": "empty", "target": "$hits"}') from error
         problems = Problems()
-        condition = parse_condition(said, "", problems)
+        condition = parse_condition(answer, "", problems)
         problem = next((one for one in problems.found if one.severity == "error"), None)
         if problem is not None or condition is None:
             problem = problem or problems.found[0]
@@ -130,12 +130,14 @@ class Breakpoints:
 
     async def _became_true(self, when: ConditionBreakpoint, run: Run, position: str, step: Step, frame: Frame) -> bool:
         """Whether a condition holds that did not at the step before."""
-        view = run.space.view(CreatedBy(run.id, position, step.type))
+        context = run.space.context(CreatedBy(run.id, position, step.type))
         reading = run.reading(position, frame.clock)
-        view.clock = lambda: reading
+        context.clock = lambda: reading
         before = when.held
         try:
-            when.held = await Judge(view, Resolver(view, frame.scope, run.extras)).evaluate(when.condition)
+            when.held = await ConditionEvaluator(context, Resolver(context, frame.scope, run.extras)).evaluate(
+                when.condition
+            )
         except (Unbound, InfospaceError):
             when.held = False
         return when.held and not before

@@ -78,13 +78,13 @@ class _Run(Run):
 
     def bindings(self) -> dict[str, Resource]:
         """Return what is known of what the plan's own variables are bound to."""
-        view, found = self.space.view(), {}
+        context, results = self.space.context(), {}
         for name, identifier in self.scope.own.items():
             try:
-                found[name] = view.get(identifier)
+                results[name] = context.get(identifier)
             except (NotFound, Unknown):
                 continue
-        return found
+        return results
 
     def conclude(self) -> RunResult:
         """End a run whose steps ended well; its result may be among what is not known."""
@@ -100,10 +100,10 @@ class _Run(Run):
         """End a run that a `stop` ended; its answer may be among what is not known."""
         try:
             if stop.resource is not None:
-                self._result_of(self.space.view().get(stop.resource))
+                self._result_of(self.space.context().get(stop.resource))
         except Unknown as unknown:
-            ended = super().stopped(Stopped(stop.position, stop.status, None))
-            return replace(ended, reason=f"{stop}; its answer is not known: {unknown.cause}")
+            result = super().stopped(Stopped(stop.position, stop.status, None))
+            return replace(result, reason=f"{stop}; its answer is not known: {unknown.cause}")
         return super().stopped(stop)
 
 

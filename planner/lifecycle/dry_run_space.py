@@ -42,18 +42,18 @@ class DrySpace(Space):
         self.undone: dict[str, UnboundReason] = {}
         """Steps that would have written, by position: what is read after them is read without that."""
 
-    def view(
+    def context(
         self,
-        made: CreatedBy | None = None,
+        created_by: CreatedBy | None = None,
         listener: Listener | None = None,
         *,
         scratch: bool = False,
         meter: Meter | None = None,
     ) -> Context:
         """Return a view that gives nothing of which it is not known what it is."""
-        view = _View(self, made or CreatedBy(), listener, scratch=scratch)
-        view.meter = meter
-        return view
+        context = _View(self, created_by or CreatedBy(), listener, scratch=scratch)
+        context.meter = meter
+        return context
 
 
 class _View(Context):
@@ -61,12 +61,12 @@ class _View(Context):
         """Return a resource; raises Unknown for one of which that is not known."""
         self._require_known([reference])
         try:
-            found = super().get(reference)
+            resource = super().get(reference)
         except NotFound:
             self._perhaps()
             raise
-        self._require_known([found.id])
-        return found
+        self._require_known([resource.id])
+        return resource
 
     def resources(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return resources by id; raises Unknown for the first of which that is not known."""
@@ -97,11 +97,11 @@ class NoModel(Meter):
     """Asks no language model."""
 
     async def call(
-        self, model: LanguageModel, request: Request, made: CreatedBy, on_text: OnText | None = None
+        self, model: LanguageModel, request: Request, created_by: CreatedBy, on_text: OnText | None = None
     ) -> tuple[Reply, bool]:
         """Raise Unknown: no model is asked in a dry run."""
         del request, on_text
-        raise Unknown(not_called(made.step or "", model.name))
+        raise Unknown(not_called(created_by.step or "", model.name))
 
 
 class NoCalls(ToolCalls):
@@ -111,13 +111,13 @@ class NoCalls(ToolCalls):
         self,
         tool: Tool,
         arguments: Mapping[str, Any],
-        made: CreatedBy,
+        created_by: CreatedBy,
         call: Callable[[Tool], Awaitable[ToolAnswer]],
         current: Callable[[], Awaitable[Tool]],
     ) -> ToolAnswer:
         """Raise Unknown: no tool is called in a dry run."""
         del arguments, call, current
-        raise Unknown(not_called(made.step or "", tool.full_name))
+        raise Unknown(not_called(created_by.step or "", tool.full_name))
 
 
 def not_called(position: str, what: str) -> UnboundReason:

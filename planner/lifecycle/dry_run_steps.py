@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 from infospace.context.context import Context
 from infospace.context.invoke import Outcome
 from infospace.contract.argument_errors import ArgumentsInvalid
-from infospace.contract.arguments import OFFERED, Bound, ParseMode, Written, WrittenQuery
+from infospace.contract.arguments import OFFERED, BoundCondition, ParseMode, Written, WrittenQuery
 from infospace.contract.decorator import Primitive
 from infospace.core.errors import InfospaceError, InputRequired, PathNotFound
 from infospace.core.json_types import JSON
@@ -27,13 +27,13 @@ from planner.language.plan import (
     Ask,
     Call,
     Condition,
-    Expressed,
+    ExpressionCondition,
     ForEach,
     If,
     Map,
     Not,
     Parallel,
-    Saved,
+    SavedPlanCall,
     Step,
     Stop,
     Wait,
@@ -58,7 +58,7 @@ class DryEffects:
         self._state = state
         self._real = StepEffects(state)
         self._run, self._step, self._position = state.run, state.step, state.position
-        self._view, self._resolver = state.view, state.resolver
+        self._context, self._resolver = state.context, state.resolver
         self._missing: UnboundReason | None = None
         """Why some item of a `for-each` or `map` is not known."""
         self._given: Mapping[str, JSON] | None = None
@@ -81,8 +81,8 @@ class DryEffects:
         """Show the name that the step would give, and without which earlier writes it read."""
         if self._step.name is not None:
             self._would("writes", self._given or {}, again=True)
-        if self._dry.undone and (self._view.uses or self._reads()):
-            self._view.extra["without"] = list(self._dry.undone)
+        if self._dry.undone and (self._context.uses or self._reads()):
+            self._context.extra["without"] = list(self._dry.undone)
         return outcome
 
     def _reads(self) -> bool:
@@ -91,17 +91,17 @@ class DryEffects:
 
     # What is called, and what is written
 
-    async def perform(self, entry: Primitive, arguments: Mapping[str, Any], view: Context) -> Outcome:
+    async def perform(self, entry: Primitive, arguments: Mapping[str, Any], context: Context) -> Outcome:
         """Call what computes and reads in the copy of the space; show what would be written or called."""
         try:
             effect = entry.effect_of(entry.validate(arguments))
         except ArgumentsInvalid:
-            return await self._real.perform(entry, arguments, view)
-        self._given = {name: _shown(value, view) for name, value in arguments.items() if name != "replace"}
+            return await self._real.perform(entry, arguments, context)
+        self._given = {name: _shown(value, context) for name, value in arguments.items() if name != "replace"}
         if effect != "calls":
             if effect == "writes":
                 self._would("writes", self._given)
-            return await self._real.perform(entry, arguments, view)
+            return await self._real.perform(entry, arguments, context)
         tool, inner = None, {}
         for argument in entry.arguments.values():
             if argument.reading in OFFERED:
@@ -111,17 +111,17 @@ class DryEffects:
         fault = self._validation_failure(tool, inner) if isinstance(tool, Tool) else None
         return fault or self._skip_call(entry.type, self._given, tool, gives=entry.returns != "nothing")
 
-    async def call_tool(self, view: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
+    async def call_tool(self, context: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
         """Show the call of a tool, or how it fails that cannot be made."""
-        given: Any = resolver.value(arguments)
-        found = view.space.tools.get(tool)
-        return self._validation_failure(found, given) or self._skip_call(tool, given, found)
+        value: Any = resolver.value(arguments)
+        current_tool = context.space.tools.get(tool)
+        return self._validation_failure(current_tool, value) or self._skip_call(tool, value, current_tool)
 
-    def _validation_failure(self, tool: Tool, given: Any) -> Outcome | None:
+    def _validation_failure(self, tool: Tool, value: Any) -> Outcome | None:
         """Return how a call fails that cannot be made."""
         try:
             refuse_blocked(tool)
-            self._dry.tools.validate_arguments(tool, given)
+            self._dry.tools.validate_arguments(tool, value)
         except InfospaceError as error:
             return Outcome("failed", reason=f"unchecked: {error}", error=error.kind)
         return None
@@ -160,7 +160,7 @@ class DryEffects:
         again: bool = False,
     ) -> None:
         """Show what the step would do; `again`, with its name, where that was shown already."""
-        would = self._view.extra.setdefault("would", {"effect": effect, "arguments": dict(arguments)})
+        would = self._context.extra.setdefault("would", {"effect": effect, "arguments": dict(arguments)})
         if isinstance(self._step.form, Map) and not again:
             before = would["arguments"] if isinstance(would["arguments"], list) else []
             would["arguments"] = [*before, dict(arguments)]
@@ -175,7 +175,7 @@ class DryEffects:
     def item_result(self, identifier: str) -> Resource | None:
         """Return what an item of a loop gave, None where it is not known."""
         try:
-            return self._view.get(identifier)
+            return self._context.get(identifier)
         except Unknown as unknown:
             self._missing = self._missing or unknown.cause
             return None
@@ -204,7 +204,7 @@ class DryEffects:
         if writing:
             self._dry.undone[self._position] = cause
             self._dry.unknown |= dict.fromkeys(self._looped_ids(), cause)
-        self._view.extra["cause"] = cause.step
+        self._context.extra["cause"] = cause.step
         why = _NOT_DONE if cause.step == self._position else f"not run: {cause}"
         return Outcome("skipped", reason=reason or why, error=DRY)
 
@@ -222,7 +222,7 @@ class DryEffects:
         """Iterate over a step and all in it, in the saved plans that it names too."""
         for one in every_step((step,)):
             yield one
-            plan = self._run.plans.get(one.form.name) if isinstance(one.form, Saved) else None
+            plan = self._run.plans.get(one.form.name) if isinstance(one.form, SavedPlanCall) else None
             for inner in plan.steps if plan is not None else ():
                 yield from self._every(inner)
 
@@ -244,19 +244,19 @@ class DryEffects:
         """Iterate over the ids of the items that a loop here goes over."""
         form = self._step.form
         for identifier in self._resource_ids(form.target) if isinstance(form, (ForEach, Map)) else ():
-            yield from (member.id for member in getattr(self._view.get(identifier), "members", ()))
+            yield from (member.id for member in getattr(self._context.get(identifier), "members", ()))
 
-    def _resource_ids(self, written: JSON) -> Iterator[str]:
+    def _resource_ids(self, value: JSON) -> Iterator[str]:
         with suppress(InfospaceError, Unknown):
-            found = self._resolver.resource(written)
-            if is_resource(found):
-                yield found.id
+            resource = self._resolver.resource(value)
+            if is_resource(resource):
+                yield resource.id
 
 
 def _written(condition: Condition) -> JSON:
     """Return a condition as it stands in a plan."""
     match condition:
-        case Expressed(parsed):
+        case ExpressionCondition(parsed):
             return parsed.text
         case Not(of):
             return {"type": "not", "of": _written(of)}
@@ -265,27 +265,27 @@ def _written(condition: Condition) -> JSON:
     return dict(condition.arguments)
 
 
-def _shown(value: Any, view: Context) -> JSON:
+def _shown(value: Any, context: Context) -> JSON:
     """Return an argument as JSON: of a resource its id, its kind, and how it begins."""
     if is_resource(value):
         try:
-            preview = view.preview(value)
+            preview = context.preview(value)
         except Unknown as unknown:
             preview = str(unknown)
         return {"id": value.id, "kind": str(value.kind), "value": preview}
     match value:
         case Tool():
             return value.full_name
-        case Bound():
+        case BoundCondition():
             return {"where": value.where.text, "parameters": dict(value.parameters)}
         case Written():
-            given = {name: str(of) if isinstance(of, PathNotFound) else of for name, of in value.parameters.items()}
-            return {"expression": value.text, "parameters": given}
+            values = {name: str(of) if isinstance(of, PathNotFound) else of for name, of in value.parameters.items()}
+            return {"expression": value.text, "parameters": values}
         case WrittenQuery():
-            given = {name: str(of) if isinstance(of, PathNotFound) else of for name, of in value.parameters.items()}
-            return {"sql": value.text, "tables": _shown(value.tables, view), "parameters": given}
+            values = {name: str(of) if isinstance(of, PathNotFound) else of for name, of in value.parameters.items()}
+            return {"sql": value.text, "tables": _shown(value.tables, context), "parameters": values}
         case list() | tuple():
-            return [_shown(item, view) for item in value]
+            return [_shown(item, context) for item in value]
         case Mapping():
-            return {str(key): _shown(item, view) for key, item in value.items()}
+            return {str(key): _shown(item, context) for key, item in value.items()}
     return cast("JSON", value)

@@ -96,9 +96,9 @@ def _reached(row: RunRow, rows: Sequence[StepRow], step: str, before: Sequence[s
         position = Position.parse(one.position)
         failed = position.first.text in before and one.status == "failed"
         in_saved = any(part.block == "plan" for part in position.parts)
-        ended = (failed and not one.extra.get("handled")) or (one.type == "stop" and not in_saved)
+        has_ended = (failed and not one.extra.get("handled")) or (one.type == "stop" and not in_saved)
         place = position.top
-        if ended and place in before:
+        if has_ended and place in before:
             how = "stopped the plan" if one.type == "stop" else "failed"
             message = f"step {place} of {row.run} {how}, and a fork at step {step} would end there too"
             raise Conflict(message, hint=f"fork it at step {place}")
@@ -127,21 +127,21 @@ class _Fork:
         run = Run(space, plan, emit)
         run.halt = halt
         run.id, run.forked = space.store.new_id("run"), first
-        view = space.view(CreatedBy(run.id, None, "fork"))
+        context = space.context(CreatedBy(run.id, None, "fork"))
         seen: dict[str, set[int]] = {one: set() for one in row.inputs.values()}
         for one in self._rows:
             if one.resource is not None:
                 seen.setdefault(one.resource, set()).add(one.version or 1)
         with space.store.reading() as snapshot:
-            copying = ForkCopies(view, snapshot, partial(self._version_at_begin, snapshot), seen)
-            copies = {one: made for one in seen if (made := copying.of(one)) is not None}
+            copying = ForkCopies(context, snapshot, partial(self._version_at_begin, snapshot), seen)
+            copies = {one: result for one in seen if (result := copying.of(one)) is not None}
         inputs = {name: copies[one].id if one in copies else one for name, one in row.inputs.items()}
         plans = {name: inner.document for name, inner in run.plans.items()}
         goal = f"{row.goal} (fork of {row.run})".strip()
         document, at, scope = plan.document, now(), scope_of(space)
         opened = OpenRun(run.id, "plan", goal, document, inputs, at, run.owner, plans, row.run, scope)
         kept = [self._copied_row(one, run.id, copies) for one in self._rows]
-        space.store.commit(view.changes, [opened, *approvals_for_run(approve, run.id, opened.started), *kept])
+        space.store.commit(context.changes, [opened, *approvals_for_run(approve, run.id, opened.started), *kept])
         record = RecordedRun(kept, (), {})
         with space.store.reading() as snapshot:
             run.restore(snapshot.run(run.id), record, (), run.owner)
@@ -173,9 +173,9 @@ class _Fork:
         number, time = version
         if number <= last or number > first:
             return number <= last
-        made = snapshot.get(identifier, number).made
-        if made.run == self._row.run and made.step is not None:
-            return made.step == "input" or top_label(made.step) in self._before
+        created_by = snapshot.get(identifier, number).created_by
+        if created_by.run == self._row.run and created_by.step is not None:
+            return created_by.step == "input" or top_label(created_by.step) in self._before
         return time <= self._moment
 
     @staticmethod

@@ -30,12 +30,12 @@ class ForkCopies:
 
     def __init__(
         self,
-        view: Context,
+        context: Context,
         snapshot: Snapshot,
         then: Callable[[str], int | None],
         seen: Mapping[str, Ids[int]],
     ) -> None:
-        self._view = view
+        self._context = context
         self._snapshot = snapshot
         self._then = then
         self._seen = seen
@@ -71,45 +71,45 @@ class ForkCopies:
         """Return the copies of a Collection's items, by the id of each that was changed or deleted since."""
         briefs = self._snapshot.briefs([member.id for member in group.members])
         changed = [one.id for one in briefs if one.version > 1 or not one.alive or kind_of(one.id) is Kind.COLLECTION]
-        return {one: made.id for one in changed if (made := self.of(one)) is not None}
+        return {one: result.id for one in changed if (result := self.of(one)) is not None}
 
     def _note(self, first: Resource, *others: Resource) -> Copy:
-        view = self._view
-        made, versions = view.note(first.content, metadata=first.metadata), {first.version: 1}
+        context = self._context
+        result, versions = context.note(first.content, metadata=first.metadata), {first.version: 1}
         for note in others:
             value = JsonNull() if note.content is None else note.content
-            view.changes.append(Revise(made.id, value, note.metadata, made=view.made))
+            context.changes.append(Revise(result.id, value, note.metadata, created_by=context.created_by))
             versions[note.version] = len(versions) + 1
-        return Copy(made.id, versions)
+        return Copy(result.id, versions)
 
     def _collection(self, groups: Sequence[Collection], inside: Mapping[str, str]) -> Copy:
-        view, (first, *others) = self._view, groups
+        context, (first, *others) = self._context, groups
         members, metadata = self._members(first, groups[-1], inside), first.metadata
-        made, number = view.collection(members, metadata=metadata), 1
+        collection, number = context.collection(members, metadata=metadata), 1
         versions = {first.version: 1}
         for group in others:
             then = self._members(group, groups[-1], inside)
-            changes: list[Change] = list(_changed(made.id, members, then, view))
+            changes: list[Change] = list(_changed(collection.id, members, then, context))
             if group.metadata != metadata:
-                changes.append(Revise(made.id, metadata=group.metadata, made=view.made))
+                changes.append(Revise(collection.id, metadata=group.metadata, created_by=context.created_by))
             members, metadata, number = then, group.metadata, number + len(changes)
             versions[group.version] = number
-            view.changes += changes
-        return Copy(made.id, versions)
+            context.changes += changes
+        return Copy(collection.id, versions)
 
     def _members(self, group: Collection, last: Collection, inside: Mapping[str, str]) -> list[Member]:
         """Return the members of a version; of an earlier one, those that are copied or were not deleted since."""
-        found = [replace(member, id=inside.get(member.id, member.id)) for member in group.members]
+        members = [replace(member, id=inside.get(member.id, member.id)) for member in group.members]
         if group is last:
-            return found
+            return members
         briefs = self._snapshot.briefs([member.id for member in group.members])
-        return [one for one, brief in zip(found, briefs, strict=True) if brief.alive or one.id != brief.id]
+        return [one for one, brief in zip(members, briefs, strict=True) if brief.alive or one.id != brief.id]
 
 
-def _changed(identifier: str, before: Sequence[Member], after: Sequence[Member], view: Context) -> Iterator[Change]:
+def _changed(identifier: str, before: Sequence[Member], after: Sequence[Member], context: Context) -> Iterator[Change]:
     """Give the changes that make one membership of another."""
     is_longer = list(after[: len(before)]) == list(before)
     if before and not is_longer:
-        yield RemoveMembers(identifier, [member.id for member in before], made=view.made)
+        yield RemoveMembers(identifier, [member.id for member in before], created_by=context.created_by)
     if added := after[len(before) :] if is_longer else after:
-        yield AddMembers(identifier, added, made=view.made)
+        yield AddMembers(identifier, added, created_by=context.created_by)

@@ -44,9 +44,9 @@ WRITE_PLAN = "write-plan"
 
 def _free_names(store: Store, products: Sequence[Product]) -> None:
     """Take the names of what a run itself made away: a plan that gives them was right before they were taken."""
-    made = {one.of.id for one in products if one.of.version == 1}
+    result = {one.of.id for one in products if one.of.version == 1}
     with store.reading() as snapshot:
-        own = [holder for name in snapshot.names() if (holder := snapshot.named(name)) in made]
+        own = [holder for name in snapshot.names() if (holder := snapshot.named(name)) in result]
     if own:
         store.commit([FreeName(identifier) for identifier in own])
 
@@ -84,9 +84,9 @@ async def replay(
             again.broken_off = (row.status, None, row.reason)
         earlier = ReplaySource(calls, IdMapping(products), past.broken_off, only=not live)
         again.meter.recall(earlier)
-        asked = [call.target for call in calls if call.kind == "llm"]
-        if asked and not live:
-            inner.language_model = RecordedModel(asked[-1])
+        questions = [call.target for call in calls if call.kind == "llm"]
+        if questions and not live:
+            inner.language_model = RecordedModel(questions[-1])
         again.meter.tools = ToolCalls(
             again.plan.budget.tool_calls,
             again.record_call,
@@ -95,8 +95,8 @@ async def replay(
             past,
         )
         again.meter.tools.earlier, again.meter.tools.asks = earlier, False
-        view = inner.view()
-        bound = {name: view.get(identifier) for name, identifier in row.inputs.items()}
+        context = inner.context()
+        bound = {name: context.get(identifier) for name, identifier in row.inputs.items()}
         result = await (again.run(bound) if row.kind == "plan" else replay_lines(again, row, past, bound))
         with store.reading() as snapshot:
             difference = diff(snapshot, run, again.id, same_inputs=True)

@@ -163,7 +163,9 @@ def _plan(row: RunRow) -> Plan:
 
 def _has_what_it_needs(space: Space, row: RunRow, plan: Plan, record: RecordedRun) -> None:
     """Raise Conflict where steps that have not ended name what is not here: the run would fail for good."""
-    left = tuple(one for one in plan.steps if (known := record.row(one.label)) is None or known.extra.get("retried"))
+    left = tuple(
+        one for one in plan.steps if (recorded := record.row(one.label)) is None or recorded.extra.get("retried")
+    )
     needed = required_tools(left, plan.plans, space.catalogue)
     missing = {name: label for (name, kind), label in needed.items() if space.tools.find(name, kind) is None}
     missing |= missing_primitives(left, plan.plans, space.catalogue)

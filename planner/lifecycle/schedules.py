@@ -52,10 +52,10 @@ def next_time(cron: str, zone: str, after: str) -> str:
 
 def next_times(schedule: Schedule, count: int) -> list[str]:
     """Return the next times of a schedule, none while it is paused."""
-    found: list[str] = [] if schedule.due is None else [schedule.due]
-    while found and len(found) < count:
-        found.append(next_time(schedule.cron, schedule.zone, found[-1]))
-    return found[:count]
+    results: list[str] = [] if schedule.due is None else [schedule.due]
+    while results and len(results) < count:
+        results.append(next_time(schedule.cron, schedule.zone, results[-1]))
+    return results[:count]
 
 
 def _zone(name: str) -> ZoneInfo:
@@ -113,8 +113,8 @@ def settle(space: Space, schedule: Schedule) -> str | None:
 
 def _is_unchanged(space: Space, schedule: Schedule) -> bool:
     with space.store.reading() as snapshot:
-        found = [one for one in snapshot.schedules() if one.name == schedule.name]
-    return [(one.due, one.run, one.reason) for one in found] == [(schedule.due, schedule.run, schedule.reason)]
+        results = [one for one in snapshot.schedules() if one.name == schedule.name]
+    return [(one.due, one.run, one.reason) for one in results] == [(schedule.due, schedule.run, schedule.reason)]
 
 
 def _late_reason(schedule: Schedule) -> str:

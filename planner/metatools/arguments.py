@@ -97,11 +97,11 @@ class ExecuteTool(Args):
 
     @model_validator(mode="before")
     @classmethod
-    def _by_name(cls, given: Any) -> Any:
+    def _by_name(cls, actual: Any) -> Any:
         """Take `name`, which a call of a tool has in the protocol, for `tool_name`."""
-        if isinstance(given, dict) and "name" in given and "tool_name" not in given:
-            return {("tool_name" if key == "name" else key): value for key, value in given.items()}
-        return given
+        if isinstance(actual, dict) and "name" in actual and "tool_name" not in actual:
+            return {("tool_name" if key == "name" else key): value for key, value in actual.items()}
+        return actual
 
     @property
     def has_timeout(self) -> bool:

@@ -27,14 +27,14 @@ _OUTCOMES: Final[Mapping[str, AuditOutcome]] = {
 }
 
 
-def outcome_of(answered: Mapping[str, Any]) -> AuditOutcome:
+def outcome_of(answer: Mapping[str, Any]) -> AuditOutcome:
     """Return what came of a call, by the status in what it answered."""
-    return _OUTCOMES.get(str(answered.get("status")), "failed")
+    return _OUTCOMES.get(str(answer.get("status")), "failed")
 
 
-def run_of(answered: Mapping[str, Any]) -> str | None:
+def run_of(answer: Mapping[str, Any]) -> str | None:
     """Return the run in an answer of a call of a tool, or of a plan."""
-    told = (answered, answered.get("execution_metadata") or {}, answered.get("approval") or answered.get("waits") or {})
+    told = (answer, answer.get("execution_metadata") or {}, answer.get("approval") or answer.get("waits") or {})
     return next((str(part[key]) for part in told for key in ("run", "request_id") if part.get(key)), None)
 
 

@@ -40,45 +40,45 @@ def answer_of(
     run = result.run or ""
     call = _call(space, run) if run and tool.server != SERVER else None
     status: str = _STATUS.get(result.status, "failed")
-    found: dict[str, Any] = {"tool_name": tool.full_name, "status": status, "is_error": status != "success"}
+    results: dict[str, Any] = {"tool_name": tool.full_name, "status": status, "is_error": status != "success"}
     if result.status == "suspended" and result.pending:
-        found |= _waiting(run, result.pending)
-        said: dict[str, Any] = _text_content(found["reason"])
+        results |= _waiting(run, result.pending)
+        document: dict[str, Any] = _text_content(results["reason"])
     elif status == "success":
-        said = _result_of_step(result) if call is None else _answered(call)
+        document = _result_of_step(result) if call is None else _answered(call)
     else:
-        found["reason"] = _why(tool, options, result, longest_ms)
-        said = _answered(call) if call is not None and _has_answer(call) else _text_content(found["reason"])
+        results["reason"] = _why(tool, options, result, longest_ms)
+        document = _answered(call) if call is not None and _has_answer(call) else _text_content(results["reason"])
     resource = None if result.result is None else result.result.resource_id
-    found |= _short(said, resource, run) if status == "success" or call is not None else said
-    found["resource_id"] = resource
+    results |= _short(document, resource, run) if status == "success" or call is not None else document
+    results["resource_id"] = resource
     misfits = result.steps[-1].extra.get("misfits") if result.steps else None
     if misfits:
-        found["misfits"] = misfits
+        results["misfits"] = misfits
     if options.include_metadata:
-        found["execution_metadata"] = _metadata(tool, result, call)
-    return found
+        results["execution_metadata"] = _metadata(tool, result, call)
+    return results
 
 
 def _call(space: Space, run: str) -> CallRow | None:
     """Return the last call that a run made, None where it made none."""
     with space.store.reading() as snapshot:
         try:
-            made = snapshot.calls(run)
+            result = snapshot.calls(run)
         except NotFound:
             return None
-    return made[-1] if made else None
+    return result[-1] if result else None
 
 
 def media_blocks(space: Space, run: str) -> list[dict[str, Any]]:
     """Return the pictures and sounds that a run's last call answered, the first of them that are not too many."""
-    call, found, size = _call(space, run), list[dict[str, Any]](), 0
+    call, results, size = _call(space, run), list[dict[str, Any]](), 0
     for block in _answered(call)["content"] if call is not None else ():
         if block.get("type") in ("image", "audio"):
             size += len(str(block.get("data", "")))
             if size <= MEDIA:
-                found.append(dict(block))
-    return found
+                results.append(dict(block))
+    return results
 
 
 def _has_answer(call: CallRow) -> bool:
@@ -119,36 +119,36 @@ def _why(tool: Tool, options: ExecuteOptions, result: RunResult, longest_ms: int
 def _waiting(run: str, pending: Sequence[Pending]) -> dict[str, Any]:
     """What has to be said before it goes on. The first of several is told; the others come after it."""
     one = pending[0]
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "run": run,
         "step": one.step,
         "question": one.question,
         "schema": one.schema and dict(one.schema),
     }
-    told["answer_with"] = {"tool": "answer_run", "arguments": {"run": run, "step": one.step, "value": "…"}}
+    report["answer_with"] = {"tool": "answer_run", "arguments": {"run": run, "step": one.step, "value": "…"}}
     if one.kind != "approve":
         return {
             "status": "waiting",
             "reason": f"nothing goes on before this is answered: {one.question}",
-            "waits": told,
+            "waits": report,
         }
-    told["answer_with"]["arguments"]["value"] = "once"
-    told["answers"] = {**APPROVAL_CHOICES}
-    told["command"] = f"infospace answer {run} {one.step} once"
+    report["answer_with"]["arguments"]["value"] = "once"
+    report["answers"] = {**APPROVAL_CHOICES}
+    report["command"] = f"infospace answer {run} {one.step} once"
     reason = f"nothing was called, since somebody has to be asked first: {one.question}"
-    return {"status": "approval_required", "reason": reason, "approval": told}
+    return {"status": "approval_required", "reason": reason, "approval": report}
 
 
-def _short(said: dict[str, Any], resource: str | None, run: str) -> dict[str, Any]:
+def _short(document: dict[str, Any], resource: str | None, run: str) -> dict[str, Any]:
     """Return blocks and structured content as they are, or where they are long the beginning of their texts."""
-    size = len(dump(said["content"])) + (
-        0 if said["structured_content"] is None else len(dump(said["structured_content"]))
+    size = len(dump(document["content"])) + (
+        0 if document["structured_content"] is None else len(dump(document["structured_content"]))
     )
     if size <= LARGE:
-        return said
-    shown = [_shortened(block) for block in said["content"]][:20]
+        return document
+    shown = [_shortened(block) for block in document["content"]][:20]
     if not shown:
-        shown = _text_content(truncate(text_of(said["structured_content"])))["content"]
+        shown = _text_content(truncate(text_of(document["structured_content"])))["content"]
     read = resource or run
     message = (
         f"the whole has {pluralize(size, 'character')}: `read` gives {read} in pieces, and a plan takes it by this id"

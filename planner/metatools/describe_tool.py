@@ -20,7 +20,7 @@ SIMILAR = 5
 async def describe_tool(space: Space, args: DescribeTool) -> dict[str, Any]:
     """Describe one tool. Raises NotFound for one that is not there, or may not be known."""
     tool = find_tool(space, args.tool_name)
-    found = {
+    results = {
         **tool_json(tool, schemas=True, whole=True),
         "annotations": _annotations(tool),
         "blocked": tool.blocked,
@@ -28,12 +28,12 @@ async def describe_tool(space: Space, args: DescribeTool) -> dict[str, Any]:
         "created_at": tool.created or None,
     }
     if args.include_examples:
-        found["examples"] = [dict(example) for example in examples_of(tool, space.tools.successes())]
+        results["examples"] = [dict(example) for example in examples_of(tool, space.tools.successes())]
     if args.include_metrics:
-        found["metrics"] = metrics_of(tool_use(space, tool))
+        results["metrics"] = metrics_of(tool_use(space, tool))
     if args.include_similar:
-        found["similar"] = (await similar_to(space, tool, SIMILAR))["tools"]
-    return found
+        results["similar"] = (await similar_to(space, tool, SIMILAR))["tools"]
+    return results
 
 
 def _annotations(tool: Tool) -> dict[str, bool] | None:

@@ -90,8 +90,8 @@ def prepare_call(space: Space, args: ExecuteTool, longest_ms: int = LONGEST_MS) 
     prepared = prepare(space, document, inputs)
     if isinstance(prepared, Refused):
         wrong = [problem for problem in prepared.problems if problem.severity == "error"]
-        told = "; ".join(f"{problem.message}{f' ({problem.hint})' if problem.hint else ''}" for problem in wrong)
-        raise Invalid(f"{tool.full_name} is not called so: {told}")
+        message = "; ".join(f"{problem.message}{f' ({problem.hint})' if problem.hint else ''}" for problem in wrong)
+        raise Invalid(f"{tool.full_name} is not called so: {message}")
     return PreparedToolCall(tool, options, prepared, longest_ms)
 
 
@@ -122,8 +122,8 @@ def _within(document: JSON, seconds: float | None, most: float) -> JSON:
     whole: dict[str, Any] = dict(document) if isinstance(document, Mapping) else {"steps": document}
     budget = whole.get("budget") or {}
     own = budget.get("seconds") if isinstance(budget, Mapping) else None
-    wanted = [one for one in (seconds, own) if isinstance(one, int | float)] or [USUAL_MS / 1000]
-    return {**whole, "budget": {**budget, "seconds": min(*wanted, most)}} if isinstance(budget, Mapping) else whole
+    expected = [one for one in (seconds, own) if isinstance(one, int | float)] or [USUAL_MS / 1000]
+    return {**whole, "budget": {**budget, "seconds": min(*expected, most)}} if isinstance(budget, Mapping) else whole
 
 
 def _of(step: JSON, what: str) -> JSON:
@@ -133,15 +133,15 @@ def _of(step: JSON, what: str) -> JSON:
 def _fields(space: Space, tool: Tool, arguments: Mapping[str, JSON]) -> dict[str, Any]:
     """Return the step that calls a primitive; Invalid for what is no argument of it."""
     entry = space.catalogue.get(tool.name)
-    known = [*entry.arguments, *NAMING]
+    known_names = [*entry.arguments, *NAMING]
     for key in arguments:
-        if key not in known:
-            near = nearest(key, known)
+        if key not in known_names:
+            near = nearest(key, known_names)
             hint = f"did you mean {near!r}?" if near else f"it takes {', '.join(entry.arguments)}"
             raise Invalid(f"{tool.full_name} has no argument {key!r}", hint=hint)
     bound = {"out": "$result"} if entry.out == "required" else {}
-    given = {key: _written(entry, key, value) for key, value in arguments.items()}
-    return {**given, "type": entry.type, **bound}
+    values = {key: _written(entry, key, value) for key, value in arguments.items()}
+    return {**values, "type": entry.type, **bound}
 
 
 def _written(entry: Primitive, key: str, value: JSON) -> JSON:

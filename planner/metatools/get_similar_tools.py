@@ -24,9 +24,9 @@ async def similar_to(space: Space, tool: Tool, limit: int) -> dict[str, Any]:
     tools = known_tools(space)
     if tool not in tools:
         tools.append(tool)
-    found, degraded = await asyncio.to_thread(space.finder.similar, tools, tool, limit)
+    similar, degraded = await asyncio.to_thread(space.finder.similar, tools, tool, limit)
     return {
         "tool_name": tool.full_name,
-        "tools": [{**tool_json(one.tool), "score": one.score, "reason": one.reason} for one in found],
+        "tools": [{**tool_json(one.tool), "score": one.score, "reason": one.reason} for one in similar],
         "degraded": degraded,
     }

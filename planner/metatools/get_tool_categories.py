@@ -24,7 +24,7 @@ async def get_tool_categories(space: Space, args: GetToolCategories) -> dict[str
     `uncategorised` counts the tools of none.
     """
     tools = known_tools(space)
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "categories": [
             {"name": name, "count": len(own), **_described(own)}
             for name, own in _grouped(tools, lambda tool: tool.category)
@@ -35,27 +35,27 @@ async def get_tool_categories(space: Space, args: GetToolCategories) -> dict[str
     if args.include_tags:
         tags = Counter(tag for tool in tools for tag in tool.tags)
         counts = sorted(tags.items(), key=lambda pair: (-pair[1], pair[0]))
-        found["tags"] = [{"name": name, "count": count} for name, count in counts]
+        results["tags"] = [{"name": name, "count": count} for name, count in counts]
     if args.include_servers:
-        found["servers"] = [
+        results["servers"] = [
             {"name": name, "count": len(own), **_described(own)}
             for name, own in _grouped(tools, lambda tool: tool.server)
         ]
-    return found
+    return results
 
 
 def _grouped(tools: Sequence[Tool], name: Callable[[Tool], str]) -> list[tuple[str, list[Tool]]]:
     """Return the tools that have a name, by it: most first, ties by name."""
-    found: defaultdict[str, list[Tool]] = defaultdict(list)
+    results: defaultdict[str, list[Tool]] = defaultdict(list)
     for tool in tools:
         if name(tool):
-            found[name(tool)].append(tool)
-    return sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+            results[name(tool)].append(tool)
+    return sorted(results.items(), key=lambda pair: (-len(pair[1]), pair[0]))
 
 
 def _described(tools: Sequence[Tool]) -> dict[str, Any]:
     """Return the words of the servers of some tools, and `signs` where these instruct whoever reads them."""
-    said = dict.fromkeys(tool.server_description or tool.server_title for tool in tools)
-    told = "; ".join(" ".join(text.split()) for text in said if text)
-    instructs = [] if all(tool.integration == "local" for tool in tools) else signs_of(told)
-    return {"description": truncate(told, MAX_DESCRIPTION_CHARACTERS), **({"signs": instructs} if instructs else {})}
+    document = dict.fromkeys(tool.server_description or tool.server_title for tool in tools)
+    message = "; ".join(" ".join(text.split()) for text in document if text)
+    instructs = [] if all(tool.integration == "local" for tool in tools) else signs_of(message)
+    return {"description": truncate(message, MAX_DESCRIPTION_CHARACTERS), **({"signs": instructs} if instructs else {})}

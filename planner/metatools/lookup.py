@@ -30,11 +30,11 @@ def known_tools(space: Space, filters: Filters = NO_FILTERS, *, servers: bool = 
     With `servers` also those that were never listed.
     """
     space.catalogue.listings.setdefault("saved plans", plan_tools)
-    found = searched(space, others=True) if servers else all_tools(space, others=True)
+    tools = searched(space, others=True) if servers else all_tools(space, others=True)
     if filters == NO_FILTERS:
-        return [tool for tool in found if not tool.blocked]
+        return [tool for tool in tools if not tool.blocked]
     called = {one.tool for one in space.tools.successes()} if filters.has_examples is not None else ()
-    return [tool for tool in found if not tool.blocked and filters.admits(tool, called)]
+    return [tool for tool in tools if not tool.blocked and filters.admits(tool, called)]
 
 
 def find_tool(space: Space, name: str) -> Tool:
@@ -42,9 +42,9 @@ def find_tool(space: Space, name: str) -> Tool:
 
     Raises NotFound, in the same words for one that is not there, one that may not be known, and one that is blocked.
     """
-    found = _by_id(space, name) if _ID.fullmatch(name) else _by_name(space, name)
-    if found is not None and not found.blocked:
-        return found
+    current_tool = _by_id(space, name) if _ID.fullmatch(name) else _by_name(space, name)
+    if current_tool is not None and not current_tool.blocked:
+        return current_tool
     if _ID.fullmatch(name):
         hint: str | None = "search_tools and list_tools say the ids"
     else:
@@ -55,18 +55,18 @@ def find_tool(space: Space, name: str) -> Tool:
 
 def _by_id(space: Space, identifier: str) -> Tool | None:
     with space.store.reading() as snapshot:
-        kept = snapshot.tool_by_id(identifier)
-    if kept is None:
+        stored = snapshot.tool_by_id(identifier)
+    if stored is None:
         return None
-    if kept.listed.kind == "tool":
-        return space.tools.find(f"{kept.server}/{kept.listed.name}")
+    if stored.listed.kind == "tool":
+        return space.tools.find(f"{stored.server}/{stored.listed.name}")
     return next((tool for tool in space.tools.everything() if tool.id == identifier), None)
 
 
 def _by_name(space: Space, name: str) -> Tool | None:
-    found = space.tools.find(name)
-    if found is not None:
-        return found
+    current_tool = space.tools.find(name)
+    if current_tool is not None:
+        return current_tool
     space.catalogue.listings.setdefault("saved plans", plan_tools)
     if name.endswith(f"/{ALL}"):
         return next((tool for tool in space.tools.never_listed() if tool.full_name == name), None)
@@ -106,7 +106,7 @@ def tool_json(tool: Tool, *, schemas: bool = False, whole: bool = False) -> dict
 
     The words of a server that nobody vouches for are `untrusted`; `signs` says in what way they instruct the model.
     """
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "id": tool.id or tool.full_name,
         "tool_name": tool.full_name,
         "name": tool.name,
@@ -121,14 +121,14 @@ def tool_json(tool: Tool, *, schemas: bool = False, whole: bool = False) -> dict
         "untrusted": not tool.trusted,
     }
     if tool.needs:
-        found["needs"] = tool.needs
+        results["needs"] = tool.needs
     instructs = injection_signs(tool)
     if instructs:
-        found["signs"] = instructs
+        results["signs"] = instructs
     if schemas:
-        found["input_schema"] = dict(tool.input_schema)
-        found["output_schema"] = None if tool.output_schema is None else dict(tool.output_schema)
-    return found
+        results["input_schema"] = dict(tool.input_schema)
+        results["output_schema"] = None if tool.output_schema is None else dict(tool.output_schema)
+    return results
 
 
 def unmatched_json(space: Space, filters: Filters, *, servers: bool = False) -> dict[str, Any]:

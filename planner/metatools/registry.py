@@ -32,9 +32,9 @@ class MetaTool(Signature):
         whole = super().brief
         return {**whole, "properties": {**whole["properties"], **self.elsewhere}}
 
-    async def call(self, space: Space, given: dict[str, Any]) -> dict[str, Any]:
+    async def call(self, space: Space, values: dict[str, Any]) -> dict[str, Any]:
         """Answer a call. Raises ArgumentsInvalid with every fault, and what the function raises."""
-        return await self.function(space, self.validate(given))
+        return await self.function(space, self.validate(values))
 
 
 META: Final = {

@@ -28,15 +28,15 @@ def answered_before(space: Space, tool: Tool) -> JSON:
     if not calls_are_remembered():
         return None
     with space.store.reading() as snapshot:
-        made = next((one for one in snapshot.successful_calls(LATEST) if one.tool == tool.full_name), None)
-        if made is None:
+        result = next((one for one in snapshot.successful_calls(LATEST) if one.tool == tool.full_name), None)
+        if result is None:
             return None
         try:
-            calls = snapshot.calls(made.run)
+            calls = snapshot.calls(result.run)
         except NotFound:
             return None
     answers = [call.answer for call in calls if call.target == tool.full_name and call.status == "success"]
-    kept: Any = answers[-1] if answers else None
-    if not isinstance(kept, Mapping) or kept.get("is_error"):
+    stored: Any = answers[-1] if answers else None
+    if not isinstance(stored, Mapping) or stored.get("is_error"):
         return None
-    return content_of(tool, ToolAnswer(list(kept.get("blocks", ())), kept.get("structured")))[0]
+    return content_of(tool, ToolAnswer(list(stored.get("blocks", ())), stored.get("structured")))[0]

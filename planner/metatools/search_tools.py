@@ -33,19 +33,19 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     """
     if args.query is None:
         return _filtered(space, args)
-    wanted = ToolQuery(args.query, args.limit, args.filters, mode=args.search_type, types=args.types)
-    found = await asyncio.to_thread(lambda: find_tools(space, wanted))
-    explain = found.explain if args.include_explanation else None
+    query = ToolQuery(args.query, args.limit, args.filters, mode=args.search_type, types=args.types)
+    results = await asyncio.to_thread(lambda: find_tools(space, query))
+    explain = results.explain if args.include_explanation else None
     return {
         "query": args.query,
-        "tools": [_hit(hit, schemas=args.include_schemas, explain=explain) for hit in found.hits],
-        "matched": found.matched,
-        "searched": found.searched,
-        "no_match": found.no_match,
-        "guess": None if found.guess is None else _hit(found.guess, schemas=args.include_schemas, explain=explain),
-        "degraded": found.degraded,
-        **_untyped(found.untyped),
-        **({"rules": list(found.rules)} if found.rules else {}),
+        "tools": [_hit(hit, schemas=args.include_schemas, explain=explain) for hit in results.hits],
+        "matched": results.matched,
+        "searched": results.searched,
+        "no_match": results.no_match,
+        "guess": None if results.guess is None else _hit(results.guess, schemas=args.include_schemas, explain=explain),
+        "degraded": results.degraded,
+        **_untyped(results.untyped),
+        **({"rules": list(results.rules)} if results.rules else {}),
         **unmatched_json(space, args.filters, servers=True),
     }
 
@@ -53,10 +53,10 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
 def _filtered(space: Space, args: SearchTools) -> dict[str, Any]:
     """Return the tools that filters admit, by name: nothing is asked for that they could be near to."""
     every = known_tools(space, servers=True)
-    found = sorted(known_tools(space, args.filters, servers=True), key=lambda tool: tool.full_name)
-    untyped = 0 if args.output is None else sum(not has_output_schema(tool) for tool in found)
+    tools = sorted(known_tools(space, args.filters, servers=True), key=lambda tool: tool.full_name)
+    untyped = 0 if args.output is None else sum(not has_output_schema(tool) for tool in tools)
     matcher = TypeMatcher(space.finder.types, args.types)
-    fitting = [(tool, fit) for tool in found if (fit := matcher.fit(tool)) is not None]
+    fitting = [(tool, fit) for tool in tools if (fit := matcher.fit(tool)) is not None]
     return {
         "query": None,
         "tools": [
@@ -79,45 +79,45 @@ def _untyped(count: int) -> dict[str, Any]:
     return {"untyped": count} if count else {}
 
 
-def find_tools(space: Space, wanted: ToolQuery, listener: Listener | None = None) -> ToolResults:
+def find_tools(space: Space, query: ToolQuery, listener: Listener | None = None) -> ToolResults:
     """Find tools among all that may be known; for threads. Raises Invalid for a blank request."""
-    return find_among(space, known_tools(space, servers=True), wanted, listener)
+    return find_among(space, known_tools(space, servers=True), query, listener)
 
 
-def find_among(space: Space, tools: Sequence[Tool], wanted: ToolQuery, listener: Listener | None = None) -> ToolResults:
+def find_among(space: Space, tools: Sequence[Tool], query: ToolQuery, listener: Listener | None = None) -> ToolResults:
     """Find tools among some; one that is called as the request is comes first, whatever its rank.
 
     Raises Invalid for a blank request.
     """
-    wanted = replace(wanted, user=space.user)
-    found = space.finder.find(tools, wanted, listener, space.tools.successes())
-    name = _folded(wanted.request)
+    query = replace(query, user=space.user)
+    results = space.finder.find(tools, query, listener, space.tools.successes())
+    name = _folded(query.request)
     called = {one.tool for one in space.tools.successes()}
     alike = [tool for tool in tools if name in (_folded(tool.full_name), _folded(tool.name))]
-    named = [tool for tool in alike if not tool.blocked and wanted.scope.allows(tool) and _admits(wanted, tool, called)]
-    matcher = TypeMatcher(space.finder.types, wanted.types)
+    named = [tool for tool in alike if not tool.blocked and query.scope.allows(tool) and _admits(query, tool, called)]
+    matcher = TypeMatcher(space.finder.types, query.types)
     fits = {tool.full_name: fit for tool in named if (fit := matcher.fit(tool)) is not None}
     named = [tool for tool in named if tool.full_name in fits]
     if not named:
-        return found
-    known = {hit.tool.full_name: hit for hit in found.hits}
-    first = [known.get(tool.full_name) or _named(tool, wanted, fits[tool.full_name]) for tool in named]
-    rest = [hit for hit in found.hits if hit.tool not in named]
+        return results
+    known = {hit.tool.full_name: hit for hit in results.hits}
+    first = [known.get(tool.full_name) or _named(tool, query, fits[tool.full_name]) for tool in named]
+    rest = [hit for hit in results.hits if hit.tool not in named]
     hits = [*sorted(first, key=lambda hit: (-hit.ranked, hit.tool.full_name)), *rest]
-    matched = found.matched + sum(tool.full_name not in known for tool in named)
-    return replace(found, hits=hits[: wanted.limit], matched=matched, guess=None)
+    matched = results.matched + sum(tool.full_name not in known for tool in named)
+    return replace(results, hits=hits[: query.limit], matched=matched, guess=None)
 
 
-def _named(tool: Tool, wanted: ToolQuery, fit: TypeFit) -> ToolHit:
-    return ToolHit(tool, 1.0, ("name",), confidence=SURE, types=None if wanted.types == ANY_TYPES else fit)
+def _named(tool: Tool, query: ToolQuery, fit: TypeFit) -> ToolHit:
+    return ToolHit(tool, 1.0, ("name",), confidence=SURE, types=None if query.types == ANY_TYPES else fit)
 
 
 def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text.strip()).casefold()
 
 
-def _admits(wanted: ToolQuery, tool: Tool, called: Container[str]) -> bool:
-    return wanted.filters == NO_FILTERS or wanted.filters.admits(tool, called)
+def _admits(query: ToolQuery, tool: Tool, called: Container[str]) -> bool:
+    return query.filters == NO_FILTERS or query.filters.admits(tool, called)
 
 
 def _hit(hit: ToolHit, *, schemas: bool, explain: Explain | None = None) -> dict[str, Any]:

@@ -23,10 +23,10 @@ DEFAULT = 40
 _NAMES: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}
 
 
-def signature_line(tool: Tool, answered: Any = None) -> str:
+def signature_line(tool: Tool, answer: Any = None) -> str:
     """Return a tool's name, its arguments with types and defaults, and what it answers.
 
-    What has no default and need not be given bears a `?`. `answered` is what it answered before, for a tool that does
+    What has no default and need not be given bears a `?`. `answer` is what it answered before, for a tool that does
     not say what it answers.
     """
     schema = tool.input_schema
@@ -35,27 +35,27 @@ def signature_line(tool: Tool, answered: Any = None) -> str:
     required = [name for name in schema.get("required", ()) if name in fields]
     others = [name for name in fields if name not in required]
     shown = others[: max(ARGUMENTS - len(required), 0)]
-    told = [_argument(name, fields[name], schema, name in required) for name in (*required, *shown)]
+    messages = [_argument(name, fields[name], schema, name in required) for name in (*required, *shown)]
     if len(shown) < len(others):
-        told.append("…")
-    result = result_outline(tool, answered)
-    return f"{step_type(tool)}({', '.join(told)})" + (f" -> {result}" if result else "")
+        messages.append("…")
+    result = result_outline(tool, answer)
+    return f"{step_type(tool)}({', '.join(messages)})" + (f" -> {result}" if result else "")
 
 
-def result_outline(tool: Tool, answered: Any = None) -> str:
+def result_outline(tool: Tool, answer: Any = None) -> str:
     """Return what a tool answers: by its schema, else by what it answered before, "" where neither is known."""
     schema = result_schema(tool)
     if schema is not None:
         return outline_schema(schema)
-    return "" if answered is None else outline_value(answered)
+    return "" if answer is None else outline_value(answer)
 
 
 def _argument(name: str, schema: Any, root: Mapping[str, Any], required: bool) -> str:
     part = resolved(schema, root) if isinstance(schema, Mapping) else {}
     default = part.get("default")
     mark = "" if required or default is not None else "?"
-    shown = dump(default) if default is not None and not required else ""
-    tail = f" = {shown}" if shown and len(shown) <= DEFAULT else ""
+    text = dump(default) if default is not None and not required else ""
+    tail = f" = {text}" if text and len(text) <= DEFAULT else ""
     type_ = _type(part, root)
     return f"{name}{mark}{': ' if type_ else ''}{type_}{tail}"
 
@@ -66,15 +66,15 @@ def _type(part: Mapping[str, Any], root: Mapping[str, Any]) -> str:
     types = types_in(part, root) - {"null"}
     if len(types) >= len(_NAMES):
         return ""
-    named = []
+    names = []
     for name in ("string", "integer", "number", "boolean", "array", "object"):
         if name not in types or (name == "integer" and "number" in types):
             continue
         if name == "array" and isinstance(items := part.get("items"), Mapping):
             inner = _type(resolved(items, root), root)
-            named.append(f"[{inner}]" if inner else "list")
+            names.append(f"[{inner}]" if inner else "list")
         elif name == "object":
-            named.append(outline_schema({**part, "type": "object"}) or "object")
+            names.append(outline_schema({**part, "type": "object"}) or "object")
         else:
-            named.append(_NAMES[name])
-    return "|".join(named)
+            names.append(_NAMES[name])
+    return "|".join(names)

@@ -25,7 +25,7 @@ from planner.language.plan import (
     Pages,
     Parallel,
     Plan,
-    Saved,
+    SavedPlanCall,
     Step,
     Stop,
     ToolCall,
@@ -84,14 +84,14 @@ class DependencyTracker:
 
     def of(self, unit: StepNode) -> frozenset[int]:
         """Return the numbers of those that the next unit needs, from 0."""
-        found = {self._binder[name] for name in unit.reads | unit.binds if name in self._binder}
+        results = {self._binder[name] for name in unit.reads | unit.binds if name in self._binder}
         for name in unit.binds:
-            found.update(self._readers.pop(name, ()))
+            results.update(self._readers.pop(name, ()))
             self._binder[name] = self._count
         for name in unit.reads:
             self._readers.setdefault(name, []).append(self._count)
         self._count += 1
-        return frozenset(found)
+        return frozenset(results)
 
 
 class DependencyAnalysis:
@@ -125,7 +125,7 @@ class DependencyAnalysis:
 
     def must_keep_order(self, step: Step) -> bool:
         """Whether a step of a branch waits for the branches before its own: what writes, names or says."""
-        if isinstance(step.form, (If, While, ForEach, Map, Parallel, Saved, Ask, Wait)):
+        if isinstance(step.form, (If, While, ForEach, Map, Parallel, SavedPlanCall, Ask, Wait)):
             return step.name is not None
         return self.unit(step).alone and (step.name is not None or called_tool(step, self._catalogue) is None)
 
@@ -137,7 +137,7 @@ class DependencyAnalysis:
         match step.form:
             case If() | While() | ForEach():
                 return _asks_tool(step.form)
-            case Saved(name):
+            case SavedPlanCall(name):
                 return any(self._calls(one) for one in every_step(self._plans[name].steps))
             case ToolCall() | Pages():
                 return True
@@ -183,7 +183,7 @@ class DependencyAnalysis:
         match step.form:
             case ForEach(_, _, do):
                 return (do,)
-            case Saved(name):
+            case SavedPlanCall(name):
                 plan = self._plans.get(name)
                 return () if plan is None else (plan.steps,)
         return blocks(step.form)
@@ -195,7 +195,7 @@ class DependencyAnalysis:
                 return False, _asks_tool(step.form)
             case Parallel():
                 return False, False
-            case Saved(name):
+            case SavedPlanCall(name):
                 return name not in self._plans, False
             case ToolCall() | Pages():
                 return self._tool_effect(step)
@@ -232,8 +232,8 @@ def _group(units: list[StepNode]) -> Iterator[Group]:
 
 def called_tool(step: Step, catalogue: Catalogue) -> Tool | None:
     """Return the tool that a step calls, as far as its name stands in the plan."""
-    named = named_tool(step, catalogue)
-    return None if named is None else catalogue.tools.find(*named)
+    names = named_tool(step, catalogue)
+    return None if names is None else catalogue.tools.find(*names)
 
 
 def named_tool(step: Step, catalogue: Catalogue) -> Named | None:
@@ -251,9 +251,9 @@ def named_tool(step: Step, catalogue: Catalogue) -> Named | None:
 def _literal(type_: str, arguments: Mapping[str, Any], catalogue: Catalogue) -> Named | None:
     entry = catalogue.find(type_)
     for argument in entry.arguments.values() if entry else ():
-        written = arguments.get(argument.name)
-        if argument.reading in OFFERED and isinstance(written, str) and "/" in written and "$" not in written:
-            return written, OFFERED[argument.reading]
+        value = arguments.get(argument.name)
+        if argument.reading in OFFERED and isinstance(value, str) and "/" in value and "$" not in value:
+            return value, OFFERED[argument.reading]
     return None
 
 

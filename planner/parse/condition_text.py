@@ -31,21 +31,21 @@ _WORDS = {"bound": "bound", "exists": "bound", "empty": "empty", "is_empty": "em
 def condition_from_text(text: str) -> dict[str, Any] | None:
     """Return the condition that a text says, None where that is not plain."""
     text = text.strip().rstrip(";")
-    found = _LENGTH.fullmatch(text)
-    if found is not None:
-        return _emptiness(_plain(found["target"]), found["op"], int(found["number"]))
-    found = _SAID.fullmatch(text)
-    if found is not None:
-        said = {"type": found["word"].lower(), "target": _plain(found["target"])}
-        return {"type": "not", "of": said} if found["not"] else said
-    found = _COMPARED.fullmatch(text)
-    if found is not None and _is_plain(found["value"].strip()):
-        return {"type": _TYPES[found["op"]], "target": _plain(found["target"]), "value": _value(found["value"].strip())}
-    found = _CALLED.fullmatch(text)
-    if found is None:
+    match = _LENGTH.fullmatch(text)
+    if match is not None:
+        return _emptiness(_plain(match["target"]), match["op"], int(match["number"]))
+    match = _SAID.fullmatch(text)
+    if match is not None:
+        document = {"type": match["word"].lower(), "target": _plain(match["target"])}
+        return {"type": "not", "of": document} if match["not"] else document
+    match = _COMPARED.fullmatch(text)
+    if match is not None and _is_plain(match["value"].strip()):
+        return {"type": _TYPES[match["op"]], "target": _plain(match["target"]), "value": _value(match["value"].strip())}
+    match = _CALLED.fullmatch(text)
+    if match is None:
         return None
-    said = {"type": _WORDS[(found["word"] or "has_value").lower()], "target": _plain(found["target"])}
-    return {"type": "not", "of": said} if found["not"] else said
+    document = {"type": _WORDS[(match["word"] or "has_value").lower()], "target": _plain(match["target"])}
+    return {"type": "not", "of": document} if match["not"] else document
 
 
 def _is_plain(value: str) -> bool:

@@ -13,7 +13,7 @@ from infospace.data.json_text import dump, same
 from infospace.data.misspelling import closest_spelling, words_of
 from infospace.data.paths import a_kind, kind_of, nearest
 from infospace.schema.shapes import disjoint
-from planner.language.plan import All, AnyOf, Condition, Expressed, Not, Test
+from planner.language.plan import All, AnyOf, Condition, ExpressionCondition, Not, TypedCondition
 from planner.language.problems import Patch, Problems, join, listed
 from planner.language.references import Literal, ReferenceInvalid, read_text
 from planner.parse.condition_text import condition_from_text
@@ -117,17 +117,17 @@ RESULT: Final = "result"
 """The key under which servers put what is no object."""
 
 
-def may_be_truth(gives: Mapping[str, Any]) -> bool:
+def may_be_truth(returns: Mapping[str, Any]) -> bool:
     """Whether what fits a tool's output schema may be true or false, as `truth_of` reads it."""
     truth = {"type": "boolean"}
-    if not disjoint(gives, truth):
+    if not disjoint(returns, truth):
         return True
-    if disjoint(gives, {"type": "object"}) or not set(gives.get("required") or ()) <= {RESULT}:
+    if disjoint(returns, {"type": "object"}) or not set(returns.get("required") or ()) <= {RESULT}:
         return False
-    properties = gives.get("properties")
+    properties = returns.get("properties")
     inner = properties.get(RESULT) if isinstance(properties, Mapping) else None
     if inner is None:
-        return gives.get("additionalProperties") is not False
+        return returns.get("additionalProperties") is not False
     return inner is True or (isinstance(inner, Mapping) and not disjoint(inner, truth))
 
 
@@ -154,11 +154,11 @@ def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | 
     if type_ in JOINS:
         return _parse_join(type_, raw, pointer, problems)
     if type_ not in TESTS:
-        known = (*TESTS, *JOINS)
-        meant = closest_spelling(type_, known) or CALLED_ELSEWHERE.get("_".join(words_of(type_)) or type_)
-        near = meant or nearest(type_, known)
+        known_names = (*TESTS, *JOINS)
+        suggestion = closest_spelling(type_, known_names) or CALLED_ELSEWHERE.get("_".join(words_of(type_)) or type_)
+        near = suggestion or nearest(type_, known_names)
         place = join(pointer, "type")
-        fix: Patch | None = [{"op": "replace", "path": place, "value": meant}] if meant else None
+        fix: Patch | None = [{"op": "replace", "path": place, "value": suggestion}] if suggestion else None
         presence = _null_test(type_, raw)
         if presence is not None:
             near, fix = None, [{"op": "replace", "path": pointer, "value": presence}]
@@ -166,15 +166,15 @@ def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | 
             "unknown-condition",
             place,
             f"there is no condition {type_!r}",
-            f"did you mean {near!r}?" if near else dump(presence) if presence is not None else listed(known, 20),
+            f"did you mean {near!r}?" if near else dump(presence) if presence is not None else listed(known_names, 20),
             fix,
         )
-        if meant in JOINS:
-            return _parse_join(meant, raw, pointer, problems)
-        if meant is None or presence is not None:
+        if suggestion in JOINS:
+            return _parse_join(suggestion, raw, pointer, problems)
+        if suggestion is None or presence is not None:
             return None
-        type_ = meant
-    return Test(type_, dict(raw), pointer) if _fields(type_, raw, pointer, problems) else None
+        type_ = suggestion
+    return TypedCondition(type_, dict(raw), pointer) if _fields(type_, raw, pointer, problems) else None
 
 
 def _parse_text(raw: str, pointer: str, problems: Problems) -> Condition | None:
@@ -182,17 +182,17 @@ def _parse_text(raw: str, pointer: str, problems: Problems) -> Condition | None:
     from infospace.expressions.expression import parse_condition as read
 
     try:
-        return Expressed(read(raw), pointer)
+        return ExpressionCondition(read(raw), pointer)
     except ExpressionInvalid as error:
         called = condition_from_text(raw)
-        meant = (called or error.meant) if "(" in raw else (error.meant or called)
-        meant = meant or _with_words(raw)
+        suggestion = (called or error.suggestion) if "(" in raw else (error.suggestion or called)
+        suggestion = suggestion or _with_words(raw)
         problems.error(
             "bad-expression",
             pointer,
             error.message,
             error.hint,
-            None if meant is None else [{"op": "replace", "path": pointer, "value": meant}],
+            None if suggestion is None else [{"op": "replace", "path": pointer, "value": suggestion}],
         )
         return None
 
@@ -203,34 +203,36 @@ def _with_words(raw: str) -> str | None:
 
     if "&&" not in raw and "||" not in raw:
         return None
-    meant = " ".join(raw.replace("&&", " AND ").replace("||", " OR ").split())
+    suggestion = " ".join(raw.replace("&&", " AND ").replace("||", " OR ").split())
     try:
-        read(meant)
+        read(suggestion)
     except ExpressionInvalid:
         return None
-    return meant
+    return suggestion
 
 
 def _fields(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) -> bool:
-    wanted, given = TESTS[type_], set[str]()
+    expected, names = TESTS[type_], set[str]()
     good = True
     for key in raw:
-        if key != "type" and key not in wanted:
-            free = [name for name in wanted if name not in raw]
-            meant = closest_spelling(key, free) or next((name for name in OTHERWISE.get(key, ()) if name in free), None)
-            near = meant or nearest(key, wanted)
+        if key != "type" and key not in expected:
+            free = [name for name in expected if name not in raw]
+            suggestion = closest_spelling(key, free) or next(
+                (name for name in OTHERWISE.get(key, ()) if name in free), None
+            )
+            near = suggestion or nearest(key, expected)
             gone: Patch | None = [{"op": "remove", "path": join(pointer, key)}] if raw[key] is None else None
             problems.error(
                 "unknown-argument",
                 join(pointer, key),
                 f"the condition `{type_}` has no field `{key}`",
-                f"did you mean {near!r}?" if near else f"it takes {listed(wanted)}",
-                [{"op": "move", "from": join(pointer, key), "path": join(pointer, meant)}] if meant else gone,
+                f"did you mean {near!r}?" if near else f"it takes {listed(expected)}",
+                [{"op": "move", "from": join(pointer, key), "path": join(pointer, suggestion)}] if suggestion else gone,
             )
-            given.add(meant or key)
+            names.add(suggestion or key)
             good = False
-    for key in wanted:
-        if key not in raw and key not in OPTIONAL and key not in given:
+    for key in expected:
+        if key not in raw and key not in OPTIONAL and key not in names:
             problems.error("missing-argument", pointer, f"the condition `{type_}` needs `{key}`")
             good = False
     if good and type_ == "matches_pattern":

@@ -10,7 +10,20 @@ from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
 from infospace.data.paths import a_kind
 from infospace.schema.words import shown
-from planner.language.plan import Ask, ForEach, If, Map, Pages, Parallel, Saved, Step, Stop, Wait, While, no_wait
+from planner.language.plan import (
+    Ask,
+    ForEach,
+    If,
+    Map,
+    Pages,
+    Parallel,
+    SavedPlanCall,
+    Step,
+    Stop,
+    Wait,
+    While,
+    no_wait,
+)
 from planner.language.problems import join
 from planner.language.references import NAME
 from planner.parse.fields import COMMON, SAVED, Fields, nested
@@ -41,11 +54,11 @@ def read_form(type_: str, fields: Fields) -> Read | None:
 
     Blocks are read all the same, so that what is wrong in them is said too.
     """
-    form, meant = FORMS[type_], frozenset[str]()
+    form, suggestion = FORMS[type_], frozenset[str]()
     if type_ != "map" or not isinstance(fields.raw.get("operation"), str):
-        meant = fields.report_unknown(type_, (*form.required, *form.optional), form.dropped, nests=form.nests)
+        suggestion = fields.report_unknown(type_, (*form.required, *form.optional), form.dropped, nests=form.nests)
     missing = [key for key in form.required if key not in fields.raw]
-    for key in (key for key in missing if key not in meant):
+    for key in (key for key in missing if key not in suggestion):
         fields.problems.error("missing-argument", fields.pointer, f"{type_} needs {key!r}", _WANTED[key])
     if not missing:
         return form.read(fields)
@@ -77,7 +90,9 @@ def _map(fields: Fields) -> Map | ForEach | None:
     if isinstance(operation, str):
         stray = _report_stray_arguments(operation, fields)
         if operation.startswith(SAVED):
-            return _map_of_plan(fields, Saved(operation.removeprefix(SAVED), {}, mapped=True, called=place), place)
+            return _map_of_plan(
+                fields, SavedPlanCall(operation.removeprefix(SAVED), {}, mapped=True, called=place), place
+            )
         return Map(fields.raw["target"], operation, stray, place, named=True, filter_null=keep)
     if not isinstance(operation, dict) or not isinstance(operation.get("type"), str):
         message = "`operation` is a primitive's name, or an object with a `type`"
@@ -103,12 +118,12 @@ def _map(fields: Fields) -> Map | ForEach | None:
     if "/" in operation["type"]:
         arguments = {"arguments": nested(operation["type"], operation, place, fields.problems)}
     if operation["type"].startswith(SAVED):
-        given = nested(operation["type"], operation, place, fields.problems)
-        return _map_of_plan(fields, Saved(operation["type"].removeprefix(SAVED), given, mapped=True), place)
+        values = nested(operation["type"], operation, place, fields.problems)
+        return _map_of_plan(fields, SavedPlanCall(operation["type"].removeprefix(SAVED), values, mapped=True), place)
     return Map(fields.raw["target"], operation["type"], arguments, place, filter_null=keep)
 
 
-def _map_of_plan(fields: Fields, operation: Saved, place: str) -> ForEach:
+def _map_of_plan(fields: Fields, operation: SavedPlanCall, place: str) -> ForEach:
     """A `map` of a saved plan, which has steps of its own, is a loop with that one step."""
     if "retry" in fields.raw:
         at = join(fields.pointer, "retry")

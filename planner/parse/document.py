@@ -56,9 +56,9 @@ def parse_head(document: Mapping[str, Any], problems: Problems, at: str = "") ->
     """Read what stands beside the steps; `at` is the pointer of the document."""
     for key in document:
         if key not in HEAD:
-            meant = closest_spelling(key, [name for name in HEAD if name not in document])
-            near = meant or nearest(key, HEAD)
-            fix = [{"op": "move", "from": join(at, key), "path": join(at, meant)}] if meant else None
+            suggestion = closest_spelling(key, [name for name in HEAD if name not in document])
+            near = suggestion or nearest(key, HEAD)
+            fix = [{"op": "move", "from": join(at, key), "path": join(at, suggestion)}] if suggestion else None
             if document[key] in (None, "", [], {}):
                 fix = [{"op": "remove", "path": join(at, key)}]
             problems.error(
@@ -86,7 +86,7 @@ def _inputs(declared: JSON, at: str, problems: Problems) -> dict[str, Input]:
     if not isinstance(declared, dict):
         problems.error("bad-value", at, f"`inputs` is an object of names, not {a_kind(declared)}")
         return {}
-    found = {}
+    results = {}
     for name, spec in declared.items():
         pointer = join(at, name)
         if not NAME.fullmatch(name):
@@ -99,14 +99,14 @@ def _inputs(declared: JSON, at: str, problems: Problems) -> dict[str, Input]:
             continue
         if not isinstance(spec, dict):
             message = f'an input is a JSON Schema or {{"kind": …}}, not {a_kind(spec)}'
-            meant = {"kind": spec} if spec in [str(kind) for kind in Kind] else {"type": spec}
-            known = isinstance(spec, str) and (spec in TYPES or "kind" in meant)
-            fix = [{"op": "replace", "path": pointer, "value": meant}] if known else None
+            suggestion = {"kind": spec} if spec in [str(kind) for kind in Kind] else {"type": spec}
+            is_known = isinstance(spec, str) and (spec in TYPES or "kind" in suggestion)
+            fix = [{"op": "replace", "path": pointer, "value": suggestion}] if is_known else None
             problems.error("bad-input", pointer, message, '{"type": "string"}', fix)
-            found[name] = _unknown(name, pointer)
+            results[name] = _unknown(name, pointer)
             continue
-        found[name] = _input(name, spec, pointer, problems) or _unknown(name, pointer)
-    return found
+        results[name] = _input(name, spec, pointer, problems) or _unknown(name, pointer)
+    return results
 
 
 def _unknown(name: str, pointer: str) -> Input:
@@ -168,16 +168,16 @@ def _says_what_fits(spec: Mapping[str, Any], pointer: str, problems: Problems) -
     nothing = not any(key in KEYWORDS and key not in _BESIDE for key in spec)
     good = True
     for key in unknown:
-        meant, fix, inner = misspelt[key], None, spec[key]
+        suggestion, fix, inner = misspelt[key], None, spec[key]
         hint = '{"type": "string"} is a text, {"kind": "Collection"} a Collection, and {} any value'
         if key == "schema" and isinstance(inner, dict) and _BESIDE.issuperset(spec.keys() - {key}):
             hint = "the JSON Schema stands there itself"
             fix = [{"op": "replace", "path": pointer, "value": {**inner, **{k: spec[k] for k in spec if k != key}}}]
         elif key == "optional":
             hint = "an input with a `default` is optional"
-        elif meant is not None:
-            hint = f"did you mean {meant!r}?"
-            fix = [{"op": "move", "from": join(pointer, key), "path": join(pointer, meant)}]
+        elif suggestion is not None:
+            hint = f"did you mean {suggestion!r}?"
+            fix = [{"op": "move", "from": join(pointer, key), "path": join(pointer, suggestion)}]
         elif not nothing:
             continue
         problems.error("bad-input", join(pointer, key), f"an input has no {key!r}", hint, fix)
@@ -193,14 +193,14 @@ def _budget(declared: JSON, at: str, problems: Problems) -> Budget:
     for key, value in declared.items():
         pointer = join(at, key)
         if key not in BUDGET:
-            meant = closest_spelling(key, [name for name in BUDGET if name not in declared])
-            near = meant or nearest(key, BUDGET)
+            suggestion = closest_spelling(key, [name for name in BUDGET if name not in declared])
+            near = suggestion or nearest(key, BUDGET)
             problems.error(
                 "unknown-key",
                 pointer,
                 f"a budget has no key {key!r}",
                 f"did you mean {near!r}?" if near else f"it has {listed(BUDGET)}",
-                [{"op": "move", "from": pointer, "path": join(at, meant)}] if meant else None,
+                [{"op": "move", "from": pointer, "path": join(at, suggestion)}] if suggestion else None,
             )
         elif isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
             problems.error("bad-value", pointer, f"the budget of {key} is a number from 0, not {shown(value)}")

@@ -10,7 +10,7 @@ from infospace.core.json_types import JSON
 from infospace.data.misspelling import closest_spelling, is_misspelling
 from infospace.data.paths import Path, a_kind, nearest
 from infospace.schema.words import shown
-from planner.language.plan import Block, Condition, Test
+from planner.language.plan import Block, Condition, TypedCondition
 from planner.language.problems import Problems, join, listed
 from planner.parse.conditions import parse_condition
 
@@ -89,7 +89,7 @@ class Fields:
 
         With `nests` what is not one of them but for a letter or two belongs into `arguments`.
         """
-        meant = set()
+        suggestion = set()
         for key in self.raw:
             if key in dropped:
                 place = join(self.pointer, key)
@@ -97,14 +97,16 @@ class Fields:
                 message = f"{type_} has no field {key!r}"
                 self.problems.error("unknown-argument", place, message, f"{type_} does without it", fix)
             elif key not in (*COMMON, *names):
-                meant.add(self._unknown(type_, key, names, nests=nests))
-        return frozenset(name for name in meant if name is not None)
+                suggestion.add(self._unknown(type_, key, names, nests=nests))
+        return frozenset(name for name in suggestion if name is not None)
 
-    def _unknown(self, type_: str, key: str, known: tuple[str, ...], *, nests: bool) -> str | None:
-        free = [name for name in (*known, *COMMON) if name not in self.raw]
-        meant = closest_spelling(key, free) or next((name for name in OTHERWISE.get(key, ()) if name in free), None)
-        near = meant or nearest(key, (*known, *COMMON))
-        if nests and meant is None and near is not None and not is_misspelling(key, near):
+    def _unknown(self, type_: str, key: str, known_names: tuple[str, ...], *, nests: bool) -> str | None:
+        free = [name for name in (*known_names, *COMMON) if name not in self.raw]
+        suggestion = closest_spelling(key, free) or next(
+            (name for name in OTHERWISE.get(key, ()) if name in free), None
+        )
+        near = suggestion or nearest(key, (*known_names, *COMMON))
+        if nests and suggestion is None and near is not None and not is_misspelling(key, near):
             near = None
         place = join(self.pointer, key)
         if near is None and nests and key not in _OF_OTHER_FORMS:
@@ -116,18 +118,18 @@ class Fields:
             self.problems.error("unknown-argument", place, message, f'"arguments": {{"{key}": …}}', move)
             return None
         fix: list[dict[str, Any]] | None = None
-        if meant is not None:
-            fix = [{"op": "move", "from": place, "path": join(self.pointer, meant)}]
+        if suggestion is not None:
+            fix = [{"op": "move", "from": place, "path": join(self.pointer, suggestion)}]
         elif self.raw[key] is None:
             fix = [{"op": "remove", "path": place}]
-        hint = f"did you mean {near!r}?" if near else f"it takes {listed(known)}"
+        hint = f"did you mean {near!r}?" if near else f"it takes {listed(known_names)}"
         self.problems.error("unknown-argument", place, f"{type_} has no field {key!r}", hint, fix)
-        return meant
+        return suggestion
 
     def condition(self, key: str = "condition") -> Condition:
         """Return the condition in a field; one that cannot be read is told, and stands for any."""
         place = join(self.pointer, key)
-        return parse_condition(self.raw[key], place, self.problems) or Test("", {}, self.pointer)
+        return parse_condition(self.raw[key], place, self.problems) or TypedCondition("", {}, self.pointer)
 
     def block(self, key: str) -> Block:
         """Return the steps of a field, none when it is left out."""
@@ -207,10 +209,10 @@ class Fields:
 
 def nested(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) -> Mapping[str, JSON]:
     """Return what stands in `arguments`, where those of tools and saved plans stand; says what stands beside it."""
-    given = raw.get("arguments", {})
-    if not isinstance(given, dict):
-        problems.error("bad-value", join(pointer, "arguments"), f"`arguments` is an object, not {a_kind(given)}")
-        given = {}
+    value = raw.get("arguments", {})
+    if not isinstance(value, dict):
+        problems.error("bad-value", join(pointer, "arguments"), f"`arguments` is an object, not {a_kind(value)}")
+        value = {}
     stray = [key for key in raw if key not in (*COMMON, "arguments")]
     if len(stray) == 1 and stray[0] in ARGUMENTS and isinstance(raw[stray[0]], dict) and "arguments" not in raw:
         place = join(pointer, stray[0])
@@ -225,6 +227,6 @@ def nested(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems)
             fix.insert(0, {"op": "add", "path": join(pointer, "arguments"), "value": {}})
         message = f"the arguments of {type_} stand in `arguments`, not beside it"
         # Which of two values for one argument was meant, only the author knows.
-        sure = len(stray) == 1 and key not in given
+        sure = len(stray) == 1 and key not in value
         problems.error("unknown-argument", place, message, f'"arguments": {{"{key}": …}}', fix if sure else None)
-    return given
+    return value

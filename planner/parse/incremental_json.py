@@ -87,14 +87,14 @@ class IncrementalDocument:
             if self._inside:
                 passed = _PASSED.match(self._bytes, self._at)
                 self._at = self._at if passed is None else passed.end()
-            found = _MARK.search(self._bytes, self._at)
-            if found is None:
+            match = _MARK.search(self._bytes, self._at)
+            if match is None:
                 self._plain(self._at, len(self._bytes))
                 self._at = len(self._bytes)
                 return
-            self._plain(self._at, found.start())
-            self._at = found.end()
-            self._consume(bytes(found[0]), found.start())
+            self._plain(self._at, match.start())
+            self._at = match.end()
+            self._consume(bytes(match[0]), match.start())
 
     @property
     def _inside(self) -> bool:
@@ -118,8 +118,8 @@ class IncrementalDocument:
 
     def _through_string(self, start: int) -> bool:
         """Go to the end of a string; return whether it is there."""
-        found = _TEXT.match(self._bytes, self._at)
-        self._at = self._at if found is None else found.end()
+        match = _TEXT.match(self._bytes, self._at)
+        self._at = self._at if match is None else match.end()
         if self._at == len(self._bytes) or self._bytes[self._at] == _BACKSLASH:
             return False
         self._at += 1

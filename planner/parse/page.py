@@ -157,12 +157,12 @@ def language_page(catalogue: Catalogue) -> str:
     """Return the page, with those of its verbs that a vocabulary has."""
     lines = [_HEAD]
     for title, verbs in _GROUPS.items():
-        known = []
+        known_names = []
         for names, takes in verbs.items():
             there = [name for name in names.split(", ") if catalogue.find(name) is not None]
-            known += [_verb(", ".join(there), takes)] if there else []
-        if known:
-            lines.append(f"{title} {' · '.join(known)}")
+            known_names += [_verb(", ".join(there), takes)] if there else []
+        if known_names:
+            lines.append(f"{title} {' · '.join(known_names)}")
     lines.append(f"CONTROL {' · '.join(_verb(name, takes) for name, takes in _CONTROL.items())}")
     return "\n".join([*lines, _TAIL])
 

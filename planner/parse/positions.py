@@ -8,7 +8,7 @@ from typing import Any
 from infospace.core.json_types import JSON
 from infospace.core.position import Part, Position, place_of
 from infospace.journal.rows import RunRow
-from planner.language.plan import Block, ForEach, If, Parallel, Plan, Saved, Step, While
+from planner.language.plan import Block, ForEach, If, Parallel, Plan, SavedPlanCall, Step, While
 from planner.parse.steps import SAVED
 
 
@@ -84,6 +84,6 @@ def block_of(plan: Plan, step: Step, part: Part) -> Block:
             return do
         case "branches", Parallel(branches) if 0 < (part.number or 0) <= len(branches):
             return branches[(part.number or 0) - 1]
-        case "plan", Saved(name) if name in plan.plans:
+        case "plan", SavedPlanCall(name) if name in plan.plans:
             return plan.plans[name].steps
     return ()

@@ -18,7 +18,7 @@ from infospace.space import Space
 from infospace.store.changes import Change, Delete, GiveName, MakeNote, Revise
 from infospace.store.protocol import Snapshot
 from infospace.tools.builtin import SERVER
-from planner.language.plan import Saved, every_step
+from planner.language.plan import SavedPlanCall, every_step
 from planner.language.problems import Problems
 from planner.parse.steps import SAVED
 
@@ -61,11 +61,11 @@ def save_plan(space: Space, name: str, document: JSON, *, replace: bool = False)
     if known is not None and not replace:
         raise Conflict(f"there is a saved plan {name!r} already", hint="`--replace` makes this its next version")
     run = space.store.new_id("run")
-    made = CreatedBy(run, None, "plans")
+    created_by = CreatedBy(run, None, "plans")
     identifier = known or space.store.new_id(Kind.NOTE)
-    changes: list[Change] = [Revise(identifier, document, made=made)]
+    changes: list[Change] = [Revise(identifier, document, created_by=created_by)]
     if known is None:
-        changes = [MakeNote(identifier, document, kept=True, made=made), GiveName(identifier, full)]
+        changes = [MakeNote(identifier, document, kept=True, created_by=created_by), GiveName(identifier, full)]
     _commit(space, run, f"plans save {name}", changes)
     return identifier
 
@@ -75,15 +75,15 @@ def _cycle(snapshot: Snapshot, document: JSON, calling: tuple[str, ...], seen: s
     from planner.parse.document import parse_plan
 
     for step in every_step(parse_plan(document, Problems()).steps):
-        name = normalise(step.form.name) if isinstance(step.form, Saved) else None
+        name = normalise(step.form.name) if isinstance(step.form, SavedPlanCall) else None
         if name is None or name in seen:
             continue
         if name == calling[0]:
             return (*calling, name)
         seen.add(name)
-        found = _cycle(snapshot, saved_plan(snapshot, name), (*calling, name), seen)
-        if found is not None:
-            return found
+        results = _cycle(snapshot, saved_plan(snapshot, name), (*calling, name), seen)
+        if results is not None:
+            return results
     return None
 
 
@@ -123,11 +123,11 @@ def _argument(declared: Mapping[str, JSON]) -> Mapping[str, JSON]:
 def load_plan(space: Space, name: str) -> JSON:
     """Return the document of a saved plan; NotFound says which is nearest."""
     with space.store.reading() as snapshot:
-        found = saved_plan(snapshot, name)
+        value = saved_plan(snapshot, name)
         names = saved_plans(snapshot)
-    if found is None:
+    if value is None:
         raise NotFound(f"there is no saved plan {name!r}", hint=unknown_plan(name, names))
-    return found
+    return value
 
 
 def remove_plan(space: Space, name: str) -> str:

@@ -11,7 +11,7 @@ from infospace.data.json_text import dump
 from infospace.data.misspelling import closest_spelling, is_misspelling
 from infospace.data.paths import a_kind, nearest
 from infospace.schema.words import shown
-from planner.language.plan import Block, Call, Form, Retry, Saved, Step, ToolCall, UnparsedStep
+from planner.language.plan import Block, Call, Form, Retry, SavedPlanCall, Step, ToolCall, UnparsedStep
 from planner.language.problems import Patch, Problems, join, replace
 from planner.language.references import NAME
 from planner.parse.control_flow import FORMS, read_form
@@ -63,7 +63,7 @@ def _form(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) 
     if type_ in FORMS:
         return read_form(type_, Fields(raw, pointer, problems, parse_block))
     if type_.startswith(SAVED):
-        return Saved(type_.removeprefix(SAVED), nested(type_, raw, pointer, problems))
+        return SavedPlanCall(type_.removeprefix(SAVED), nested(type_, raw, pointer, problems))
     if "/" in type_:
         return ToolCall(type_, nested(type_, raw, pointer, problems))
     return Call({key: raw[key] for key in raw if key not in COMMON})
@@ -156,9 +156,9 @@ def _suggest_common_field(key: str, value: JSON, pointer: str) -> Patch | None:
     return None
 
 
-def _as_id(written: str) -> str:
+def _as_id(text: str) -> str:
     """Return a label that can be one: signs that it cannot have are `-`, and a word stands before a digit."""
-    plain = re.sub(r"[^A-Za-z0-9_]+", "-", written).strip("-")
+    plain = re.sub(r"[^A-Za-z0-9_]+", "-", text).strip("-")
     return plain if NAME.fullmatch(plain.replace("-", "_")) else f"step-{plain}".rstrip("-")
 
 
@@ -190,14 +190,14 @@ def _retry(step: Mapping[str, Any], pointer: str, problems: Problems) -> Retry |
         message = f"`retry` repeats one call, and {step['type']!r} is a {around} of several steps"
         problems.error("bad-value", pointer, message, "write it on the steps inside")
         return None
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for key, value in raw.items():
         place = join(pointer, key)
         if key not in _RETRY:
             free = [name for name in _RETRY if name not in raw]
             near = nearest(key, free)
-            meant = closest_spelling(key, free)
-            move = [{"op": "move", "from": place, "path": join(pointer, meant)}] if meant else None
+            suggestion = closest_spelling(key, free)
+            move = [{"op": "move", "from": place, "path": join(pointer, suggestion)}] if suggestion else None
             hint = f"did you mean {near!r}?" if near else f"it has {', '.join(_RETRY)}"
             problems.error("unknown-key", place, f"`retry` has no key {key!r}", hint, move)
             continue
@@ -207,8 +207,8 @@ def _retry(step: Mapping[str, Any], pointer: str, problems: Problems) -> Retry |
             what = "a whole number" if whole else "a number"
             problems.error("bad-value", place, f"`{key}` is {what} from {least}, not {shown(value)}")
             continue
-        found[key] = int(value) if whole else float(value)
-    return Retry(**found)
+        results[key] = int(value) if whole else float(value)
+    return Retry(**results)
 
 
 CALLING = ("map", "pages")
@@ -243,15 +243,15 @@ _ON_FAIL: Mapping[str, str] = {
 """What `on_fail` is told by elsewhere."""
 
 
-def variable(written: str, pointer: str, problems: Problems) -> str | None:
+def variable(text: str, pointer: str, problems: Problems) -> str | None:
     """Return the name in `$name`, which is all that `out`, `as` and `collect` may hold.
 
     A bare name is told, and returned: it is plain which variable is meant.
     """
-    if written.startswith("$") and NAME.fullmatch(written[1:]):
-        return written[1:]
-    bare = NAME.fullmatch(written)
-    fix = [{"op": "replace", "path": pointer, "value": f"${written}"}] if bare else None
-    hint = f"write `${written}`" if bare else "a variable is `$name`: letters, digits and _, not a digit first"
-    problems.error("bad-variable", pointer, f"{written!r} is not a variable", hint, fix)
-    return written if bare else None
+    if text.startswith("$") and NAME.fullmatch(text[1:]):
+        return text[1:]
+    bare = NAME.fullmatch(text)
+    fix = [{"op": "replace", "path": pointer, "value": f"${text}"}] if bare else None
+    hint = f"write `${text}`" if bare else "a variable is `$name`: letters, digits and _, not a digit first"
+    problems.error("bad-variable", pointer, f"{text!r} is not a variable", hint, fix)
+    return text if bare else None

@@ -45,13 +45,13 @@ def read_plan(text: str | bytes) -> Document | Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class PartialDocument:
     """A document of which the list of steps has begun, and more is to come."""
 
     text: bytes
 
 
-def read_beginning(read: Callable[[], bytes]) -> Document | Lines | Beginning:
+def read_beginning(read: Callable[[], bytes]) -> Document | Lines | PartialDocument:
     """Read a plan as it comes, until it is known which form it has; `read` gives what is there, nothing at the end.
 
     Raises InvalidJSON.
@@ -60,7 +60,7 @@ def read_beginning(read: Callable[[], bytes]) -> Document | Lines | Beginning:
     while chunk := read():
         arrived.feed(chunk)
         if arrived.is_plan:
-            return Beginning(arrived.text)
+            return PartialDocument(arrived.text)
         if first and b"\n" in chunk:
             text = arrived.text.lstrip()
             line, end, _ = text.partition(b"\n")

@@ -95,15 +95,15 @@ def full(catalogue: Catalogue, names: Iterable[str] = ()) -> str:
 
 def machine(catalogue: Catalogue, names: Iterable[str] = ()) -> dict[str, Any]:
     """Return the vocabulary for machines: the grammar as JSON Schema, and the contracts."""
-    wanted = list(names)
-    chosen = [catalogue.get(name) for name in wanted if name not in FORMS]
-    chosen = chosen if wanted else list(catalogue)
+    expected = list(names)
+    chosen = [catalogue.get(name) for name in expected if name not in FORMS]
+    chosen = chosen if expected else list(catalogue)
     return {
         "grammar": grammar(catalogue, [entry.type for entry in chosen]),
         "forms": [
             {"type": name, "summary": form.summary, "required": form.required, "optional": form.optional}
             for name, form in FORMS.items()
-            if not wanted or name in wanted or chosen
+            if not expected or name in expected or chosen
         ],
         "conditions": [*TESTS, *JOINS],
         "primitives": [to_json(entry) for entry in chosen],
@@ -122,10 +122,10 @@ def _conditions() -> str:
     tests: dict[tuple[str, ...], list[str]] = {}
     for name in _AS_OBJECTS:
         tests.setdefault(TESTS[name], []).append(f"`{name}`")
-    said = "; ".join(f"{', '.join(names)} ({', '.join(fields)})" for fields, names in tests.items())
+    text = "; ".join(f"{', '.join(names)} ({', '.join(fields)})" for fields, names in tests.items())
     joins = ", ".join(f"`{name}`" for name in JOINS)
     example: JSON = {"type": "and", "of": ["$n < $most", {"type": "not", "of": {"type": "empty", "target": "$hits"}}]}
-    return f"{_EXPRESSED}\nOr an object: {said}; {joins} over conditions of either form (of).\n`{dump(example)}`"
+    return f"{_EXPRESSED}\nOr an object: {text}; {joins} over conditions of either form (of).\n`{dump(example)}`"
 
 
 def _line(entry: Primitive) -> str:
@@ -135,8 +135,8 @@ def _line(entry: Primitive) -> str:
     gives = f"→ {_letters(entry.returns)}" if entry.out != "none" else "→ nothing"
     line = f"- `{entry.type}` ({arguments}) {gives}{tail}. {entry.summary}"
     example = dict(entry.examples[0]) if entry.examples else {}
-    shown = dump(example)
-    return f"{line}\n  `{shown}`" if _is_instructive(entry, example) and len(shown) <= EXAMPLE else line
+    text = dump(example)
+    return f"{line}\n  `{text}`" if _is_instructive(entry, example) and len(text) <= EXAMPLE else line
 
 
 def _is_instructive(entry: Primitive, example: Mapping[str, Any]) -> bool:

@@ -61,11 +61,11 @@ def _candidates(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     if isinstance(value, str):
         words = [word for word in schema.get("enum", ()) if isinstance(word, str)]
         word = re.sub(r"^(to|as)[-_ ]+", "", value.strip(), flags=re.IGNORECASE)
-        meant = closest_spelling(word, words) or next(
+        suggestion = closest_spelling(word, words) or next(
             (one for one in _SAME.get(word.lower(), ()) if one in words), None
         )
-        if meant is not None:
-            yield meant
+        if suggestion is not None:
+            yield suggestion
         if schema.get("format") == "slice":
             yield re.sub(r"\s*(?:-(?=\d)|\.\.|,|to)\s*", ":", value.strip("[] ")) if value[:1] != "-" else value
         if schema.get("format") in ("path", "path-or-expression", "aggregate"):

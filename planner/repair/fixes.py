@@ -31,7 +31,7 @@ def with_fixes(document: JSON, problems: Sequence[Problem], steps: int, recheck:
     """Return the problems, each with a fix that makes the plan better, or with none."""
     errors = [problem for problem in problems if problem.severity == "error"]
     left = max(MIN_ATTEMPTED_FIXES, TRIED // max(1, steps))
-    found = []
+    results = []
     for problem in problems:
         fix = None
         for patch in _candidates(document, problem, errors):
@@ -41,8 +41,8 @@ def with_fixes(document: JSON, problems: Sequence[Problem], steps: int, recheck:
             if _helps(document, patch, problem, problems, recheck):
                 fix = patch
                 break
-        found.append(dataclasses.replace(problem, fix=fix))
-    return found
+        results.append(dataclasses.replace(problem, fix=fix))
+    return results
 
 
 def _helps(document: JSON, patch: Patch, problem: Problem, before: Sequence[Problem], recheck: Recheck) -> bool:
@@ -151,9 +151,9 @@ def _read_meant_place(document: JSON, problem: Problem) -> Iterator[Patch]:
         better, parts = Path.parse(problem.suggestion).parts, reference.path.parts
         for at in range(len(parts)):
             if is_same_place(parts[at:], better):
-                meant = str(Reference(reference.name, Path((*parts[:at], *better))))[1:].replace("\\", r"\\")
-                written = rf"(?<!\$)(\$\{{?){re.escape(problem.about[1:])}(?![\w.\[])"
-                yield replace(problem.pointer, re.sub(written, rf"\g<1>{meant}", text))
+                suggestion = str(Reference(reference.name, Path((*parts[:at], *better))))[1:].replace("\\", r"\\")
+                raw = rf"(?<!\$)(\$\{{?){re.escape(problem.about[1:])}(?![\w.\[])"
+                yield replace(problem.pointer, re.sub(raw, rf"\g<1>{suggestion}", text))
 
 
 def _is_for_its_result(step: Any) -> bool:

@@ -42,18 +42,18 @@ WRAPPERS = frozenset(
 """Keys under which other systems have what a step gives."""
 
 
-def is_same_place(written: Sequence[str | int], better: Sequence[str | int]) -> bool:
+def is_same_place(value: Sequence[str | int], better: Sequence[str | int]) -> bool:
     """Whether a place is another one: a letter or two apart, without `metadata` before it, or with a wrapper in it."""
-    if better[:1] and better[0] in _METADATA and tuple(written[:1]) != tuple(better[:1]):
+    if better[:1] and better[0] in _METADATA and tuple(value[:1]) != tuple(better[:1]):
         better = better[1:]
-    if len(better) == 1 and len(written) > 1 and show_parts(tuple(written)) == better[0]:
+    if len(better) == 1 and len(value) > 1 and show_parts(tuple(value)) == better[0]:
         return True
-    if len(better) + 1 == len(written):
+    if len(better) + 1 == len(value):
         return any(
-            part in WRAPPERS and (*written[:at], *written[at + 1 :]) == tuple(better) for at, part in enumerate(written)
+            part in WRAPPERS and (*value[:at], *value[at + 1 :]) == tuple(better) for at, part in enumerate(value)
         )
-    return len(written) == len(better) and all(
-        one == other or is_misspelling(str(one), str(other)) for one, other in zip(written, better, strict=True)
+    return len(value) == len(better) and all(
+        one == other or is_misspelling(str(one), str(other)) for one, other in zip(value, better, strict=True)
     )
 
 
@@ -79,8 +79,8 @@ def list_path_hint(shape: Shape, reference: Reference, index: int) -> str | None
     rest = (*parts[:at], *parts[at + 1 :])
     ends = at + 1 == len(parts) or isinstance(place_in(shape, rest), NoSuchPath)
     if isinstance(parts[at], int) and "array" not in types and not ends:
-        meant = Reference(reference.name, Path((*before, *rest)))
-        return f"{whole} is not a list: write `{meant}`"
+        suggestion = Reference(reference.name, Path((*before, *rest)))
+        return f"{whole} is not a list: write `{suggestion}`"
     return None
 
 
@@ -92,33 +92,33 @@ def only_field(read: Value, found: Mismatch) -> tuple[str | None, str | None]:
     fits = [key for key, inner in fields.items() if _surely_fits(inner, found.wanted)]
     if not fits or any(not isinstance(inner, Mapping) or not types_of(inner) for inner in fields.values()):
         return None, None
-    meant = [str(Reference(read.name, Path((*read.path.parts, key)))) for key in fits]
-    if len(meant) > 1:
-        return f"its fields that fit: {listed([f'`{one}`' for one in meant], MOST_FIELDS)}", None
-    return f"write `{meant[0]}`: no other field of {read} fits", meant[0]
+    suggestion = [str(Reference(read.name, Path((*read.path.parts, key)))) for key in fits]
+    if len(suggestion) > 1:
+        return f"its fields that fit: {listed([f'`{one}`' for one in suggestion], MOST_FIELDS)}", None
+    return f"write `{suggestion[0]}`: no other field of {read} fits", suggestion[0]
 
 
-def _surely_fits(given: Any, wanted: Schema) -> bool:
-    return isinstance(given, Mapping) and not disjoint(given, wanted)
+def _surely_fits(value: Any, expected: Schema) -> bool:
+    return isinstance(value, Mapping) and not disjoint(value, expected)
 
 
 def text_or_value(read: Value, found: Mismatch) -> tuple[str, str | None] | None:
     """Say how to write a reference for its text, or for its value, where the other is wanted; and what is meant."""
-    given, wanted = types_of(found.given), types_of(found.wanted) - {"null"}
-    if isinstance(read, Reference) and wanted == {"string"} and given <= {"integer", "number", "boolean"}:
+    names, expected = types_of(found.given), types_of(found.wanted) - {"null"}
+    if isinstance(read, Reference) and expected == {"string"} and names <= {"integer", "number", "boolean"}:
         return f'"${{{str(read)[1:]}}}" is its text', None
-    if isinstance(read, Reference) and given == {"string"} and wanted and wanted <= {"integer", "number"}:
-        number = "int" if wanted == {"integer"} else "float"
+    if isinstance(read, Reference) and names == {"string"} and expected and expected <= {"integer", "number"}:
+        number = "int" if expected == {"integer"} else "float"
         call = f'{{"type": "coerce", "target": "{read}", "coercion": "{number}"}}'
         return f"`coerce` makes a number of a text: {call}", None
-    if isinstance(read, Template) and len(read.parts) == 1 and "string" not in wanted:
+    if isinstance(read, Template) and len(read.parts) == 1 and "string" not in expected:
         return f'"{read.parts[0]}" is the value, this is its text', str(read.parts[0])
     return None
 
 
-def better_place(shape: Shape, parts: tuple[str | int, ...], found: NoSuchPath) -> tuple[str | int, ...] | None:
+def better_place(shape: Shape, parts: tuple[str | int, ...], missing: NoSuchPath) -> tuple[str | int, ...] | None:
     """The place that was probably meant: the key under `metadata`, the nearest where it failed, or under `metadata`."""
-    if not isinstance(found.key, str):
+    if not isinstance(missing.key, str):
         return None
     at = next(i for i in range(len(parts)) if isinstance(place_in(shape, parts[: i + 1]), NoSuchPath))
     if at == 0:
@@ -126,16 +126,16 @@ def better_place(shape: Shape, parts: tuple[str | int, ...], found: NoSuchPath) 
             inner = place_in(shape, (start, *parts))
             if inner is not None and not isinstance(inner, NoSuchPath):
                 return (start, *parts)
-    if at == 0 and show_parts(parts) in found.known:
+    if at == 0 and show_parts(parts) in missing.known:
         return (show_parts(parts),)
     rest = (*parts[:at], *parts[at + 1 :])
     if parts[at] in WRAPPERS and _is_whole_answer(shape, parts[:at], rest):
         return rest
-    near = nearest(found.key, found.known)
+    near = nearest(missing.key, missing.known)
     if near is not None:
         return (*parts[:at], near, *parts[at + 1 :])
     below = place_in(shape, ("metadata", *parts)) if at == 0 else None
-    near = nearest(found.key, below.known) if isinstance(below, NoSuchPath) and below.key == found.key else None
+    near = nearest(missing.key, below.known) if isinstance(below, NoSuchPath) and below.key == missing.key else None
     return None if near is None else ("metadata", near, *parts[1:])
 
 

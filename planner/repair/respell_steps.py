@@ -46,8 +46,8 @@ class StepSpeller:
                 self._step(join(pointer, index), pointer, index)
 
     def _raw(self, pointer: str) -> dict[str, Any]:
-        found: Any = self._respelt.at(pointer)
-        return found if isinstance(found, dict) else {}
+        value: Any = self._respelt.at(pointer)
+        return value if isinstance(value, dict) else {}
 
     def _step(self, pointer: str, block: str, index: int) -> None:
         self._types.spell(pointer)
@@ -112,30 +112,30 @@ class StepSpeller:
 
     def _tool(self, type_: str) -> Tool | None:
         tools = self._catalogue.tools
-        found = tools.find(type_)
-        if found is None and not type_.startswith(SAVED):
-            meant = tools.close_match(type_)
-            found = tools.find(meant) if meant else None
-        return found
+        tool = tools.find(type_)
+        if tool is None and not type_.startswith(SAVED):
+            suggestion = tools.close_match(type_)
+            tool = tools.find(suggestion) if suggestion else None
+        return tool
 
     # Arguments
 
     def _flat(self, pointer: str, tool: Tool | None) -> tuple[str, ...]:
         """The keys of a step that are its tool's own arguments, where these stand beside `type`."""
-        raw, takes = self._raw(pointer), _properties(tool)
-        if "arguments" in raw or self._holder(raw, takes) is not None:
+        raw, accepts = self._raw(pointer), _properties(tool)
+        if "arguments" in raw or self._holder(raw, accepts) is not None:
             return ()
         needed = tool.input_schema.get("required", ()) if tool is not None else ()
-        return tuple(key for key in raw if key in takes and (key not in COMMON or key in needed))
+        return tuple(key for key in raw if key in accepts and (key not in COMMON or key in needed))
 
     @staticmethod
-    def _holder(raw: Mapping[str, Any], takes: Mapping[str, Any]) -> str | None:
+    def _holder(raw: Mapping[str, Any], accepts: Mapping[str, Any]) -> str | None:
         """The key under which the arguments of a tool stand, where it is not `arguments`."""
         for key in ARGUMENTS[1:]:
-            given = _object(raw.get(key)) if key in raw else None
-            if given is None or (key in takes and takes[key].get("type") in ("object", None)):
+            values = _object(raw.get(key)) if key in raw else None
+            if values is None or (key in accepts and accepts[key].get("type") in ("object", None)):
                 continue
-            if key in _SURE or (given and given.keys() <= takes.keys()):
+            if key in _SURE or (values and values.keys() <= accepts.keys()):
                 return key
         return None
 
@@ -143,10 +143,10 @@ class StepSpeller:
         """The arguments of a tool, or of a saved plan, under another key, or as a text."""
         raw, place = self._raw(pointer), join(pointer, "arguments")
         if isinstance(raw.get("arguments"), str):
-            given = _object(raw["arguments"])
-            if given is not None:
+            values = _object(raw["arguments"])
+            if values is not None:
                 message = f"`arguments` is an object, not {a_kind(raw['arguments'])}"
-                patch: Patch = [{"op": "replace", "path": place, "value": given}]
+                patch: Patch = [{"op": "replace", "path": place, "value": values}]
                 self._respelt.take(Spelling("bad-value", place, message, "write the object itself", patch))
             return
         key = self._holder(raw, _properties(tool)) if "arguments" not in raw else None
@@ -162,12 +162,12 @@ class StepSpeller:
 
     def _nest_arguments(self, pointer: str, type_: str, tool: Tool | None) -> None:
         """The arguments of a tool beside `type`: all of them are one mistake."""
-        raw, takes = self._raw(pointer), _properties(tool)
+        raw, accepts = self._raw(pointer), _properties(tool)
         stray = [key for key in raw if key not in (*COMMON, "arguments")]
         nested = "arguments" in raw
         if nested:
-            given = raw["arguments"]
-            stray = [key for key in stray if key in takes and isinstance(given, dict) and key not in given]
+            value = raw["arguments"]
+            stray = [key for key in stray if key in accepts and isinstance(value, dict) and key not in value]
         else:
             stray = [key for key in raw if key in stray or key in self._flat(pointer, tool)]
         if not stray:
@@ -188,18 +188,18 @@ class StepSpeller:
         """The arguments of a primitive, or the fields of a form, nested in a key."""
         raw = self._raw(pointer)
         for key in ARGUMENTS:
-            given = _object(raw.get(key)) if key in raw and key not in own else None
-            if given is None or given.keys() & (raw.keys() - {key}):
+            values = _object(raw.get(key)) if key in raw and key not in own else None
+            if values is None or values.keys() & (raw.keys() - {key}):
                 continue
-            if (key not in _SURE or "arguments" in own) and not given.keys() <= set(own):
+            if (key not in _SURE or "arguments" in own) and not values.keys() <= set(own):
                 continue
             place = join(pointer, key)
             if isinstance(raw[key], str):
                 patch: Patch = [
-                    {"op": "add", "path": join(pointer, name), "value": inner} for name, inner in given.items()
+                    {"op": "add", "path": join(pointer, name), "value": inner} for name, inner in values.items()
                 ]
             else:
-                patch = [{"op": "move", "from": join(place, name), "path": join(pointer, name)} for name in given]
+                patch = [{"op": "move", "from": join(place, name), "path": join(pointer, name)} for name in values]
             patch.append({"op": "remove", "path": place})
             word = "field" if type_ in FORMS else "argument"
             message, hint = f"{type_} has no {word} {key!r}", "the arguments of a primitive stand in the step itself"
@@ -227,19 +227,19 @@ class StepSpeller:
     def _label_for_out(self, pointer: str, raw: Mapping[str, Any]) -> None:
         """A label, or a name, that later steps read as a variable."""
         for key in ("id", "name"):
-            written = raw.get(key)
-            if not isinstance(written, str):
+            value = raw.get(key)
+            if not isinstance(value, str):
                 continue
-            place, name = join(pointer, key), written.removeprefix("$")
-            if key == "id" and written.startswith("$") and NAME.fullmatch(name):
+            place, name = join(pointer, key), value.removeprefix("$")
+            if key == "id" and value.startswith("$") and NAME.fullmatch(name):
                 patch: Patch = [{"op": "move", "from": place, "path": join(pointer, "out")}]
                 message = "`id` is a label, and what a step gives is bound by `out`"
-                self._respelt.take(Spelling("bad-value", place, message, f'"out": "{written}"', patch))
+                self._respelt.take(Spelling("bad-value", place, message, f'"out": "{value}"', patch))
                 return
-            if NAME.fullmatch(written) and written in self._read_and_unbound():
-                patch = [{"op": "add", "path": join(pointer, "out"), "value": f"${written}"}]
-                message = f"${written} is read, and `{key}` binds no variable: `out` does"
-                self._respelt.take(Spelling("missing-out", place, message, f'"out": "${written}"', patch))
+            if NAME.fullmatch(value) and value in self._read_and_unbound():
+                patch = [{"op": "add", "path": join(pointer, "out"), "value": f"${value}"}]
+                message = f"${value} is read, and `{key}` binds no variable: `out` does"
+                self._respelt.take(Spelling("missing-out", place, message, f'"out": "${value}"', patch))
                 return
 
     def _binds_result(self, type_: str) -> bool:
@@ -262,11 +262,11 @@ class StepSpeller:
         for key in LABELS:
             if key not in raw or key in own:
                 continue
-            place, written = join(pointer, key), raw[key]
-            if str(written) in (str(index), str(index + 1)):
+            place, value = join(pointer, key), raw[key]
+            if str(value) in (str(index), str(index + 1)):
                 patch: Patch = [{"op": "remove", "path": place}]
                 self._unknown(place, key, "steps are counted by where they stand", patch)
-            elif isinstance(written, str) and "id" not in raw and NAME.fullmatch(written.replace("-", "_")):
+            elif isinstance(value, str) and "id" not in raw and NAME.fullmatch(value.replace("-", "_")):
                 self._unknown(
                     place, key, "did you mean 'id'?", [{"op": "move", "from": place, "path": join(pointer, "id")}]
                 )
@@ -274,27 +274,27 @@ class StepSpeller:
 
     def _comments(self, pointer: str, own: tuple[str, ...]) -> None:
         raw = self._raw(pointer)
-        found = [key for key in COMMENTS if key in raw and key not in own and raw[key] is not None]
-        if not found:
+        results = [key for key in COMMENTS if key in raw and key not in own and raw[key] is not None]
+        if not results:
             return
-        place, expect = join(pointer, found[0]), join(pointer, "expect")
-        texts = [raw[key] if isinstance(raw[key], str) else dump(raw[key]) for key in found]
-        if len(found) == 1 and isinstance(raw[found[0]], str) and "expect" not in raw:
+        place, expect = join(pointer, results[0]), join(pointer, "expect")
+        texts = [raw[key] if isinstance(raw[key], str) else dump(raw[key]) for key in results]
+        if len(results) == 1 and isinstance(raw[results[0]], str) and "expect" not in raw:
             patch: Patch = [{"op": "move", "from": place, "path": expect}]
         else:
             before = [raw["expect"]] if isinstance(raw.get("expect"), str) else []
-            patch = [{"op": "remove", "path": join(pointer, key)} for key in found]
+            patch = [{"op": "remove", "path": join(pointer, key)} for key in results]
             patch.append({"op": "add", "path": expect, "value": "; ".join([*before, *texts])})
         hint = "`expect` is the text about a step: what the planner expects of it"
-        self._unknown(place, found[0], hint, patch)
+        self._unknown(place, results[0], hint, patch)
 
     def _order(self, pointer: str, own: tuple[str, ...], block: str, index: int) -> None:
         raw = self._raw(pointer)
         for key in ORDER:
             if key not in raw or key in own:
                 continue
-            written = raw[key]
-            named = written if isinstance(written, list) else [] if written is None else [written]
+            value = raw[key]
+            named = value if isinstance(value, list) else [] if value is None else [value]
             earlier = set(self._names_before(block, index))
             if all(_is_before(one, earlier, index) for one in named):
                 message = "steps run in the order they stand in, and what this names stands before"
@@ -373,18 +373,18 @@ class StepSpeller:
 
 
 def _properties(tool: Tool | None) -> Mapping[str, Any]:
-    found = tool.input_schema.get("properties", {}) if tool is not None else {}
-    return {key: inner if isinstance(inner, Mapping) else {} for key, inner in found.items()}
+    result = tool.input_schema.get("properties", {}) if tool is not None else {}
+    return {key: inner if isinstance(inner, Mapping) else {} for key, inner in result.items()}
 
 
-def _object(written: Any) -> dict[str, Any] | None:
+def _object(value: Any) -> dict[str, Any] | None:
     """Return an object that is written as such, or as JSON text."""
-    if isinstance(written, str) and written.lstrip().startswith("{"):
+    if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            written = json.loads(written)
+            value = json.loads(value)
         except (ValueError, RecursionError):
             return None
-    return written if isinstance(written, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _is_before(named: Any, earlier: set[str], index: int) -> bool:

@@ -52,38 +52,38 @@ class TypeSpeller:
             or (self._catalogue.find_alias(type_) is not None)
         )
 
-    def _resolved(self, written: object) -> str | None:
+    def _resolved(self, value: object) -> str | None:
         """Return the type that is written: a verb, a form, a tool, a saved plan."""
-        if not isinstance(written, str) or not written or " " in written.strip():
+        if not isinstance(value, str) or not value or " " in value.strip():
             return None
-        if self._is_known(written) or self._catalogue.tools.find(written) is not None:
-            return written
-        known = [*self._catalogue.types(), *FORMS]
-        elsewhere = type_elsewhere(written)
-        meant = closest_spelling(written, known) or (elsewhere if elsewhere in known else None)
-        return meant or self._catalogue.tools.close_match(written)
+        if self._is_known(value) or self._catalogue.tools.find(value) is not None:
+            return value
+        known_names = [*self._catalogue.types(), *FORMS]
+        elsewhere = type_elsewhere(value)
+        suggestion = closest_spelling(value, known_names) or (elsewhere if elsewhere in known_names else None)
+        return suggestion or self._catalogue.tools.close_match(value)
 
     def _named(self, raw: Mapping[str, Any], key: str) -> str | None:
         """The type that a key names, perhaps with the server in another."""
-        written = raw.get(key)
+        value = raw.get(key)
         for holder in ("server", "server_name", "mcp_server"):
-            if isinstance(raw.get(holder), str) and isinstance(written, str):
-                return self._resolved(f"{raw[holder]}/{written}")
-        return self._resolved(written)
+            if isinstance(raw.get(holder), str) and isinstance(value, str):
+                return self._resolved(f"{raw[holder]}/{value}")
+        return self._resolved(value)
 
     def _other_type(self, pointer: str, type_: str) -> None:
         """A form, or a tool, that is called otherwise; of verbs the check tells it with their arguments."""
         elsewhere = type_elsewhere(type_)
-        known = [*FORMS, *self._catalogue.types()]
-        meant = closest_spelling(type_, known) or (elsewhere if elsewhere in known else None)
-        meant = meant or self._filtered(pointer, type_)
-        if meant is None and not any(name.startswith(f"{type_}-") for name in known):
-            meant = self._catalogue.tools.close_match(type_)
-        if meant is not None:
+        known_names = [*FORMS, *self._catalogue.types()]
+        suggestion = closest_spelling(type_, known_names) or (elsewhere if elsewhere in known_names else None)
+        suggestion = suggestion or self._filtered(pointer, type_)
+        if suggestion is None and not any(name.startswith(f"{type_}-") for name in known_names):
+            suggestion = self._catalogue.tools.close_match(type_)
+        if suggestion is not None:
             place = join(pointer, "type")
-            patch: Patch = [{"op": "replace", "path": place, "value": meant}]
+            patch: Patch = [{"op": "replace", "path": place, "value": suggestion}]
             message = f"there is no step type {type_!r}"
-            self._respelt.take(Spelling("unknown-type", place, message, f"did you mean {meant!r}?", patch))
+            self._respelt.take(Spelling("unknown-type", place, message, f"did you mean {suggestion!r}?", patch))
 
     def _filtered(self, pointer: str, type_: str) -> str | None:
         """Return `filter-structured` for a `filter` whose condition compares, as no predicate in words does."""
@@ -98,23 +98,23 @@ class TypeSpeller:
             if isinstance(raw.get(holder), dict) and self._unwrap_call(pointer, raw, holder, type_):
                 return True
         for key in TYPE:
-            meant = self._named(raw, key) if key in raw else None
-            if meant is None or (key == "name" and meant != raw[key] and "/" not in meant):
+            suggestion = self._named(raw, key) if key in raw else None
+            if suggestion is None or (key == "name" and suggestion != raw[key] and "/" not in suggestion):
                 continue
             place = join(pointer, "type")
-            server = [one for one in ("server", "server_name", "mcp_server") if one in raw and "/" in meant]
+            server = [one for one in ("server", "server_name", "mcp_server") if one in raw and "/" in suggestion]
             gone: Patch = [{"op": "remove", "path": join(pointer, one)} for one in server]
             if type_ is not None:
                 patch: Patch = [
-                    {"op": "replace", "path": place, "value": meant},
+                    {"op": "replace", "path": place, "value": suggestion},
                     {"op": "remove", "path": join(pointer, key)},
                 ]
-                self._say_call(pointer, type_, f"`{key}`", meant, patch + gone)
+                self._say_call(pointer, type_, f"`{key}`", suggestion, patch + gone)
                 return True
             patch = [{"op": "move", "from": join(pointer, key), "path": place}]
-            if meant != raw[key]:
-                patch.append({"op": "replace", "path": place, "value": meant})
-            hint = f'"type": "{meant}", not {dump(key)}'
+            if suggestion != raw[key]:
+                patch.append({"op": "replace", "path": place, "value": suggestion})
+            hint = f'"type": "{suggestion}", not {dump(key)}'
             self._respelt.take(Spelling("missing-type", pointer, "the step has no `type`", hint, patch + gone))
             return True
         return False
@@ -126,9 +126,9 @@ class TypeSpeller:
         held = next((one for one in ARGUMENTS if one in inner), None)
         if key is None or not inner.keys() <= {key, held, "id", "description"}:
             return False
-        meant = str(self._resolved(inner[key]))
+        suggestion = str(self._resolved(inner[key]))
         at = join(pointer, "type")
-        patch: Patch = [{"op": "add" if type_ is None else "replace", "path": at, "value": meant}]
+        patch: Patch = [{"op": "add" if type_ is None else "replace", "path": at, "value": suggestion}]
         if held is not None:
             patch.append({"op": "move", "from": join(place, held), "path": join(pointer, "arguments")})
         for other in ("description", "id"):
@@ -139,11 +139,11 @@ class TypeSpeller:
             patch += [{"op": "remove", "path": join(pointer, one)} for one in ("method", "jsonrpc") if one in raw]
         if held is not None and "arguments" in raw:
             return False
-        self._say_call(pointer, type_, f"`{holder}`", meant, patch)
+        self._say_call(pointer, type_, f"`{holder}`", suggestion, patch)
         return True
 
-    def _say_call(self, pointer: str, type_: str | None, where: str, meant: str, patch: Patch) -> None:
-        hint = f'"type": "{meant}"'
+    def _say_call(self, pointer: str, type_: str | None, where: str, suggestion: str, patch: Patch) -> None:
+        hint = f'"type": "{suggestion}"'
         if type_ is None:
             self._respelt.take(Spelling("missing-type", pointer, "the step has no `type`", hint, patch))
             return
@@ -152,28 +152,32 @@ class TypeSpeller:
 
     def _single(self, raw: Mapping[str, Any]) -> str | None:
         """The key that is the type itself: `{"if": …, "then": …}`, `{"server/tool": {…}}`."""
-        found = [key for key in raw if key not in COMMON and self._is_type(key, raw[key])]
-        return found[0] if len(found) == 1 else None
+        results = [key for key in raw if key not in COMMON and self._is_type(key, raw[key])]
+        return results[0] if len(results) == 1 else None
 
     def _is_type(self, key: str, value: Any) -> bool:
-        meant = self._resolved(key)
-        if meant is None or (words_of(key) != words_of(meant) and "/" not in meant and type_elsewhere(key) != meant):
+        suggestion = self._resolved(key)
+        if suggestion is None or (
+            words_of(key) != words_of(suggestion) and "/" not in suggestion and type_elsewhere(key) != suggestion
+        ):
             return False
-        return meant in SINGLE or (isinstance(value, dict) and meant not in FORMS)
+        return suggestion in SINGLE or (isinstance(value, dict) and suggestion not in FORMS)
 
     def _key(self, pointer: str, raw: Mapping[str, Any]) -> None:
         key = self._single(raw)
         if key is None:
             return
-        meant, place, value = str(self._resolved(key)), join(pointer, key), raw[key]
-        patch: Patch = [{"op": "add", "path": join(pointer, "type"), "value": meant}]
-        if isinstance(value, dict) and meant not in FORMS and self._catalogue.find(meant) is not None:
+        suggestion, place, value = str(self._resolved(key)), join(pointer, key), raw[key]
+        patch: Patch = [{"op": "add", "path": join(pointer, "type"), "value": suggestion}]
+        if isinstance(value, dict) and suggestion not in FORMS and self._catalogue.find(suggestion) is not None:
             if value.keys() & raw.keys():
                 return
             patch += [{"op": "move", "from": join(place, name), "path": join(pointer, name)} for name in value]
             patch.append({"op": "remove", "path": place})
-        elif meant in SINGLE:
-            patch.append({"op": "move", "from": place, "path": join(pointer, SINGLE[meant])})
+        elif suggestion in SINGLE:
+            patch.append({"op": "move", "from": place, "path": join(pointer, SINGLE[suggestion])})
         else:
             patch.append({"op": "move", "from": place, "path": join(pointer, "arguments")})
-        self._respelt.take(Spelling("missing-type", pointer, "the step has no `type`", f'"type": "{meant}"', patch))
+        self._respelt.take(
+            Spelling("missing-type", pointer, "the step has no `type`", f'"type": "{suggestion}"', patch)
+        )

@@ -43,8 +43,8 @@ class Respelt:
 
     def at(self, pointer: str) -> JSON:
         """Return what stands at a place of the document as it is meant."""
-        found: JSON = at(self.root[0], pointer)
-        return found
+        value: JSON = at(self.root[0], pointer)
+        return value
 
     def take(self, spelling: Spelling) -> None:
         """Write a thing as it is meant, and tell it."""
@@ -66,9 +66,9 @@ class Respelt:
                 self._places.append((path, path, False))
         self._places.extend((after, before, True) for after, before in spelling.places)
 
-    def all_written(self, found: Sequence[Problem]) -> list[Problem]:
+    def all_written(self, problems: Sequence[Problem]) -> list[Problem]:
         """Return the problems of the document as it is meant, at the places of the document as it was written."""
-        return [*self.problems, *(self._back(problem) for problem in found)] if self._copied else list(found)
+        return [*self.problems, *(self._back(problem) for problem in problems)] if self._copied else list(problems)
 
     def _back(self, problem: Problem) -> Problem:
         pointer, _ = self._written(problem.pointer)
@@ -77,7 +77,7 @@ class Respelt:
 
     def _written_patch(self, patch: Patch) -> Patch | None:
         """Return a patch with the places as written; None where one is not there yet."""
-        found = []
+        results = []
         for operation in patch:
             mapped = dict(operation)
             for key in ("path", "from"):
@@ -85,8 +85,8 @@ class Respelt:
                     mapped[key], exact = self._written(operation[key])
                     if not exact:
                         return None
-            found.append(mapped)
-        return found
+            results.append(mapped)
+        return results
 
     def _written(self, pointer: str) -> tuple[str, bool]:
         """Return where a place stood as written, and whether it is just that, and not what stands around it."""

@@ -48,19 +48,19 @@ def suggest_sort(name: str, raw: Mapping[str, JSON], pointer: str) -> Patch | No
     A key that says its order keeps it, whatever `order` stands beside; one that says none is left to that.
     """
     patch: Patch = []
-    written = raw.get(name)
-    nulls = _NULLS.fullmatch(written) if isinstance(written, str) else None
+    value = raw.get(name)
+    nulls = _NULLS.fullmatch(value) if isinstance(value, str) else None
     if nulls is not None:
         if raw.get("nulls", nulls["nulls"].lower()) != nulls["nulls"].lower():
             return None
-        written = nulls["keys"]
+        value = nulls["keys"]
         if nulls["nulls"].lower() == "first" and "nulls" not in raw:
             patch = [{"op": "add", "path": join(pointer, "nulls"), "value": "first"}]
-    keys = _keys(written, beside=has_order(raw))
+    keys = _keys(value, beside=has_order(raw))
     if not keys:
         return None
-    meant = keys if isinstance(written, list) or len(keys) > 1 else keys[0]
-    return None if meant == raw.get(name) else [*replace(join(pointer, name), meant), *patch]
+    suggestion = keys if isinstance(value, list) or len(keys) > 1 else keys[0]
+    return None if suggestion == raw.get(name) else [*replace(join(pointer, name), suggestion), *patch]
 
 
 def suggest_orders(
@@ -73,19 +73,19 @@ def suggest_orders(
     orders, keys = raw[name], raw.get("by")
     if not isinstance(orders, list) or not isinstance(keys, list) or len(orders) != len(keys):
         return None
-    meant: list[JSON] = []
+    suggestion: list[JSON] = []
     for key, one in zip(keys, orders, strict=True):
         order = ("desc" if one == turned else "asc") if isinstance(one, bool) else _ORDERS.get(str(one).lower())
         if order is None or not isinstance(key, str) or _key_has_order(key):
             return None
-        meant.append(f"{key} {order}")
+        suggestion.append(f"{key} {order}")
     remove: Patch = [{"op": "remove", "path": join(pointer, name)}]
-    return "the last word of a key is its own order", [*remove, *replace(join(pointer, "by"), meant)]
+    return "the last word of a key is its own order", [*remove, *replace(join(pointer, "by"), suggestion)]
 
 
-def words_of_order(written: Any) -> dict[int, str]:
+def words_of_order(value: Any) -> dict[int, str]:
     """Return the elements of a list of keys that are words for an order, by their places: `["a", "desc"]`."""
-    listed = written if isinstance(written, list) else ()
+    listed = value if isinstance(value, list) else ()
     return {
         at: text
         for at, text in enumerate(listed)
@@ -98,15 +98,15 @@ def suggest_pairs(name: str, raw: Mapping[str, JSON], pointer: str) -> tuple[str
 
     Without a patch where not each key has an order, one says its own, or one stands beside them.
     """
-    written: Any = raw[name]
-    orders = words_of_order(written)
-    keys, words = written[::2], written[1::2]
-    paired = [*orders] == [*range(1, len(written), 2)] and len(keys) == len(words) and not has_order(raw)
-    meant = [_listed([key, word], beside=False) for key, word in zip(keys, words, strict=False)] if paired else []
-    if meant and None not in meant:
-        return f"an order is the last word of its key: {dump(meant)}", replace(join(pointer, name), meant)
+    value: Any = raw[name]
+    orders = words_of_order(value)
+    keys, words = value[::2], value[1::2]
+    paired = [*orders] == [*range(1, len(value), 2)] and len(keys) == len(words) and not has_order(raw)
+    suggestion = [_listed([key, word], beside=False) for key, word in zip(keys, words, strict=False)] if paired else []
+    if suggestion and None not in suggestion:
+        return f"an order is the last word of its key: {dump(suggestion)}", replace(join(pointer, name), suggestion)
     at, word = next(iter(orders.items()))
-    key = written[at - 1] if at else next((one for one in written if isinstance(one, str) and one != word), "key")
+    key = value[at - 1] if at else next((one for one in value if isinstance(one, str) and one != word), "key")
     shown = key if not isinstance(key, str) or _key_has_order(key) else f"{key} {_ORDERS[word.lower()]}"
     return f"an order is the last word of its key: {dump(shown)}", None
 
@@ -124,42 +124,42 @@ def descending(key: SortKey) -> str | None:
     return _read(f"{text[1:].strip()} desc")
 
 
-def _keys(written: Any, *, beside: bool) -> list[str] | None:
+def _keys(value: Any, *, beside: bool) -> list[str] | None:
     """Return the keys that are meant; None where one is not plain."""
-    if isinstance(written, list):
-        if any(isinstance(one, str) and one.strip().startswith("+") for one in written):
+    if isinstance(value, list):
+        if any(isinstance(one, str) and one.strip().startswith("+") for one in value):
             # Beside a `+`, which is nothing but a sign for an order, a `-` is one, too.
-            written = [_without_minus(one) if isinstance(one, str) else one for one in written]
-        found = [_listed(one, beside=beside) for one in written]
-        return None if None in found else [key for key in found if key is not None]
-    if isinstance(written, str):
-        text = re.sub(r"(?i)^order\s+by\s+", "", written.strip())
+            value = [_without_minus(one) if isinstance(one, str) else one for one in value]
+        results = [_listed(one, beside=beside) for one in value]
+        return None if None in results else [key for key in results if key is not None]
+    if isinstance(value, str):
+        text = re.sub(r"(?i)^order\s+by\s+", "", value.strip())
         parts = text.split(",") if _SEVERAL.fullmatch(text) else [text]
         return _keys([part.strip() for part in parts], beside=beside)
-    if isinstance(written, dict):
-        if written.keys() & _FIELD and written.keys() & _ORDER:
-            one = _listed(written, beside=beside)
+    if isinstance(value, dict):
+        if value.keys() & _FIELD and value.keys() & _ORDER:
+            one = _listed(value, beside=beside)
             return None if one is None else [one]
-        return _keys([[key, order] for key, order in written.items()], beside=beside)
+        return _keys([[key, order] for key, order in value.items()], beside=beside)
     return None
 
 
-def _listed(written: Any, *, beside: bool) -> str | None:
+def _listed(value: Any, *, beside: bool) -> str | None:
     """Return one key as it is meant."""
-    if isinstance(written, dict) and len(written) == 1:
-        return _listed([*next(iter(written.items()))], beside=beside)
-    if isinstance(written, dict) and len(written) == 2:
-        field, order = (next((written[key] for key in written if key in words), None) for words in (_FIELD, _ORDER))
+    if isinstance(value, dict) and len(value) == 1:
+        return _listed([*next(iter(value.items()))], beside=beside)
+    if isinstance(value, dict) and len(value) == 2:
+        field, order = (next((value[key] for key in value if key in words), None) for words in (_FIELD, _ORDER))
         return None if field is None or order is None else _listed([field, order], beside=beside)
-    if isinstance(written, list) and len(written) == 2 and isinstance(written[0], str):
-        inner = written[1].get("order") if isinstance(written[1], dict) and len(written[1]) == 1 else written[1]
+    if isinstance(value, list) and len(value) == 2 and isinstance(value[0], str):
+        inner = value[1].get("order") if isinstance(value[1], dict) and len(value[1]) == 1 else value[1]
         order = None if isinstance(inner, bool) else _ORDERS.get(str(inner).lower())
-        return None if order is None or _key_has_order(written[0]) else _read(f"{written[0]} {order}")
-    if not isinstance(written, str):
+        return None if order is None or _key_has_order(value[0]) else _read(f"{value[0]} {order}")
+    if not isinstance(value, str):
         return None
-    text = written.strip()
+    text = value.strip()
     if _read(text) is not None:
-        return written
+        return value
     if text.startswith("+"):
         return None if beside else _read(text[1:].strip())
     said = _BEHIND.fullmatch(text) or _AROUND.fullmatch(text)

@@ -249,12 +249,12 @@ SINGLE: Final = {
 """Steps that are written with their type for a key, and the field that its value is."""
 
 
-def variable_in(written: object) -> str | None:
+def variable_in(value: object) -> str | None:
     """Return the `$name` that is written for a variable: as such, without its sign, in braces, alone in a list."""
-    if isinstance(written, list) and len(written) == 1:
-        written = written[0]
-    if not isinstance(written, str):
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if not isinstance(value, str):
         return None
-    found = re.fullmatch(r"\$\{(\w+)\}|\{\{\s*\$?(\w+)\s*\}\}|\$?(\w+)", written.strip())
-    name = next((part for part in found.groups() if part), "") if found else ""
+    match = re.fullmatch(r"\$\{(\w+)\}|\{\{\s*\$?(\w+)\s*\}\}|\$?(\w+)", value.strip())
+    name = next((part for part in match.groups() if part), "") if match else ""
     return f"${name}" if NAME.fullmatch(name) else None

@@ -147,12 +147,12 @@ _NEUTRAL = frozenset({"id", "name", "value", "text", "string", "str", "number", 
 """Words that may be left out of the name of an argument."""
 
 
-def is_synonym(written: str, meant: str) -> bool:
+def is_synonym(text: str, suggestion: str) -> bool:
     """Whether a tool's argument is called so elsewhere: `q` for `query`, `user` for `user_id`.
 
     This is enough only where the one is needed and not there, and no other is.
     """
-    one, other = words_of(written), words_of(meant)
+    one, other = words_of(text), words_of(suggestion)
     names = {" ".join(one), " ".join(other)}
     if any(names <= group for group in TOOL_ARGUMENTS):
         return True

@@ -38,9 +38,9 @@ def suggest_argument(
     common = [key for key in COMMON if key not in raw]
     spelt = closest_spelling(name, fitting) or closest_spelling(name, common)
     if spelt is None:
-        meant = called_elsewhere(name, fitting) or called_elsewhere(name, left)
-        needed = [key for key in meant if entry.arguments[key].required]
-        spelt = next(iter((*needed, *meant)), None)
+        suggestion = called_elsewhere(name, fitting) or called_elsewhere(name, left)
+        needed = [key for key in suggestion if entry.arguments[key].required]
+        spelt = next(iter((*needed, *suggestion)), None)
     near = spelt or nearest(name, fitting) or nearest(name, [*left, *common])
     if near is None:
         return hint, None
@@ -63,13 +63,13 @@ def _turned_order(entry: Primitive, name: str, raw: Mapping[str, JSON], pointer:
 
 def suggest_types(type_: str, raw: Mapping[str, JSON], catalogue: Catalogue) -> tuple[str, ...]:
     """Return the types that one is the first word of, those first that have most of the arguments written."""
-    found = [name for name in catalogue.types() if name.startswith(f"{type_}-")] if type_ else []
+    results = [name for name in catalogue.types() if name.startswith(f"{type_}-")] if type_ else []
 
     def strange(name: str) -> int:
         return sum(key not in catalogue.get(name).arguments for key in raw)
 
-    found.sort(key=strange)
-    return tuple(name for name in found if strange(name) == strange(found[0]))
+    results.sort(key=strange)
+    return tuple(name for name in results if strange(name) == strange(results[0]))
 
 
 _PLAIN = frozenset({"target", "value", "query"})

@@ -12,11 +12,11 @@ from infospace.core.errors import Invalid
 _OPERATORS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 
 
-def suggest_where(written: Any) -> str | None:
+def suggest_where(value: Any) -> str | None:
     """Return the SQL condition that was probably meant, None where none that can be read comes to mind."""
     from infospace.expressions import parse_where
 
-    for candidate in _candidates(written):
+    for candidate in _candidates(value):
         try:
             parse_where(candidate)
         except Invalid:
@@ -25,13 +25,13 @@ def suggest_where(written: Any) -> str | None:
     return None
 
 
-def _candidates(written: Any) -> Iterator[str]:
-    if isinstance(written, Mapping):
-        yield " AND ".join(_comparison_sql(key, value) for key, value in written.items())
-    elif isinstance(written, list) and all(isinstance(part, str) for part in written):
-        yield " AND ".join(f"({part})" for part in written)
-    elif isinstance(written, str):
-        text = written.strip().rstrip(";")
+def _candidates(raw: Any) -> Iterator[str]:
+    if isinstance(raw, Mapping):
+        yield " AND ".join(_comparison_sql(key, value) for key, value in raw.items())
+    elif isinstance(raw, list) and all(isinstance(part, str) for part in raw):
+        yield " AND ".join(f"({part})" for part in raw)
+    elif isinstance(raw, str):
+        text = raw.strip().rstrip(";")
         yield re.sub(r"(?is)^(select\b.*?\b)?where\s+", "", text)
         yield re.sub(r"""(['"]?)\$\{([^}]*)\}\1""", r"$\2", text)
         yield text.replace("&&", " AND ").replace("||", " OR ").replace("===", "=")

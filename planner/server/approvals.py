@@ -59,13 +59,13 @@ class QuestionStore:
         """Remember a question that was put."""
         self.open = dict([*self.open.items()][-REMEMBERED + 1 :]) | {put.question.key: put}
 
-    def pop(self, key: str, name: str, given: Mapping[str, Any]) -> OpenQuestion:
+    def pop(self, key: str, name: str, values: Mapping[str, Any]) -> OpenQuestion:
         """Return an open question, which is open no more. Raises Conflict for none, or for one of another call."""
-        found = self.open.get(key)
-        if found is None:
+        result = self.open.get(key)
+        if result is None:
             raise Conflict(f"nothing is asked here under {key!r:.60}", hint="get_run says how a run stands")
-        if (found.name, found.given) != (name, given):
-            raise Conflict(f"{key!r} was asked by another call", hint=f"{found.name}, with the arguments that it had")
+        if (result.name, result.given) != (name, values):
+            raise Conflict(f"{key!r} was asked by another call", hint=f"{result.name}, with the arguments that it had")
         return self.open.pop(key)
 
 
@@ -95,20 +95,20 @@ def for_people(space: Space, document: dict[str, Any], access: Access) -> dict[s
     """Say in a run's JSON which of what it waits for are for people, and how they answer."""
     if access.approvals != "people" or not any(one["kind"] in THEIRS for one in document["pending"]):
         return document
-    told = [
+    documents = [
         {**one, "answered_by": "people", "command": command(space, document["run"], one["step"])}
         if one["kind"] in THEIRS
         else one
         for one in document["pending"]
     ]
-    return {**document, "pending": told}
+    return {**document, "pending": documents}
 
 
-def call_for_people(space: Space, answered: dict[str, Any], access: Access) -> dict[str, Any]:
+def call_for_people(space: Space, answer: dict[str, Any], access: Access) -> dict[str, Any]:
     """Leave out of the answer of a call of a tool how a planner would allow it, where that is for people."""
-    approval = answered.get("approval")
+    approval = answer.get("approval")
     if access.approvals != "people" or approval is None:
-        return answered
-    told = {key: value for key, value in approval.items() if key != "answer_with"}
-    told |= {"answered_by": "people", "command": f"{command(space, told['run'], told['step'])} once"}
-    return {**answered, "approval": told}
+        return answer
+    report = {key: value for key, value in approval.items() if key != "answer_with"}
+    report |= {"answered_by": "people", "command": f"{command(space, report['run'], report['step'])} once"}
+    return {**answer, "approval": report}

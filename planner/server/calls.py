@@ -82,12 +82,12 @@ def direct_tools(operations: Operations) -> Mapping[str, Tool]:
 
 
 def _direct(space: Space) -> Mapping[str, Tool]:
-    found: dict[str, Tool] = {}
+    results: dict[str, Tool] = {}
     for tool in sorted(space.tools, key=lambda tool: tool.full_name):
         if not tool.blocked:
             name = _FOREIGN.sub("_", f"{tool.server}{SEPARATOR}{tool.name}")[:LONGEST_NAME]
-            found.setdefault(name, tool)
-    return found
+            results.setdefault(name, tool)
+    return results
 
 
 def tool_description(tool: Tool) -> str:
@@ -98,32 +98,32 @@ def tool_description(tool: Tool) -> str:
     return f"{text} [Beware: this description {', and '.join(instructs)}.]" if instructs else text
 
 
-async def answer(operations: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> Answer:
+async def answer(operations: Operations, name: str, values: Mapping[str, Any], tell: Tell) -> Answer:
     """Answer a call, and keep what came of it.
 
     Raises NoSuchTool for what is not listed, in the same words whether it is there or not; RateLimited; NotAllowed for
     a tool that is there and hidden; and InfospaceError for what else the caller can mend.
     """
-    target = _target(name, given)
+    target = _target(name, values)
     try:
         _must_be_in_time(operations)
-        answered = await _answered(operations, name, given, tell)
+        answer = await _answered(operations, name, values, tell)
     except InfospaceError as error:
-        _refused(operations, name, target, error, given)
+        _refused(operations, name, target, error, values)
         raise
     except asyncio.CancelledError:
         _count_and_audit(operations, name, target, "cancelled")
         raise
-    outcome = outcome_of(answered) if isinstance(answered, dict) and "status" in answered else "success"
-    run = run_of(answered) if isinstance(answered, dict) else None
+    outcome = outcome_of(answer) if isinstance(answer, dict) and "status" in answer else "success"
+    run = run_of(answer) if isinstance(answer, dict) else None
     operations.counts[_counted(name), outcome] += 1
     if name in ACTS or is_direct(name):
         write_audit(operations.space, operations.access.caller, name, target, outcome, run=run)
-    return answered
+    return answer
 
 
 async def answered_by_person(
-    operations: Operations, name: str, given: Mapping[str, Any], question: Question, said: JSON, tell: Tell
+    operations: Operations, name: str, values: Mapping[str, Any], question: Question, answer: JSON, tell: Tell
 ) -> Answer:
     """Answer a question that a call ended with, as the person behind the client said; return what the call answers.
 
@@ -131,21 +131,21 @@ async def answered_by_person(
     """
     action, about, asked = "elicitation", question.tool or question.key, question.pending
     try:
-        tool, args = _called(operations, name, given)
+        tool, args = _called(operations, name, values)
         if tool is None:
             seconds = args.get("wait_s", WAIT)
-            document = await operations.answered_by_person(question.run, asked.step, said, seconds, tell)
+            document = await operations.answered_by_person(question.run, asked.step, answer, seconds, tell)
             operation = operations_in(operations.access.tools)[name]
-            answered: Answer = await shown(operations, operation, operation.validate(given), document)
+            answered: Answer = await shown(operations, operation, operation.validate(values), document)
         else:
-            answer_run(operations.space, question.run, asked.step, said)
+            answer_run(operations.space, question.run, asked.step, answer)
             answered = await _played(operations, tool, operations.resuming(question.run), tell)
     except InfospaceError as error:
         operations.counts[action, "refused"] += 1
         write_audit(operations.space, operations.access.caller, action, about, "refused", error.kind, question.run)
         raise
     approves = asked.kind == "approve"
-    outcome: AuditOutcome = "refused" if approves and said == "no" else "success"
+    outcome: AuditOutcome = "refused" if approves and answer == "no" else "success"
     operations.counts[action, outcome] += 1
     write_audit(
         operations.space,
@@ -153,28 +153,28 @@ async def answered_by_person(
         action,
         about,
         outcome,
-        str(said) if approves else asked.kind,
+        str(answer) if approves else asked.kind,
         question.run,
     )
     return answered
 
 
 def _called(
-    operations: Operations, name: str, given: Mapping[str, Any]
+    operations: Operations, name: str, values: Mapping[str, Any]
 ) -> tuple[PreparedToolCall | None, Mapping[str, Any]]:
     """Return the call of a tool that is to be gone on with; None with the arguments of an operation that runs plans."""
     if name in operations_in(operations.access.tools):
-        return None, given
-    args = dict(given)
+        return None, values
+    args = dict(values)
     if name != EXECUTE:
         args = {"tool_name": direct_tools(operations)[name].full_name, "arguments": args}
-    return prepare_call(operations.space, META[EXECUTE].validate(args), operations.access.timeout_ms), given
+    return prepare_call(operations.space, META[EXECUTE].validate(args), operations.access.timeout_ms), values
 
 
-def asks_people(operations: Operations, answered: Mapping[str, Any] | str) -> Question | None:
+def asks_people(operations: Operations, answer: Mapping[str, Any] | str) -> Question | None:
     """Return what the answer of a call leaves to people to say, where the tool in question may be known here."""
-    waits = isinstance(answered, dict) and answered.get("status") in ("suspended", "approval_required", "waiting")
-    run = run_of(answered) if waits and isinstance(answered, dict) else None
+    waits = isinstance(answer, dict) and answer.get("status") in ("suspended", "approval_required", "waiting")
+    run = run_of(answer) if waits and isinstance(answer, dict) else None
     if run is None:
         return None
     question = question_of(run, find_run(operations.space, run)[1], operations.access, operations.asked.passed)
@@ -192,24 +192,24 @@ def _must_be_in_time(operations: Operations) -> None:
         raise RateLimited(message, hint=f"again in {wait:.0f} s")
 
 
-async def _answered(operations: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> Answer:
+async def _answered(operations: Operations, name: str, values: Mapping[str, Any], tell: Tell) -> Answer:
     names = names_in(operations.access.tools)
     if name in (doors := operations_in(operations.access.tools)):
-        return await answer_of_tool(operations, doors[name], given, tell)
+        return await answer_of_tool(operations, doors[name], values, tell)
     if name == DISCOVER_NOTES and name in names:
-        return await discover_notes(operations, given)
-    checked_size(name, given)
+        return await discover_notes(operations, values)
+    checked_size(name, values)
     if name in META and name in names:
-        args = _bounded(operations, META[name].validate(given))
+        args = _bounded(operations, META[name].validate(values))
         if name == EXECUTE:
             return await _executed(operations, args, tell)
-        answered = await META[name].function(operations.space, args)
-        if "similar" in answered:
-            answered["similar"] = answered["similar"][: operations.access.results]
-        return truncate_tools(answered) if "tools" in answered else answered
+        answer = await META[name].function(operations.space, args)
+        if "similar" in answer:
+            answer["similar"] = answer["similar"][: operations.access.results]
+        return truncate_tools(answer) if "tools" in answer else answer
     tool = direct_tools(operations).get(name)
     if tool is not None:
-        args = META[EXECUTE].validate({"tool_name": tool.full_name, "arguments": dict(given)})
+        args = META[EXECUTE].validate({"tool_name": tool.full_name, "arguments": dict(values)})
         return await _executed(operations, _bounded(operations, args), tell)
     hidden = _named(operations.space, name)
     if hidden is not None:
@@ -223,8 +223,8 @@ async def _answered(operations: Operations, name: str, given: Mapping[str, Any],
 
 def _named(space: Space, name: str) -> Tool | None:
     """Return the tool that a direct call means: `server__tool`, or its full name."""
-    found = space.tools.find(name)
-    return found if found is not None and not found.blocked else _direct(space).get(name)
+    tool = space.tools.find(name)
+    return tool if tool is not None and not tool.blocked else _direct(space).get(name)
 
 
 def _bounded(operations: Operations, args: Any) -> Any:
@@ -266,22 +266,22 @@ async def _played(operations: Operations, call: PreparedToolCall, play: Playing,
 # What is kept
 
 
-def _target(name: str, given: Mapping[str, Any]) -> str:
+def _target(name: str, values: Mapping[str, Any]) -> str:
     """Return what a call is for, as far as that says nothing but a name."""
-    plan, tool = given.get("plan"), given.get("tool_name")
+    plan, tool = values.get("plan"), values.get("tool_name")
     if name in META and isinstance(tool, str):
         return tool
     if isinstance(plan, str) and plan.startswith(SAVED):
         return plan
-    value = given.get("run", given.get("session", "")) if name in ACTS else ""
+    value = values.get("run", values.get("session", "")) if name in ACTS else ""
     return value if isinstance(value, str) else ""
 
 
-def _refused(operations: Operations, name: str, target: str, error: InfospaceError, given: Mapping[str, Any]) -> None:
+def _refused(operations: Operations, name: str, target: str, error: InfospaceError, values: Mapping[str, Any]) -> None:
     """Keep a call that came to nothing: of an operation that acts, or for what is there and may not be known."""
     word = _why(operations, name, target, error)
     operations.counts[_counted(name), "refused"] += 1
-    hidden = first_hidden(operations, [given.get("run"), given.get("ref")]) if isinstance(error, NotFound) else None
+    hidden = first_hidden(operations, [values.get("run"), values.get("ref")]) if isinstance(error, NotFound) else None
     if hidden is not None:
         write_audit(operations.space, operations.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
     elif word is not None:

@@ -157,10 +157,10 @@ class Config:
 
     def access(self, caller: str, scope: str = DEFAULT) -> Access:
         """Return what a caller may do that has a scope by name, or where there is none of it the default one."""
-        written = self.scopes.get(scope) or self.scopes.get(DEFAULT)
-        if written is None:
+        value = self.scopes.get(scope) or self.scopes.get(DEFAULT)
+        if value is None:
             return Access(caller, approvals=self.approvals, tools=self.tools)
-        return replace(written.access(caller, self.approvals), tools=self.tools)
+        return replace(value.access(caller, self.approvals), tools=self.tools)
 
 
 OPEN: Final = Config({})
@@ -213,33 +213,33 @@ def _read(path: Path, take: Callable[[ConfigFile], T]) -> T:
         raise Invalid(f"{str(path)!r}: {error.message}", hint=error.hint) from error
 
 
-def _callers(written: ConfigFile) -> list[Access]:
-    scopes = Config(written.scopes)
-    found = [scopes.access(STDIO, STDIO)]
-    for at, one in enumerate(written.tokens):
-        _must_have_scope(one, f"`tokens[{at}]` ({one.name})", written)
-        found.append(replace(scopes.access(one.name, one.scope or DEFAULT), admin=one.admin, about=one.about))
-    return found
+def _callers(config: ConfigFile) -> list[Access]:
+    scopes = Config(config.scopes)
+    results = [scopes.access(STDIO, STDIO)]
+    for at, one in enumerate(config.tokens):
+        _must_have_scope(one, f"`tokens[{at}]` ({one.name})", config)
+        results.append(replace(scopes.access(one.name, one.scope or DEFAULT), admin=one.admin, about=one.about))
+    return results
 
 
-def _must_have_scope(one: TokenEntry, where: str, written: ConfigFile) -> None:
-    if one.scope is not None and one.scope not in written.scopes:
-        near = nearest(one.scope, written.scopes)
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(written.scopes) or 'none'}"
+def _must_have_scope(one: TokenEntry, where: str, config: ConfigFile) -> None:
+    if one.scope is not None and one.scope not in config.scopes:
+        near = nearest(one.scope, config.scopes)
+        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(config.scopes) or 'none'}"
         raise Invalid(f"{where} has the scope {one.scope!r}, which is not there", hint=hint)
 
 
 def _written(document: JSON) -> ConfigFile:
     if not isinstance(document, dict):
         raise Invalid("it is not a JSON object", hint='{"scopes": {…}, "tokens": […]}')
-    written: ConfigFile = Signature(_WHAT, "", ConfigFile).validate(document)
-    _must_name_tools(written)
-    _must_be_conditions(written)
-    return written
+    config: ConfigFile = Signature(_WHAT, "", ConfigFile).validate(document)
+    _must_name_tools(config)
+    _must_be_conditions(config)
+    return config
 
 
-def _must_be_conditions(written: ConfigFile) -> None:
-    for name, scope in written.scopes.items():
+def _must_be_conditions(config: ConfigFile) -> None:
+    for name, scope in config.scopes.items():
         if not isinstance(scope.notes, NotesEntry):
             continue
         where = f"`scopes.{name}.notes.where`"
@@ -255,25 +255,25 @@ def _must_be_conditions(written: ConfigFile) -> None:
             raise Invalid(message, hint="write the day itself: @created >= '2026-01-31'")
 
 
-def _must_name_tools(written: ConfigFile) -> None:
-    for name, scope in written.scopes.items():
+def _must_name_tools(config: ConfigFile) -> None:
+    for name, scope in config.scopes.items():
         try:
             parse_tool_names(scope.approve)
         except Invalid as error:
             raise Invalid(f"`scopes.{name}.approve`: {error.message}", hint=error.hint) from error
 
 
-def _tokens(written: ConfigFile, environment: Mapping[str, str], approvals: Approvals) -> list[Token]:
-    found: list[Token] = []
-    scopes = Config(written.scopes, approvals=approvals)
-    for at, one in enumerate(written.tokens):
+def _tokens(config: ConfigFile, environment: Mapping[str, str], approvals: Approvals) -> list[Token]:
+    results: list[Token] = []
+    scopes = Config(config.scopes, approvals=approvals)
+    for at, one in enumerate(config.tokens):
         where = f"`tokens[{at}]` ({one.name})"
-        _must_have_scope(one, where, written)
+        _must_have_scope(one, where, config)
         token = Token(_digest(one, where, environment), scopes.access(one.name, one.scope or DEFAULT))
-        if any(other.digest == token.digest or other.access.caller == one.name for other in found):
+        if any(other.digest == token.digest or other.access.caller == one.name for other in results):
             raise Invalid(f"{where} has the name or the token of another one", hint="each its own")
-        found.append(replace(token, access=replace(token.access, admin=one.admin, about=one.about)))
-    return found
+        results.append(replace(token, access=replace(token.access, admin=one.admin, about=one.about)))
+    return results
 
 
 def _digest(one: TokenEntry, where: str, environment: Mapping[str, str]) -> bytes:
@@ -298,13 +298,13 @@ def config_warnings(config: Config, servers: Iterable[str], tools: Iterable[Tool
 
     Of servers that were never listed nobody knows which tools they have.
     """
-    known, listed = list(servers), list(tools)
+    known_names, listed = list(servers), list(tools)
     having = {tool.server for tool in listed}
     for name, scope in config.scopes.items():
         for key in ("include_servers", "exclude_servers"):
             for server in getattr(scope, key) or ():
-                if server not in known:
-                    near = nearest(server, known)
+                if server not in known_names:
+                    near = nearest(server, known_names)
                     hint = f"; did you mean {near!r}?" if near else ""
                     yield f"`scopes.{name}.{key}` names {server!r}, and no server is called so{hint}"
         approved = [one for one in scope.approve if one.partition("/")[0] in having]

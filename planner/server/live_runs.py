@@ -168,14 +168,14 @@ class LiveRuns:
 
     def start(self, playing: Playing, run: str = "") -> LiveRun:
         """Start something. Raises Conflict where too much goes on already."""
-        going = [live for live in self._lives if not live.task.done()]
-        if len(going) >= MAX_LIVE_RUNS:
+        live_runs = [live for live in self._lives if not live.task.done()]
+        if len(live_runs) >= MAX_LIVE_RUNS:
             raise Conflict(
-                f"{len(going)} runs are going on already", hint="wait for one with get_run, or cancel_run one"
+                f"{len(live_runs)} runs are going on already", hint="wait for one with get_run, or cancel_run one"
             )
         live = LiveRun(playing, run, self._bounds)
         over = [live for live in self._lives if live.task.done()]
-        self._lives = [*over[-REMEMBERED:], *going, live]
+        self._lives = [*over[-REMEMBERED:], *live_runs, live]
         return live
 
     def of(self, run: str) -> list[LiveRun]:

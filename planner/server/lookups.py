@@ -41,15 +41,15 @@ async def describe_primitives(operations: Operations, args: arguments.DescribePr
     catalogue = operations.space.catalogue
     if not args.names:
         return short(catalogue)
-    told, missing = [], []
+    messages, missing = [], []
     for name in dict.fromkeys(args.names):
         try:
-            told.append(conditions_in_full() if name.lower() == CONDITIONS else full(catalogue, [name]))
+            messages.append(conditions_in_full() if name.lower() == CONDITIONS else full(catalogue, [name]))
         except NotFound as error:
             missing.append(str(error))
-    if not told:
+    if not messages:
         raise NotFound("; ".join(missing))
-    return "\n\n".join([*told, *missing])
+    return "\n\n".join([*messages, *missing])
 
 
 async def discover(operations: Operations, args: Discover, tell: Tell) -> dict[str, Any]:
@@ -91,16 +91,16 @@ async def manage_connections(operations: Operations, args: ManageConnections, te
     return await connections.manage_connections(operations.space, args)
 
 
-async def discover_notes(operations: Operations, given: dict[str, Any]) -> dict[str, Any]:
+async def discover_notes(operations: Operations, values: dict[str, Any]) -> dict[str, Any]:
     """Search, and return the answer of the primitive. Raises what is wrong with the arguments, all at once."""
     entry = operations.space.catalogue.get(DISCOVER)
-    view = operations.space.view(scratch=True)
-    resolved = dict(given)
+    context = operations.space.context(scratch=True)
+    resolved = dict(values)
     for name, argument in entry.arguments.items():
-        if argument.reading is ParseMode.RESOURCE and isinstance(given.get(name), str):
-            resolved[name] = view.get(given[name])
+        if argument.reading is ParseMode.RESOURCE and isinstance(values.get(name), str):
+            resolved[name] = context.get(values[name])
     entry.validate(resolved)
-    found = await call_directly(entry, resolved, view)
-    if found.status != "success":
-        raise InfospaceError(found.reason or "the search failed")
-    return truncate_hits(found.to_json())
+    result = await call_directly(entry, resolved, context)
+    if result.status != "success":
+        raise InfospaceError(result.reason or "the search failed")
+    return truncate_hits(result.to_json())

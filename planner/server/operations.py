@@ -120,16 +120,16 @@ class Operations:
         live.task.add_done_callback(lambda _: place.leave())
         if not await live.wait(args.wait_s, tell) and not live.run:
             live.run = session.run or ""
-        told = await self._followed(live, 0, tell)
-        if told["status"] == "refused":
+        report = await self._followed(live, 0, tell)
+        if report["status"] == "refused":
             with self.space.store.reading() as snapshot:
-                told["reason"] = told["reason"] or not_open(snapshot, args.session, self._owner)
-        return told
+                report["reason"] = report["reason"] or not_open(snapshot, args.session, self._owner)
+        return report
 
     def _session(self, name: str) -> Session:
         """Return the session of a name, which need not be open yet. Raises Invalid for what cannot be a name."""
-        made = Session(self.space, name, approve=self.access.approve, alone=True, owner=self._owner)
-        return self._sessions.setdefault(full_name(name), made)
+        result = Session(self.space, name, approve=self.access.approve, alone=True, owner=self._owner)
+        return self._sessions.setdefault(full_name(name), result)
 
     @property
     def _owner(self) -> str | None:
@@ -139,12 +139,12 @@ class Operations:
     async def _followed(self, live: LiveRun, seconds: float, tell: Tell) -> dict[str, Any]:
         """Wait for something that runs; return how it ended, or how far it is."""
         await live.begun()
-        ended = await live.wait(seconds, tell)
-        if ended and not live.task.cancelled():
+        has_ended = await live.wait(seconds, tell)
+        if has_ended and not live.task.cancelled():
             return await asyncio.to_thread(lambda: live.task.result().to_json())
         if not live.run:
             raise Conflict("it was cancelled before it began", hint="call again")
-        if ended and live.run in self._cancelling:
+        if has_ended and live.run in self._cancelling:
             # A call that queued is cancelled before the one that ran: until then the journal says that the run goes on.
             await self._cancelling[live.run].wait()
         return await asyncio.to_thread(self._shown, live.run)
@@ -166,9 +166,9 @@ class Operations:
     async def get_run(self, args: arguments.GetRun, tell: Tell) -> dict[str, Any]:
         """Return how far a run is, or how it ended."""
         find_run(self.space, args.run)
-        going = self.lives.going(args.run)
-        if going:
-            await going[-1].wait(args.wait_s, tell)
+        live_runs = self.lives.going(args.run)
+        if live_runs:
+            await live_runs[-1].wait(args.wait_s, tell)
         else:
             await self._wait_for_end(args.run, args.wait_s)
         return await asyncio.to_thread(self._shown, args.run)
@@ -215,9 +215,9 @@ class Operations:
 
     async def _resumed(self, run: str, seconds: float, tell: Tell) -> dict[str, Any]:
         """Go on with a run that was answered, or wait for whoever goes on with it already, and takes the answer."""
-        going = self.lives.going(run)
-        if going:
-            return await self._followed(going[-1], seconds, tell)
+        live_runs = self.lives.going(run)
+        if live_runs:
+            return await self._followed(live_runs[-1], seconds, tell)
         row, _ = find_run(self.space, run)
         if row.status == "running" and is_live(row):
             await self._wait_for_end(run, seconds)
@@ -268,12 +268,12 @@ class Operations:
                 f"{args.run} has ended already, with {row.status}",
                 hint=f"`infospace undo {args.run}` takes back what it did",
             )
-        going = self.lives.going(args.run)
-        if not going and is_live(row):
+        live_runs = self.lives.going(args.run)
+        if not live_runs and is_live(row):
             raise Conflict(f"{args.run} is not run by this caller", hint=_who_can_cancel(row))
         journalled = self._cancelling[args.run] = asyncio.Event()
         try:
-            await self.lives.cancel(going)
+            await self.lives.cancel(live_runs)
             row, _ = find_run(self.space, args.run)
             if not is_over(row):
                 at = now()
@@ -291,14 +291,14 @@ class Operations:
             raise Invalid("list_bindings takes `session` or `run`, one of them", hint='{"session": "default"}')
         run = args.run or self._open_session(str(args.session))
         row, steps = find_run(self.space, run)
-        view = self.space.view()
-        found = {
-            name: {**binding(resource), "value": view.preview(resource)[:SHOWN]}
+        context = self.space.context()
+        results = {
+            name: {**binding(resource), "value": context.preview(resource)[:SHOWN]}
             for name, resource in living_bindings(self.space, bindings_of(row.inputs, steps)).items()
         }
-        shown, left_out = truncate_bindings(found, PART)
-        told: dict[str, Any] = {"run": run, "bindings": shown}
-        return {**told, "left_out": left_out} if left_out else told
+        shown, left_out = truncate_bindings(results, PART)
+        report: dict[str, Any] = {"run": run, "bindings": shown}
+        return {**report, "left_out": left_out} if left_out else report
 
     def _open_session(self, name: str) -> str:
         """Return the run that an open session is. Raises NotFound, Invalid for what cannot be a name."""

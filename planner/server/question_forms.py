@@ -95,28 +95,28 @@ class Question:
 
     def answer(self, content: Mapping[str, Any]) -> JSON | Absent:
         """Return the answer that a form has, as the run takes it; ABSENT where it has none."""
-        given: dict[str, Any] = {name: value for name, value in content.items() if value is not None}
-        said: JSON | Absent = given.get(ANSWER, ABSENT)
+        values: dict[str, Any] = {name: value for name, value in content.items() if value is not None}
+        said: JSON | Absent = values.get(ANSWER, ABSENT)
         match self.pending.kind:
             case "approve":
                 return said if isinstance(said, str) and said in APPROVAL_CHOICES else ABSENT
             case "doubt":
-                return _of_doubt(said, str(given.get(MORE, "")))
-        return _of_ask(self.pending.schema, given)
+                return _of_doubt(said, str(values.get(MORE, "")))
+        return _of_ask(self.pending.schema, values)
 
 
-def _of_ask(schema: Mapping[str, Any] | None, given: Mapping[str, Any]) -> JSON | Absent:
+def _of_ask(schema: Mapping[str, Any] | None, values: Mapping[str, Any]) -> JSON | Absent:
     if schema is not None and _fields(schema) is not None:
-        return given
-    said: JSON | Absent = given.get(ANSWER, ABSENT)
+        return values
+    answer: JSON | Absent = values.get(ANSWER, ABSENT)
     listed = None if schema is None else _listed(schema)
     if listed is not None:
-        return next((value for value in listed if _label(value) == said), ABSENT)
-    return read_answer(said, schema) if isinstance(said, str) else said
+        return next((value for value in listed if _label(value) == answer), ABSENT)
+    return read_answer(answer, schema) if isinstance(answer, str) else answer
 
 
-def _of_doubt(said: JSON | Absent, more: str) -> JSON | Absent:
-    match said:
+def _of_doubt(answer: JSON | Absent, more: str) -> JSON | Absent:
+    match answer:
         case "repeat":
             return "repeat"
         case "result":
@@ -130,8 +130,11 @@ def _form(fields: Mapping[str, Any], required: list[str] | tuple[str, ...] | Non
     return {"type": "object", "properties": dict(fields), "required": list(fields if required is None else required)}
 
 
-def _choices(said: Mapping[str, str]) -> dict[str, Any]:
-    return {"description": "; ".join(f"{word}: {meaning}" for word, meaning in said.items()), "enum": list(said)}
+def _choices(document: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "description": "; ".join(f"{word}: {meaning}" for word, meaning in document.items()),
+        "enum": list(document),
+    }
 
 
 def _fields(schema: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -149,17 +152,17 @@ def _plain(schema: Any) -> dict[str, Any] | None:
     """Return the field that takes just what a schema does, as far as a form says; None where none does."""
     if not isinstance(schema, Mapping) or any(key in schema for key in ("oneOf", "anyOf", "allOf", "$ref", "const")):
         return None
-    told = {key: schema[key] for key in _TOLD if key in schema}
+    report = {key: schema[key] for key in _TOLD if key in schema}
     if "enum" in schema:
         texts = all(isinstance(value, str) for value in schema["enum"])
-        return {**told, "type": "string", "enum": list(schema["enum"])} if texts else None
+        return {**report, "type": "string", "enum": list(schema["enum"])} if texts else None
     type_ = schema.get("type")
     if not isinstance(type_, str) or type_ not in _KEYWORDS:
         return None
     bounds = {key: schema[key] for key in _KEYWORDS[type_] & schema.keys()}
     if bounds.get("format") not in (None, *_FORMATS):
         del bounds["format"]
-    return {**told, "type": type_, **dict(sorted(bounds.items()))}
+    return {**report, "type": type_, **dict(sorted(bounds.items()))}
 
 
 def _field(schema: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -169,8 +172,8 @@ def _field(schema: Mapping[str, Any] | None) -> dict[str, Any]:
         return {**title, "type": "string"}
     listed = _listed(schema)
     if listed is not None:
-        told = {key: schema[key] for key in _TOLD[:2] if key in schema}
-        return {**title, **told, "type": "string", "enum": [_label(value) for value in listed]}
+        report = {key: schema[key] for key in _TOLD[:2] if key in schema}
+        return {**title, **report, "type": "string", "enum": [_label(value) for value in listed]}
     plain = _plain(schema)
     if plain is not None:
         return {**title, **plain}

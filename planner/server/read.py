@@ -41,51 +41,54 @@ class ReadRequest:
     most: int
 
 
-def read_piece(space: Space, wanted: ReadRequest) -> dict[str, Any]:
+def read_piece(space: Space, request: ReadRequest) -> dict[str, Any]:
     """Return a piece of a resource, of a place in one, or of a run's whole record.
 
     `of` says what `slice`, `next` and `total` count: characters (of the text, or of the compact JSON), elements, or
     items. `next` is the slice to go on with, null at the end. What alone is too long has a `ref` in its place.
     Raises NotFound, PathNotFound, Invalid.
     """
-    if is_run_id(wanted.ref):
-        row, steps = find_run(space, wanted.ref)
+    if is_run_id(request.ref):
+        row, steps = find_run(space, request.ref)
         document: JSON = recorded_run_json(space, row, steps, live=False)
-        if wanted.fields:
-            return {"ref": wanted.ref, **_value(_selected(_PlainValue(wanted.ref, document), wanted.fields), wanted)}
-        return {"ref": wanted.ref, **_text(dump(document), wanted)}
-    view = space.view()
-    found = _find(view, wanted.ref)
-    if isinstance(found, Place):
-        return {"ref": wanted.ref, **_value(_of_place(found.value, wanted), wanted)}
-    head = {"ref": found.id, "kind": str(found.kind), "name": found.name, "version": found.version}
-    if isinstance(found, Collection):
-        return {**head, **_items(view, found, wanted)}
-    if wanted.fields:
-        return {**head, **_value(_selected(found, wanted.fields), wanted, found.id)}
-    return {**head, **_value(found.content, wanted, found.id)}
+        if request.fields:
+            return {
+                "ref": request.ref,
+                **_value(_selected(_PlainValue(request.ref, document), request.fields), request),
+            }
+        return {"ref": request.ref, **_text(dump(document), request)}
+    context = space.context()
+    resource = _find(context, request.ref)
+    if isinstance(resource, Place):
+        return {"ref": request.ref, **_value(_of_place(resource.value, request), request)}
+    head = {"ref": resource.id, "kind": str(resource.kind), "name": resource.name, "version": resource.version}
+    if isinstance(resource, Collection):
+        return {**head, **_items(context, resource, request)}
+    if request.fields:
+        return {**head, **_value(_selected(resource, request.fields), request, resource.id)}
+    return {**head, **_value(resource.content, request, resource.id)}
 
 
-def _find(view: Context, ref: str) -> Resource | Place:
+def _find(context: Context, ref: str) -> Resource | Place:
     place = _PLACE.fullmatch(ref)
     if place is None:
-        return view.get(ref if is_id(ref) or view.has(ref) else _called(view, ref) or ref)
+        return context.get(ref if is_id(ref) or context.has(ref) else _called(context, ref) or ref)
     scope = Scope()
     scope.bind("it", place[1])
     reference = whole_reference(f"$it{place[2]}")
     if reference is None:
         raise Invalid(f"{ref!r:.80} is not a place in {place[1]}", hint=f"such as {place[1]}.title or {place[1]}[0]")
-    return Resolver(view, scope).thing(reference)
+    return Resolver(context, scope).resolve_reference(reference)
 
 
-def _called(view: Context, ref: str) -> str | None:
+def _called(context: Context, ref: str) -> str | None:
     """Return the id of the only Note that has a path, a title or an alias, None where there is none."""
-    with view.space.store.reading() as snapshot:
-        found = notes_called(snapshot, ref)
-    if len(found) > 1:
-        listed = ", ".join(found[:8])
-        raise NotFound(f"{ref!r:.80} is the path or title of {len(found)} notes: {listed}", hint="give the id")
-    return found[0] if found else None
+    with context.space.store.reading() as snapshot:
+        results = notes_called(snapshot, ref)
+    if len(results) > 1:
+        listed = ", ".join(results[:8])
+        raise NotFound(f"{ref!r:.80} is the path or title of {len(results)} notes: {listed}", hint="give the id")
+    return results[0] if results else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,45 +104,45 @@ class _PlainValue:
     location: None = None
 
 
-def _of_place(value: JSON, wanted: ReadRequest) -> JSON:
+def _of_place(value: JSON, request: ReadRequest) -> JSON:
     """Return what is wanted of a value: the fields of an object, or of each element of a list, null of one without."""
-    if not wanted.fields:
+    if not request.fields:
         return value
     if isinstance(value, list):
-        selection = Selection(wanted.fields)
-        read = (selection.read(_PlainValue(wanted.ref, element)) for element in value)
+        selection = Selection(request.fields)
+        read = (selection.read(_PlainValue(request.ref, element)) for element in value)
         return [None if one is ABSENT else one for one in read]
-    return _selected(_PlainValue(wanted.ref, value), wanted.fields)
+    return _selected(_PlainValue(request.ref, value), request.fields)
 
 
 def _selected(resource: Note | Relation | _PlainValue, fields: Sequence[Path]) -> JSON:
-    found = Selection(fields).read(resource)
-    if found is ABSENT:
+    value = Selection(fields).read(resource)
+    if value is ABSENT:
         missing = next(path for path in fields if Selection([path]).read(resource) is ABSENT)
         raise Invalid(f"{resource.id} has no `{missing}`", hint="leave it away, or read the whole without `fields`")
-    return found
+    return value
 
 
-def _value(value: JSON, wanted: ReadRequest, ref: str = "") -> dict[str, Any]:
+def _value(value: JSON, request: ReadRequest, ref: str = "") -> dict[str, Any]:
     if isinstance(value, str):
-        return _text(value, wanted)
+        return _text(value, request)
     if isinstance(value, list):
         elements: list[JSON] = value
         return _pieces(
             "elements",
             len(elements),
-            wanted,
-            lambda start, stop: [(f"{ref or wanted.ref}[{at}]", elements[at]) for at in range(start, stop)],
+            request,
+            lambda start, stop: [(f"{ref or request.ref}[{at}]", elements[at]) for at in range(start, stop)],
         )
     whole = dump(value)
-    if wanted.part == slice(None) and len(whole) <= wanted.most:
+    if request.part == slice(None) and len(whole) <= request.most:
         return {"of": "characters", "total": len(whole), "slice": f"0:{len(whole)}", "next": None, "data": value}
-    return _text(whole, wanted)
+    return _text(whole, request)
 
 
-def _text(text: str, wanted: ReadRequest) -> dict[str, Any]:
-    start, stop = _range(wanted.part, len(text))
-    end = min(stop, start + wanted.most)
+def _text(text: str, request: ReadRequest) -> dict[str, Any]:
+    start, stop = _range(request.part, len(text))
+    end = min(stop, start + request.most)
     return {
         "of": "characters",
         "total": len(text),
@@ -149,34 +152,34 @@ def _text(text: str, wanted: ReadRequest) -> dict[str, Any]:
     }
 
 
-def _items(view: Context, collection: Collection, wanted: ReadRequest) -> dict[str, Any]:
+def _items(context: Context, collection: Collection, request: ReadRequest) -> dict[str, Any]:
     """Return items as `{id, content}`; of one that misses one of the fields, `content` is left away."""
-    selection = Selection(wanted.fields) if wanted.fields else None
+    selection = Selection(request.fields) if request.fields else None
     members = [member.id for member in collection.members]
 
     def fetch(start: int, stop: int) -> list[tuple[str, JSON]]:
-        found: list[tuple[str, JSON]] = []
-        for item in view.resources(members[start:stop]):
-            content = view.content(item) if selection is None else selection.read(item)
-            found.append((item.id, {"id": item.id} if content is ABSENT else {"id": item.id, "content": content}))
-        return found
+        results: list[tuple[str, JSON]] = []
+        for item in context.resources(members[start:stop]):
+            content = context.content(item) if selection is None else selection.read(item)
+            results.append((item.id, {"id": item.id} if content is ABSENT else {"id": item.id, "content": content}))
+        return results
 
-    return _pieces("items", len(members), wanted, fetch)
+    return _pieces("items", len(members), request, fetch)
 
 
-def _pieces(of: str, total: int, wanted: ReadRequest, fetch: Fetch) -> dict[str, Any]:
+def _pieces(of: str, total: int, request: ReadRequest, fetch: Fetch) -> dict[str, Any]:
     """Return as many entries as fit, at least one; one that alone does not fit is null, and told with its `ref`."""
-    start, stop = _range(wanted.part, total)
+    start, stop = _range(request.part, total)
     shown: list[JSON] = []
     too_long: list[JSON] = []
     size = 0
     for ref, entry in _entries(fetch, start, stop):
         length = len(dump(entry))
         told: JSON = None
-        if length > wanted.most:
+        if length > request.most:
             told = {"at": start + len(shown), "ref": ref, "characters": length}
             length = len(dump(told))
-        if shown and size + length > wanted.most:
+        if shown and size + length > request.most:
             break
         size += length
         shown.append(entry if told is None else None)

@@ -69,17 +69,17 @@ def _pending(steps: Sequence[StepRow], reason: str | None) -> list[dict[str, Any
 
 def _answer(space: Space, run: RunRow, identifier: str, steps: Sequence[StepRow]) -> StepResult | None:
     """The answer as it was when the run ended; None where it was removed for good."""
-    view = ContextAfterStep(space, steps, None, run.ended)
+    context = ContextAfterStep(space, steps, None, run.ended)
     try:
-        resource = view.get(identifier)
-        data = view.content(resource)
+        resource = context.get(identifier)
+        data = context.content(resource)
     except NotFound:
         return None
     row = next((row for row in reversed(steps) if row.resource == identifier), None)
     return StepResult(
         status="success",
         resource_id=identifier,
-        value=view.preview(resource),
+        value=context.preview(resource),
         data=data,
         extra=row.extra if row else {},
         started_at=row.started if row else resource.created,

@@ -206,10 +206,10 @@ DISCOVER_SAYS = (
 )
 
 
-async def answer(operations: Operations, tool: Tool, given: Mapping[str, Any], tell: Tell) -> Answer:
+async def answer(operations: Operations, tool: Tool, values: Mapping[str, Any], tell: Tell) -> Answer:
     """Answer a call of a tool. Raises InfospaceError for what the caller can mend."""
-    checked_size(tool.name, given)
-    args = tool.validate(given)
+    checked_size(tool.name, values)
+    args = tool.validate(values)
     return await shown(operations, tool, args, await tool.answer(operations, args, tell))
 
 
@@ -223,15 +223,15 @@ async def shown(operations: Operations, tool: Tool, args: Any, document: Any) ->
     return await asyncio.to_thread(tool.show, operations, args, document)
 
 
-async def discover_notes(operations: Operations, given: Mapping[str, Any]) -> Answer:
+async def discover_notes(operations: Operations, values: Mapping[str, Any]) -> Answer:
     """Answer a search for notes. Raises InfospaceError for what the caller can mend."""
-    checked_size(DISCOVER_NOTES, given)
-    return await looking.discover_notes(operations, dict(given))
+    checked_size(DISCOVER_NOTES, values)
+    return await looking.discover_notes(operations, dict(values))
 
 
-def checked_size(name: str, given: Mapping[str, Any]) -> None:
+def checked_size(name: str, values: Mapping[str, Any]) -> None:
     """Raise Invalid for arguments that are too long, whatever stands in them."""
-    size = len(dump(dict(given)))
+    size = len(dump(dict(values)))
     if size > MAX_ARGUMENT_CHARACTERS:
         message = f"the arguments of {name} have {size:,} characters, and at most {MAX_ARGUMENT_CHARACTERS:,} are taken"
         raise Invalid(message, hint="a plan loads long texts from notes")

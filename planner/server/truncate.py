@@ -49,8 +49,8 @@ def truncate_run(document: dict[str, Any], first: int | None = None) -> dict[str
     if missing:
         left_out["bindings"] = f"{missing} of {len(document['bindings'])}; read {run}"
     problems = document["problems"]
-    if len(told := _problems(problems)) < len(problems):
-        left_out["problems"] = _more_problems(problems, told)
+    if len(documents := _problems(problems)) < len(problems):
+        left_out["problems"] = _more_problems(problems, documents)
     pending = _first([_trimmed_pending(one) for one in document["pending"]], SHORT_PART)
     if pending != document["pending"]:
         left_out["pending"] = f"some of what it waits for; read {run}"
@@ -62,7 +62,7 @@ def truncate_run(document: dict[str, Any], first: int | None = None) -> dict[str
         "bindings": bindings,
         "steps": shown,
         "pending": pending,
-        "problems": told,
+        "problems": documents,
         "reason": _short(document["reason"]),
     }
     return {**trimmed, "left_out": left_out} if left_out else trimmed
@@ -80,11 +80,11 @@ def truncate_bindings(bindings: Mapping[str, Any], most: int) -> tuple[dict[str,
     """Return the bindings that an answer shows in so many characters, and how many it leaves out."""
     shown: dict[str, Any] = {}
     size = 0
-    for name, told in list(bindings.items())[:BINDINGS]:
-        length = len(dump({name: told}))
+    for name, value in list(bindings.items())[:BINDINGS]:
+        length = len(dump({name: value}))
         if size + length <= most:
             size += length
-            shown[name] = told
+            shown[name] = value
     return shown, len(bindings) - len(shown)
 
 
@@ -114,8 +114,8 @@ def truncate_hits(answer: dict[str, Any]) -> dict[str, Any]:
 
 def truncate_tools(answer: dict[str, Any]) -> dict[str, Any]:
     """Return the answer of a meta-tool that finds tools without what says nothing; `describe_tool` has all of it."""
-    told = {**answer, "tools": [_tool(tool) for tool in answer["tools"]]}
-    return {**told, "guess": _tool(answer["guess"])} if answer.get("guess") else told
+    report = {**answer, "tools": [_tool(tool) for tool in answer["tools"]]}
+    return {**report, "guess": _tool(answer["guess"])} if answer.get("guess") else report
 
 
 _USUAL: Mapping[str, Any] = {"title": "", "kind": "tool", "integration_type": "MCP", "untrusted": False}
@@ -123,11 +123,11 @@ _USUAL: Mapping[str, Any] = {"title": "", "kind": "tool", "integration_type": "M
 
 
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    told = {key: value for key, value in tool.items() if key not in _USUAL or value != _USUAL[key]}
+    report = {key: value for key, value in tool.items() if key not in _USUAL or value != _USUAL[key]}
     for key in ("input_schema", "output_schema"):
-        if isinstance(schema := told.get(key), Mapping):
-            told[key] = {name: part for name, part in untitled(schema).items() if name != "$schema"}
-    return told
+        if isinstance(schema := report.get(key), Mapping):
+            report[key] = {name: part for name, part in untitled(schema).items() if name != "$schema"}
+    return report
 
 
 def _steps(steps: Sequence[dict[str, Any]], first: int | None) -> tuple[list[dict[str, Any]], str | None]:

@@ -36,11 +36,11 @@ def _binds_around(part: Part, ended: Mapping[str, str]) -> bool:
 
 def living_bindings(space: Space, bound: Mapping[str, str]) -> dict[str, Resource]:
     """Return the resources that variables are bound to; what was deleted since is left out."""
-    found: dict[str, Resource] = {}
+    results: dict[str, Resource] = {}
     with space.store.reading() as snapshot:
         for name, identifier in bound.items():
             try:
-                found[name] = snapshot.get(identifier)
+                results[name] = snapshot.get(identifier)
             except NotFound:
                 continue
-    return found
+    return results

@@ -80,9 +80,9 @@ class BlockingSession:
 
         What the space itself can do is called too: `infospace/sort`. Raises what `step` raises.
         """
-        given = dict(arguments or {})
+        values = dict(arguments or {})
         server, _, last = name.partition("/")
-        return self.step({**given, "type": last} if server == SERVER and last else {"type": name, "arguments": given})
+        return self.step({**values, "type": last} if server == SERVER and last else {"type": name, "arguments": values})
 
     # Plans
 
@@ -94,9 +94,9 @@ class BlockingSession:
         """
         if isinstance(plan, str) and plan.startswith(SAVED):
             plan = load_plan(self._space, plan.removeprefix(SAVED))
-        given = _json(dict(inputs or {}))
-        assert isinstance(given, dict)  # noqa: S101 - that of an object is an object
-        return self._thread.run(self._session.play_plan(_json(plan), given, self._emit))
+        value = _json(dict(inputs or {}))
+        assert isinstance(value, dict)  # noqa: S101 - that of an object is an object
+        return self._thread.run(self._session.play_plan(_json(plan), value, self._emit))
 
     def answer(self, step: str, value: JSON = None) -> RunResult:
         """Answer a step that waits, and go on with the rest of its call; at a `wait` look again whether it is over.
@@ -132,38 +132,38 @@ class BlockingSession:
 
     def get_items(self, reference: str) -> list[Resource]:
         """Return the items of a Collection, such as `$hits`, in order. Raises Invalid for what is none."""
-        return [*self._space.view().items(self._collection(reference))]
+        return [*self._space.context().items(self._collection(reference))]
 
     def get_text(self, reference: str) -> str:
         """Return the text of what is bound, or of a place in it: `$x`, `$hits[0].title`."""
-        found = self._resource_or_place(reference)
-        return text_of(found.value) if isinstance(found, Place) else self._space.view().text(found)
+        resource = self._resource_or_place(reference)
+        return text_of(resource.value) if isinstance(resource, Place) else self._space.context().text(resource)
 
     def get_json(self, reference: str) -> JSON:
         """Return the content of what is bound, or of a place in it; of a Collection the list of its items'."""
-        found = self._resource_or_place(reference)
-        return found.value if isinstance(found, Place) else self._space.view().content(found)
+        resource = self._resource_or_place(reference)
+        return resource.value if isinstance(resource, Place) else self._space.context().content(resource)
 
     def size(self, reference: str) -> int:
         """Return how many items a Collection has. Raises Invalid for what is none."""
         return len(self._collection(reference))
 
     def _collection(self, reference: str) -> Collection:
-        found = self._resource_or_place(reference)
-        if isinstance(found, Collection):
-            return found
-        what = f"a {found.kind}" if is_resource(found) else "a place in content"
+        resource = self._resource_or_place(reference)
+        if isinstance(resource, Collection):
+            return resource
+        what = f"a {resource.kind}" if is_resource(resource) else "a place in content"
         raise Invalid(f"{reference} is {what}, and has no items", hint="get_json and get_text read it")
 
-    def _resource_or_place(self, written: str) -> Resource | Place:
-        reference = whole_reference(written)
+    def _resource_or_place(self, text: str) -> Resource | Place:
+        reference = whole_reference(text)
         if reference is None:
-            hint = f"did you mean '${written}'?" if NAME.fullmatch(written) else "such as '$x' or '$x.title'"
-            raise Invalid(f"{written!r:.60} is not a variable", hint=hint)
+            hint = f"did you mean '${text}'?" if NAME.fullmatch(text) else "such as '$x' or '$x.title'"
+            raise Invalid(f"{text!r:.60} is not a variable", hint=hint)
         scope = Scope()
         scope.own = self._session.bindings()
         try:
-            return Resolver(self._space.view(), scope).thing(reference)
+            return Resolver(self._space.context(), scope).resolve_reference(reference)
         except Unbound:
             near = nearest(reference.name, scope.own)
             bound = ", ".join(f"${name}" for name in scope.own)

@@ -55,14 +55,14 @@ def check_session_steps(steps: Sequence[JSON]) -> Check:
 
     def check(space: Space, run: SessionRun) -> CheckedCall:
         with space.store.reading() as snapshot:
-            known = SnapshotFacts(snapshot)
-            variables = _variables(known, run, steps)
+            facts = SnapshotFacts(snapshot)
+            variables = _variables(facts, run, steps)
 
             def once(raw: JSON) -> tuple[Block, Checker]:
                 problems = Problems()
                 respelt = respell(raw, space.catalogue, steps_only=True)
                 block = parse_block(respelt.document, "", problems, len(run.lines) + 1)
-                checker = _checker(space, known, problems, variables)
+                checker = _checker(space, facts, problems, variables)
                 checker.block(block, most=run.plan.budget.depth)
                 problems.found[:] = respelt.all_written(problems.found)
                 return block, checker
@@ -86,8 +86,8 @@ def check_session_line(line: JSON, index: int) -> Check:
         step = parse_step(line, f"/{index}", str(len(run.lines) + 1), problems)
         block = () if step is None else (step,)
         with space.store.reading() as snapshot:
-            known = SnapshotFacts(snapshot)
-            checker = _checker(space, known, problems, _variables(known, run, line))
+            facts = SnapshotFacts(snapshot)
+            checker = _checker(space, facts, problems, _variables(facts, run, line))
             checker.block(block, most=run.plan.budget.depth)
         problems.found[:] = sort_problems({str(index): line}, problems.found)
         return CheckedCall([line], _labelled(run, block), checker.plans, problems)
@@ -103,20 +103,20 @@ def check_session_plan(document: JSON, inputs: Mapping[str, JSON] | None) -> Che
 
     def check(space: Space, run: SessionRun) -> CheckedCall:
         with space.store.reading() as snapshot:
-            known = SnapshotFacts(snapshot)
-            variables = _variables(known, run, document)
+            facts = SnapshotFacts(snapshot)
+            variables = _variables(facts, run, document)
 
             def once(raw: JSON) -> tuple[Plan, Checker]:
                 problems = Problems()
                 respelt = respell(raw, space.catalogue)
                 plan = parse_plan(respelt.document, problems)
-                checker = _checker(space, known, problems, variables)
+                checker = _checker(space, facts, problems, variables)
                 checker.inputs(plan)
                 checker.block(plan.steps, most=run.plan.budget.depth)
                 checker.result(plan)
                 _own_budget(raw, problems)
                 if problems.ok:
-                    warn_of_effects(plan, space.catalogue, problems, checker.texts, known)
+                    warn_of_effects(plan, space.catalogue, problems, checker.texts, facts)
                 problems.found[:] = respelt.all_written(problems.found)
                 return plan, checker
 
@@ -144,8 +144,8 @@ def _steps(document: JSON) -> list[JSON]:
     if isinstance(document, list):
         return document
     assert isinstance(document, dict)  # noqa: S101 - what the check has passed is a list or an object
-    found: Any = document.get("steps", document.get("plan"))
-    return list(found)
+    value: Any = document.get("steps", document.get("plan"))
+    return list(value)
 
 
 def _parse_checked(lines: Sequence[JSON], run: SessionRun) -> Block:
@@ -157,8 +157,8 @@ def _labelled(run: SessionRun, block: Block) -> Block:
     return number_steps(block, run.labels, len(run.lines) + 1)
 
 
-def _checker(space: Space, known: SnapshotFacts, problems: Problems, variables: Mapping[str, Variable]) -> Checker:
-    checker = Checker(space.catalogue, known, problems)
+def _checker(space: Space, facts: SnapshotFacts, problems: Problems, variables: Mapping[str, Variable]) -> Checker:
+    checker = Checker(space.catalogue, facts, problems)
     checker.env.variables = dict(variables)
     return checker
 
@@ -171,15 +171,15 @@ def _add_fixes(raw: JSON, block: Block, problems: Problems, again: Callable[[JSO
     problems.found[:] = with_fixes(raw, problems.found, steps, lambda patched: again(patched).found)
 
 
-def _variables(known: SnapshotFacts, run: SessionRun, written: JSON) -> dict[str, Variable]:
+def _variables(facts: SnapshotFacts, run: SessionRun, value: JSON) -> dict[str, Variable]:
     """Return what is bound: of what is mentioned all that is known, of the rest the kind."""
-    mentioned = {name for _, text in strings(written) for name in _MENTIONED.findall(text)}
+    mentioned = {name for _, text in strings(value) for name in _MENTIONED.findall(text)}
     own = run.scope.own
-    found = {name: _PLAIN[identifier.partition("_")[0]] for name, identifier in own.items()}
+    results = {name: _PLAIN[identifier.partition("_")[0]] for name, identifier in own.items()}
     for name in mentioned & own.keys():
-        shape = known.shape(own[name])
+        shape = facts.shape(own[name])
         if shape is None:
-            del found[name]
+            del results[name]
         else:
-            found[name] = Variable(shape)
-    return found
+            results[name] = Variable(shape)
+    return results

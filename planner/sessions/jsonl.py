@@ -17,7 +17,7 @@ from planner.language.problems import Problem
 from planner.parse.text import is_head
 from planner.sessions.check import check_session_line
 from planner.sessions.session import Session
-from planner.sessions.session_run import Ended, SessionRun
+from planner.sessions.session_run import CallEnd, SessionRun
 
 UNREAD = "standard input is read no further"
 
@@ -63,41 +63,41 @@ class LineRunner:
             if refused is not None or head is not None:
                 return refused
         called = await self._open.call(check_session_line(value, index), self._forward_event, halt)
-        self._run, ended = called.run, called.ended
-        if ended is None:
-            return await self._end(Ended("refused", reason="a step was refused by the check"), called.problems)
+        self._run, call_end = called.run, called.ended
+        if call_end is None:
+            return await self._end(CallEnd("refused", reason="a step was refused by the check"), called.problems)
         self._warnings += called.problems
         self._said += [called.said] if called.said else []
         self._rows += called.run.call_rows
-        self._value = ended.result or self._value
-        if ended.status == "success":
+        self._value = call_end.result or self._value
+        if call_end.status == "success":
             return None
-        if ended.status == "suspended" and ended.reason is not None:
-            ended = replace(ended, reason=f"{ended.reason}; {UNREAD}")
-        elif ended.status == "suspended":
-            asked = [one.step for one in ended.pending if one.kind != "wait"]
-            how = f"answer {called.run.id} {asked[0]} …" if asked else f"resume {called.run.id}"
-            ended = replace(ended, reason=f"{UNREAD}; `infospace {how}` goes on with what was read")
-        return await self._end(ended)
+        if call_end.status == "suspended" and call_end.reason is not None:
+            call_end = replace(call_end, reason=f"{call_end.reason}; {UNREAD}")
+        elif call_end.status == "suspended":
+            questions = [one.step for one in call_end.pending if one.kind != "wait"]
+            how = f"answer {called.run.id} {questions[0]} …" if questions else f"resume {called.run.id}"
+            call_end = replace(call_end, reason=f"{UNREAD}; `infospace {how}` goes on with what was read")
+        return await self._end(call_end)
 
     async def end(self) -> RunResult:
         """End after the last line."""
         refused = None if self._session is not None else await self._begun(None)
-        return refused or await self._end(Ended("success", self._value))
+        return refused or await self._end(CallEnd("success", self._value))
 
     async def unreadable(self, error: InvalidJSON) -> RunResult:
         """End at a line that cannot be read: what was run stays, and the line is refused."""
         problem = Problem("unreadable", error.pointer, error.message, error.hint)
         if self._session is None:
             return RunResult(None, "refused", problems=[problem])
-        return await self._end(Ended("refused", reason=error.message), [problem])
+        return await self._end(CallEnd("refused", reason=error.message), [problem])
 
     async def interrupted(self) -> RunResult:
         """End between two lines, with what was run."""
         if self._session is None:
             return RunResult(None, "cancelled", reason=f"interrupted; {UNREAD}")
         open_still = "" if self._name is None else f", and the session {self._name!r} stays open"
-        return await self._end(Ended("cancelled", self._value, f"interrupted; {UNREAD}{open_still}"))
+        return await self._end(CallEnd("cancelled", self._value, f"interrupted; {UNREAD}{open_still}"))
 
     @property
     def _open(self) -> Session:
@@ -113,19 +113,19 @@ class LineRunner:
         self._session = session
         return None
 
-    async def _end(self, ended: Ended, problems: Sequence[Problem] = ()) -> RunResult:
+    async def _end(self, call_end: CallEnd, problems: Sequence[Problem] = ()) -> RunResult:
         """End with this: the session too, where it has no name and does not wait."""
-        found = problems or self._warnings
-        if self._name is None and not ended.over and ended.status != "suspended":
-            if ended.status == "success":
-                return replace(await self._open.end(self._forward_event), problems=found)
+        results = problems or self._warnings
+        if self._name is None and not call_end.over and call_end.status != "suspended":
+            if call_end.status == "success":
+                return replace(await self._open.end(self._forward_event), problems=results)
             return replace(
-                await self._open.close(ended.status, ended.reason or "", self._forward_event), problems=found
+                await self._open.close(call_end.status, call_end.reason or "", self._forward_event), problems=results
             )
         if self._run is None:
-            return RunResult(self._open.run, ended.status, problems=found, reason=ended.reason)
-        reason = "; ".join(said for said in (ended.reason, *self._said) if said) or None
-        result = self._run.outcome(replace(ended, reason=reason), found, whole=self._name is None)
+            return RunResult(self._open.run, call_end.status, problems=results, reason=call_end.reason)
+        reason = "; ".join(text for text in (call_end.reason, *self._said) if text) or None
+        result = self._run.outcome(replace(call_end, reason=reason), results, whole=self._name is None)
         return result if self._name is None else replace(result, steps=self._rows)
 
     def _forward_event(self, event: Event) -> None:

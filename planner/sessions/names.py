@@ -57,13 +57,13 @@ def name_of(snapshot: Snapshot, run: str) -> str | None:
 
 def naming(store: Store, full: str, run: str) -> list[Change]:
     """Return the changes by which a name means a run, whatever session it meant before; they are none of its steps'."""
-    made = CreatedBy(None, None, "session")
+    created_by = CreatedBy(None, None, "session")
     with store.reading() as snapshot:
         note = _note(snapshot, full)
     if note is not None:
-        return [Revise(note.id, {"run": run}, if_version=note.version, made=made)]
+        return [Revise(note.id, {"run": run}, if_version=note.version, created_by=created_by)]
     identifier = store.new_id(Kind.NOTE)
-    return [MakeNote(identifier, {"run": run}, kept=True, made=made), GiveName(identifier, full)]
+    return [MakeNote(identifier, {"run": run}, kept=True, created_by=created_by), GiveName(identifier, full)]
 
 
 def _note(snapshot: Snapshot, full: str) -> Note[Any] | None:

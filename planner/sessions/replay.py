@@ -42,10 +42,10 @@ async def replay_lines(
     try:
         async with renewing_lease(run.space.store, run.id, run.owner):
             for step in run.plan.steps:
-                known = past.row(step.label)
-                cut = known is not None and (known.error == "cancelled" or bool(known.extra.get("ahead")))
-                if known is not None and cut and step.label not in within:
-                    _journal_unfinished(run, step, known)
+                recorded = past.row(step.label)
+                cut = recorded is not None and (recorded.error == "cancelled" or bool(recorded.extra.get("ahead")))
+                if recorded is not None and cut and step.label not in within:
+                    _journal_unfinished(run, step, recorded)
                 elif step.label in reached:
                     failure = await run.block((step,), run.frame)
     except Stopped as stop:
@@ -58,7 +58,7 @@ async def replay_lines(
     if row.status in FINISHED:
         return run.conclude() if reason is None else run.close("failed", None, _reason_then(reason, row))
     last = run.frame.latest.resource
-    result = None if row.result is None or last is None else run.space.view().get(last)
+    result = None if row.result is None or last is None else run.space.context().get(last)
     return run.close("suspended", result, reason)
 
 
@@ -67,8 +67,8 @@ def _reason_then(reason: str, row: RunRow) -> str:
     return row.reason if row.reason is not None and row.reason.startswith(reason) else reason
 
 
-def _journal_unfinished(run: Run, step: Step, known: StepRow) -> None:
+def _journal_unfinished(run: Run, step: Step, recorded: StepRow) -> None:
     """Journal a line as it was that the session did not come to the end of."""
     ticket = StartedStep(step.label, step.type)
-    run.frame.track.begin(ticket)
-    run.frame.track.end(FinishedStep(ticket, replace(known, run=run.id, uses=(), frames={}), 0))
+    run.frame.writer.begin(ticket)
+    run.frame.writer.end(FinishedStep(ticket, replace(recorded, run=run.id, uses=(), frames={}), 0))

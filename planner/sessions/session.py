@@ -39,7 +39,7 @@ from planner.sessions.fork import fork_entries
 from planner.sessions.lines import read_head
 from planner.sessions.names import full_name, name_of, naming, open_run
 from planner.sessions.queue import Place, Queue, queue_of
-from planner.sessions.session_run import Ended, SessionRun
+from planner.sessions.session_run import CallEnd, SessionRun
 
 Course: TypeAlias = Callable[[SessionRun, Sequence[JSON], Block], Awaitable[Steps | None]]
 """Says how the lines of a call are run, which it is given as JSON and as steps; None: one after the other."""
@@ -54,7 +54,7 @@ class CallResult:
     """What came of a call: how it ended, None where the check refused it; `said` of what was broken off before."""
 
     run: SessionRun
-    ended: Ended | None
+    ended: CallEnd | None
     problems: Sequence[Problem]
     said: str = ""
 
@@ -159,15 +159,15 @@ class Session:
         """
         async with self._queue.turn(place):
             try:
-                run, checked, said = self._ready(check)
+                run, checked, text = self._ready(check)
             except SessionMoved:
                 self._run = None
-                run, checked, said = self._ready(check)
+                run, checked, text = self._ready(check)
             if not checked.problems.ok:
                 return CallResult(run, None, checked.problems.found)
             steps = None if course is None else await course(run, checked.lines, checked.block)
-            ended = await self._played(run, checked.block, emit, halt, steps)
-            return CallResult(run, ended, checked.problems.found, said)
+            call_end = await self._played(run, checked.block, emit, halt, steps)
+            return CallResult(run, call_end, checked.problems.found, text)
 
     async def answer(
         self, step: str, value: JSON, emit: Emit = ignore_event, halt: SuspendRequest | None = None
@@ -202,18 +202,18 @@ class Session:
             if self.name is None and not self._recalled(self._must_be_open()).open_lines:
                 return self._claim_run(emit).conclude()
             called = await self._resume_open_lines(emit, halt, approve)
-            run, ended = called.run, called.ended
-            if self.name is not None or ended is None or ended.over or ended.status == "suspended":
+            run, call_end = called.run, called.ended
+            if self.name is not None or call_end is None or call_end.over or call_end.status == "suspended":
                 return self._run_result(called, whole=self.name is None)
             self._run = None
-            return run.conclude() if ended.status == "success" else run.close("failed", None, ended.reason)
+            return run.conclude() if call_end.status == "success" else run.close("failed", None, call_end.reason)
 
     def _run_result(self, called: CallResult, *, whole: bool = False) -> RunResult:
-        run, ended = called.run, called.ended
-        if ended is None:
+        run, call_end = called.run, called.ended
+        if call_end is None:
             return RunResult(run.id or None, "refused", bindings=run.bindings(), problems=called.problems)
-        reason = "; ".join(said for said in (ended.reason, called.said) if said) or None
-        return run.outcome(replace(ended, reason=reason), called.problems, whole=whole)
+        reason = "; ".join(text for text in (call_end.reason, called.said) if text) or None
+        return run.outcome(replace(call_end, reason=reason), called.problems, whole=whole)
 
     # Its beginning and end
 
@@ -253,12 +253,12 @@ class Session:
             self._run = None
             row = self._must_be_open()
             self._recalled(row)
-            found = Session(self._space)
-            found.id = self._space.store.new_id("run")
+            result = Session(self._space)
+            result.id = self._space.store.new_id("run")
             with self._space.store.reading() as snapshot:
-                entries = fork_entries(snapshot, row.run, label, found.id)
-            self._claim_run(emit).close("failed", None, f"{reason}; {found.id} goes on", also=entries)
-        return found
+                entries = fork_entries(snapshot, row.run, label, result.id)
+            self._claim_run(emit).close("failed", None, f"{reason}; {result.id} goes on", also=entries)
+        return result
 
     # What is known of it
 
@@ -373,10 +373,10 @@ class Session:
 
         Raises Moved where somebody else went on with the session since it was looked at.
         """
-        run, said = self._at_hand(), ""
+        run, text = self._at_hand(), ""
         entries: list[Entry] = []
         if run.open_lines:
-            rows, said = run.left_open(self._calls)
+            rows, text = run.left_open(self._calls)
             entries += rows
         checked = check(self._space, run)
         if run.id and self._headed:
@@ -394,16 +394,16 @@ class Session:
         except Conflict as error:
             raise SessionMoved(self._shown) from error
         self._approved = run.id
-        return run, checked, f"the call before was broken off: {said}" if said else ""
+        return run, checked, f"the call before was broken off: {text}" if text else ""
 
     def _approvals(self, run: str) -> list[Entry]:
         """Return what to journal so that the tools are approved in its run that may be called without asking."""
         if not self._alone:
             return list(approvals_for_run([] if self._approved == run else self._approve, run, now()))
         with self._space.store.reading() as snapshot:
-            given = {one.tool for one in snapshot.approvals(run) if one.run == run and one.digest is None}
-        entries: list[Entry] = [Disapprove(tool, run) for tool in sorted(given.difference(self._approve))]
-        return [*entries, *approvals_for_run([tool for tool in self._approve if tool not in given], run, now())]
+            names = {one.tool for one in snapshot.approvals(run) if one.run == run and one.digest is None}
+        entries: list[Entry] = [Disapprove(tool, run) for tool in sorted(names.difference(self._approve))]
+        return [*entries, *approvals_for_run([tool for tool in self._approve if tool not in names], run, now())]
 
     def _has_moved(self, run: SessionRun) -> bool:
         row = self._row()
@@ -432,14 +432,14 @@ class Session:
 
     async def _played(
         self, run: SessionRun, block: Block, emit: Emit, halt: SuspendRequest | None, steps: Steps | None = None
-    ) -> Ended:
+    ) -> CallEnd:
         self._run, self.playing = None, run
         try:
-            ended = await run.play(block, emit, halt, steps)
+            call_end = await run.play(block, emit, halt, steps)
         finally:
             self.playing = None
-        self._run = None if ended.over else run
-        return ended
+        self._run = None if call_end.over else run
+        return call_end
 
 
 def session_of(space: Space, run: str) -> Session:

@@ -59,7 +59,7 @@ def is_between_calls(row: RunRow) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CallEnd:
     """How a call ended: well, failed, or suspended; or with the whole session, which a `stop` ends."""
 
     status: RunStatus
@@ -208,7 +208,7 @@ class SessionRun(Run):
 
     async def play(
         self, block: Block, emit: Emit, halt: SuspendRequest | None = None, steps: Steps | None = None
-    ) -> Ended:
+    ) -> CallEnd:
         """Run the open lines, which are these, until they end or wait, and journal that; `steps` may run them."""
         self._emit, self.halt, self._block = emit, halt or SuspendRequest(), block
         self._began = time.perf_counter()
@@ -231,18 +231,18 @@ class SessionRun(Run):
             return self._wait(suspension.pending)
         except asyncio.CancelledError:
             with suppress(InfospaceError):
-                self._end_call(Ended("failed", reason="the call was cancelled"))
+                self._end_call(CallEnd("failed", reason="the call was cancelled"))
             raise
         except BaseException as error:
             with suppress(InfospaceError):
-                self._end_call(Ended("failed", reason=f"the call broke off: {type(error).__name__}: {error}"))
+                self._end_call(CallEnd("failed", reason=f"the call broke off: {type(error).__name__}: {error}"))
             raise
         reason = self._unanswered(block) if failure is None else sentence(failure)
-        return self._end_call(Ended("success", self._last()) if reason is None else Ended("failed", reason=reason))
+        return self._end_call(CallEnd("success", self._last()) if reason is None else CallEnd("failed", reason=reason))
 
     def _most(self, before: int) -> int:
-        written = self.plan.document.get("budget", {}) if isinstance(self.plan.document, dict) else {}
-        return self.plan.budget.steps if "steps" in written else before + MAX_EXECUTIONS_PER_CALL
+        value = self.plan.document.get("budget", {}) if isinstance(self.plan.document, dict) else {}
+        return self.plan.budget.steps if "steps" in value else before + MAX_EXECUTIONS_PER_CALL
 
     def _unanswered(self, block: Block) -> str | None:
         """Say that the last line, which names the call's answer, was skipped."""
@@ -263,61 +263,61 @@ class SessionRun(Run):
         gave = any(row.status == "success" and row.resource for row in self._call if row.position not in inputs)
         return self.frame.latest.resource if gave else None
 
-    def _stop(self, stop: Stopped) -> Ended:
+    def _stop(self, stop: Stopped) -> CallEnd:
         self.settled = len(self.lines)
-        result = None if stop.resource is None else self.space.view().get(stop.resource)
-        ended = Ended("stopped" if stop.status == "success" else "failed", result, str(stop), over=True)
-        self._write(ended.status, ended)
-        return ended
+        result = None if stop.resource is None else self.space.context().get(stop.resource)
+        call_end = CallEnd("stopped" if stop.status == "success" else "failed", result, str(stop), over=True)
+        self._write(call_end.status, call_end)
+        return call_end
 
-    def _wait(self, pending: Sequence[Pending]) -> Ended:
+    def _wait(self, pending: Sequence[Pending]) -> CallEnd:
         """Suspend the call: its lines stay open."""
         reason = f"interrupted; `infospace resume {self.id}` goes on" if self.halt.now else None
-        ended = Ended("suspended", None, reason, pending)
-        self._write("suspended", ended)
-        return ended
+        call_end = CallEnd("suspended", None, reason, pending)
+        self._write("suspended", call_end)
+        return call_end
 
     def suspend(self) -> None:
         """Let the session, which was just opened, wait for its first call."""
-        self._write("suspended", Ended("success"))
+        self._write("suspended", CallEnd("success"))
 
-    def _end_call(self, ended: Ended) -> Ended:
+    def _end_call(self, call_end: CallEnd) -> CallEnd:
         """End the call, and let the session wait for the next one."""
         self.settled, self.record = len(self.lines), None
         self._value = self._latest() or self._value
-        self._write("suspended", ended, self._abandoned_rows())
-        return ended
+        self._write("suspended", call_end, self._abandoned_rows())
+        return call_end
 
     def conclude(self) -> RunResult:
         """End the session well: its answer is what its head says, else the last value that its lines gave."""
         self.frame.latest.resource = self._value
         return super().conclude()
 
-    def _write(self, status: RunStatus, ended: Ended, rows: Sequence[StepRow] = ()) -> None:
+    def _write(self, status: RunStatus, call_end: CallEnd, rows: Sequence[StepRow] = ()) -> None:
         """Journal how a call ended. Raises LeaseLost, and writes nothing, where the run has another owner by now."""
         at = now()
         spent = self._spent_so_far()
         self._spent = spent["seconds"]
-        result = None if ended.result is None else ended.result.id
-        entry = CloseRun(self.id, status, at, result, ended.reason, spent)
+        result = None if call_end.result is None else call_end.result.id
+        entry = CloseRun(self.id, status, at, result, call_end.reason, spent)
         self.space.store.commit([], [self.owner_guard, *rows, entry])
 
     def _spent_so_far(self) -> dict[str, float]:
         """Return what was spent until now, and how many lines are settled."""
         return {**super()._spent_so_far(), SETTLED: self.settled}
 
-    def outcome(self, ended: Ended, problems: Sequence[Problem] = (), *, whole: bool = False) -> RunResult:
+    def outcome(self, call_end: CallEnd, problems: Sequence[Problem] = (), *, whole: bool = False) -> RunResult:
         """Return a call, or the `whole` session, as an outcome, and tell that it ended."""
         rows = sorted(self.steps, key=lambda row: row.sequence) if whole else self.call_rows
         result = RunResult(
             self.id,
-            ended.status,
-            self._result_of(ended.result),
+            call_end.status,
+            self._result_of(call_end.result),
             self.bindings(),
             rows,
             problems,
-            ended.reason,
-            ended.pending,
+            call_end.reason,
+            call_end.pending,
         )
         self._emit(RunFinished(result))
         return result
@@ -328,7 +328,7 @@ def _latest(block: Block, rows: Sequence[StepRow]) -> str | None:
     gave = {first_attempt(row.position): row.resource for row in rows if row.status == "success"}
     inner = {top_label(row.position): row.resource for row in rows if row.status == "success" and row.resource}
     for step in reversed([step for step in block if step.expect != INPUT]):
-        found = gave.get(step.label) or inner.get(step.label)
-        if found is not None:
-            return found
+        result = gave.get(step.label) or inner.get(step.label)
+        if result is not None:
+            return result
     return None

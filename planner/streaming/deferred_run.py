@@ -40,17 +40,17 @@ class DeferredRun(Run):
         self.bounds = bounded(budget.items, budget.characters)
         self.meter.limit(budget.llm_calls, budget.tokens, budget.tool_calls)
         self._spent, self._began = spent, time.perf_counter()
-        view = self.space.view(CreatedBy(self.id, None, "input"))
+        context = self.space.context(CreatedBy(self.id, None, "input"))
         for name, value in bound.items():
             if name in self._inputs:
                 continue
-            view.room = Room(self.bounds)
-            self._inputs[name] = input_resource(view, value)
+            context.room = Room(self.bounds)
+            self._inputs[name] = input_resource(context, value)
             self.scope.bind(name, self._inputs[name])
         plans = {name: inner.document for name, inner in self.plans.items()}
         self.goal = filled(plan.goal, bound)
         entry = SetDocument(self.id, self.goal, plan.document, self._inputs, plans)
-        self.space.store.commit(view.changes, [entry])
+        self.space.store.commit(context.changes, [entry])
 
     def discard(self) -> None:
         """Unbind all variables and inputs, as if no step had run."""

@@ -27,10 +27,10 @@ class Preface:
         """Return what has arrived from the bracket on; None where there is none yet."""
         text, at = self.kept + piece, 0
         while True:
-            found = (_NEXT if self._thought is None else _ENDS[self._thought]).search(text, at)
-            if found is None:
+            match = (_NEXT if self._thought is None else _ENDS[self._thought]).search(text, at)
+            if match is None:
                 self.kept = text[max(at, len(text) - _MAX_KEPT) :]
                 return None
-            if self._thought is None and found[1] is None:
-                return text[found.start() :]
-            self._thought, at = (found[1].lower() if self._thought is None else None), found.end()
+            if self._thought is None and match[1] is None:
+                return text[match.start() :]
+            self._thought, at = (match[1].lower() if self._thought is None else None), match.end()

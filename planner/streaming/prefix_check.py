@@ -54,18 +54,18 @@ class Prefix:
         """
         if self._gated or not arrived.is_plan or arrived.place is Place.CLOSED:
             return []
-        found: list[Step] = []
+        results: list[Step] = []
         with self._space.store.reading() as snapshot:
             plan = self.plan = self.plan or self._head(arrived, snapshot)
-            known = SnapshotFacts(snapshot, unseen=run)
+            facts = SnapshotFacts(snapshot, unseen=run)
             for raw in () if self._gated else arrived.steps[len(self.steps) :]:
-                step = self._step(raw, arrived.pointer, plan.budget.depth, known)
+                step = self._step(raw, arrived.pointer, plan.budget.depth, facts)
                 if step is None:
                     self._gated = True
                     break
-                found.append(step)
+                results.append(step)
                 self.steps.append(raw)
-        return found
+        return results
 
     def _head(self, arrived: IncrementalDocument, snapshot: Snapshot) -> Plan:
         problems, declared = Problems(), arrived.head.get("inputs", {})
@@ -77,13 +77,13 @@ class Prefix:
         self._env, self._gated = checker.env, not problems.ok
         return Plan((), head.goal, head.inputs, budget=head.budget)
 
-    def _step(self, raw: JSON, pointer: str, depth: int, known: SnapshotFacts) -> Step | None:
+    def _step(self, raw: JSON, pointer: str, depth: int, facts: SnapshotFacts) -> Step | None:
         """Read and check the next step after those before it; None where it may not run."""
         problems, index = Problems(), len(self.steps)
         step = parse_step(raw, join(pointer, index), str(index + 1), problems)
         if step is None or not problems.ok or step.id in self._ids:
             return None
-        checker = Checker(self._space.catalogue, known, problems)
+        checker = Checker(self._space.catalogue, facts, problems)
         checker.env, checker.plans = self._env, self.plans
         checker.block((step,), most=depth)
         if not problems.ok or not self.order.is_read_only(step):

@@ -22,7 +22,7 @@ from planner.execute.run import Steps
 from planner.journal.commit_order import BufferedBranch, FinishedStep, StartedStep
 from planner.journal.events import Emit, StepFinished, StepRanAhead
 from planner.journal.failures import Failure
-from planner.language.plan import Block, Saved, Step, every_step
+from planner.language.plan import Block, SavedPlanCall, Step, every_step
 from planner.language.problems import Problems
 from planner.order.dependencies import DependencyTracker
 from planner.parse.incremental_json import IncrementalDocument
@@ -204,7 +204,7 @@ class _SessionJournal:
 
 
 def _is_saved_plan(step: Step) -> bool:
-    return any(isinstance(one.form, Saved) for one in every_step((step,)))
+    return any(isinstance(one.form, SavedPlanCall) for one in every_step((step,)))
 
 
 def _declared_inputs(inputs: Mapping[str, JSON], declared: JSON) -> Mapping[str, JSON]:

@@ -29,7 +29,7 @@ class Asking:
         arguments = {"query": query, "limit": limit, **more}
         if threshold is not None:
             arguments["threshold"] = threshold
-        done = self._loop.run_until_complete(call_directly(self._entry, arguments, self._space.view(scratch=True)))
+        done = self._loop.run_until_complete(call_directly(self._entry, arguments, self._space.context(scratch=True)))
         if done.status != "success":
             raise RuntimeError(done.reason)
         found: Any = done.extra["certificate"]

@@ -20,7 +20,7 @@ from figures import Table, spread
 from made import keep_queries, made_queries, made_space, made_vectors, space_file
 
 from infospace import open_space
-from infospace.contract.arguments import Bound
+from infospace.contract.arguments import BoundCondition
 from infospace.core.listener import NullListener
 from infospace.expressions import parse_where
 from infospace.search.engine import Search
@@ -72,7 +72,7 @@ def run(folder: Path, sizes: Sequence[int]) -> dict[str, Table]:
         exact = _searches(address, texts, {"certify": True}, searched, f"{row}, exact")
         _searches(address, texts[:10], {"certify": True, "mode": "hybrid"}, searched, f"{row}, by both")
         for share, condition in WHERES.items():
-            where = {"where": Bound(parse_where(condition))}
+            where = {"where": BoundCondition(parse_where(condition))}
             _searches(address, texts[:10], where, searched, f"{row}, where {share}")
         _searches(address, texts[:3], {"limit": None, "threshold": -1.0}, searched, f"{row}, all")
         with _reading_vectors():

@@ -72,7 +72,7 @@ def fill(space: Space, notes: int) -> None:
 def ask(space: Space, sql: str) -> tuple[float, int]:
     """Return the milliseconds of a query, of CPU, and how many rows it gave."""
     started = time.process_time()
-    found = asyncio.run(call_directly(query, {"sql": sql}, space.view(scratch=True)))
+    found = asyncio.run(call_directly(query, {"sql": sql}, space.context(scratch=True)))
     if found.status != "success":
         raise RuntimeError(found.reason)
     return (time.process_time() - started) * 1000, len(found.data)

@@ -14,7 +14,7 @@ TIMES = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
 def told(space: Space, result: RunResult) -> Any:
     """Return status, reason, answer, bindings, names and steps of a run, by content and without ids and times."""
-    view = space.view()
+    view = space.context()
 
     def content(identifier: str, depth: int = 0) -> Any:
         resource = view.get(identifier)

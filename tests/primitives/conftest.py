@@ -28,15 +28,15 @@ class Ran:
 
     def resource(self, variable: str) -> Any:
         """What a variable is bound to, as it is now."""
-        return self.space.view().get(self.result.bindings[variable].id)
+        return self.space.context().get(self.result.bindings[variable].id)
 
     def content(self, variable: str) -> Any:
         """The content of what a variable is bound to; of a Collection, of its items."""
-        return self.space.view().content(self.resource(variable))
+        return self.space.context().content(self.resource(variable))
 
     def items(self, variable: str) -> list[Resource]:
         """The items of a Collection."""
-        return self.space.view().items(self.resource(variable))
+        return self.space.context().items(self.resource(variable))
 
     @property
     def last(self) -> StepRow:
@@ -82,7 +82,7 @@ def call_in() -> Callable[..., StepResult]:
     """Call a primitive directly in a space, outside of any plan."""
 
     def call_in(space: Space, type_: str, /, **arguments: Any) -> StepResult:
-        return asyncio.run(call_directly(space.catalogue.get(type_), arguments, space.view()))
+        return asyncio.run(call_directly(space.catalogue.get(type_), arguments, space.context()))
 
     return call_in
 

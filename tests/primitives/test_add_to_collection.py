@@ -89,13 +89,13 @@ def test_passages_are_the_same_only_with_the_same_range(search: Any) -> None:
 
 def test_a_tool_found_is_its_name_on_its_server(space: Space) -> None:
     """`server/tool`, however it was found."""
-    view = space.view()
+    view = space.context()
     for tool in ("mail/send", "send", "read"):
         content = {"text": "", "metadata": {"source_id": "t", "server": "mail", "tool": tool, "score": 0.5}}
         view.changes.append(MakeNote(space.store.new_id("Note"), content, evidence=True))  # type: ignore[arg-type]
     space.store.commit(view.changes)
     ids = [change.id for change in view.changes if isinstance(change, MakeNote)]
-    found = space.view().identities([Member(identifier) for identifier in ids])
+    found = space.context().identities([Member(identifier) for identifier in ids])
     assert found == ["mail/send", "mail/send", "mail/read"]
 
 
@@ -103,14 +103,14 @@ def test_what_was_found_in_the_same_step_has_an_identity_too(space: Space) -> No
     """Before anything is stored."""
     from infospace.search.query import Hit
 
-    view = space.view()
+    view = space.context()
     source = view.note("text")
     hit = view.search_result(Hit(source.id, 1, 0.5, 0, 2))
     passage = view.search_result(Hit(source.id, 1, 0.5, 0, 2, passage=True))
     expected = [source.id, source.id, f"{source.id}[0:2]"]
     assert view.identities([Member(source.id), hit, passage]) == expected
     space.store.commit(view.changes)
-    assert space.view().identities([Member(source.id), hit, passage]) == expected
+    assert space.context().identities([Member(source.id), hit, passage]) == expected
 
 
 def test_what_is_put_into_a_kept_collection_is_kept(run: Any) -> None:

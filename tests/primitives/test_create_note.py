@@ -79,7 +79,7 @@ def test_a_taken_name_fails_and_says_who_has_it_unless_it_is_replaced(run: Any) 
     refused = run({"type": "create-note", "value": 2, "name": "status", "out": "$b"}, status="refused")
     assert first.id in f"{refused.result.problems[0].message} {refused.result.problems[0].hint}"
     ran = run({"type": "create-note", "value": 2, "name": "status", "replace": True, "out": "$b"})
-    now_is = ran.space.view().get("status")
+    now_is = ran.space.context().get("status")
     assert (now_is.id, now_is.version, now_is.content) == (first.id, 2, 2)
     assert ran.resource("b").id == first.id
 
@@ -101,5 +101,5 @@ def test_a_note_needs_a_value_and_null_is_one(call: Callable[..., Any]) -> None:
 def test_what_is_made_is_stamped_with_run_and_step(run: Any, metadata: dict[str, Any]) -> None:
     """Every made resource knows its run, its step and its maker's type."""
     ran = run({"type": "create-note", "value": 1, "metadata": metadata, "out": "$x"})
-    made = ran.resource("x").made
+    made = ran.resource("x").created_by
     assert (made.run, made.step, made.by) == (ran.result.run, "1", "create-note")

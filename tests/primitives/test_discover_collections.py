@@ -35,7 +35,7 @@ def lists(run: Any) -> Any:
 
 def names(ran: Any) -> list[str | None]:
     """The names of the Collections found, in order."""
-    return [ran.space.view().get(hit["metadata"]["source_id"]).name for hit in ran.content("lists")]
+    return [ran.space.context().get(hit["metadata"]["source_id"]).name for hit in ran.content("lists")]
 
 
 def test_the_nearest_kept_collection_comes_first(lists: Any) -> None:
@@ -71,7 +71,7 @@ def test_the_certificate_counts_collections(lists: Any) -> None:
 
 def test_new_members_and_names_count_at_once(lists: Any, space: Space) -> None:
     """What it is about is what it holds now."""
-    sky = space.view().get("night sky")
+    sky = space.context().get("night sky")
     assert isinstance(sky, Collection)
     cakes = lists(made("Wedding cakes", "Brioche", "Bread without flour", out="$more")).resource("more")
     space.store.commit(

@@ -15,7 +15,7 @@ LOW = CATS | {"threshold": -1}
 
 def names(ran: Any) -> list[str | None]:
     """The names of the hits' sources, in order."""
-    return [ran.space.view().get(hit["metadata"]["source_id"]).name for hit in ran.content("hits")]
+    return [ran.space.context().get(hit["metadata"]["source_id"]).name for hit in ran.content("hits")]
 
 
 def certificate(ran: Any) -> Any:
@@ -88,7 +88,7 @@ def test_where_sees_what_was_changed_since_the_last_search(search: Any, found: S
     """New metadata, content and names; what conditions read is kept from search to search."""
     by_topic, by_name = LOW | {"where": "metadata.topic = 'food'"}, LOW | {"where": "@name = 'loaf'"}
     assert names(search(by_topic)) == ["bread"]
-    bread, star = found.view().get("bread"), found.view().get("star")
+    bread, star = found.context().get("bread"), found.context().get("star")
     found.store.commit([Revise(star.id, metadata={"topic": "food"}), Revise(bread.id, metadata={})])
     assert names(search(by_topic)) == ["star"]
     found.store.commit([GiveName(bread.id, "loaf")])

@@ -27,7 +27,7 @@ def ids(ran: Any) -> list[str]:
 
 def names(ran: Any) -> list[str | None]:
     """The names of the hits' sources, in order."""
-    return [ran.space.view().get(source).name for source in ids(ran)]
+    return [ran.space.context().get(source).name for source in ids(ran)]
 
 
 def scores(ran: Any) -> list[float]:
@@ -101,7 +101,7 @@ def test_scores_are_the_cosines_of_the_models_own_vectors(search: Any, found: Sp
     ran = search(CATS | {"limit": "all", "threshold": -1})
     score = dict(zip(names(ran), scores(ran), strict=True))
     for name in ("cat", "dog", "bread"):
-        text = ran.space.view().get(name).content
+        text = ran.space.context().get(name).content
         cosine = float(np.dot(found.embedding.query("a sleepy cat"), found.embedding.query(text)))
         assert score[name] == pytest.approx(cosine, abs=1e-4)
 
@@ -109,7 +109,7 @@ def test_scores_are_the_cosines_of_the_models_own_vectors(search: Any, found: Sp
 def test_a_hit_has_the_documented_content(search: Any, found: Space) -> None:
     """The source's text, id, title, metadata and score, and the passage."""
     (hit,) = search(CATS | {"query": "young cats play with wool", "limit": 1}).content("hits")
-    source = found.view().get("kitten")
+    source = found.context().get("kitten")
     assert list(hit) == ["text", "format", "metadata", "char_count"]
     assert (hit["text"], hit["format"], hit["char_count"]) == (source.content, "text", len(source.content))
     about = hit["metadata"]
@@ -184,7 +184,7 @@ def test_results_of_searches_are_never_found(search: Any) -> None:
 def test_a_deleted_note_leaves_no_ghost(search: Any, found: Space) -> None:
     """It is gone at the next search."""
     search(CATS)
-    found.store.commit([Delete(found.view().get("cat").id)])
+    found.store.commit([Delete(found.context().get("cat").id)])
     ran = search(CATS | {"limit": "all", "threshold": -1})
     assert "cat" not in names(ran)
     assert certificate(ran)["notes"] == SEARCHED - 1
@@ -193,7 +193,7 @@ def test_a_deleted_note_leaves_no_ghost(search: Any, found: Space) -> None:
 def test_a_changed_note_is_found_by_what_it_says_now(search: Any, found: Space) -> None:
     """And no longer by what it said."""
     search(CATS)
-    note = found.view().get("bread")
+    note = found.context().get("bread")
     found.store.commit([Revise(note.id, content="Sailing boats race across the harbour.")])
     sailing = search(CATS | {"query": "regatta of yachts", "limit": 1})
     assert ids(sailing) == [note.id]
@@ -203,7 +203,7 @@ def test_a_changed_note_is_found_by_what_it_says_now(search: Any, found: Space) 
 
 def test_a_note_that_is_no_longer_infrastructure_is_found(search: Any, found: Space) -> None:
     """A name that begins with `_` hides it, as long as it has that name."""
-    hidden = found.view().get("_hidden")
+    hidden = found.context().get("_hidden")
     search({"type": "persist", "target": hidden.id, "name": "shown"})
     assert hidden.id in ids(search(CATS | {"limit": "all"}))
 

@@ -58,5 +58,5 @@ def test_a_search_result_gives_its_sources_whole_text(search: Any) -> None:
         {"type": "flatten", "target": "$hits", "out": "$text"},
     )
     text = ran.content("text")
-    assert text == ran.space.view().get("long").content
+    assert text == ran.space.context().get("long").content
     assert len(text) > 5_000

@@ -13,7 +13,12 @@ def test_it_gives_a_transient_note_of_text(run: Any, endpoint: Endpoint) -> None
     """Made by the step, without metadata, not kept."""
     endpoint.say("An old silent pond")
     note = run(GENERATE).resource("y")
-    assert (note.content, note.metadata, note.kept, note.made.by) == ("An old silent pond", {}, False, "generate-note")
+    assert (note.content, note.metadata, note.kept, note.created_by.by) == (
+        "An old silent pond",
+        {},
+        False,
+        "generate-note",
+    )
 
 
 def test_a_name_keeps_it(run: Any, endpoint: Endpoint) -> None:

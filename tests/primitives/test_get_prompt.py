@@ -66,7 +66,7 @@ def test_a_prompt_is_its_text_or_its_messages(space: Space, blocks: list[Any], c
     """All that came stays in the answer."""
     provider = Answering(*blocks)
     space.tools.add(provider)
-    view, prompt = space.view(), space.tools.get("s/p", "prompt")
+    view, prompt = space.context(), space.tools.get("s/p", "prompt")
     note = asyncio.run(get_prompt.call(get_prompt.validate({"prompt": prompt, "arguments": {"a": "b"}}), view))
     assert note.content == content
     assert (view.extra["tool"], view.extra["content"]) == ("s/p", blocks)
@@ -86,7 +86,7 @@ def test_a_resource_is_its_text_or_its_parts(space: Space, contents: list[Any], 
     """Under any URI that the server may have."""
     provider = Answering(*({"type": "resource", "resource": one} for one in contents))
     space.tools.add(provider)
-    view, resource = space.view(), space.tools.get("s/x://a/b", "resource")
+    view, resource = space.context(), space.tools.get("s/x://a/b", "resource")
     note = asyncio.run(read_resource.call(read_resource.validate({"resource": resource}), view))
     assert (note.content, view.extra["content"]) == (content, contents)
     assert provider.asked == [("resource", "x://a/b", {})]

@@ -47,14 +47,14 @@ def test_relations_between_members_are_kept_and_others_are_not(run: Any, space: 
         {"type": "create-note", "value": "outside", "out": "$c"},
         {"type": "create-collection", "value": ["$a", "$b"], "out": "$list"},
     )
-    view: Context = space.view()
+    view: Context = space.context()
     inner = view.relation(ran.resource("a"), ran.resource("b"), "cites")
     outer = view.relation(ran.resource("a"), ran.resource("c"), "cites")
     space.store.commit(view.changes)
     run({"type": "persist", "target": ran.resource("list").id})
-    assert space.view().get(inner.id).kept
-    assert not space.view().get(outer.id).kept
-    assert not space.view().get(ran.resource("c").id).kept
+    assert space.context().get(inner.id).kept
+    assert not space.context().get(outer.id).kept
+    assert not space.context().get(ran.resource("c").id).kept
 
 
 def test_a_name_is_given_with_it(run: Any) -> None:
@@ -72,7 +72,7 @@ def test_a_taken_name_is_refused_unless_replaced(run: Any) -> None:
     make = {"type": "create-note", "value": 2, "out": "$x"}
     run(make, {"type": "persist", "target": "$x", "name": "one"}, status="refused")
     ran = run(make, {"type": "persist", "target": "$x", "name": "one", "replace": True})
-    assert ran.space.view().get("one").content == 2
+    assert ran.space.context().get("one").content == 2
 
 
 def test_what_is_kept_is_found_and_what_is_not_is_not(search: Any) -> None:
@@ -91,7 +91,7 @@ def test_kept_search_results_stay_as_they_were(search: Any) -> None:
     look = {"type": "discover-notes", "query": "bake bread", "limit": 1, "out": "$hits"}
     ran = search(look, {"type": "persist", "target": "$hits", "name": "evidence"})
     before = ran.content("hits")
-    source = ran.space.view().get("bread")
+    source = ran.space.context().get("bread")
     ran.space.store.commit([Revise(source.id, content="Nothing about food any more.")])
     assert search({"type": "load", "target": "evidence", "out": "$e"}).content("e") == before
     assert search(look | {"limit": "all", "threshold": -1}).last.extra["certificate"]["notes"] == 8

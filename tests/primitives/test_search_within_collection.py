@@ -80,7 +80,7 @@ def test_the_source_counts_as_it_is_now(search: Any, found: Space) -> None:
     """A changed one by its new text; a deleted one is left out, and counted."""
     query = {"type": "discover-notes", "query": "a sleeping cat", "limit": "all", "threshold": -1, "name": "c"}
     search(query | {"out": "$h"})
-    cat, dog = found.view().get("cat"), found.view().get("dog")
+    cat, dog = found.context().get("cat"), found.context().get("dog")
     found.store.commit([Revise(cat.id, "Submarines dive."), Delete(dog.id)])
     ran = search(SEARCH | {"target": "c", "query": "submarines", "limit": 1})
     assert passages(ran) == ["Submarines dive."]

@@ -79,7 +79,7 @@ many = settings(max_examples=200, deadline=None)
 @given(rows=ROWS, fields=st.lists(PATHS, min_size=1, max_size=3), known=st.booleans())
 def test_project_gives_what_it_foretells(space: Space, rows: list[Any], fields: list[str], known: bool) -> None:
     """A closed object of the fields, nesting kept."""
-    view = space.view(scratch=True)
+    view = space.context(scratch=True)
     target, shape = table(view, rows, known=known)
     try:
         project.validate({"target": target, "fields": fields})
@@ -97,7 +97,7 @@ def test_project_gives_what_it_foretells(space: Space, rows: list[Any], fields: 
 )
 def test_group_gives_what_it_foretells(space: Space, rows: list[Any], by: Any, aggregates: Any, known: bool) -> None:
     """The paths as written, then the aggregates, each of its type."""
-    view = space.view(scratch=True)
+    view = space.context(scratch=True)
     target, shape = table(view, rows, known=known)
     holds(view, group, {"target": target, "by": by, "aggregates": aggregates}, {"target": shape})
 
@@ -114,7 +114,7 @@ def test_join_gives_what_it_foretells(
     space: Space, left: list[Any], right: list[Any], on: str, how: str, known: tuple[bool, bool]
 ) -> None:
     """Merged objects, of which the type of the join says what is always there."""
-    view = space.view(scratch=True)
+    view = space.context(scratch=True)
     one, first = table(view, left, known=known[0])
     two, second = table(view, right, known=known[1])
     arguments = {"target": one, "value": two, "on": on, "join_type": how}
@@ -125,7 +125,7 @@ def test_join_gives_what_it_foretells(
 @given(value=VALUES | OBJECTS, field=st.none() | PATHS, delimiter=st.sampled_from(["auto", "line", "sentence", ","]))
 def test_split_gives_what_it_foretells(space: Space, value: Any, field: str | None, delimiter: str) -> None:
     """The schema of the list's elements where it is known, texts where it is text that is cut."""
-    view = space.view(scratch=True)
+    view = space.context(scratch=True)
     target = view.note(value)
     shape = NoteShape(schema_of_value(value), schema_of_value({}))
     holds(view, split, {"target": target, "field": field, "delimiter": delimiter}, {"target": shape})
@@ -135,13 +135,13 @@ def test_split_gives_what_it_foretells(space: Space, value: Any, field: str | No
 @given(value=VALUES, coercion=st.sampled_from(["string", "int", "float", "bool", "json", "list"]))
 def test_coerce_gives_what_it_foretells(space: Space, value: Any, coercion: str) -> None:
     """Really of that type."""
-    view = space.view(scratch=True)
+    view = space.context(scratch=True)
     shape = NoteShape(schema_of_value(value), schema_of_value({}))
     holds(view, coerce, {"target": view.note(value), "coercion": coercion}, {"target": shape})
 
 
 def test_what_does_not_fit_is_noticed(space: Space) -> None:
     """The tests above can fail."""
-    view = space.view(scratch=True)
+    view = space.context(scratch=True)
     with pytest.raises(AssertionError):
         fits(view, view.note({"a": 1}), NoteShape(schema_of_value({"b": 1})))

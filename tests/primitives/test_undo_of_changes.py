@@ -40,6 +40,6 @@ def test_what_a_run_changed_is_as_before(run: Any, name: str) -> None:
     for variable in ("a", "b", "list", "arrow"):
         was, now = before.result.bindings[variable], after.resource(variable)
         assert (now.id, now.name, now.metadata, now.kept) == (was.id, was.name, was.metadata, True)
-        assert after.content(variable) == before.space.view().content(was)
+        assert after.content(variable) == before.space.context().content(was)
     assert [relation.name for relation in after.items("all")] == ["arrow"]
     assert changed.space.store.check() == []

@@ -22,7 +22,7 @@ def step(type_: str, within: str) -> dict[str, Any]:
 
 def names(ran: Any) -> list[str]:
     """The names of the sources found."""
-    found = [ran.space.view().get(hit["metadata"]["source_id"]).name for hit in ran.content("hits")]
+    found = [ran.space.context().get(hit["metadata"]["source_id"]).name for hit in ran.content("hits")]
     return sorted(set(found))
 
 
@@ -98,7 +98,7 @@ def test_a_stored_cycle_has_an_end(search: Any, found: Space, type_: str) -> Non
         file.execute("INSERT INTO members VALUES (?, 1000, ?, 1, NULL, NULL)", (a, b))
     file.close()
     with open_space(found.store.address) as again:
-        inner = again.view().get("a")
+        inner = again.context().get("a")
         assert isinstance(inner, Collection)
         assert outer in [member.id for member in inner.members]
         end = step(type_, "b") if type_ != "index" else {"type": type_, "target": "b", "out": "$hits"}
@@ -109,7 +109,7 @@ def test_a_stored_cycle_has_an_end(search: Any, found: Space, type_: str) -> Non
         if type_ == "index":
             assert data == 2
         else:
-            assert {again.view().get(hit["metadata"]["source_id"]).name for hit in data} == {"bread", "star"}
+            assert {again.context().get(hit["metadata"]["source_id"]).name for hit in data} == {"bread", "star"}
 
 
 def test_thousands_of_collections_in_one_another_are_searched(tmp_path: Path, model: object) -> None:
@@ -131,7 +131,7 @@ def test_thousands_of_collections_in_one_another_are_searched(tmp_path: Path, mo
             changes.append(MakeCollection(outer, (Member(inner),)))
             inner = outer
         store.commit(changes)
-        view = space.view()
+        view = space.context()
         top = view.get(inner)
         assert isinstance(top, Collection)
         assert numbers_within([top], view.resources).tolist() == [int(note.partition("_")[2])]

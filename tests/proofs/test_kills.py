@@ -192,7 +192,7 @@ class Life:
     def _compare(self, space: Space, query: str) -> None:
         """Search, and hold what was found against a comparison by hand."""
         wanted = nearest(space, query, THRESHOLD)
-        found = space.view()
+        found = space.context()
         answer = asyncio.run(found.discover(query, limit=None, threshold=THRESHOLD))
         assert [(hit.source, hit.version, hit.score, hit.start, hit.end) for hit in answer.hits] == wanted
         proved = answer.certificate

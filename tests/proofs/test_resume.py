@@ -199,7 +199,7 @@ def state(space: Space) -> Any:
             case Relation():
                 return [told(resource.source, 3), told(resource.target, 3), resource.relation]
 
-    view = space.view()
+    view = space.context()
     with space.store.reading() as snapshot:
         names = {name: snapshot.named(name) for name in snapshot.names()}
         relations = snapshot.relations(relation="before")

@@ -131,7 +131,7 @@ class Work:
         group = self.store.new_id(Kind.COLLECTION)
         changes = [change for _, change in made_now]
         self.store.commit(
-            [*changes, MakeCollection(group, [Member(one) for one in ids], made=CreatedBy(None, "1", "x"))]
+            [*changes, MakeCollection(group, [Member(one) for one in ids], created_by=CreatedBy(None, "1", "x"))]
         )
         self.own += ids
         self.store.commit([GiveName(group, f"{self.mark} group {self.count}")])
@@ -162,7 +162,7 @@ class Work:
         """Search, all and some: files are derived from large spaces on the way."""
         query = self.chance.choice(QUERIES)
         for limit in (None, 5):
-            asyncio.run(self.space.view().discover(query, limit=limit, threshold=0.1))
+            asyncio.run(self.space.context().discover(query, limit=limit, threshold=0.1))
 
     def derive(self) -> None:
         """Search in a space that has lost its derived files."""

@@ -124,8 +124,8 @@ class Parser(argparse.ArgumentParser):
             if unknown[1] in ELSEWHERE:
                 hint = f": {ELSEWHERE[unknown[1]]}"
             message = f"there is no command {unknown[1]!r}{hint}"
-        for wanted, noun in (("int", "a whole number"), ("float", "a number")):
-            message = re.sub(rf"^argument (\S+): invalid {wanted} value: (.*)$", rf"\1 is \2, not {noun}", message)
+        for expected, noun in (("int", "a whole number"), ("float", "a number")):
+            message = re.sub(rf"^argument (\S+): invalid {expected} value: (.*)$", rf"\1 is \2, not {noun}", message)
         self.exit(USAGE, f"infospace: {message} (`{self.prog} --help` shows examples)\n")
 
 
@@ -141,8 +141,8 @@ def build_parser(argv: Sequence[str]) -> Parser:
     shared(parser, default=None)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     for name, summary in COMMANDS.items():
-        wanted = name in argv
-        module = _module(name) if wanted else None
+        expected = name in argv
+        module = _module(name) if expected else None
         sub = commands.add_parser(
             name,
             help=summary,
@@ -205,14 +205,14 @@ def _main(argv: Sequence[str] | None) -> int:
     args, unknown = parser.parse_known_args(arguments)
     if unknown:
         prog = f"{parser.prog} {args.command}" if args.command else parser.prog
-        given = " ".join(map(str, unknown))
+        text = " ".join(map(str, unknown))
         goal = getattr(args, "goal", None)
         if args.command in ("plan", "do") and goal and not any(str(word).startswith("-") for word in unknown):
             import shlex
 
-            quoted = shlex.quote(f"{goal} {given}")
+            quoted = shlex.quote(f"{goal} {text}")
             parser.exit(USAGE, f"infospace: a goal of several words stands in quotes: {prog} {quoted}\n")
-        parser.exit(USAGE, f"infospace: unrecognized arguments: {given} (`{prog} --help` shows examples)\n")
+        parser.exit(USAGE, f"infospace: unrecognized arguments: {text} (`{prog} --help` shows examples)\n")
     if args.version:
         from importlib.metadata import version
 
@@ -226,14 +226,14 @@ def _main(argv: Sequence[str] | None) -> int:
 
 def _begin_log(args: argparse.Namespace) -> None:
     """Have it written down what happens, where somebody wants that."""
-    asked = os.environ.get("INFOSPACE_LOG")
-    if not args.verbose and not asked:
+    question = os.environ.get("INFOSPACE_LOG")
+    if not args.verbose and not question:
         return
     from infospace.core.logs import write_log
     from tui.text.output import UsageError
 
     try:
-        write_log(verbose=args.verbose, asked=asked, screen=args.command == "tui")
+        write_log(verbose=args.verbose, question=question, screen=args.command == "tui")
     except Invalid as error:
         raise UsageError(error.message, hint=error.hint) from error
 

@@ -91,18 +91,18 @@ class ClientDialog(Dialog[Access | None]):
 
     async def _read(self) -> None:
         field = self.query_one("#config", Input)
-        written = field.value.strip()
+        text = field.value.strip()
         wrong, options = self.query_one(".wrong", Static), self.query_one("#callers", OptionList)
         wrong.update("")
         options.clear_options()
         self._callers = ()
-        if written:
+        if text:
             try:
-                self._callers = await asyncio.to_thread(lambda: callers_of(path_of(written)))
+                self._callers = await asyncio.to_thread(lambda: callers_of(path_of(text)))
             except InfospaceError as error:
                 wrong.update(escape_controls(str(error)))
             else:
-                self.infospace.remember(REMEMBERED, written)
+                self.infospace.remember(REMEMBERED, text)
         options.add_options([Option(_caller(one)) for one in self._callers])
         options.display = bool(self._callers)
         if self._callers:
@@ -123,17 +123,17 @@ class ClientDialog(Dialog[Access | None]):
             self.dismiss(Access("", EVERYTHING) if event.button.id == "myself" else None)
 
     def _submit(self) -> None:
-        written = {name: _names(self.query_one(f"#{name}", Input).value) for name in BOUNDS}
-        given: dict[str, Any] = {name: names for name, names in written.items() if names}
+        value = {name: _names(self.query_one(f"#{name}", Input).value) for name in BOUNDS}
+        values: dict[str, Any] = {name: names for name, names in value.items() if names}
         try:
-            self.dismiss(Access(SOMEBODY, Scope(**given)))
+            self.dismiss(Access(SOMEBODY, Scope(**values)))
         except ValidationError as error:
-            told = [f"{BOUNDS[str(one['loc'][0])]}: {one['msg']}" for one in error.errors()]
-            self.query_one(".wrong", Static).update(escape_controls("; ".join(told)))
+            messages = [f"{BOUNDS[str(one['loc'][0])]}: {one['msg']}" for one in error.errors()]
+            self.query_one(".wrong", Static).update(escape_controls("; ".join(messages)))
 
 
-def _names(written: str) -> tuple[str, ...]:
-    return tuple(name for part in written.split(",") if (name := part.strip()))
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
 def _caller(access: Access) -> Text:

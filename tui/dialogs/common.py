@@ -153,11 +153,11 @@ class LineDialog(Dialog[str | None]):
 
     def _submit(self) -> None:
         """Give the line, if it is one."""
-        written = self.query_one(Input).value
+        text = self.query_one(Input).value
         try:
             if self._check is not None:
-                self._check(written)
+                self._check(text)
         except InfospaceError as error:
             cast("InfospaceApp", self.app).report_error(error)
         else:
-            self.dismiss(written)
+            self.dismiss(text)

@@ -124,10 +124,10 @@ class ForkDialog(Dialog[ForkRequest | None]):
 
     def _show_problems(self) -> None:
         """Say whether it may run, and what is wrong."""
-        told, mark = self.query_one(".told", Static), self._mark
-        told.set_class(bool(self._draft.errors), "wrong")
+        label, mark = self.query_one(".told", Static), self._mark
+        label.set_class(bool(self._draft.errors), "wrong")
         if mark is None:
-            told.update(f"✓ may run  {pluralize(len(self._draft.steps), 'step')}")
+            label.update(f"✓ may run  {pluralize(len(self._draft.steps), 'step')}")
             return
         problem, [row] = mark.problem, self.editor.lines_of([mark.start])
         message = f"line {row + 1}: {single_line(problem.message)}"
@@ -138,7 +138,7 @@ class ForkDialog(Dialog[ForkRequest | None]):
             message += f"  (^f: {single_line(format_fix(problem.fix))})"
         elif problem.hint:
             message += f"  ({single_line(problem.hint)})"
-        told.update(f"{'✗' if self._draft.errors else '!'} {message}")
+        label.update(f"{'✗' if self._draft.errors else '!'} {message}")
 
     def action_problem(self) -> None:
         """Go to the next problem after the cursor."""
@@ -160,9 +160,9 @@ class ForkDialog(Dialog[ForkRequest | None]):
         self.editor.focus()
 
     def _go_to_step(self, label: str) -> None:
-        found = next((one for one in self._draft.steps if one.step.label == label), None)
-        if found is not None:
-            self.editor.go_to(found.start)
+        result = next((one for one in self._draft.steps if one.step.label == label), None)
+        if result is not None:
+            self.editor.go_to(result.start)
 
     # What is heard
 
@@ -191,7 +191,7 @@ class ForkDialog(Dialog[ForkRequest | None]):
 
     def action_complete(self) -> None:
         """Show what may stand at the cursor."""
-        self._suggester.ask(asked=True)
+        self._suggester.ask(is_asked=True)
 
     def on_select_changed(self, event: Select.Changed) -> None:
         """Go to the step."""

@@ -34,11 +34,11 @@ class InputsDialog(Dialog[dict[str, JSON] | None]):
         Binding("ctrl+r", "give", "run", priority=True),
     ]
 
-    def __init__(self, goal: str, declared: Sequence[Declared], given: Mapping[str, JSON], check: Check) -> None:
+    def __init__(self, goal: str, declared: Sequence[Declared], values: Mapping[str, JSON], check: Check) -> None:
         super().__init__()
         self._goal = goal
         self._declared = list(declared)
-        self._given = given
+        self._given = values
         self._check = check
 
     def compose(self) -> ComposeResult:
@@ -72,18 +72,18 @@ class InputsDialog(Dialog[dict[str, JSON] | None]):
         return f"{declared.name}: {fits}{need}{f'. {about}' if about else ''}"
 
     def _field(self, declared: Declared) -> Input | Select[str]:
-        known = declared.name in self._given
-        value = self._given[declared.name] if known else declared.default
+        is_known = declared.name in self._given
+        value = self._given[declared.name] if is_known else declared.default
         options = _options(declared)
         if options:
-            written = [json.dumps(option, ensure_ascii=False) for option in options]
+            texts = [json.dumps(option, ensure_ascii=False) for option in options]
             at = json.dumps(value, ensure_ascii=False)
-            chosen = at if (known or not declared.required) and at in written else Select.NULL
-            labels = [(_label(option), text) for option, text in zip(options, written, strict=True)]
+            chosen = at if (is_known or not declared.required) and at in texts else Select.NULL
+            labels = [(_label(option), text) for option, text in zip(options, texts, strict=True)]
             return Select(labels, value=chosen, id=f"input-{declared.name}", compact=True)
         rows = declared.kind is not None and isinstance(value, list)  # a table that was read before is read anew
-        shown = "" if rows or (value is None and not known) else _label(value)
-        return Input(shown, id=f"input-{declared.name}", compact=True)
+        label = "" if rows or (value is None and not is_known) else _label(value)
+        return Input(label, id=f"input-{declared.name}", compact=True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Give them, or leave it."""
@@ -128,15 +128,15 @@ class InputsDialog(Dialog[dict[str, JSON] | None]):
         if isinstance(field, Select):
             return {} if field.value is Select.NULL else {declared.name: json.loads(str(field.value))}
         assert isinstance(field, Input)  # noqa: S101 - there are no others
-        written = field.value
-        if not written and (declared.kind is not None or not declared.required or not _admits_text(declared)):
+        text = field.value
+        if not text and (declared.kind is not None or not declared.required or not _admits_text(declared)):
             return {}
         if _admits_text(declared):
-            return {declared.name: written}
+            return {declared.name: text}
         try:
-            return {declared.name: read_json(written, what=f"the input {declared.name!r}")}
+            return {declared.name: read_json(text, what=f"the input {declared.name!r}")}
         except InvalidJSON:
-            return {declared.name: written}
+            return {declared.name: text}
 
 
 def _read_tables(declared: Sequence[Declared], values: dict[str, JSON]) -> dict[str, str]:
@@ -148,18 +148,18 @@ def _read_tables(declared: Sequence[Declared], values: dict[str, JSON]) -> dict[
 
     refused = {}
     for one in declared:
-        written = values.get(one.name)
-        if one.items is None or not isinstance(written, str) or written[:1] not in ("@", "["):
+        value = values.get(one.name)
+        if one.items is None or not isinstance(value, str) or value[:1] not in ("@", "["):
             continue
         try:
-            if written.startswith("@@"):
-                values[one.name] = written[1:]
-            elif written.startswith("@"):
-                values[one.name] = read_table(path_of(written[1:]), one.items)
+            if value.startswith("@@"):
+                values[one.name] = value[1:]
+            elif value.startswith("@"):
+                values[one.name] = read_table(path_of(value[1:]), one.items)
             else:
-                values[one.name] = read_json(written, what=f"the input {one.name!r}")
+                values[one.name] = read_json(value, what=f"the input {one.name!r}")
         except OSError as error:
-            refused[one.name] = f"{written[1:]!r} cannot be read: {error.strerror}"
+            refused[one.name] = f"{value[1:]!r} cannot be read: {error.strerror}"
         except InfospaceError as error:
             refused[one.name] = str(error)
     return refused

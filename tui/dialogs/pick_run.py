@@ -62,9 +62,9 @@ class PickRunDialog(ClosableDialog[str | None]):
             begin(self, self.infospace, self._load_tallies, group="pick-learn", exclusive=False)
 
     async def _load_tallies(self) -> None:
-        wanted, self._runs.wanted = sorted(self._runs.wanted), set()
+        expected, self._runs.wanted = sorted(self._runs.wanted), set()
         self._runs.merge(
-            await asyncio.to_thread(self.infospace.read_snapshot, lambda snapshot: snapshot.run_stats(wanted))
+            await asyncio.to_thread(self.infospace.read_snapshot, lambda snapshot: snapshot.run_stats(expected))
         )
         self.query_one(LazyTable).refresh()
 

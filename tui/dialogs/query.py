@@ -62,9 +62,9 @@ class QuerySuggester(Suggester):
 
     async def get_suggestion(self, value: str) -> str | None:
         """Return the line with its last word completed."""
-        found = self._offers(value)
-        begun = found.start < len(value) or value.rstrip().upper().endswith(("FROM", "JOIN"))
-        return value[: found.start] + found.texts[0] if found.texts and begun else None
+        result = self._offers(value)
+        begun = result.start < len(value) or value.rstrip().upper().endswith(("FROM", "JOIN"))
+        return value[: result.start] + result.texts[0] if result.texts and begun else None
 
 
 class QueryDialog(Dialog[list[str]]):
@@ -134,8 +134,8 @@ class QueryDialog(Dialog[list[str]]):
         from infospace.authoring.queries import columns_by_table
 
         own = columns_by_table()
-        kept = {name: columns for name, columns in self._named_collections.items() if name.lower() not in own}
-        return complete_query(text, len(text), {**own, **kept}, self._properties)
+        stored = {name: columns for name, columns in self._named_collections.items() if name.lower() not in own}
+        return complete_query(text, len(text), {**own, **stored}, self._properties)
 
     def _show_offers(self, text: str) -> None:
         offers = self._offers(text).texts[:_OFFERED] if text else ()
@@ -240,18 +240,18 @@ class QueryDialog(Dialog[list[str]]):
 
 def _named_collections(snapshot: Snapshot) -> Mapping[str, Sequence[str]]:
     """Return the Collections that have a name, with the fields of their first items."""
-    found: dict[str, Sequence[str]] = {}
+    results: dict[str, Sequence[str]] = {}
     for name in snapshot.names():
         identifier = snapshot.named(name)
         if name.startswith("_") or identifier is None or kind_of(identifier) is not Kind.COLLECTION:
             continue
-        if len(found) == _MOST_KEPT:
+        if len(results) == _MOST_KEPT:
             break
         collection = cast("Collection[Resource]", snapshot.get(identifier))
         items = snapshot.get_many([member.id for member in collection.members[:_LOOKED_AT]])
         fields = (one.content if isinstance(one, Note) and isinstance(one.content, dict) else () for one in items)
-        found[name] = tuple(dict.fromkeys(key for keys in fields for key in keys))
-    return found
+        results[name] = tuple(dict.fromkeys(key for keys in fields for key in keys))
+    return results
 
 
 def _run(space: Space, text: str, properties: Mapping[str, Property], stop: Stop) -> Answer | None:
@@ -266,12 +266,12 @@ def _run(space: Space, text: str, properties: Mapping[str, Property], stop: Stop
             doubts = analyse(parse_query(text), {}, lambda _name: None, properties).doubts
         except InfospaceError as error:
             return Answer(reason=str(error))
-        view = space.view(scratch=True)
-        found = asyncio.run(call_directly(query, {"sql": text}, view))
-        if found.status != "success":
-            return Answer(reason=found.reason)
-        rows: Any = found.data
-        remarks = [*view.remarks, *(f"{one.message} ({one.hint})" if one.hint else one.message for one in doubts)]
+        context = space.context(scratch=True)
+        result = asyncio.run(call_directly(query, {"sql": text}, context))
+        if result.status != "success":
+            return Answer(reason=result.reason)
+        rows: Any = result.data
+        remarks = [*context.remarks, *(f"{one.message} ({one.hint})" if one.hint else one.message for one in doubts)]
         return Answer(rows, "; ".join(remarks))
     return None
 
@@ -286,8 +286,8 @@ def _keep_rows(space: Space, text: str, name: str) -> tuple[str | None, str]:
 
     result = run_sync(space, _plan(text, name))
     if result.status != "success":
-        said = "; ".join(problem.message for problem in result.problems) or result.reason
-        raise Invalid(f"nothing was kept: {said}")
+        message = "; ".join(problem.message for problem in result.problems) or result.reason
+        raise Invalid(f"nothing was kept: {message}")
     return result.run, f"Kept as {name}. u undoes it, when this is closed."
 
 

@@ -175,8 +175,8 @@ def choices_of(pending: Pending) -> list[tuple[str, Any]]:
     if pending.kind == "doubt":
         return [(label, value if value is not None else _Words(key)) for key, (label, value) in DOUBTFUL.items()]
     values = _values(pending.schema)
-    said = meanings(pending.schema)
-    return list(zip(said if len(said) == len(values) > 1 else map(_label, values), values, strict=True))
+    texts = meanings(pending.schema)
+    return list(zip(texts if len(texts) == len(values) > 1 else map(_label, values), values, strict=True))
 
 
 def _values(schema: Mapping[str, Any] | None) -> list[Any]:

@@ -83,13 +83,13 @@ class ToolFilterDialog(Dialog[ToolFilter | None]):
                 yield Button("Cancel", id="cancel", compact=True)
 
     def _selections(self) -> list[Selection[Choice]]:
-        found = []
+        results = []
         for by, names in self._names.items():
             chosen = getattr(self._filters, FIELDS[by])
             for name, number in names:
                 label = Text.assemble((f"{by:<9} ", "dim"), single_line(name), (f"  {number:,}", "dim"))
-                found.append(Selection(label, (by, name), name in chosen))
-        return found
+                results.append(Selection(label, (by, name), name in chosen))
+        return results
 
     def on_mount(self) -> None:
         """Begin with the names."""
@@ -112,13 +112,13 @@ class ToolFilterDialog(Dialog[ToolFilter | None]):
 
     def _submit(self) -> None:
         chosen: list[Choice] = self.query_one(SelectionList).selected
-        given = {FIELDS[by]: [name for one, name in chosen if one == by] for by in FIELDS}
+        values = {FIELDS[by]: [name for one, name in chosen if one == by] for by in FIELDS}
         try:
             types = TypeQuery(*(self._type(name) for name in ("takes", "gives")))
         except Invalid as error:
             self.query_one(".wrong", Static).update(single_line(error.message))
         else:
-            self.dismiss(ToolFilter(Filters.model_validate(given), types))
+            self.dismiss(ToolFilter(Filters.model_validate(values), types))
 
     def _type(self, name: str) -> Mapping[str, Any] | None:
         """Return the type that stands in a field, None where it is empty. Raises Invalid."""
@@ -139,6 +139,6 @@ def _written(schema: Mapping[str, Any] | None) -> str:
 def format_filters(chosen: ToolFilter) -> str:
     """Return filters in a few words."""
     filters, types = chosen.filters, chosen.types
-    said = [f"{by} {' or '.join(getattr(filters, name))}" for by, name in FIELDS.items() if getattr(filters, name)]
-    said += [f"{word} {_written(one)}" for word, one in (("takes", types.input), ("gives", types.output)) if one]
-    return single_line(", ".join(said)) or "all tools"
+    texts = [f"{by} {' or '.join(getattr(filters, name))}" for by, name in FIELDS.items() if getattr(filters, name)]
+    texts += [f"{word} {_written(one)}" for word, one in (("takes", types.input), ("gives", types.output)) if one]
+    return single_line(", ".join(texts)) or "all tools"

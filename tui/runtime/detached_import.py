@@ -137,14 +137,14 @@ class DetachedImport:
             )
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end:
-            found = self.read()
-            if found is not None and (found.pid == process or found.state != "running"):
-                return found
+            result = self.read()
+            if result is not None and (result.pid == process or result.state != "running"):
+                return result
             if os.waitpid(process, os.WNOHANG) != (0, 0):
                 break
             time.sleep(0.05)
-        said = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        raise Invalid(f"the process in the background did not begin: {said[-1] if said else 'it said nothing'}")
+        texts = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        raise Invalid(f"the process in the background did not begin: {texts[-1] if texts else 'it said nothing'}")
 
     def stop(self) -> ImportRecord:
         """End it, and wait for that; what was added stays. Raises Invalid where nothing is being added."""

@@ -59,8 +59,8 @@ class ImportJob:
     def report(self) -> str:
         """Say what was done."""
         summary = self.summary
-        said = ", ".join(f"{getattr(summary, word):,} {word}" for word in WORDS if getattr(summary, word))
-        parts = [said or "nothing to add"]
+        text = ", ".join(f"{getattr(summary, word):,} {word}" for word in WORDS if getattr(summary, word))
+        parts = [text or "nothing to add"]
         if self.ended:
             parts.append("ended early: adding the same again goes on")
         parts += [f"not read: {one['path']}: {one['reason']}" for one in summary.failed[:3]]

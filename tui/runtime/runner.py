@@ -67,7 +67,7 @@ class Runner:
 
     def of(self, run: str) -> ActiveRun | None:
         """Return what goes on here for a run."""
-        return next((going for going in self.going if going.run == run), None)
+        return next((active for active in self.going if active.run == run), None)
 
     async def start(self, prepared: Prepared, pausing: Breakpoints | None = None) -> RunResult:
         """Run a prepared plan to its end, or until it waits. Raises what the run raises."""
@@ -136,54 +136,54 @@ class Runner:
         `take` is given what goes on before it begins. What is broken off before it had an id has ended as cancelled.
         """
         self._loop = asyncio.get_running_loop()
-        going = ActiveRun(run, halt=SuspendRequest(pausing=pausing))
-        self.going.append(going)
+        active = ActiveRun(run, halt=SuspendRequest(pausing=pausing))
+        self.going.append(active)
         if take is not None:
-            take(going)
+            take(active)
 
         def emit(event: Event) -> None:
             if isinstance(event, RunStarted):
-                going.run, going.goal = event.run, event.goal
+                active.run, active.goal = event.run, event.goal
             if isinstance(event, RunFinished):
-                going.ended = event.result
+                active.ended = event.result
             # In the engine's thread. `_dispatch_events` clears `_told` before it empties the queue: an event that comes
             # meanwhile is taken now, or asks for another round; never neither.
-            self._news.append((going, event))
+            self._news.append((active, event))
             if not self._told and self._loop is not None:
                 self._told = True
                 self._loop.call_soon_threadsafe(self._soon)
 
         async def played() -> RunResult:
             try:
-                return await playing(emit, going.halt)
+                return await playing(emit, active.halt)
             except asyncio.CancelledError:
-                if going.ended is not None:
-                    return going.ended
-                if not going.halt.broken or going.run:
+                if active.ended is not None:
+                    return active.ended
+                if not active.halt.broken or active.run:
                     raise
                 return RunResult(None, "cancelled", reason=NOT_BEGUN)
 
-        going.future = self._engine.submit(played())
+        active.future = self._engine.submit(played())
         try:
             # A worker that waits here may be ended by a later one of its group, or with its screen; the run goes on.
-            return await asyncio.shield(going.future)
+            return await asyncio.shield(active.future)
         finally:
-            self.going.remove(going)
+            self.going.remove(active)
             self._dispatch_events()
 
-    def halt(self, going: ActiveRun) -> bool:
+    def halt(self, active: ActiveRun) -> bool:
         """Let the steps under way end, and put the run to rest; a second time, break it off. Return whether it was."""
-        again = going.stopping
+        again = active.stopping
         if again:
-            self.break_off(going)
+            self.break_off(active)
         else:
-            going.told_to_stop = True
-            self._engine.call(going.halt.set)
+            active.told_to_stop = True
+            self._engine.call(active.halt.set)
         return again
 
-    def break_off(self, going: ActiveRun) -> None:
+    def break_off(self, active: ActiveRun) -> None:
         """End a run at once, as cancelled."""
-        self._engine.call(going.halt.break_off)
+        self._engine.call(active.halt.break_off)
 
     def _soon(self) -> None:
         if self._loop is not None:
@@ -193,14 +193,14 @@ class Runner:
         self._told = False
         news: dict[ActiveRun, list[Event]] = {}
         while self._news:
-            going, event = self._news.popleft()
+            active, event = self._news.popleft()
             if isinstance(event, StepStarted):
-                going.begun[event.position] = time.time()
+                active.begun[event.position] = time.time()
             elif isinstance(event, StepFinished):
-                going.begun.pop(event.row.position, None)
-            news.setdefault(going, []).append(event)
-        for going, events in news.items():
-            self._hear(going, events)
+                active.begun.pop(event.row.position, None)
+            news.setdefault(active, []).append(event)
+        for active, events in news.items():
+            self._hear(active, events)
 
 
 async def _run_interruptible(work: Coroutine[Any, Any, RunResult], halt: SuspendRequest) -> RunResult:

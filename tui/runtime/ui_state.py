@@ -92,8 +92,8 @@ class UiState:
         try:
             with self._path.open("rb") as file:
                 data = file.read(MAX_FILE_BYTES + 1)
-            found = read_json(data, what="it", max_bytes=MAX_FILE_BYTES)
-            if not isinstance(found, dict):
+            value = read_json(data, what="it", max_bytes=MAX_FILE_BYTES)
+            if not isinstance(value, dict):
                 raise InvalidJSON("it holds no JSON object")
         except FileNotFoundError:
             return {}
@@ -103,4 +103,4 @@ class UiState:
                 f"What the screen remembered in {str(self._path)!r} cannot be read, so it starts empty: {why}"
             )
             return {}
-        return dict(found)
+        return dict(value)

@@ -96,9 +96,9 @@ class Compare(BaseScreen):
     def on_mount(self) -> None:
         """Begin with what was compared last."""
         super().on_mount()
-        kept = self.infospace.memory.get("compare.runs", [])
-        if len(kept) == 2 and all(isinstance(run, str) for run in kept):
-            self._runs = list(kept)
+        stored = self.infospace.memory.get("compare.runs", [])
+        if len(stored) == 2 and all(isinstance(run, str) for run in stored):
+            self._runs = list(stored)
         self.set_interval(POLL_SECONDS, self._poll)
 
     def shown(self) -> None:
@@ -145,11 +145,11 @@ class Compare(BaseScreen):
         self.infospace.remember("compare.runs", [first, second])
         try:
             before = await self.ask(lambda snapshot: (stamp(snapshot, first), stamp(snapshot, second)))
-            found = await self.ask(lambda snapshot: compare(snapshot, first, second))
+            comparison = await self.ask(lambda snapshot: compare(snapshot, first, second))
         except NotFound as error:
             self._show_empty(f"{error}. l and r choose others.")
             return
-        self._stamp, self._found = before, found
+        self._stamp, self._found = before, comparison
         self._draw()
 
     def _show_empty(self, message: str) -> None:
@@ -164,31 +164,31 @@ class Compare(BaseScreen):
         self.refresh_bindings()
 
     def _draw(self) -> None:
-        found = self._found
-        if found is None:
+        comparison = self._found
+        if comparison is None:
             return
         colours = self.infospace.colours
-        for name, run, tally in zip(("first", "second"), found.runs, found.run_stats, strict=True):
+        for name, run, tally in zip(("first", "second"), comparison.runs, comparison.run_stats, strict=True):
             self.query_one(f"#{name}", Static).update(render_run(run, tally, colours))
-        self.query_one("#summary", Static).update(format_summary(found))
-        self._rows = DiffRows(found, colours, everything=self._everything)
+        self.query_one("#summary", Static).update(format_summary(comparison))
+        self._rows = DiffRows(comparison, colours, everything=self._everything)
         self.query_one("#pairs", LazyTable).show(self._rows)
         self._show_pair()
         self.refresh_bindings()
 
     def _poll(self) -> None:
-        found = self._found
+        comparison = self._found
         compares = any(worker.group == "compare" and not worker.is_finished for worker in self.workers)
-        if found is None or compares or not self.is_current:
+        if comparison is None or compares or not self.is_current:
             return
-        if not all(run.status in FINISHED for run in found.runs):
-            self.do(self._compare_if_changed, found, group="look")
+        if not all(run.status in FINISHED for run in comparison.runs):
+            self.do(self._compare_if_changed, comparison, group="look")
 
-    async def _compare_if_changed(self, found: Comparison) -> None:
+    async def _compare_if_changed(self, comparison: Comparison) -> None:
         """Compare again while one of them goes on."""
-        first, second = (run.run for run in found.runs)
+        first, second = (run.run for run in comparison.runs)
         now = await self.ask(lambda snapshot: (stamp(snapshot, first), stamp(snapshot, second)))
-        if now != self._stamp and self._found is found:
+        if now != self._stamp and self._found is comparison:
             self._compare()
 
     @property
@@ -202,14 +202,14 @@ class Compare(BaseScreen):
             self._show_pair()
 
     def _show_pair(self) -> None:
-        pair, found = self._pair, self._found
-        if pair is not None and found is not None:
-            self.do(self._render_pair, found, pair, group="tell")
+        pair, comparison = self._pair, self._found
+        if pair is not None and comparison is not None:
+            self.do(self._render_pair, comparison, pair, group="tell")
 
-    async def _render_pair(self, found: Comparison, pair: DiffRow) -> None:
-        sides = await asyncio.to_thread(render_pair, found, pair, self.infospace.colours)
+    async def _render_pair(self, comparison: Comparison, pair: DiffRow) -> None:
+        sides = await asyncio.to_thread(render_pair, comparison, pair, self.infospace.colours)
         where = "" if pair.position is None else f" step {pair.position}"
-        for name, run, lines in zip(("before", "after"), found.runs, sides, strict=True):
+        for name, run, lines in zip(("before", "after"), comparison.runs, sides, strict=True):
             self.query_one(f"#{name}", LineTable).show_lines(lines, f"{name}: {run.run}{where}")
 
     # Doing
@@ -246,15 +246,15 @@ class Compare(BaseScreen):
 
     def action_open(self, side: int) -> None:
         """Open the run of a side, at the step at the cursor."""
-        pair, found = self._pair, self._found
-        if pair is None or found is None:
+        pair, comparison = self._pair, self._found
+        if pair is None or comparison is None:
             self.notify(NOTHING, severity="warning")
             return
         row = (pair.before, pair.after)[side]
         if pair.position is not None and row is None:
-            self.notify(f"{found.runs[side].run} has no step {pair.position}.", severity="warning")
+            self.notify(f"{comparison.runs[side].run} has no step {pair.position}.", severity="warning")
             return
-        run = found.runs[side].run
+        run = comparison.runs[side].run
         self.infospace.open_run(run, pair.position, "plan" if pair.position is None else "step")
 
     def action_everything(self) -> None:

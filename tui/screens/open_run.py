@@ -61,25 +61,25 @@ class OpenRun:
         self.subject = await asyncio.to_thread(read_plan, self._app.space, document)
         self._draw()
 
-    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, active: ActiveRun, events: Sequence[Event]) -> None:
         """Take what happened in a run that goes on here."""
         for reading in self._reading:
-            if reading.run == going.run:
+            if reading.run == active.run:
                 reading.heard += events
         subject = self.subject
-        if subject is None or subject.run is None or going.run != subject.run.run:
+        if subject is None or subject.run is None or active.run != subject.run.run:
             return
-        subject.here = going in self._app.runner.going
-        ended = subject.apply_events(events) or not subject.here
-        if not ended:
+        subject.here = active in self._app.runner.going
+        has_ended = subject.apply_events(events) or not subject.here
+        if not has_ended:
             self._draw()
-        elif self._app.opened == going.run:
-            self._app.do(self.open, going.run, group="open")
+        elif self._app.opened == active.run:
+            self._app.do(self.open, active.run, group="open")
 
     async def refresh(self) -> None:
         """Read the run that is open again, where another process has gone on with it."""
-        subject, begun = self.subject, time.monotonic()
-        if subject is None or subject.run is None or subject.ended or subject.here or begun < self._next:
+        subject, started = self.subject, time.monotonic()
+        if subject is None or subject.run is None or subject.ended or subject.here or started < self._next:
             return
         if not isinstance(self._app.place, RunScreen):
             return
@@ -88,36 +88,36 @@ class OpenRun:
             run = subject.run.run
             now = await asyncio.to_thread(self._app.read_snapshot, lambda snapshot: stamp(snapshot, run))
             if now != self._stamp:
-                found = await self._read(run)
+                result = await self._read(run)
                 self._stamp = now
                 if self.subject is subject:
-                    self.subject = found
+                    self.subject = result
                     self._draw()
         except InfospaceError as error:
             self.subject = None
             self._app.report_error(error)
         finally:
             ended = time.monotonic()
-            self._next = ended + poll_delay(ended - begun, POLL_TO_COST_RATIO)
+            self._next = ended + poll_delay(ended - started, POLL_TO_COST_RATIO)
 
     async def _read(self, run: str) -> RunModel:
         """Read a run from the journal, with what goes on in it here."""
         # What is heard while the journal is read may be in what is read already. Taking it twice changes nothing: steps
         # are kept by position and sequence. Only after the end it is read again, for the row of the run itself.
-        reading, ended = PendingRead(run), True
+        reading, has_ended = PendingRead(run), True
         self._reading.append(reading)
         try:
-            while ended:
+            while has_ended:
                 reading.heard.clear()
                 subject = await asyncio.to_thread(self._app.read_snapshot, lambda snapshot: read_run(snapshot, run))
-                ended = subject.apply_events(reading.heard)
+                has_ended = subject.apply_events(reading.heard)
         finally:
             self._reading.remove(reading)
-        going = self._app.runner.of(run)
-        if going is not None:
-            for position, at in going.begun.items():
+        active = self._app.runner.of(run)
+        if active is not None:
+            for position, at in active.begun.items():
                 subject.outline.began(position, at)
-        subject.here = going is not None
+        subject.here = active is not None
         return subject
 
     def _draw(self) -> None:

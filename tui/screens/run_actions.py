@@ -120,11 +120,11 @@ class RunActions(BaseScreen):
 
     def stop_run(self, run: str) -> None:
         """Put a run that goes on here to rest, or at once when it was told before; end one that rests."""
-        going = self.infospace.runner.of(run)
-        if going is None:
+        active = self.infospace.runner.of(run)
+        if active is None:
             self.ask_for(self._cancel, run, group="action")
             return
-        again = self.infospace.runner.halt(going)
+        again = self.infospace.runner.halt(active)
         message = (
             f"{run} is broken off." if again else f"{run} finishes the steps under way; once more ends it at once."
         )

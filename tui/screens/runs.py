@@ -98,9 +98,9 @@ class Runs(RunActions):
         self._runs.colours = self.infospace.colours
         self.do(self._load_runs, group="look")
 
-    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, active: ActiveRun, events: Sequence[Event]) -> None:
         """Look soon when a run here began or ended."""
-        del going, events
+        del active, events
         self._changed = True
 
     # Looking
@@ -112,7 +112,7 @@ class Runs(RunActions):
             self.do(self._load_runs, group="look")
 
     async def _load_runs(self) -> None:
-        begun, self._changed = time.monotonic(), False
+        started, self._changed = time.monotonic(), False
         grid = self.query_one(LazyTable)
         asked = self._runs.wanted | set(self._runs.unfinished(grid.in_sight))
         try:
@@ -128,7 +128,7 @@ class Runs(RunActions):
             self._show()
         finally:
             now = time.monotonic()
-            self._next = now + poll_delay(now - begun, POLL_TO_COST_RATIO)
+            self._next = now + poll_delay(now - started, POLL_TO_COST_RATIO)
 
     def _show(self) -> None:
         grid = self.query_one(LazyTable)
@@ -150,9 +150,9 @@ class Runs(RunActions):
 
     async def _load_tallies(self) -> None:
         """Ask how far the runs are that came into sight."""
-        wanted, self._runs.wanted = sorted(self._runs.wanted), set()
-        if wanted:
-            self._runs.merge(await self.ask(lambda snapshot: snapshot.run_stats(wanted)))
+        expected, self._runs.wanted = sorted(self._runs.wanted), set()
+        if expected:
+            self._runs.merge(await self.ask(lambda snapshot: snapshot.run_stats(expected)))
             self.query_one(LazyTable).refresh()
 
     def on_lazy_table_drawn(self) -> None:
@@ -188,10 +188,10 @@ class Runs(RunActions):
     async def _written(self, run: str) -> None:
         """Say which model wrote the plan of a goal, and in how many attempts."""
         rows = await self.ask(lambda snapshot: snapshot.steps(run))
-        said = [attempts_of(row.extra) for row in rows if row.type == "write-plan"]
+        texts = [attempts_of(row.extra) for row in rows if row.type == "write-plan"]
         head = self._head()
-        if said and head is not None and head.run == run:
-            self.query_one("#about", Static).update(single_line(f"{head.goal} (written by {'; then '.join(said)})"))
+        if texts and head is not None and head.run == run:
+            self.query_one("#about", Static).update(single_line(f"{head.goal} (written by {'; then '.join(texts)})"))
 
     def _head(self) -> RunHead | None:
         key = self.query_one(LazyTable).key
@@ -212,9 +212,9 @@ class Runs(RunActions):
 
     async def _search(self, text: str) -> None:
         await asyncio.sleep(TYPING)
-        found = await self.ask(lambda snapshot: snapshot.runs_containing(text))
+        results = await self.ask(lambda snapshot: snapshot.runs_containing(text))
         if self.query_one(Input).value.strip() == text:
-            self._runs.filter(text, found)
+            self._runs.filter(text, results)
             self._show()
 
     def on_input_submitted(self) -> None:
@@ -296,8 +296,8 @@ class Runs(RunActions):
             return
         dropped = self._runs.mark(run)
         if dropped is not None:
-            kept, _ = self._runs.marked
-            self.notify(f"Two runs are compared: {dropped} is not marked any more, {kept} and {run} are.")
+            stored, _ = self._runs.marked
+            self.notify(f"Two runs are compared: {dropped} is not marked any more, {stored} and {run} are.")
         self._show()
 
     def action_compare(self) -> None:
@@ -317,9 +317,9 @@ class Runs(RunActions):
 
     async def _delete(self, run: str) -> None:
         store = self.infospace.space.store
-        found = await asyncio.to_thread(store.forget, [run], really=False)
-        made = f"{pluralize(found.resources, 'resource')} that nobody kept"
-        detail = f"{pluralize(found.steps, 'step')} and {made} go with it: {format_bytes(found.bytes)}. "
+        deleted = await asyncio.to_thread(store.forget, [run], really=False)
+        text = f"{pluralize(deleted.resources, 'resource')} that nobody kept"
+        detail = f"{pluralize(deleted.steps, 'step')} and {text} go with it: {format_bytes(deleted.bytes)}. "
         detail += "It cannot be undone, replayed or explained any more."
         if await self.app.push_screen_wait(ConfirmDialog(f"Delete {run} for good?", detail, yes="Delete")):
             await asyncio.to_thread(store.forget, [run], really=True)

@@ -40,8 +40,8 @@ class Progress:
         """Such work says nothing."""
 
     def progress(self, done: int, total: int, what: str) -> None:
-        said = self._form.format(done=f"{done:,}", total=f"{total:,}", what=what)
-        self._loop.call_soon_threadsafe(self._says, said)
+        text = self._form.format(done=f"{done:,}", total=f"{total:,}", what=what)
+        self._loop.call_soon_threadsafe(self._says, text)
 
 
 class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
@@ -74,7 +74,7 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
         """Return what is to be listed. For a thread."""
         raise NotImplementedError
 
-    def show_results(self, found: ResultsT) -> None:
+    def show_results(self, results: ResultsT) -> None:
         raise NotImplementedError
 
     async def stamp(self, sought: QueryT) -> object:
@@ -124,14 +124,14 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
                 try:
                     self._stamp = await self.stamp(sought)
                     progress = Progress(self.show_message, "{what} {done} of {total} before searching …")
-                    found = await asyncio.to_thread(self.find, sought, progress)
+                    results = await asyncio.to_thread(self.find, sought, progress)
                 finally:
                     self._awaited = False
                     slow.stop()
                 if not self.is_outdated(sought):
                     self._followed = self._followed and self._listed in (None, sought)
                     self._listed = sought
-                    self.show_results(found)
+                    self.show_results(results)
         except Exception:
             self.show_message("")
             raise
@@ -146,8 +146,8 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
 
     def show_message(self, text: str) -> None:
         """Say something of what is listed; nothing where nobody looks any more."""
-        for found in self.query("#found").results(Static):
-            found.update(single_line(text))
+        for result in self.query("#found").results(Static):
+            result.update(single_line(text))
 
     # Going about
 

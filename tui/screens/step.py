@@ -95,8 +95,8 @@ class Step(RunScreen):
             return
         self._at, self._position = at, position
         step = None if subject is None or position is None else step_at(subject.plan, position)
-        told = Text("") if position is None else render_step(row, step, position, self.infospace.colours)
-        self.query_one("#step", Static).update(told)
+        text = Text("") if position is None else render_step(row, step, position, self.infospace.colours)
+        self.query_one("#step", Static).update(text)
         self.query_one("#arguments", Static).update("")
         calls = [] if subject is None or position is None else _calls(subject, position)
         attempts = Text("") if row is None else render_attempts(row.extra, calls, self.infospace.colours)
@@ -105,8 +105,8 @@ class Step(RunScreen):
         if subject is None or position is None:
             self._clear()
             return
-        written = None if subject.run is None else written_step(subject.run, position)
-        self.query_one("#raw", TextView).read(format_raw(row, written))
+        value = None if subject.run is None else written_step(subject.run, position)
+        self.query_one("#raw", TextView).read(format_raw(row, value))
         self.query_one("#called", Static).update(render_calls(calls, self.infospace.colours))
         self.query_one(StableTabs).relabel("calls", f"Calls {len(calls)}" if calls else "Calls")
         self.do(self._read, subject, row, group="read")
@@ -222,5 +222,5 @@ def _calls(subject: RunModel, position: str) -> list[CallRow]:
 
 
 def _members(snapshot: Snapshot, identifier: str, version: int) -> list[str]:
-    found = snapshot.get(identifier, version)
-    return [member.id for member in found.members] if isinstance(found, Collection) else []
+    resource = snapshot.get(identifier, version)
+    return [member.id for member in resource.members] if isinstance(resource, Collection) else []

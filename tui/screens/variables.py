@@ -160,8 +160,8 @@ class Variables(RunScreen):
         def members(identifier: str, version: int) -> list[str]:
             if (identifier, version) not in known:
                 with self.infospace.space.store.reading() as snapshot:
-                    found = snapshot.get(identifier, version)
-                ids = [member.id for member in found.members] if isinstance(found, Collection) else []
+                    resource = snapshot.get(identifier, version)
+                ids = [member.id for member in resource.members] if isinstance(resource, Collection) else []
                 known[identifier, version] = ids
             return known[identifier, version]
 
@@ -198,8 +198,8 @@ class Variables(RunScreen):
         self._names = BindingRows(bindings, told, fresh, self.infospace.colours)
         grid = self.query_one("#bindings", LazyTable)
         grid.show(self._names)
-        said = "at the beginning" if row is None else f"after {row.position} {row.type}"
-        self.query_one("#moment", Static).update(Text(f"{moment:,} of {len(moments):,}, {said}", no_wrap=True))
+        text = "at the beginning" if row is None else f"after {row.position} {row.type}"
+        self.query_one("#moment", Static).update(Text(f"{moment:,} of {len(moments):,}, {text}", no_wrap=True))
         self._value()
         self.refresh_bindings()
 
@@ -222,8 +222,8 @@ class Variables(RunScreen):
     @property
     def _bound(self) -> Bound | None:
         grid = self.query_one("#bindings", LazyTable)
-        found = self._names
-        return found.bindings[grid.cursor] if found is not None and grid.cursor < len(found) else None
+        result = self._names
+        return result.bindings[grid.cursor] if result is not None and grid.cursor < len(result) else None
 
     def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Show what the variable was."""

@@ -33,14 +33,16 @@ Cells = tuple[str, ...]
 class CollectionTable:
     """Implements `Rows` over the items of a Collection. `wanted` are the places of items to be read."""
 
-    def __init__(self, view: Context, collection: Collection, fields: Sequence[str], columns: Sequence[Column]) -> None:
+    def __init__(
+        self, context: Context, collection: Collection, fields: Sequence[str], columns: Sequence[Column]
+    ) -> None:
         self.collection = collection
         self.columns = tuple(columns)
         self.wanted: set[int] = set()
         self.colours: Colours = {}
         self.sorted_by: tuple[int, bool] | None = None
         """The column, and whether downwards."""
-        self._view = view
+        self._context = context
         self._fields = tuple(fields)
         self._ids = [member.id for member in collection.members]
         self._order = list(range(len(self._ids)))
@@ -78,7 +80,7 @@ class CollectionTable:
     def _fetch(self, places: Sequence[int]) -> None:
         for at in range(0, len(places), ITEMS_PER_READ):
             some = places[at : at + ITEMS_PER_READ]
-            self.merge(some, existing_resources(self._view, [self._ids[place] for place in some]))
+            self.merge(some, existing_resources(self._context, [self._ids[place] for place in some]))
 
     def sort(self, column: int) -> None:
         """Sort by a column, the other way round when it is sorted by that; reads all items. For a thread."""
@@ -122,10 +124,10 @@ class CollectionTable:
             self._read[place] = gone if item is None else tuple(field_of(item, name) for name in self._fields)
 
 
-def read_table(view: Context, collection: Collection) -> CollectionTable:
+def read_table(context: Context, collection: Collection) -> CollectionTable:
     """Return a Collection as a table, its items as a view has them; the first ones are read. For a thread."""
     ids = [member.id for member in collection.members[:LOOKED_AT]]
-    items = existing_resources(view, ids)
+    items = existing_resources(context, ids)
     there = [item for item in items if item is not None]
     fields = fields_of(there)
     looked = [[field_of(item, name) for item in there] for name in fields]
@@ -135,22 +137,22 @@ def read_table(view: Context, collection: Collection) -> CollectionTable:
         numbers = all(isinstance(value, (int, float)) for value in values if value is not None)
         width = None if place == len(fields) - 1 and len(fields) <= 2 else min(WIDEST, max(len(name) + 2, widest))
         columns.append(Column(name, width, "right" if numbers and values else "left", least=20))
-    table = CollectionTable(view, collection, fields, columns)
+    table = CollectionTable(context, collection, fields, columns)
     table.merge(range(len(items)), items)
     return table
 
 
-def existing_resources(view: Context, identifiers: Sequence[str]) -> list[Resource | None]:
+def existing_resources(context: Context, identifiers: Sequence[str]) -> list[Resource | None]:
     """Return resources by id, in order; None for those that are not there any more."""
     try:
-        return list(view.resources(identifiers))
+        return list(context.resources(identifiers))
     except NotFound:
-        return [_one(view, identifier) for identifier in identifiers]
+        return [_one(context, identifier) for identifier in identifiers]
 
 
-def _one(view: Context, identifier: str) -> Resource | None:
+def _one(context: Context, identifier: str) -> Resource | None:
     with suppress(NotFound):
-        return view.get(identifier)
+        return context.get(identifier)
     return None
 
 
@@ -186,8 +188,8 @@ def field_of(item: Resource, name: str) -> JSON:
         }
         return hit.get(name)
     if isinstance(content, dict) and name in content:
-        found: JSON = content[name]
-        return found
+        value: JSON = content[name]
+        return value
     if name == "title":
         return item.metadata.get("title")
     return content if name == "content" else None

@@ -73,8 +73,8 @@ def _beside(before: list[str], after: list[str], colours: Colours) -> tuple[list
     """Tell two lists of lines; what only one of them has is coloured."""
     first, second = set(before), set(after)
     return (
-        [(Text(said, "" if said in second else colours.get("error", "bold")), None) for said in before],
-        [(Text(said, "" if said in first else colours.get("success", "bold")), None) for said in after],
+        [(Text(text, "" if text in second else colours.get("error", "bold")), None) for text in before],
+        [(Text(text, "" if text in first else colours.get("success", "bold")), None) for text in after],
     )
 
 
@@ -83,12 +83,12 @@ def _steps(comparison: Comparison, pair: DiffRow, colours: Colours) -> tuple[lis
     sides: list[list[str]] = []
     for row, other in ((pair.before, pair.after), (pair.after, pair.before)):
         sides.append(["this run has no such step"] if row is None else list(_step(row, other)))
-    written = [
+    raw = [
         None if row is None else arguments_of(run, row)
         for run, row in zip(comparison.runs, (pair.before, pair.after), strict=True)
     ]
-    for name in dict.fromkeys([*(written[0] or {}), *(written[1] or {})]):
-        values = [None if one is None or name not in one else _json(one[name]) for one in written]
+    for name in dict.fromkeys([*(raw[0] or {}), *(raw[1] or {})]):
+        values = [None if one is None or name not in one else _json(one[name]) for one in raw]
         if values[0] != values[1] or pair.before is None or pair.after is None:
             for side, value in zip(sides, values, strict=True):
                 side.extend([f"{name}: {value}"] if value is not None else [])
@@ -131,14 +131,14 @@ def _outcome(outcome: Outcome, colours: Colours) -> tuple[list[Line], list[Line]
 def _items(mark: str, word: str, items: Sequence[Item], colour: str) -> list[Line]:
     if not items:
         return [(Text(f"nothing {word}", "dim"), None)]
-    found: list[Line] = [(Text(f"{len(items):,} {word}", "underline"), None)]
-    found += [
+    results: list[Line] = [(Text(f"{len(items):,} {word}", "underline"), None)]
+    results += [
         (Text.assemble((f"{mark} {item.id}  ", colour), preview_as_prose(item.title)), _leads(item))
         for item in items[:MOST_ITEMS]
     ]
     if len(items) > MOST_ITEMS:
-        found.append((Text(f"… and {len(items) - MOST_ITEMS:,} more", "dim"), None))
-    return found
+        results.append((Text(f"… and {len(items) - MOST_ITEMS:,} more", "dim"), None))
+    return results
 
 
 def _leads(item: Item) -> Use | None:

@@ -65,12 +65,12 @@ class JsonTree:
         value, path = branch.value, branch.path
         most = self._most.get(path, CHILDREN_PER_PAGE)
         if isinstance(value, dict):
-            found = [TreeRow((*path, key), value[key]) for _, key in zip(range(most), value, strict=False)]
+            results = [TreeRow((*path, key), value[key]) for _, key in zip(range(most), value, strict=False)]
         elif isinstance(value, list):
-            found = [TreeRow((*path, place), one) for place, one in enumerate(value[:most])]
+            results = [TreeRow((*path, place), one) for place, one in enumerate(value[:most])]
         else:
             return []
-        return [*found, TreeRow((*path, ""), None, len(value) - most)] if len(value) > most else found
+        return [*results, TreeRow((*path, ""), None, len(value) - most)] if len(value) > most else results
 
     # Folding
 

@@ -54,16 +54,16 @@ class NotePlaces:
 
     def folders(self, tag: str | None) -> dict[str, int]:
         """Return the folders with how many notes are in each and below it, among those with a tag, as a tree."""
-        found: Counter[str] = Counter()
+        results: Counter[str] = Counter()
         for _, folder, tags in self._rows:
             if folder is not None and (tag is None or tag in tags):
-                found.update(("", *with_parents([folder])))
-        return dict(sorted(found.items(), key=lambda pair: _as_tree(pair[0])))
+                results.update(("", *with_parents([folder])))
+        return dict(sorted(results.items(), key=lambda pair: _as_tree(pair[0])))
 
     def tags(self, folder: str | None) -> dict[str, int]:
         """Return the tags with how many notes have each, or one below it, among those in a folder, as a tree."""
-        found = Counter(tag for _, place, tags in self._rows if _in_folder(place, folder) for tag in tags)
-        return dict(sorted(found.items(), key=lambda pair: _as_tree(pair[0])))
+        results = Counter(tag for _, place, tags in self._rows if _in_folder(place, folder) for tag in tags)
+        return dict(sorted(results.items(), key=lambda pair: _as_tree(pair[0])))
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -79,10 +79,10 @@ def _as_tree(path: str) -> list[str]:
     return path.casefold().split("/") if path else []
 
 
-def read_places(snapshot: Snapshot, known: NotePlaces | None = None) -> NotePlaces:
-    """Return where the notes lie; what is `known` is given back where nothing has changed since. For a thread."""
-    if known is not None and known.generation == snapshot.generation:
-        return known
+def read_places(snapshot: Snapshot, places: NotePlaces | None = None) -> NotePlaces:
+    """Return where the notes lie; what is `places` is given back where nothing has changed since. For a thread."""
+    if places is not None and places.generation == snapshot.generation:
+        return places
     table = snapshot.space_table("notes", (), ())
     folders: list[Any] = table.column("folder")
     tags: list[Any] = table.column("tags")
@@ -121,10 +121,10 @@ class PlaceRows:
 
     def filter(self, text: str) -> None:
         """Show the lines that have all the words, first those that begin with the text; nothing for all of them."""
-        begun = text.casefold().strip()
-        words = begun.split()
+        prefix = text.casefold().strip()
+        words = prefix.split()
         fits = [line for line in self._lines if all(word in line.text for word in words)]
-        self._shown = sorted(fits, key=lambda line: not line.text.lstrip("#").startswith(begun.lstrip("#")))
+        self._shown = sorted(fits, key=lambda line: not line.text.lstrip("#").startswith(prefix.lstrip("#")))
 
     def choose(self, index: int) -> NotesFilter:
         """Return what is listed once a line is chosen; the one that counts already is taken away."""

@@ -114,10 +114,10 @@ def run_notes_query(space: Space, sought: NotesQuery, listener: Listener, known:
         with space.store.reading() as snapshot:
             places = read_places(snapshot, known)
         chosen = places.within(sought.filter)
-    found = _run(space, sought, listener, chosen)
+    notes = _run(space, sought, listener, chosen)
     with space.store.reading() as snapshot:
-        filed = sought.what in ("notes", "all notes") and _are_filed(snapshot, found.ids)
-    return replace(found, places=places, filed=filed)
+        filed = sought.what in ("notes", "all notes") and _are_filed(snapshot, notes.ids)
+    return replace(notes, places=places, filed=filed)
 
 
 def explain_hit(space: Space, listed: NotesList, identifier: str) -> str:
@@ -212,24 +212,24 @@ def _searched(space: Space, sought: NotesQuery, listener: Listener, chosen: set[
         threshold = sought.threshold if sought.scored else None
         within = None if chosen is None else _ascending(chosen)
         asked = SearchQuery(sought.query, sought.most, threshold, how, within=within, certify=True)
-        found = space.search.find(asked, listener)
+        results = space.search.find(asked, listener)
     else:
         from infospace.search.collections import search_collections
 
-        found = search_collections(sought.query, sought.most, sought.threshold)(space, listener)
-    hits = {hit.source: hit for hit in found.hits}
-    matched = found.certificate["matched"]
-    threshold = found.certificate["threshold"]
-    words = found.certificate.get("words", ())
-    message = _format_certificate(found) + _within(sought)
+        results = search_collections(sought.query, sought.most, sought.threshold)(space, listener)
+    hits = {hit.source: hit for hit in results.hits}
+    matched = results.certificate["matched"]
+    threshold = results.certificate["threshold"]
+    words = results.certificate.get("words", ())
+    message = _format_certificate(results) + _within(sought)
     return NotesList(sought, list(hits), message, matched, {}, hits, threshold, words)
 
 
-def _format_certificate(found: SearchResults) -> str:
+def _format_certificate(results: SearchResults) -> str:
     """Say what a search proved, without what the slider beside it says, and without a condition: there is none."""
-    message = format_certificate(found.certificate).replace(", or none satisfies the condition", "")
-    if found.certificate["threshold"] is not None:
-        above = f" at or above {found.certificate['threshold']:.2f};"
+    message = format_certificate(results.certificate).replace(", or none satisfies the condition", "")
+    if results.certificate["threshold"] is not None:
+        above = f" at or above {results.certificate['threshold']:.2f};"
         message = message.replace(f" is{above}", ";").replace(above, ";")
     return message
 
@@ -239,10 +239,12 @@ def _word_search(space: Space, sought: NotesQuery, chosen: set[int] | None) -> N
     words = sought.query.casefold().split()
     with space.store.reading() as snapshot:
         ids = Ids(sought.kind, _among(snapshot.numbers(sought.kind, kept=sought.kept), chosen))
-        found = [
+        results = [
             brief.id for brief in read_all(snapshot, ids) if all(word in _searchable_text(brief) for word in words)
         ]
-    return NotesList(sought, found, f"{len(found):,} of {_counted(len(ids), sought)} with these words", len(found))
+    return NotesList(
+        sought, results, f"{len(results):,} of {_counted(len(ids), sought)} with these words", len(results)
+    )
 
 
 def read_all(snapshot: Snapshot, ids: Sequence[str]) -> Iterator[ResourceSummary]:
@@ -296,25 +298,25 @@ def _stale(space: Space, sought: NotesQuery) -> NotesList:
 
     words = sought.query.casefold().split()
     with space.store.reading() as snapshot:
-        found = staleness(snapshot)
-        remarks = {one.origin.of.id: causes(one.changed) for one in found.stale}
+        result = staleness(snapshot)
+        remarks = {one.origin.of.id: causes(one.changed) for one in result.stale}
         if words:
-            told = {brief.id: _searchable_text(brief) for brief in read_all(snapshot, list(remarks))}
+            report = {brief.id: _searchable_text(brief) for brief in read_all(snapshot, list(remarks))}
             remarks = {
-                one: said
-                for one, said in remarks.items()
-                if all(word in f"{told[one]} {said.casefold()}" for word in words)
+                one: text
+                for one, text in remarks.items()
+                if all(word in f"{report[one]} {text.casefold()}" for word in words)
             }
-    message = f"{len(remarks):,} of {pluralize(found.checked, 'thing')} out of date: made of what has changed since"
-    if found.unknown:
-        message += f"; too little is known of {len(found.unknown):,}"
+    message = f"{len(remarks):,} of {pluralize(result.checked, 'thing')} out of date: made of what has changed since"
+    if result.unknown:
+        message += f"; too little is known of {len(result.unknown):,}"
     return NotesList(sought, list(remarks), message, len(remarks), remarks)
 
 
 def causes(changed: Sequence[Any]) -> str:
     """Say which inputs are not any more what something was made of."""
-    said = [_cause(one) for one in changed[:3]]
-    return "; ".join(said) + (f"; and {len(changed) - 3:,} more" if len(changed) > 3 else "")
+    texts = [_cause(one) for one in changed[:3]]
+    return "; ".join(texts) + (f"; and {len(changed) - 3:,} more" if len(changed) > 3 else "")
 
 
 def _cause(changed: Any) -> str:

@@ -77,12 +77,12 @@ class NoteList:
 
     def merge(self, asked: Iterable[str], briefs: Iterable[ResourceSummary]) -> bool:
         """Take what was read; what was asked for and is not among it was removed for good. Whether that is news."""
-        found: dict[str, ResourceSummary | None] = dict.fromkeys(asked)
-        found |= {brief.id: brief for brief in briefs}
-        news = any(self._briefs.get(one, "unread") != brief for one, brief in found.items())
-        self._briefs |= found
-        self._fresh |= found.keys()
-        self.wanted -= found.keys()
+        results: dict[str, ResourceSummary | None] = dict.fromkeys(asked)
+        results |= {brief.id: brief for brief in briefs}
+        news = any(self._briefs.get(one, "unread") != brief for one, brief in results.items())
+        self._briefs |= results
+        self._fresh |= results.keys()
+        self.wanted -= results.keys()
         return news
 
     def brief(self, identifier: str) -> ResourceSummary | None:

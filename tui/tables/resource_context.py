@@ -81,8 +81,8 @@ def read_around(snapshot: Snapshot, identifier: str, version: int | None = None)
     Raises NotFound for what never was, or was removed for good.
     """
     brief = snapshot.briefs([identifier])[0]
-    wanted = brief.version if version is None and not brief.alive else version
-    resource = snapshot.get(identifier, wanted)
+    expected = brief.version if version is None and not brief.alive else version
+    resource = snapshot.get(identifier, expected)
     is_current = brief.alive and resource.version == brief.version
     versions = snapshot.versions(identifier)
     origins = snapshot.origins([Use(identifier, number) for number, _ in versions])
@@ -110,32 +110,32 @@ def stamp_of(snapshot: Snapshot, identifier: str) -> tuple[object, ...] | None:
 
 def _ties(snapshot: Snapshot, resource: Resource) -> Iterator[Link]:
     """What a resource is tied to: the ends of a Relation, the source of a search result, then links and Collections."""
-    found: list[tuple[str, str, int | None]] = []
+    results: list[tuple[str, str, int | None]] = []
     if isinstance(resource, Relation):
-        found += [("from", resource.source, None), (f"{resource.relation} →", resource.target, None)]
+        results += [("from", resource.source, None), (f"{resource.relation} →", resource.target, None)]
     brief = snapshot.briefs([resource.id])[0]
     if brief.source is not None:
-        found.append(("found in", *brief.source))
+        results.append(("found in", *brief.source))
     out = snapshot.briefs(snapshot.relations(source=resource.id))
     into = snapshot.briefs(snapshot.relations(target=resource.id))
-    found += [(f"{one.ends[1]} →", one.ends[2], None) for one in out if one.ends is not None]
-    found += [(f"← {one.ends[1]}", one.ends[0], None) for one in into if one.ends is not None]
+    results += [(f"{one.ends[1]} →", one.ends[2], None) for one in out if one.ends is not None]
+    results += [(f"← {one.ends[1]}", one.ends[0], None) for one in into if one.ends is not None]
     relations = {one.id for one in (*out, *into)}
-    found += [("in", holder, None) for _, holder in snapshot.holders([resource.id]) if holder not in relations]
-    titles = {one.id: label_of(one) for one in existing_summaries(snapshot, sorted({end for _, end, _ in found}))}
-    for how, end, version in dict.fromkeys(found):
+    results += [("in", holder, None) for _, holder in snapshot.holders([resource.id]) if holder not in relations]
+    titles = {one.id: label_of(one) for one in existing_summaries(snapshot, sorted({end for _, end, _ in results}))}
+    for how, end, version in dict.fromkeys(results):
         yield Link(how, end, titles.get(end, "(removed for good)"), version)
 
 
 # Told
 
 
-def render_about(around: ResourceDetail, colours: Colours, found: str = "") -> Text:
-    """Say what a resource is: why a search `found` it, its properties, and the rest."""
+def render_about(around: ResourceDetail, colours: Colours, result: str = "") -> Text:
+    """Say what a resource is: why a search `result` it, its properties, and the rest."""
     resource, brief, origin = around.resource, around.brief, around.origin
     size = pluralize(len(resource), "item") if isinstance(resource, Collection) else f"{count(brief.size)} characters"
-    kept = "yes, and searches find it" if brief.kept else "no: of its run, and not found by searches (p keeps it)"
-    rows = [("id", resource.id), ("name", brief.name or "none (n gives one)"), ("kept", kept), ("size", size)]
+    stored = "yes, and searches find it" if brief.kept else "no: of its run, and not found by searches (p keeps it)"
+    rows = [("id", resource.id), ("name", brief.name or "none (n gives one)"), ("kept", stored), ("size", size)]
     rows.append(("created", format_time(resource.created)))
     rows.append(
         ("version", f"{resource.version} of {around.latest}, {format_time(resource.updated)}, {format_origin(origin)}")
@@ -147,8 +147,8 @@ def render_about(around: ResourceDetail, colours: Colours, found: str = "") -> T
     elif origin.file is not None:
         rows.append(("file", origin.file))
     text = Text()
-    if found:
-        text.append(f"{'found':<9}", "dim").append(f"{single_line(found)}\n\n")
+    if result:
+        text.append(f"{'found':<9}", "dim").append(f"{single_line(result)}\n\n")
     text.append("properties\n" if resource.metadata else "no properties\n", "underline" if resource.metadata else "dim")
     for key, field in resource.metadata.items():
         text.append(f"{single_line(key)}: ", colours.get("primary", "bold"))
@@ -163,17 +163,17 @@ def _type_of(value: JSON) -> str:
     """Return the type of a property, as a query has it; nothing of a text, which is to be seen."""
     from infospace.data.properties import type_of
 
-    found = type_of(value)
-    return "" if found == "text" else found
+    result = type_of(value)
+    return "" if result == "text" else result
 
 
 def format_origin(origin: Origin) -> str:
     """Say who made a version."""
-    made = origin.made
-    if made.run is None:
+    created_by = origin.created_by
+    if created_by.run is None:
         return "outside of any run"
-    step = f" step {made.step}" if made.step else ""
-    return f"by {made.run}{step} {made.by or ''}".rstrip()
+    step = f" step {created_by.step}" if created_by.step else ""
+    return f"by {created_by.run}{step} {created_by.by or ''}".rstrip()
 
 
 def head_of(around: ResourceDetail, colours: Colours) -> Text:

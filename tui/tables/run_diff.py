@@ -56,19 +56,19 @@ class Comparison:
 
 def compare(snapshot: Snapshot, before: str, after: str) -> Comparison:
     """Compare two runs. For a thread. Raises NotFound for a run that is not there."""
-    found = diff(snapshot, before, after)
-    different = {(one.position, _sequence(one.before), _sequence(one.after)): one for one in found.steps}
+    result = diff(snapshot, before, after)
+    different = {(one.position, _sequence(one.before), _sequence(one.after)): one for one in result.steps}
     pairs = [DiffRow("runs")]
-    pairs += [DiffRow(f"input ${name}", outcome=outcome) for name, outcome in found.inputs]
+    pairs += [DiffRow(f"input ${name}", outcome=outcome) for name, outcome in result.inputs]
     for place, (position, one, other) in enumerate(pair_steps(snapshot.steps(before), snapshot.steps(after))):
         key = (position, _sequence(one), _sequence(other))
         difference = different.get(key)
         outcome = None if difference is None else difference.outcome
         pairs.append(DiffRow(f"{place}:{position}", one, other, difference, outcome))
-    if found.result is not None:
-        pairs.append(DiffRow("result", outcome=found.result))
+    if result.result is not None:
+        pairs.append(DiffRow("result", outcome=result.result))
     tallies = snapshot.run_stats([before, after])
-    return Comparison(found, tuple(pairs), (tallies.get(before), tallies.get(after)))
+    return Comparison(result, tuple(pairs), (tallies.get(before), tallies.get(after)))
 
 
 def _sequence(row: StepRow | None) -> int | None:
@@ -117,17 +117,17 @@ class DiffRows:
         if pair.position is None:
             return [self._mark(differs=True), Text(pair.key, "bold"), _changed_in(pair.outcome), "", ""]
         row = pair.after or pair.before
-        named = "" if row is None else f"{row.position} {row.type}" + (f" → ${row.out}" if row.out else "")
+        name = "" if row is None else f"{row.position} {row.type}" + (f" → ${row.out}" if row.out else "")
         times = ["" if one is None else format_duration(one.duration_ms) for one in (pair.before, pair.after)]
         if pair.before is None or pair.after is None:
             colour = self._colours.get("success" if pair.before is None else "error", "bold")
             mark, only = ("+", "only after") if pair.before is None else ("−", "only before")
-            return [Text(mark, colour), Text(named, colour), only, *times]
+            return [Text(mark, colour), Text(name, colour), only, *times]
         if pair.difference is None:
-            return [Text("="), Text(named, "dim"), Text("", "dim"), *times]
+            return [Text("="), Text(name, "dim"), Text("", "dim"), *times]
         changes = [_changed_in(pair.outcome)] if pair.outcome is not None else []
         changes += [change for change in pair.difference.changes if change != "outcome"]
-        return [self._mark(differs=True), named, ", ".join(changes), *times]
+        return [self._mark(differs=True), name, ", ".join(changes), *times]
 
     def _mark(self, differs: bool) -> Text:
         return Text("~", self._colours.get("warning", "bold")) if differs else Text("=")
@@ -156,13 +156,15 @@ def render_run(run: RunRow, tally: RunStats | None, colours: Colours) -> Text:
 
 def format_summary(comparison: Comparison) -> str:
     """Say how much is different."""
-    found = comparison.found
-    if found.same:
-        return f"the same: {pluralize(found.alike, 'step')} alike" + ("; the plans differ" if found.replanned else "")
-    one = len(found.steps) == 1
-    said = [f"{pluralize(len(found.steps), 'step')} {'differs' if one else 'differ'}, {found.alike:,} alike"]
-    if found.replanned:
-        said.append("the plans differ")
-    if found.lost:
-        said.append(f"what {pluralize(len(found.lost), 'step')} gave was removed")
-    return "; ".join(said)
+    difference = comparison.found
+    if difference.same:
+        return f"the same: {pluralize(difference.alike, 'step')} alike" + (
+            "; the plans differ" if difference.replanned else ""
+        )
+    one = len(difference.steps) == 1
+    texts = [f"{pluralize(len(difference.steps), 'step')} {'differs' if one else 'differ'}, {difference.alike:,} alike"]
+    if difference.replanned:
+        texts.append("the plans differ")
+    if difference.lost:
+        texts.append(f"what {pluralize(len(difference.lost), 'step')} gave was removed")
+    return "; ".join(texts)

@@ -10,9 +10,13 @@ from tui.text.output import escape_controls
 NOTHING = "no tool gives what it takes, and none takes what it gives, as far as their schemas say"
 
 
-def draw_neighbours(found: Mapping[str, Any]) -> list[str]:
+def draw_neighbours(results: Mapping[str, Any]) -> list[str]:
     """Return the lines of the picture of a tool and its neighbours, as `neighbourhood` has them."""
-    lines = [*_side(found["before"], "from"), f"▶ {escape_controls(found['tool_name'])}", *_side(found["after"], "to")]
+    lines = [
+        *_side(results["before"], "from"),
+        f"▶ {escape_controls(results['tool_name'])}",
+        *_side(results["after"], "to"),
+    ]
     return lines if len(lines) > 1 else [lines[0], f"  {NOTHING}"]
 
 

@@ -81,8 +81,8 @@ class ToolRows:
             name = Text.assemble(("server ", self.colours.get("secondary", "")), (single_line(tool.server), "italic"))
         elif tool.kind != "tool":
             name = Text.assemble((f"{tool.kind} ", self.colours.get("secondary", "")), name)
-        told = "" if tool.kind != "server" else "never listed: c lists it. "
-        message = Text(f"{told}{single_line(tool.title or tool.description)}", "dim")
+        text = "" if tool.kind != "server" else "never listed: c lists it. "
+        message = Text(f"{text}{single_line(tool.title or tool.description)}", "dim")
         hit = self.listed.hits.get(key)
         if hit is not None:
             guess = self.listed.no_match

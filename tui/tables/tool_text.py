@@ -111,10 +111,10 @@ def head_of(tool: Tool, colours: Colours) -> Text:
     return Text.assemble(*((escape_controls(text), style) for text, style in parts), no_wrap=True, overflow="ellipsis")
 
 
-def about_tool(told: ToolInfo, hit: ToolHit | None, colours: Colours, explained: Sequence[str] = ()) -> RenderableType:
+def about_tool(info: ToolInfo, hit: ToolHit | None, colours: Colours, explained: Sequence[str] = ()) -> RenderableType:
     """Return all that is told of a tool; of a hit what its relevance is made of, which `explained` says in lines."""
-    tool, text = told.tool, Text()
-    for sign in told.signs:
+    tool, text = info.tool, Text()
+    for sign in info.signs:
         text.append(f"! Beware: its description {sign}.\n", colours.get("warning", "bold"))
     if tool.title:
         text.append(f"{escape_controls(tool.title)}\n", "bold")
@@ -124,7 +124,7 @@ def about_tool(told: ToolInfo, hit: ToolHit | None, colours: Colours, explained:
         own = tool.integration == "local"
         text.append(f"{escape_controls(_WRAPPED.sub(' ', tool.description) if own else tool.description)}\n")
     examples = [("example", json_as_prose(dict(example))) for example in tool.examples]
-    return Group(text, _table([*_facts(told, hit, explained), *examples]))
+    return Group(text, _table([*_facts(info, hit, explained), *examples]))
 
 
 def _table(facts: Iterable[tuple[str, str]]) -> Table:
@@ -140,8 +140,8 @@ def _doubt(fit: InputFit | OutputFit) -> str:
     return "" if fit.score == 1 else f" ({fit.score:.0%}: {fit.reason})"
 
 
-def _facts(told: ToolInfo, hit: ToolHit | None, explained: Sequence[str]) -> Iterator[tuple[str, str]]:
-    tool = told.tool
+def _facts(info: ToolInfo, hit: ToolHit | None, explained: Sequence[str]) -> Iterator[tuple[str, str]]:
+    tool = info.tool
     if hit is not None:
         moved = "".join(f"; {one.by:+.3f} in the order: {one.reason}" for one in hit.adjustments)
         by = f" by {' and '.join(hit.matched_by)}" if hit.matched_by else ""
@@ -159,10 +159,10 @@ def _facts(told: ToolInfo, hit: ToolHit | None, explained: Sequence[str]) -> Ite
         yield "lists", tool.needs
     else:
         yield "does", effects(tool)
-        yield "asked", told.asked
+        yield "asked", info.asked
     if tool.kind == "tool":
-        yield "calls", calls_of(told.use)
-    for row in told.audit:
+        yield "calls", calls_of(info.use)
+    for row in info.audit:
         yield "audit", audit_line(row)
     server = tool.server if tool.server != SERVER else f"{SERVER}, the space itself"
     title = f" ({tool.server_title})" if tool.server_title and tool.server != SERVER else ""
@@ -228,9 +228,9 @@ def _server_facts(one: ServerStatus) -> Iterator[tuple[str, str]]:
     if server is None:
         yield "file", one.file
         return
-    entry, kept = server.entry, server.kept
+    entry, stored = server.entry, server.kept
     if server.title:
-        yield "title", f"{server.title}{f' {kept.version}' if kept is not None and kept.version else ''}"
+        yield "title", f"{server.title}{f' {stored.version}' if stored is not None and stored.version else ''}"
     if entry.description:
         yield "for", entry.description
     yield (
@@ -240,11 +240,11 @@ def _server_facts(one: ServerStatus) -> Iterator[tuple[str, str]]:
     counts = ((server.tools, "tool"), (server.prompts, "prompt"), (server.resources, "resource"))
     yield "lists", ", ".join(pluralize(number, noun) for number, noun in counts if number or noun == "tool")
     yield "calls", calls_of(one.use)
-    if kept is not None and kept.listed:
-        holds = f", holds until {format_time(kept.expires)}" if kept.expires else ""
-        yield "listed", f"{format_time(kept.listed)}{holds}"
-    if kept is not None and kept.tried and kept.tried != kept.listed:
-        yield "tried", format_time(kept.tried)
+    if stored is not None and stored.listed:
+        holds = f", holds until {format_time(stored.expires)}" if stored.expires else ""
+        yield "listed", f"{format_time(stored.listed)}{holds}"
+    if stored is not None and stored.tried and stored.tried != stored.listed:
+        yield "tried", format_time(stored.tried)
     marks = [word for word, held in (("trusted", entry.trusted), ("blocked", entry.blocked)) if held]
     yield "is", ", ".join(marks) or "not trusted: before a tool that does not say what it changes, you are asked"
     if entry.category:
@@ -254,14 +254,14 @@ def _server_facts(one: ServerStatus) -> Iterator[tuple[str, str]]:
     yield "file", one.file
 
 
-def reply_text(answered: Mapping[str, Any]) -> str:
+def reply_text(answer: Mapping[str, Any]) -> str:
     """Return what a call answered: its blocks in their order, then the structured content."""
-    parts = [_block(block) for block in answered.get("content", ())]
-    structured = answered.get("structured_content")
+    parts = [_block(block) for block in answer.get("content", ())]
+    structured = answer.get("structured_content")
     if structured is not None:
         whole = json.dumps(structured, ensure_ascii=False, indent=2)
         parts.append(whole if not parts else f"structured content:\n{whole}")
-    large = answered.get("large")
+    large = answer.get("large")
     if large and not any(_CUT.search(part) for part in parts):
         parts.append("… this is the beginning")
     return "\n\n".join(parts)

@@ -100,11 +100,11 @@ def run_tools_query(space: Space, sought: ToolsQuery, listener: Listener | None 
     names = _names(tools)
     if not sought.query.strip():
         matcher = TypeMatcher(seen.finder.types, sought.types)
-        found = [tool for tool in tools if sought.filters.admits(tool) and matcher.fit(tool) is not None]
-        found.sort(key=_place)
-        return ToolsList(sought, found, _counted(found, tools, sought, space), uses=tool_uses(space), names=names)
-    wanted = ToolQuery(sought.query, None, sought.filters, mode=sought.mode, types=sought.types)
-    answer = find_tools(seen, wanted, listener)
+        results = [tool for tool in tools if sought.filters.admits(tool) and matcher.fit(tool) is not None]
+        results.sort(key=_place)
+        return ToolsList(sought, results, _counted(results, tools, sought, space), uses=tool_uses(space), names=names)
+    query = ToolQuery(sought.query, None, sought.filters, mode=sought.mode, types=sought.types)
+    answer = find_tools(seen, query, listener)
     hits = answer.hits or ([answer.guess] if answer.guess is not None else [])
     return ToolsList(
         sought,
@@ -136,12 +136,12 @@ def _by_name(names: Iterable[str]) -> list[tuple[str, int]]:
     return sorted(Counter(names).items(), key=lambda pair: pair[0].casefold())
 
 
-def _counted(found: Sequence[Tool], tools: Sequence[Tool], sought: ToolsQuery, space: Space) -> str:
-    kinds = Counter(tool.kind for tool in found)
-    told = [pluralize(kinds[kind], kind) for kind in ("tool", "prompt", "resource") if kinds[kind]]
+def _counted(results: Sequence[Tool], tools: Sequence[Tool], sought: ToolsQuery, space: Space) -> str:
+    kinds = Counter(tool.kind for tool in results)
+    messages = [pluralize(kinds[kind], kind) for kind in ("tool", "prompt", "resource") if kinds[kind]]
     unlisted = [f"{pluralize(kinds['server'], 'server')} unlisted"] if kinds["server"] else []
-    said = ", ".join([*told, *unlisted]) or "no tool"
-    message = said if len(found) == len(tools) else f"{said}, of {len(tools):,} in all"
+    text = ", ".join([*messages, *unlisted]) or "no tool"
+    message = text if len(results) == len(tools) else f"{text}, of {len(tools):,} in all"
     return message if sought.access is None else f"{message}; {_format_own_list(space, sought.access)}"
 
 
@@ -152,15 +152,17 @@ def _format_own_list(space: Space, access: Access) -> str:
     return f"{own} and {len(direct):,} more" if direct else f"{own} alone: these are found through them"
 
 
-def _format_search(found: ToolResults) -> str:
-    if found.no_match:
+def _format_search(results: ToolResults) -> str:
+    if results.no_match:
         near = (
-            "" if found.guess is None else f"; the nearest is {found.guess.tool.full_name}, at {found.guess.score:.2f}"
+            ""
+            if results.guess is None
+            else f"; the nearest is {results.guess.tool.full_name}, at {results.guess.score:.2f}"
         )
-        message = f"no tool of {found.searched:,} fits{near}"
+        message = f"no tool of {results.searched:,} fits{near}"
     else:
-        message = f"{found.matched:,} of {found.searched:,} probably do that"
-    return single_line(f"{message}; {found.degraded}" if found.degraded else message)
+        message = f"{results.matched:,} of {results.searched:,} probably do that"
+    return single_line(f"{message}; {results.degraded}" if results.degraded else message)
 
 
 def server_statuses(space: Space) -> list[ServerStatus]:
@@ -174,7 +176,7 @@ def server_statuses(space: Space) -> list[ServerStatus]:
         for use in snapshot.tool_uses():
             each.setdefault(use.server, []).append(use)
     running = servers.pool.running()
-    found = [
+    results = [
         ServerStatus(
             server.name,
             "running" if server.name in running else server.state,
@@ -193,7 +195,7 @@ def server_statuses(space: Space) -> list[ServerStatus]:
         if one.severity == "error"
         for file in [_file(space, one.file)]
     ]
-    return sorted((*found, *wrong), key=lambda one: one.name)
+    return sorted((*results, *wrong), key=lambda one: one.name)
 
 
 def _file(space: Space, path: str) -> str:

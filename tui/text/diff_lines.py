@@ -22,38 +22,38 @@ _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 Line = tuple[str, str | None]
 
 
-def show_difference(found: Difference, out: Output) -> None:
+def show_difference(difference: Difference, out: Output) -> None:
     """Print how two runs differ, for a person."""
-    *lines, last = difference_lines(found)
+    *lines, last = difference_lines(difference)
     for line, style in lines:
         out.text(line, style)
-    if found.lost:
-        out.talk(f"what was given cannot be compared of {', '.join(found.lost[:SHOWN])}: it was removed", "yellow")
+    if difference.lost:
+        out.talk(f"what was given cannot be compared of {', '.join(difference.lost[:SHOWN])}: it was removed", "yellow")
     out.talk(*last)
 
 
-def difference_lines(found: Difference) -> Iterator[Line]:
+def difference_lines(difference: Difference) -> Iterator[Line]:
     """Give a comparison as lines with their styles: who is compared, what differs, and how much is alike."""
-    yield f"{found.before.run} → {found.after.run}  {_ends(found.before, found.after)}", "bold"
-    yield from _lines(found)
-    steps = f"{found.alike:,} step{'' if found.alike == 1 else 's'} alike"
-    plans = "; the plans differ" if found.replanned else ""
-    yield f"{'the same: ' if found.same else ''}{steps}{plans}", "dim"
+    yield f"{difference.before.run} → {difference.after.run}  {_ends(difference.before, difference.after)}", "bold"
+    yield from _lines(difference)
+    steps = f"{difference.alike:,} step{'' if difference.alike == 1 else 's'} alike"
+    plans = "; the plans differ" if difference.replanned else ""
+    yield f"{'the same: ' if difference.same else ''}{steps}{plans}", "dim"
 
 
-def _lines(found: Difference) -> Iterator[Line]:
-    if found.ended and found.before.reason != found.after.reason:
-        for mark, reason in (("-", found.before.reason), ("+", found.after.reason)):
+def _lines(difference: Difference) -> Iterator[Line]:
+    if difference.ended and difference.before.reason != difference.after.reason:
+        for mark, reason in (("-", difference.before.reason), ("+", difference.after.reason)):
             if reason:
                 yield f"{mark} {reason}", _STYLES[mark]
-    for name, outcome in found.inputs:
+    for name, outcome in difference.inputs:
         yield f"~ the input ${name}", "yellow"
         yield from _outcome(outcome)
-    for step in found.steps:
+    for step in difference.steps:
         yield from _step(step)
-    if found.result is not None:
+    if difference.result is not None:
         yield "~ the result", "yellow"
-        yield from _outcome(found.result)
+        yield from _outcome(difference.result)
 
 
 def _ends(before: RunRow, after: RunRow) -> str:
@@ -77,8 +77,8 @@ def _step(step: StepDifference) -> Iterator[Line]:
         yield f"    was {step.before.type}", None
     if "status" in step.changes or "reason" in step.changes:
         for mark, row in (("-", step.before), ("+", step.after)):
-            said = f": {snippet(row.reason)}" if row.reason else ""
-            yield f"    {mark} {row.status}{said}", _STYLES[mark]
+            text = f": {snippet(row.reason)}" if row.reason else ""
+            yield f"    {mark} {row.status}{text}", _STYLES[mark]
     if step.outcome is not None:
         yield from _outcome(step.outcome)
 

@@ -106,12 +106,12 @@ def json_as_prose(value: JSON, *, inside: bool = False) -> str:
         case dict() | list() if not value:
             return "none"
         case dict():
-            said = ", ".join(f"{single_line(key)}: {json_as_prose(one, inside=True)}" for key, one in value.items())
+            text = ", ".join(f"{single_line(key)}: {json_as_prose(one, inside=True)}" for key, one in value.items())
         case list():
-            said = ", ".join(json_as_prose(one, inside=True) for one in value)
+            text = ", ".join(json_as_prose(one, inside=True) for one in value)
         case _:
             return json.dumps(value)
-    return f"({said})" if inside else said
+    return f"({text})" if inside else text
 
 
 def preview_as_prose(text: str) -> str:

@@ -106,30 +106,34 @@ class _Tree:
 
     def _format_origin(self, node: Node) -> str:
         origin = node.origin
-        made = origin.made
-        if made.run is None:
+        created_by = origin.created_by
+        if created_by.run is None:
             return "made outside of any run"
         if node.step is not None:
-            where = f"{made.run} step {made.step} {made.by}{self._query(node)}"
+            where = f"{created_by.run} step {created_by.step} {created_by.by}{self._query(node)}"
             score = None if origin.source is None else origin.source.score
             return f"by {where}" if score is None else f"found with {score:.3f} by {where}"
-        run = self._graph.runs.get(made.run)
+        run = self._graph.runs.get(created_by.run)
         if run is None:
-            step = f" step {made.step}" if made.step else ""
-            return f"by {made.run}{step} {made.by}: the run is pruned"
-        if made.by == "input":
-            name = next((name for name, given in run.inputs.items() if given == origin.of.id), None)
-            return f"given to {made.run} as ${name}" if name else f"given to {made.run}"
-        if made.by == "result":
-            return f"the result of {made.run}"
-        return f"from {origin.file} by {made.run} {made.by}" if origin.file else f"by {made.run} {run.goal or made.by}"
+            step = f" step {created_by.step}" if created_by.step else ""
+            return f"by {created_by.run}{step} {created_by.by}: the run is pruned"
+        if created_by.by == "input":
+            name = next((name for name, text in run.inputs.items() if text == origin.of.id), None)
+            return f"given to {created_by.run} as ${name}" if name else f"given to {created_by.run}"
+        if created_by.by == "result":
+            return f"the result of {created_by.run}"
+        return (
+            f"from {origin.file} by {created_by.run} {created_by.by}"
+            if origin.file
+            else f"by {created_by.run} {run.goal or created_by.by}"
+        )
 
     def _query(self, node: Node) -> str:
         """What a search looked for, as it is written in the plan."""
         step = node.step
         run = None if step is None else self._graph.runs.get(step.run)
-        written = None if step is None or run is None else written_step(run, step.position)
-        query = None if written is None else written.get("query")
+        value = None if step is None or run is None else written_step(run, step.position)
+        query = None if value is None else value.get("query")
         return f" {truncate(query, TITLE)!r}" if isinstance(query, str) else ""
 
 

@@ -40,5 +40,5 @@ class RateMeter:
         if rate is None:
             return ""
         seconds = round(left / rate)
-        shown = f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
-        return f"{shown}/s  {seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        text = f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
+        return f"{text}/s  {seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -12,9 +12,9 @@ SAVED = "plan:"
 """What names a saved plan where a file could stand."""
 
 
-def path_of(written: str) -> Path:
+def path_of(text: str) -> Path:
     """Return the path; a `~` that names nobody stays as it is, and names nothing then."""
-    return Path(os.path.expanduser(written))  # noqa: PTH111 - Path.expanduser raises where there is nobody of that name
+    return Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises where there is nobody of that name
 
 
 def read_source(path: str) -> bytes:

@@ -40,11 +40,11 @@ def show_pending(run: str | None, pending: Sequence[Pending], out: Output, *, to
         out.talk(f"  → {command(out, 'resume', run)}", "dim")
 
 
-def value_of(written: str, asked: Pending | None) -> JSON:
+def value_of(text: str, asked: Pending | None) -> JSON:
     """Return an answer as its schema wants it: JSON where that fits, else text."""
     from planner.journal.suspension import read_answer
 
-    return read_answer(written, None if asked is None else asked.schema)
+    return read_answer(text, None if asked is None else asked.schema)
 
 
 def command(out: Output, *words: str | None) -> str:
@@ -66,9 +66,9 @@ def choices(schema: Mapping[str, Any] | None) -> list[str]:
 def meanings(schema: Mapping[str, Any] | None) -> list[str]:
     """Return a line for each choice, or one for all of them where nothing is said about them."""
     listed = choices(schema)
-    said = str((schema or {}).get("description", "")).split("; ")
-    if len(said) == len(listed) and all(line.startswith(f"{one}: ") for one, line in zip(listed, said, strict=True)):
-        return said
+    texts = str((schema or {}).get("description", "")).split("; ")
+    if len(texts) == len(listed) and all(line.startswith(f"{one}: ") for one, line in zip(listed, texts, strict=True)):
+        return texts
     return [f"one of {', '.join(listed)}"]
 
 

@@ -42,23 +42,23 @@ def _nested(step: Mapping[str, Any]) -> Iterator[Sequence[Any]]:
 
 def _sentence(step: Mapping[str, Any]) -> str:
     type_ = str(step.get("type", ""))
-    told = _SENTENCES.get(type_, _generic)(step)
+    message = _SENTENCES.get(type_, _generic)(step)
     out, name = step.get("out"), step.get("name")
     binds = f", as {out}" if isinstance(out, str) else ""
     keeps = f", kept as {dump(name)}" if isinstance(name, str) and type_ != "persist" else ""
-    return truncate(f"{told}{binds}{keeps}", 400)
+    return truncate(f"{message}{binds}{keeps}", 400)
 
 
 def _generic(step: Mapping[str, Any]) -> str:
     """Any other type: its name and what it is given."""
     common = ("type", "out", "name", "replace", "on_fail", "retry", "timeout_s", "expect", "id", *_BLOCKS)
     arguments = step.get("arguments") if isinstance(step.get("arguments"), Mapping) else None
-    given = arguments if arguments is not None else {key: value for key, value in step.items() if key not in common}
+    actual = arguments if arguments is not None else {key: value for key, value in step.items() if key not in common}
     verb = (
         "call" if "/" in str(step.get("type", "")) else "run" if str(step.get("type", "")).startswith("plan:") else "do"
     )
-    told = ", ".join(f"{key} {_value(value)}" for key, value in (given or {}).items())
-    return f"{verb} {step.get('type')}" + (f" with {told}" if told else "")
+    message = ", ".join(f"{key} {_value(value)}" for key, value in (actual or {}).items())
+    return f"{verb} {step.get('type')}" + (f" with {message}" if message else "")
 
 
 def _value(value: Any) -> str:
@@ -79,8 +79,8 @@ def _of(verb: str, *keys: str) -> _Sentence:
     """A sentence of a verb over `target` with some of its arguments named."""
 
     def sentence(step: Mapping[str, Any]) -> str:
-        told = "".join(f", {key} {_value(step[key])}" for key in keys if key in step)
-        return f"{verb} {_value(step.get('target', step.get('value', '')))}{told}"
+        message = "".join(f", {key} {_value(step[key])}" for key in keys if key in step)
+        return f"{verb} {_value(step.get('target', step.get('value', '')))}{message}"
 
     return sentence
 

@@ -29,18 +29,18 @@ def attempts_of(extra: Mapping[str, Any]) -> str:
     asked, attempts = extra.get("llm"), extra.get("attempts")
     if not isinstance(asked, Mapping):
         return ""
-    said = [str(asked.get("model"))]
-    said += [pluralize(len(attempts), "attempt")] if isinstance(attempts, Sequence) else []
-    said += [pluralize(int(asked.get("tokens", 0)), "token")]
-    return ", ".join(said)
+    texts = [str(asked.get("model"))]
+    texts += [pluralize(len(attempts), "attempt")] if isinstance(attempts, Sequence) else []
+    texts += [pluralize(int(asked.get("tokens", 0)), "token")]
+    return ", ".join(texts)
 
 
 def effect_lines(effects: Sequence[Effect]) -> Iterator[str]:
     """Say what a plan would write, call and ask, each thing once."""
     for kind, verb in VERBS.items():
-        named = list(dict.fromkeys(effect.what for effect in effects if effect.kind == kind))
-        if named:
-            yield verb if kind == "asks-person" else f"{verb} {', '.join(named)}"
+        names = list(dict.fromkeys(effect.what for effect in effects if effect.kind == kind))
+        if names:
+            yield verb if kind == "asks-person" else f"{verb} {', '.join(names)}"
 
 
 def render_attempts(extra: Mapping[str, Any], calls: Sequence[CallRow], colours: Colours) -> Text:

@@ -69,8 +69,8 @@ def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> 
 
 def _is_informative(place: str, hits: Sequence[Mapping[str, Any]]) -> bool:
     """Whether a column says something: any path, and the roots of files where there are several."""
-    found = {hit["metadata"].get(place) for hit in hits}
-    return len(found - {None}) > 1 if place == "root" else bool(found - {None})
+    results = {hit["metadata"].get(place) for hit in hits}
+    return len(results - {None}) > 1 if place == "root" else bool(results - {None})
 
 
 def headings_of(hit: Mapping[str, Any]) -> str:
@@ -78,8 +78,8 @@ def headings_of(hit: Mapping[str, Any]) -> str:
     about = hit["metadata"]
     if about.get("passage") is None or hit["format"] != "text":
         return ""
-    found = headings_at(hit["text"], about["passage"]["start"])
-    return HEADINGS.join(found[1:] if found and found[0] == about.get("title") else found)
+    results = headings_at(hit["text"], about["passage"]["start"])
+    return HEADINGS.join(results[1:] if results and results[0] == about.get("title") else results)
 
 
 def _score(score: float | None) -> str:
@@ -134,12 +134,12 @@ def place_of(words: Sequence[str], text: str) -> int:
     """
     best, place = _LEAST_SHARED, 0
     for word in map(_plain, words):
-        for found in _WORD.finditer(text):
-            own = _plain(found[0])
+        for match in _WORD.finditer(text):
+            own = _plain(match[0])
             inside = own.find(word)
             shared = 1.0 if word == own else 0.9 if inside >= 0 else 0.8 * _begin_alike(word, own) / len(word)
             if shared > best:
-                best, place = shared, found.start() + max(inside, 0)
+                best, place = shared, match.start() + max(inside, 0)
     return place
 
 
@@ -165,20 +165,20 @@ def format_certificate(certificate: Mapping[str, Any]) -> str:
         whole = returned == matched
         return f"all {matched:,} {noun} that fit" if whole else f"{returned:,} of {matched:,} {noun} that fit"
     if certificate["threshold"] is None:
-        wanted = "with a word of the query"
+        expected = "with a word of the query"
     else:
-        wanted = f"at or above {certificate['threshold']:.2f}"
+        expected = f"at or above {certificate['threshold']:.2f}"
         if certificate.get("chance") is not None:
-            wanted += f" (auto: everyday requests reach {certificate['chance']:.2f})"
-        wanted += " or with a word of the query" if by_words else ""
+            expected += f" (auto: everyday requests reach {certificate['chance']:.2f})"
+        expected += " or with a word of the query" if by_words else ""
     if matched is None:
-        message = f"{returned:,} {noun} {wanted}, found by the index; `certify` would prove that they are the best"
+        message = f"{returned:,} {noun} {expected}, found by the index; `certify` would prove that they are the best"
     elif returned == matched:
-        message = f"all {matched:,} of {searched:,} {noun} {wanted}"
+        message = f"all {matched:,} of {searched:,} {noun} {expected}"
         if not matched:
-            message = f"none of {searched:,} {noun} is {wanted}"
+            message = f"none of {searched:,} {noun} is {expected}"
     else:
-        message = f"{returned:,} of {matched:,} {noun} {wanted}, {searched:,} searched"
+        message = f"{returned:,} of {matched:,} {noun} {expected}, {searched:,} searched"
     if certificate.get("max_below") is not None:
         others = "without a word and below the threshold" if by_words else "below the threshold"
         message += f"; the best {others} has {certificate['max_below']:.3f}"
@@ -195,13 +195,13 @@ def format_count(certificate: Mapping[str, Any]) -> str:
     return format_certificate({**certificate, "returned": certificate["matched"]})
 
 
-def format_recall(found: RecallEstimate) -> str:
+def format_recall(results: RecallEstimate) -> str:
     """Say in a sentence how much of what is right a search has found."""
-    judged = sum(one.judged for one in found.strata)
-    if found.recall is None:
+    judged = sum(one.judged for one in results.strata)
+    if results.recall is None:
         return f"none of the {judged:,} notes that were judged is right, so nothing is known of recall"
-    right = f"about {found.right_found:,.0f} right notes found, about {found.right_missed:,.0f} missed"
-    return f"recall {found.recall:.2f} (95 %: {found.low:.2f} to {found.high:.2f}), by {judged:,} judged: {right}"
+    right = f"about {results.right_found:,.0f} right notes found, about {results.right_missed:,.0f} missed"
+    return f"recall {results.recall:.2f} (95 %: {results.low:.2f} to {results.high:.2f}), by {judged:,} judged: {right}"
 
 
 def format_explanation(explanation: Mapping[str, Any]) -> str:
@@ -211,30 +211,30 @@ def format_explanation(explanation: Mapping[str, Any]) -> str:
         f"{escape_controls(one['word'])} {one.get('adds', one['bm25']):.3f} ({', '.join(one['in'])})"
         for one in explanation.get("words", ())
     ]
-    told = [f"meaning: {', '.join(near) or 'not embedded yet'}"] if "meaning" in explanation else []
+    messages = [f"meaning: {', '.join(near) or 'not embedded yet'}"] if "meaning" in explanation else []
     if "words" in explanation:
-        told.append(f"words: {', '.join(words) or 'none'}")
-    return "; ".join(told)
+        messages.append(f"words: {', '.join(words) or 'none'}")
+    return "; ".join(messages)
 
 
 def explanation_lines(parts: Sequence[Mapping[str, Any]]) -> list[str]:
     """Say what the relevance of a tool is made of: a line for each part of the request, with what adds to it."""
     lines = []
     for part in parts:
-        named = f"“{snippet(part['part'], PART)}”: " if len(parts) > 1 else ""
-        lines.append(f"{named}evidence {part['evidence']:.3f} = {' + '.join(_tool_shares(part)) or 'nothing'}")
+        name = f"“{snippet(part['part'], PART)}”: " if len(parts) > 1 else ""
+        lines.append(f"{name}evidence {part['evidence']:.3f} = {' + '.join(_tool_shares(part)) or 'nothing'}")
     return lines
 
 
 def _tool_shares(part: Mapping[str, Any]) -> list[str]:
     shares = [f"meaning {part['meaning']['adds']:.3f}"] if "meaning" in part else []
     for one in part["words"]:
-        meant = f" as {one['meant']}" if "meant" in one else ""
+        suggestion = f" as {one['meant']}" if "meant" in one else ""
         shares.append(
-            f"{escape_controls(one['word'])}{escape_controls(meant)} {one['adds']:.3f} ({', '.join(one['in'])})"
+            f"{escape_controls(one['word'])}{escape_controls(suggestion)} {one['adds']:.3f} ({', '.join(one['in'])})"
         )
     others = {"quoted": "says just this", "name": "its name", "past_calls": "called for the like"}
-    return shares + [f"{said} {part[key]:.3f}" for key, said in others.items() if key in part]
+    return shares + [f"{text} {part[key]:.3f}" for key, text in others.items() if key in part]
 
 
 def noun_of(certificate: Mapping[str, Any]) -> str:

@@ -94,9 +94,9 @@ def certificate_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
             yield f"{left:,} more fit, and were beyond the limit."
     if certificate.get("words"):
         yield f"Words looked for: {', '.join(certificate['words'])}."
-    found = certificate.get("matched_by")
-    if isinstance(found, Mapping):
-        yield f"By meaning {found.get('meaning', 0):,} fit, by words {found.get('words', 0):,}."
+    value = certificate.get("matched_by")
+    if isinstance(value, Mapping):
+        yield f"By meaning {value.get('meaning', 0):,} fit, by words {value.get('words', 0):,}."
     if certificate.get("model"):
         yield f"Compared by {certificate['model']}, in generation {certificate.get('generation', 0):,} of the space."
 
@@ -187,16 +187,16 @@ def _block(block: Mapping[str, Any]) -> str:
     return content_text(block)
 
 
-def format_raw(row: StepRow | None, written: Mapping[str, Any] | None) -> str:
+def format_raw(row: StepRow | None, value: Mapping[str, Any] | None) -> str:
     """Return a step as it was written, and as the journal has it, as JSON."""
     from dataclasses import asdict
 
     parts = []
-    if written is not None:
-        parts.append(f"// as written\n{content_text(dict(written))}")
+    if value is not None:
+        parts.append(f"// as written\n{content_text(dict(value))}")
     if row is not None:
-        kept = {**asdict(row), "digest": row.digest.hex() if row.digest else None}
-        parts.append(f"// in the journal\n{json.dumps(kept, ensure_ascii=False, indent=2, default=dict)}")
+        stored = {**asdict(row), "digest": row.digest.hex() if row.digest else None}
+        parts.append(f"// in the journal\n{json.dumps(stored, ensure_ascii=False, indent=2, default=dict)}")
     return "\n\n".join(parts)
 
 

@@ -132,8 +132,8 @@ async def _pass_on(socket: web.WebSocketResponse, session: Session) -> None:
             case ["resize", {"width": int(width), "height": int(height)}]:
                 if 0 < width <= WIDEST and 0 < height <= WIDEST:
                     await session.set_terminal_size(width, height)
-            case ["ping", said]:
-                await socket.send_json(["pong", said])
+            case ["ping", answer]:
+                await socket.send_json(["pong", answer])
             case ["focus", *_]:
                 await session.focus()
             case ["blur", *_]:

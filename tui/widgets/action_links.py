@@ -32,12 +32,12 @@ class ActionLinks(Static):
         if screen is not place or not isinstance(place, BaseScreen):
             return
         actions = {binding.action: binding for binding in place.key_bindings()}
-        said = [
+        texts = [
             f"[@click=screen.{name}]{self._key(actions[name])} {place.key_label(actions[name]).lower()}[/]"
             for name in self._actions
             if place.is_action_available(name)
         ]
-        written = "  ".join(said)
-        if written != self._written:
-            self._written = written
-            self.update(written)
+        text = "  ".join(texts)
+        if text != self._written:
+            self._written = text
+            self.update(text)

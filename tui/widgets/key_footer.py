@@ -90,23 +90,23 @@ class KeyFooter(Footer):
 
         The help has its room always, and the way out before the others.
         """
-        found = list(self._available_keys())
-        last = sorted((one for one, _ in found if one.action in LAST), key=lambda one: LAST.index(one.action))
+        results = list(self._available_keys())
+        last = sorted((one for one, _ in results if one.action in LAST), key=lambda one: LAST.index(one.action))
         room = self.size.width - sum(one.width for one in last if one.action == LAST[-1])
         kept: set[str] = {LAST[-1]}
-        named: set[str] = set()
-        wanted = [one for one, show in found if show and one not in last]
-        others = [one for one, show in found if not show and one not in last]
-        for one in (*wanted, *last[:-1], *others):
-            if one in others and one.name in named:
+        names: set[str] = set()
+        expected = [one for one, show in results if show and one not in last]
+        others = [one for one, show in results if not show and one not in last]
+        for one in (*expected, *last[:-1], *others):
+            if one in others and one.name in names:
                 continue
             if one.width > room:
                 room = 0
                 continue
             room -= one.width
             kept.add(one.action)
-            named.add(one.name)
-        yield from (one for one in (*wanted, *others, *last) if one.action in kept)
+            names.add(one.name)
+        yield from (one for one in (*expected, *others, *last) if one.action in kept)
 
     def _available_keys(self) -> Iterator[tuple[ShownKey, bool]]:
         """Give each thing that can be done now, once, and whether its key is one of those that are to be shown."""
@@ -114,18 +114,18 @@ class KeyFooter(Footer):
         writes = isinstance(screen.focused, Input | TextArea)
         actions = {binding.action: binding for binding in place.key_bindings()} if isinstance(place, BaseScreen) else {}
         entered = next((binding for binding in actions.values() if binding.key == "enter"), None)
-        given: set[str] = set()
+        names: set[str] = set()
         for active in screen.active_bindings.values():
             binding = active.binding
             if binding.key == "enter" and entered is not None and isinstance(active.node, LazyTable):
                 binding = entered  # a list takes the key, and tells the place
             typed = writes and _types(binding.key)
             own = binding.action in actions or binding.action in LAST
-            if not own or not active.enabled or typed or binding.action in given or not binding.description:
+            if not own or not active.enabled or typed or binding.action in names or not binding.description:
                 continue
             if isinstance(place, BaseScreen) and not place.is_action_available(binding.action):
                 continue
-            given.add(binding.action)
+            names.add(binding.action)
             yield self._shown_key(binding), binding.show
 
     def _shown_key(self, binding: Binding) -> ShownKey:

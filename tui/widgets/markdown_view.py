@@ -170,8 +170,8 @@ def rendered(text: str, width: int, colours: dict[str, str], *, dark: bool) -> l
         width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor", theme=Theme(styles), emoji=False
     )
     theme = "ansi_dark" if dark else "ansi_light"
-    written = _Written(text, code_theme=theme, inline_code_theme=theme)
-    lines = console.render_lines(written, console.options, pad=False)
+    value = _Written(text, code_theme=theme, inline_code_theme=theme)
+    lines = console.render_lines(value, console.options, pad=False)
     strips = [Strip(Segment(segment.text, segment.style) for segment in line) for line in lines]
     while strips and not strips[0].text.strip():
         strips.pop(0)
@@ -209,10 +209,10 @@ def _outside(lines: Iterable[str]) -> Iterator[str]:
 
 def _fence(line: str, fence: str) -> str:
     """Return the fence that is open behind a line, when `fence` was open before it."""
-    found = _FENCE.match(line)
-    if found is None:
+    match = _FENCE.match(line)
+    if match is None:
         return fence
     if not fence:
-        return found[1]
-    closes = found[1][0] == fence[0] and len(found[1]) >= len(fence) and not line[found.end() :].strip()
+        return match[1]
+    closes = match[1][0] == fence[0] and len(match[1]) >= len(fence) and not line[match.end() :].strip()
     return "" if closes else fence

@@ -86,10 +86,10 @@ class TextView(ScrollView, can_focus=True):
         style = self.rich_style
         if index >= len(self._lines):
             return Strip.blank(self._width, style)
-        written = self._lines[index]
-        if written.startswith("… ") and written.endswith("; + shows the next ones"):
+        text = self._lines[index]
+        if text.startswith("… ") and text.endswith("; + shows the next ones"):
             style += self.get_component_rich_style("text-view--note")
-        return Strip([Segment(written, style)]).adjust_cell_length(self.scrollable_content_region.width, style)
+        return Strip([Segment(text, style)]).adjust_cell_length(self.scrollable_content_region.width, style)
 
 
 def wrapped(logical: str, width: int) -> list[str]:
@@ -98,12 +98,12 @@ def wrapped(logical: str, width: int) -> list[str]:
         return [logical]
     if not logical.isascii():
         return [piece for words in [chop_cells(logical, width)] for piece in words] or [""]
-    found = []
+    results = []
     start, end = 0, len(logical)
     while end - start > width:
         space = logical.rfind(" ", start + width // 2, start + width + 1)
         stop = space if space > start else start + width
-        found.append(logical[start:stop])
+        results.append(logical[start:stop])
         start = stop + (space > start)
-    found.append(logical[start:])
-    return found
+    results.append(logical[start:])
+    return results

@@ -103,7 +103,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._env: dict[str, Any] = {}
-        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
         self._title = ""
         self._tags: dict[str, None] = {}
         self._links: list[Link] = []
@@ -134,13 +134,13 @@ class _Reader:
             self._title = text
         while self._headings and self._headings[-1][0] >= level:
             self._headings.pop()
-        found = fields_in(block.content, masked)
-        self._fields += found
+        fields = fields_in(block.content, masked)
+        self._fields += fields
         line = (block.map or [0])[0] + 1
         section = self._headings[-1][1] if self._headings else None
         self._headings.append((level, text))
-        self._items.append(Item("heading", line, section, text, fields={"level": level, **collect(iter(found))}))
-        self._add_links(block, tokens, found)
+        self._items.append(Item("heading", line, section, text, fields={"level": level, **collect(iter(fields))}))
+        self._add_links(block, tokens, fields)
 
     def _paragraph(self, block: Token) -> None:
         item = self._open[-1] if self._open and not self._open[-1].said else None
@@ -151,19 +151,19 @@ class _Reader:
         tokens, masked = self._inline(block, box)
         tags = tuple(dict.fromkeys(_tags_in(tokens))) if "#" in content else ()
         self._tags |= dict.fromkeys(tags)
-        found = fields_in(block.content, masked)
+        fields = fields_in(block.content, masked)
         label = LINKS_TO
         if item is None:
-            self._fields += found
+            self._fields += fields
         else:
             item.said = True
             status_at = _Offsets(self._text, self._starts, block)(box.start(1)) if box else -1
             self._item(item, block.content, masked, tags, box, status_at)
             if box is None:
-                self._fields += (one for one in found if one.of_line)
+                self._fields += (one for one in fields if one.of_line)
                 labelled = _LABELLED.fullmatch(masked)
                 label = labelled["label"] if labelled else LINKS_TO
-        self._add_links(block, tokens, found, label)
+        self._add_links(block, tokens, fields, label)
 
     def _inline(self, block: Token, box: re.Match[str] | None = None) -> tuple[list[Token], str]:
         """Return what stands in a block, where anything may, and its content without what is hidden.
@@ -228,7 +228,7 @@ class _Offsets:
         self._first = (block.map or [0])[0]
         self._content = block.content
         self._lines = (
-            [0, *(found.end() for found in re.finditer("\n", block.content))] if "\n" in block.content else [0]
+            [0, *(match.end() for match in re.finditer("\n", block.content))] if "\n" in block.content else [0]
         )
         self._found: dict[int, int] = {}
 
@@ -248,15 +248,15 @@ class _Offsets:
 
 def property_links(properties: Mapping[str, JSON]) -> list[Link]:
     """Return the links in the texts of properties, in lists and objects too; they stand in no line."""
-    found: list[Link] = []
+    results: list[Link] = []
     for key, value in properties.items():
         for text in (value,) if isinstance(value, str) else _texts(value):
             if "[" in text:
-                found += (
-                    Link(target, shown, -1, wiki, heading, property=key)
-                    for target, shown, _, wiki, heading in links_in(inline(text, {}))
+                results += (
+                    Link(target, label, -1, wiki, heading, property=key)
+                    for target, label, _, wiki, heading in links_in(inline(text, {}))
                 )
-    return found
+    return results
 
 
 def _texts(value: JSON) -> Iterator[str]:
@@ -286,8 +286,8 @@ def _tags_in(tokens: list[Token]) -> Iterator[str]:
             parts.append("\n")
         elif not token.nesting:
             parts.append(OPAQUE)
-    found = (one[1].rstrip("/-") for one in _TAG.finditer("".join(parts)))
-    yield from (tag for tag in found if any(map(str.isalpha, tag)))
+    result = (one[1].rstrip("/-") for one in _TAG.finditer("".join(parts)))
+    yield from (tag for tag in result if any(map(str.isalpha, tag)))
 
 
 def links_in(tokens: list[Token]) -> Iterator[tuple[str, str, int, bool, str]]:

@@ -80,25 +80,25 @@ def fields_in(content: str, masked: str) -> list[InlineField]:
     """Return the fields of a block's content in their order; `masked` is as long, and has nothing hidden in it."""
     if "::" not in masked:
         return []
-    found: list[InlineField] = []
+    fields: list[InlineField] = []
     for pattern, of_line in ((_BRACKETS, False), (_PARENTHESES, False), (_LINE, True)):
         for one in pattern.finditer(masked):
-            if any(other.start < one.end() and one.start() < other.end for other in found if not of_line):
+            if any(other.start < one.end() and one.start() < other.end for other in fields if not of_line):
                 continue
-            if of_line and any(other.start <= one.start("key") < other.end for other in found):
+            if of_line and any(other.start <= one.start("key") < other.end for other in fields):
                 continue
             start, end = one.span("value")
             value = "" if start < 0 else content[start:end].strip()
-            found.append(InlineField(one["key"], value, one.start(), one.end(), of_line))
-    return sorted(found, key=lambda one: one.start)
+            fields.append(InlineField(one["key"], value, one.start(), one.end(), of_line))
+    return sorted(fields, key=lambda one: one.start)
 
 
 def collect(fields: Iterator[InlineField]) -> dict[str, JSON]:
     """Return fields by key; a key that comes several times has the list of its values."""
-    found: dict[str, list[JSON]] = {}
+    results: dict[str, list[JSON]] = {}
     for one in fields:
-        found.setdefault(one.key, []).append(value_of(one.value))
-    return {key: values[0] if len(values) == 1 else values for key, values in found.items()}
+        results.setdefault(one.key, []).append(value_of(one.value))
+    return {key: values[0] if len(values) == 1 else values for key, values in results.items()}
 
 
 def value_of(text: str) -> JSON:
@@ -166,7 +166,7 @@ def is_date(text: str) -> bool:
 def _without(content: str, gone: list[tuple[int, int]]) -> str:
     if not gone:
         return content.strip()
-    kept = content
+    stored = content
     for start, end in sorted(gone, reverse=True):
-        kept = kept[:start].rstrip(" \t") + " " + kept[end:].lstrip(" \t")
-    return kept.strip()
+        stored = stored[:start].rstrip(" \t") + " " + stored[end:].lstrip(" \t")
+    return stored.strip()

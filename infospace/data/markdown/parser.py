@@ -64,19 +64,19 @@ def _plain(content: str) -> list[Token] | None:
 
     tokens: list[Token] = []
     at = 0
-    for found in _WIKI.finditer(content):
-        tokens += (Token("text", "", 0, content=content[at : found.start()]), _link_token(found))
-        at = found.end()
+    for match in _WIKI.finditer(content):
+        tokens += (Token("text", "", 0, content=content[at : match.start()]), _link_token(match))
+        at = match.end()
     tokens.append(Token("text", "", 0, content=content[at:]))
     return None if any("[" in token.content for token in tokens if token.type == "text") else tokens
 
 
-def _link_token(found: re.Match[str]) -> Token:
+def _link_token(match: re.Match[str]) -> Token:
     from markdown_it.token import Token
 
-    target, heading, alias = found["target"].rstrip("\\").strip(), found["heading"] or "", found["alias"]
+    target, heading, alias = match["target"].rstrip("\\").strip(), match["heading"] or "", match["alias"]
     heading = heading.rstrip("\\")
-    meta = {"target": target, "heading": heading.lstrip("#").strip(), "position": found.start()}
+    meta = {"target": target, "heading": heading.lstrip("#").strip(), "position": match.start()}
     return Token("wiki", "", 0, content=(alias or target + heading).strip(), meta=meta)
 
 
@@ -87,11 +87,11 @@ def _markdown() -> MarkdownIt:
     from markdown_it.rules_inline import backtick, html_inline, link
 
     def link_with_place(state: StateInline, silent: bool) -> bool:
-        position, made = state.pos, len(state.tokens)
+        position, result = state.pos, len(state.tokens)
         if not link(state, silent):
             return False
         if not silent:
-            opened = next(one for one in state.tokens[made:] if one.type == "link_open")
+            opened = next(one for one in state.tokens[result:] if one.type == "link_open")
             opened.meta["position"] = position
         return True
 
@@ -138,22 +138,22 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _comment(state: StateInline, silent: bool) -> bool:
-    found = _COMMENT.match(state.src, state.pos, state.posMax)
-    if not found:
+    match = _COMMENT.match(state.src, state.pos, state.posMax)
+    if not match:
         return False
     if not silent:
-        state.push("html_inline", "", 0).content = found[0]
-    state.pos = found.end()
+        state.push("html_inline", "", 0).content = match[0]
+    state.pos = match.end()
     return True
 
 
 def _wiki(state: StateInline, silent: bool) -> bool:
-    found = _WIKI.match(state.src, state.pos, state.posMax)
-    if not found:
+    match = _WIKI.match(state.src, state.pos, state.posMax)
+    if not match:
         return False
     if not silent:
-        made = _link_token(found)
-        token = state.push(made.type, "", 0)
-        token.content, token.meta = made.content, made.meta
-    state.pos = found.end()
+        result = _link_token(match)
+        token = state.push(result.type, "", 0)
+        token.content, token.meta = result.content, result.meta
+    state.pos = match.end()
     return True

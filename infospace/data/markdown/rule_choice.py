@@ -92,7 +92,7 @@ def _block_rule(rules: list[tuple[str, Rule]]) -> Rule:
     underlined = [(name, rule) for name, rule in rules if name != "code"]
     plain: list[Rule] = [rule for name, rule in without if name not in _OF_LINES]
     plain_underlined = [rule for name, rule in underlined if name not in _OF_LINES]
-    found, found_underlined = _by_sign(without, _OF_LINES), _by_sign(underlined, _OF_LINES)
+    results, found_underlined = _by_sign(without, _OF_LINES), _by_sign(underlined, _OF_LINES)
 
     def rule(state: StateBlock, line: int, end: int, silent: bool) -> bool:
         chosen: Iterable[Rule]
@@ -104,7 +104,7 @@ def _block_rule(rules: list[tuple[str, Rule]]) -> Rule:
             if state.env[IS_UNDERLINED]:
                 chosen = found_underlined.get(sign, plain_underlined)
             else:
-                chosen = found.get(sign, plain)
+                chosen = results.get(sign, plain)
         for one in chosen:  # noqa: SIM110 - a generator costs as much as a rule
             if one(state, line, end, silent):
                 return True
@@ -114,13 +114,13 @@ def _block_rule(rules: list[tuple[str, Rule]]) -> Rule:
 
 
 def _inline_rule(rules: list[tuple[str, Rule]]) -> Rule:
-    found = _by_sign(rules, _OF_SIGNS)
-    for sign in found:
-        found[sign] = [one for name, one in rules if name in _OF_SIGNS and sign in _OF_SIGNS[name]]
+    results = _by_sign(rules, _OF_SIGNS)
+    for sign in results:
+        results[sign] = [one for name, one in rules if name in _OF_SIGNS and sign in _OF_SIGNS[name]]
     plain = [one for name, one in rules if name not in _OF_SIGNS]
 
     def rule(state: StateInline, silent: bool) -> bool:
-        for one in found.get(state.src[state.pos], plain):  # noqa: SIM110 - a generator costs as much as a rule
+        for one in results.get(state.src[state.pos], plain):  # noqa: SIM110 - a generator costs as much as a rule
             if one(state, silent):
                 return True
         return False

@@ -60,8 +60,8 @@ def computation_of(operator: Operator, get_left: Getter, get_right: Getter, text
     """Make the closure of an operator of numbers."""
     apply = OPERATIONS[operator]
 
-    def computed(resource: Readable, given: Evaluation) -> JSON:
-        return operated(apply, get_left(resource, given), get_right(resource, given), given, text)
+    def computed(resource: Readable, evaluation: Evaluation) -> JSON:
+        return operated(apply, get_left(resource, evaluation), get_right(resource, evaluation), evaluation, text)
 
     return computed
 
@@ -69,13 +69,13 @@ def computation_of(operator: Operator, get_left: Getter, get_right: Getter, text
 def concatenation_of(get_left: Getter, get_right: Getter, text: str) -> Getter:
     """Make the closure of ||."""
 
-    def concatenated(resource: Readable, given: Evaluation) -> JSON:
-        return operated(concat, get_left(resource, given), get_right(resource, given), given, text)
+    def concatenated(resource: Readable, evaluation: Evaluation) -> JSON:
+        return operated(concat, get_left(resource, evaluation), get_right(resource, evaluation), evaluation, text)
 
     return concatenated
 
 
-def operated(apply: Callable[[Any, Any], Any], one: JSON, other: JSON, given: Evaluation, text: str) -> JSON:
+def operated(apply: Callable[[Any, Any], Any], one: JSON, other: JSON, evaluation: Evaluation, text: str) -> JSON:
     """Return what an operation makes of two values: null where one of them is, or where it has no result."""
     if one is None or other is None:
         return None
@@ -83,17 +83,17 @@ def operated(apply: Callable[[Any, Any], Any], one: JSON, other: JSON, given: Ev
         if apply is not concat:
             if type(one) not in _NUMBERS or type(other) not in _NUMBERS:
                 message = f"computes with {kind_word(one)} and {kind_word(other)}, not with numbers"
-                given.tally.wrong(text, message, one, other)
+                evaluation.tally.wrong(text, message, one, other)
                 return None
-            found = apply(one, other)
-            if type(found) is float and isfinite(found):
-                return found
-            return checked(found)
+            value = apply(one, other)
+            if type(value) is float and isfinite(value):
+                return value
+            return checked(value)
         return concat(one, other)
     except OverflowError:
-        given.tally.wrong(text, "is beyond what a number holds", one, other)
+        evaluation.tally.wrong(text, "is beyond what a number holds", one, other)
     except OperandError as error:
-        given.tally.wrong(text, str(error), one, other)
+        evaluation.tally.wrong(text, str(error), one, other)
     return None
 
 
@@ -111,13 +111,13 @@ def concat(one: JSON, other: JSON) -> str:
 def negative_of(get: Getter, text: str) -> Getter:
     """Make the closure of a sign."""
 
-    def negative(resource: Readable, given: Evaluation) -> JSON:
-        value = get(resource, given)
+    def negative(resource: Readable, evaluation: Evaluation) -> JSON:
+        value = get(resource, evaluation)
         if value is None:
             return None
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return -value
-        given.tally.wrong(text, f"takes a number, not {kind_word(value)}", value)
+        evaluation.tally.wrong(text, f"takes a number, not {kind_word(value)}", value)
         return None
 
     return negative
@@ -126,15 +126,15 @@ def negative_of(get: Getter, text: str) -> Getter:
 def cast_of(get: Getter, to: Callable[[JSON], JSON], text: str, *, attempt: bool) -> Getter:
     """Make the closure of CAST, or of an `attempt`: TRY_CAST."""
 
-    def cast(resource: Readable, given: Evaluation) -> JSON:
-        value = get(resource, given)
+    def cast(resource: Readable, evaluation: Evaluation) -> JSON:
+        value = get(resource, evaluation)
         if value is None:
             return None
         try:
             return to(value)
         except OperandError as error:
             if not attempt:
-                given.tally.wrong(text, str(error), value)
+                evaluation.tally.wrong(text, str(error), value)
             return None
 
     return cast

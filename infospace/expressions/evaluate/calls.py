@@ -17,16 +17,16 @@ from infospace.expressions.mismatch import Evaluation, OperandError
 def parameter_of(name: str, *, lenient: bool) -> Getter:
     """Make the closure that reads a parameter. Of a missing place: PathNotFound, or null where that is `lenient`."""
 
-    def parameter(_resource: Readable, given: Evaluation) -> JSON:
+    def parameter(_resource: Readable, evaluation: Evaluation) -> JSON:
         try:
-            found = given.parameters[name]
+            value = evaluation.parameters[name]
         except KeyError:
             raise PathNotFound(f"the expression was given no value for ${name}") from None
-        if isinstance(found, PathNotFound):
+        if isinstance(value, PathNotFound):
             if lenient:
                 return None
-            raise found
-        return found
+            raise value
+        return value
 
     return parameter
 
@@ -34,12 +34,12 @@ def parameter_of(name: str, *, lenient: bool) -> Getter:
 def element_of(get: Getter, place: int, text: str) -> Getter:
     """Make the closure that takes an element of a list; null where there are not so many."""
 
-    def element(resource: Readable, given: Evaluation) -> JSON:
-        found = get(resource, given)
-        if isinstance(found, (list, tuple)):
-            return found[place] if -len(found) <= place < len(found) else None
-        if found is not None:
-            given.tally.wrong(text, f"takes an element of {kind_word(found)}, not of a list", found)
+    def element(resource: Readable, evaluation: Evaluation) -> JSON:
+        value = get(resource, evaluation)
+        if isinstance(value, (list, tuple)):
+            return value[place] if -len(value) <= place < len(value) else None
+        if value is not None:
+            evaluation.tally.wrong(text, f"takes an element of {kind_word(value)}, not of a list", value)
         return None
 
     return element
@@ -48,9 +48,9 @@ def element_of(get: Getter, place: int, text: str) -> Getter:
 def coalesce(getters: list[Getter]) -> Getter:
     """Make the closure of `coalesce`, which asks for no more values than it needs."""
 
-    def first(resource: Readable, given: Evaluation) -> JSON:
+    def first(resource: Readable, evaluation: Evaluation) -> JSON:
         for get in getters:
-            value = get(resource, given)
+            value = get(resource, evaluation)
             if value is not None:
                 return value
         return None
@@ -62,18 +62,18 @@ def concat_ws(getters: list[Getter], text: str) -> Getter:
     """Make the closure of `concat_ws`, which asks for nothing where there is nothing to put between."""
     get_separator, *rest = getters
 
-    def concat(resource: Readable, given: Evaluation) -> JSON:
-        separator = get_separator(resource, given)
+    def concat(resource: Readable, evaluation: Evaluation) -> JSON:
+        separator = get_separator(resource, evaluation)
         if separator is None:
             return None
         if not isinstance(separator, str):
-            given.tally.wrong(text, f"takes a text between the parts, not {kind_word(separator)}", separator)
+            evaluation.tally.wrong(text, f"takes a text between the parts, not {kind_word(separator)}", separator)
             return None
-        values = [get(resource, given) for get in rest]
+        values = [get(resource, evaluation) for get in rest]
         try:
             return joined(separator, values)
         except OperandError as error:
-            given.tally.wrong(text, str(error), *[value for value in values if value is not None][:3])
+            evaluation.tally.wrong(text, str(error), *[value for value in values if value is not None][:3])
             return None
 
     return concat
@@ -95,17 +95,17 @@ def call_with_one(name: str, apply: Callable[..., JSON], get: Getter, kind: str,
     """Make the closure of a function of one value."""
     accepted = KINDS[kind]
 
-    def applied(resource: Readable, given: Evaluation) -> JSON:
-        value = get(resource, given)
+    def applied(resource: Readable, evaluation: Evaluation) -> JSON:
+        value = get(resource, evaluation)
         if value is None:
             return None
         if kind_of(value) not in accepted:
-            given.tally.wrong(text, f"has {name}, which takes {_A[kind]}, not {kind_word(value)}", value)
+            evaluation.tally.wrong(text, f"has {name}, which takes {_A[kind]}, not {kind_word(value)}", value)
             return None
         try:
             return apply(value)
         except OperandError as error:
-            given.tally.wrong(text, _reason(name, error), value)
+            evaluation.tally.wrong(text, _reason(name, error), value)
             return None
 
     return applied
@@ -124,26 +124,26 @@ def call_with_several(
     """Make the closure of a function of several values, which are read in order up to a null."""
     triples = [(get, kind, KINDS[kind]) for get, kind in zip(getters, kinds, strict=True)]
 
-    def applied(resource: Readable, given: Evaluation) -> JSON:
+    def applied(resource: Readable, evaluation: Evaluation) -> JSON:
         values: list[JSON] = []
         for get, kind, accepted in triples:
-            value = get(resource, given)
+            value = get(resource, evaluation)
             if value is None:
                 return None
             if kind_of(value) not in accepted:
                 message = f"has {name}, which takes {_A[kind]}, not {kind_word(value)}"
-                given.tally.wrong(text, message, value)
+                evaluation.tally.wrong(text, message, value)
                 return None
             if kind == "whole" and isinstance(value, float):
                 if not value.is_integer():
-                    given.tally.wrong(text, f"has {name}, which takes a whole number", value)
+                    evaluation.tally.wrong(text, f"has {name}, which takes a whole number", value)
                     return None
                 value = int(value)
             values.append(value)
         try:
             return apply(*values)
         except OperandError as error:
-            given.tally.wrong(text, _reason(name, error), *values)
+            evaluation.tally.wrong(text, _reason(name, error), *values)
             return None
 
     return applied

@@ -16,5 +16,5 @@ from infospace.expressions.mismatch import Evaluation
 
 Getter: TypeAlias = Callable[[Readable, Evaluation], JSON]
 """Gives a value."""
-Judge: TypeAlias = Callable[[Readable, Evaluation], Verdict]
+ConditionEvaluator: TypeAlias = Callable[[Readable, Evaluation], Verdict]
 """Gives true, false or, as None, unknown."""

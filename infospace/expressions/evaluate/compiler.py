@@ -27,7 +27,7 @@ from infospace.expressions.evaluate.calls import (
     element_of,
     parameter_of,
 )
-from infospace.expressions.evaluate.closures import Getter, Judge
+from infospace.expressions.evaluate.closures import ConditionEvaluator, Getter
 from infospace.expressions.evaluate.conditions import (
     all_of,
     any_of,
@@ -82,7 +82,7 @@ def compile_expression(node: Expression) -> Getter:
     return Compiler().value(node)
 
 
-def compile_condition(node: Expression) -> Judge:
+def compile_condition(node: Expression) -> ConditionEvaluator:
     """Make the closure that judges one resource; a missing place of a parameter is null in it."""
     return Compiler(lenient=True).condition(node)
 
@@ -91,8 +91,8 @@ def _read_field(path: Path) -> Getter:
     find = reader(path)
 
     def field(resource: Readable, _given: Evaluation) -> JSON:
-        found = find(resource)
-        return None if found is ABSENT else found
+        value = find(resource)
+        return None if value is ABSENT else value
 
     return field
 
@@ -145,7 +145,7 @@ class Compiler:
             case _:
                 assert_never(node)
 
-    def condition(self, node: Expression) -> Judge:
+    def condition(self, node: Expression) -> ConditionEvaluator:
         """Make the closure that says whether `node` is true."""
         match node:
             case And(parts):
@@ -200,11 +200,11 @@ class Compiler:
             getters = [self.value(argument) for argument in node.arguments]
             return lambda resource, given: all(get(resource, given) is not None for get in getters)
 
-        def complete(resource: Readable, given: Evaluation) -> bool:
+        def complete(resource: Readable, evaluation: Evaluation) -> bool:
             content = resource.content
             if not isinstance(content, dict):
                 return content is not None
-            return all(content.get(key) is not None for key in given.fields)
+            return all(content.get(key) is not None for key in evaluation.fields)
 
         return complete
 
@@ -212,25 +212,25 @@ class Compiler:
         text = show(node)
         if len(rest) >= _CHAIN:
             return self._long(text, first, rest)
-        made = self.value(first)
+        result = self.value(first)
         for operator, part in rest:
-            made = (
-                concatenation_of(made, self.value(part), text)
+            result = (
+                concatenation_of(result, self.value(part), text)
                 if operator == "||"
-                else computation_of(operator, made, self.value(part), text)
+                else computation_of(operator, result, self.value(part), text)
             )
-        return made
+        return result
 
     def _long(self, text: str, first: Expression, rest: Sequence[tuple[Operator, Expression]]) -> Getter:
         """Make one closure of a row of so many operators that closures within closures would exhaust the stack."""
         get_first = self.value(first)
         steps = [(concat if operator == "||" else OPERATIONS[operator], self.value(part)) for operator, part in rest]
 
-        def row(resource: Readable, given: Evaluation) -> JSON:
-            found = get_first(resource, given)
+        def row(resource: Readable, evaluation: Evaluation) -> JSON:
+            value = get_first(resource, evaluation)
             for apply, get in steps:
-                found = operated(apply, found, get(resource, given), given, text)
-            return found
+                value = operated(apply, value, get(resource, evaluation), evaluation, text)
+            return value
 
         return row
 
@@ -238,15 +238,15 @@ class Compiler:
         branches = [(self.condition(when), self.value(then)) for when, then in node.branches]
         otherwise = self.value(node.otherwise)
 
-        def case(resource: Readable, given: Evaluation) -> JSON:
+        def case(resource: Readable, evaluation: Evaluation) -> JSON:
             for when, then in branches:
-                if when(resource, given):
-                    return then(resource, given)
-            return otherwise(resource, given)
+                if when(resource, evaluation):
+                    return then(resource, evaluation)
+            return otherwise(resource, evaluation)
 
         return case
 
-    def _compare(self, by: Comparator, left: Expression, right: Expression) -> Judge:
+    def _compare(self, by: Comparator, left: Expression, right: Expression) -> ConditionEvaluator:
         text = show(Compare(by, left, right))
         if self._plain:
             match left, right:
@@ -256,16 +256,16 @@ class Compiler:
                     return comparison_with_constant(MIRRORED[by], path, known, text)
         get_left, get_right, test = self.value(left), self.value(right), TESTS[by]
 
-        def both(resource: Readable, given: Evaluation) -> Verdict:
-            one, other = get_left(resource, given), get_right(resource, given)
+        def both(resource: Readable, evaluation: Evaluation) -> Verdict:
+            one, other = get_left(resource, evaluation), get_right(resource, evaluation)
             types = type(one), type(other)
             if types in _DIRECT:
                 return test(one, other)
-            return compare(by, one, other, given.tally, text)
+            return compare(by, one, other, evaluation.tally, text)
 
         return both
 
-    def _in(self, node: In) -> Judge:
+    def _in(self, node: In) -> ConditionEvaluator:
         get, text = self.value(node.value), show(node)
         getters = [self.value(item) for item in node.items if not isinstance(item, Constant)]
         known = [item.value for item in node.items if isinstance(item, Constant)]
@@ -276,8 +276,8 @@ class Compiler:
         count = {kind: sum(kind_of(item) == kind for item in known) for kind in by_kind if kind != "null"}
         total = sum(count.values())
 
-        def contained(resource: Readable, given: Evaluation) -> Verdict:
-            value = get(resource, given)
+        def contained(resource: Readable, evaluation: Evaluation) -> Verdict:
+            value = get(resource, evaluation)
             if value is None:
                 return None
             kind = kind_of(value)
@@ -286,34 +286,34 @@ class Compiler:
                 return True
             alike = total == count.get(kind, 0)
             others = [] if alike else [item for item in known if kind_of(item) not in (kind, "null")]
-            items = [get_item(resource, given) for get_item in getters]
-            return is_among(value, kind, items, others, given, text, unknown=has_null)
+            items = [get_item(resource, evaluation) for get_item in getters]
+            return is_among(value, kind, items, others, evaluation, text, unknown=has_null)
 
         return contained
 
-    def _like(self, node: Like) -> Judge:
+    def _like(self, node: Like) -> ConditionEvaluator:
         get, escape, text = self.value(node.value), node.escape, show(node)
         match node.pattern:
             case Constant(str() as pattern):
                 fits = like(pattern, escape)
 
-                def fixed(resource: Readable, given: Evaluation) -> Verdict:
-                    value = get(resource, given)
+                def fixed(resource: Readable, evaluation: Evaluation) -> Verdict:
+                    value = get(resource, evaluation)
                     if isinstance(value, str):
                         return fits(value)
                     if value is not None:
-                        given.tally.wrong(text, f"looks at {kind_word(value)}, not at text", value)
+                        evaluation.tally.wrong(text, f"looks at {kind_word(value)}, not at text", value)
                     return None
 
                 return fixed
         get_pattern = self.value(node.pattern)
 
-        def varying(resource: Readable, given: Evaluation) -> Verdict:
-            value, pattern = get(resource, given), get_pattern(resource, given)
+        def varying(resource: Readable, evaluation: Evaluation) -> Verdict:
+            value, pattern = get(resource, evaluation), get_pattern(resource, evaluation)
             if isinstance(value, str) and isinstance(pattern, str):
                 return like(pattern, escape)(value)
             if value is not None and pattern is not None:
-                given.tally.wrong(text, f"compares {kind_word(value)} with {kind_word(pattern)}", value, pattern)
+                evaluation.tally.wrong(text, f"compares {kind_word(value)} with {kind_word(pattern)}", value, pattern)
             return None
 
         return varying

@@ -95,10 +95,10 @@ def _numeric(node: Aggregate, value: Typed, of: Expressions, text: str, over: st
             small = f"CASE WHEN abs({total}) <= {EXACT} THEN {total}::DOUBLE / {count} ELSE {parts} END"
             return Typed(f"CASE WHEN {count} = 0 THEN NULL ELSE {small} END", Type.NUM)
         case "avg":
-            found = f"({total} / {count})"
+            result = f"({total} / {count})"
             all_ = _all_whole(value, over)
-            exact = f"{all_} AND {found} = trunc{found}" if all_ not in (None, UNSURE) else all_
-            return Typed(found, value.type, whole=exact)
+            exact = f"{all_} AND {result} = trunc{result}" if all_ not in (None, UNSURE) else all_
+            return Typed(result, value.type, whole=exact)
     part = 0.5 if node.function == "median" else _part(node.arguments[1], of, text)
     if part is None:
         return Typed("NULL::DOUBLE", Type.NUM)
@@ -132,10 +132,10 @@ def _list(value: Typed, order: str, over: str) -> Typed:
     listed = any_of(value) if value.tells_whole else value
     element = f"({listed.sql}).o" if listed.type is Type.ANY else listed.sql
     if over:
-        made = f"list({element}) FILTER (WHERE ({value.sql}) IS NOT NULL){over}"
+        text = f"list({element}) FILTER (WHERE ({value.sql}) IS NOT NULL){over}"
     else:
-        made = f"list({element} ORDER BY {order}) FILTER (WHERE ({value.sql}) IS NOT NULL)"
-    return Typed(f"COALESCE({made}, [])", Type.LIST, element=listed.type)
+        text = f"list({element} ORDER BY {order}) FILTER (WHERE ({value.sql}) IS NOT NULL)"
+    return Typed(f"COALESCE({text}, [])", Type.LIST, element=listed.type)
 
 
 _BY_ROW = frozenset({"row_number", "ntile", "lag", "lead", "first_value", "last_value"})
@@ -147,10 +147,10 @@ def window(node: Window, of: Expressions, order: str, column: Callable[[Typed], 
 
     `column` makes a value a column of its own, where that can be done.
     """
-    made = column or (lambda value: value)
-    by = [made(of.value(part)) for part in node.partition]
+    result = column or (lambda value: value)
+    by = [result(of.value(part)) for part in node.partition]
     partition = ", ".join("1" if value.type is Type.NULL else sort_key(value) for value in by)
-    sorts = [sort_sql(made(of.value(sort.by)), sort) for sort in node.order]
+    sorts = [sort_sql(result(of.value(sort.by)), sort) for sort in node.order]
     if node.function in _BY_ROW or node.frame is not None:
         sorts.append(order)
     over = " OVER (" + (f"PARTITION BY {partition} " if partition else "")
@@ -184,13 +184,13 @@ def _ranked(name: str, values: Sequence[Typed], nodes: Sequence[Expression], ove
             values, type_ = unify([values[0], *values[2:]])
             rest = f", {values[1].sql}" if len(values) > 1 else ""
             most = max((value.most or 0 for value in values), default=0)
-            known = all(value.most is not None for value in values)
+            is_known = all(value.most is not None for value in values)
             whole = None
             if type_ is Type.NUM:
-                told = ["FALSE" if value.type is Type.NULL else wholeness(value) for value in values]
-                rest_told = f", {told[-1]}" if len(values) > 1 else ""
-                whole = UNSURE if UNSURE in told else f"{name}({told[0]}, {by}{rest_told}){over}"
-            return Typed(f"{name}({values[0].sql}, {by}{rest}){over}", type_, most if known else None, whole=whole)
+                messages = ["FALSE" if value.type is Type.NULL else wholeness(value) for value in values]
+                rest_told = f", {messages[-1]}" if len(values) > 1 else ""
+                whole = UNSURE if UNSURE in messages else f"{name}({messages[0]}, {by}{rest_told}){over}"
+            return Typed(f"{name}({values[0].sql}, {by}{rest}){over}", type_, most if is_known else None, whole=whole)
     [value] = values
     whole = f"{name}({value.whole}){over}" if value.tells_whole else None
     return renamed(value, f"{name}({value.sql}){over}", whole)

@@ -66,13 +66,13 @@ def analyse(
     shapes: Mapping[str, Shape],
     parameters: Callable[[str], Schema | None],
     properties: Mapping[str, Property] | None = None,
-    given: AssignedMetadata = NOTHING_GIVEN,
+    assigned: AssignedMetadata = NOTHING_GIVEN,
     variables: Collection[str] = (),
     named: Mapping[str, Shape] | None = None,
 ) -> QueryAnalysis:
     """Return what is known of a query over Collections whose items have these shapes, by reference.
 
-    `properties` are those of the space's Notes, `given` what the plan gives Notes itself, `variables` those
+    `properties` are those of the space's Notes, `assigned` what the plan gives Notes itself, `variables` those
     that are bound, `named` the shapes of the items of the Collections that have a name.
     """
     seen = QueryAnalysis()
@@ -81,7 +81,7 @@ def analyse(
         if name not in named:
             seen.problems.append(unknown_table(parsed, name, variables))
     if not seen.problems:
-        analysis = _Analysis(seen, shapes, named, parameters, parsed.text, properties or {}, given)
+        analysis = _Analysis(seen, shapes, named, parameters, parsed.text, properties or {}, assigned)
         seen.rows = analysis.query(parsed.query, {})
         _write(parsed, seen)
     return seen
@@ -89,16 +89,16 @@ def analyse(
 
 def unknown_table(parsed: ParsedQuery, name: str, variables: Collection[str] = ()) -> Senseless:
     """Return what is said of a table that there is not; `variables` are those that are bound."""
-    near, told = nearest(name.lower(), TABLES), f"a Collection is ${name}"
+    near, message = nearest(name.lower(), TABLES), f"a Collection is ${name}"
     better = f"${name}" if name in variables else near if near and is_misspelt(name.lower(), near) else None
     if name not in variables:
         offer = f"did you mean {near}? " if near else ""
-        told = f"{offer}there is {', '.join(TABLES)}; {told}, and none is kept as {name!r}"
+        message = f"{offer}there is {', '.join(TABLES)}; {message}, and none is kept as {name!r}"
     place = next((one.start for one in sources_of(parsed.query) if isinstance(one, Table) and one.name == name), None)
-    meant = None
+    suggestion = None
     if better is not None and place is not None and parsed.text.startswith(name, place):
-        meant = f"{parsed.text[:place]}{better}{parsed.text[place + len(name) :]}"
-    return Senseless(f"there is no table {name!r}", told, meant)
+        suggestion = f"{parsed.text[:place]}{better}{parsed.text[place + len(name) :]}"
+    return Senseless(f"there is no table {name!r}", message, suggestion)
 
 
 def _write(parsed: ParsedQuery, seen: QueryAnalysis) -> None:
@@ -129,11 +129,11 @@ class _Analysis:
         parameters: Callable[[str], Schema | None],
         text: str,
         properties: Mapping[str, Property],
-        given: AssignedMetadata,
+        assigned: AssignedMetadata,
     ) -> None:
         self._seen = seen
         self._properties = properties
-        self._given = given
+        self._given = assigned
         self._shapes = shapes
         self._named = named
         self._parameters = parameters
@@ -167,7 +167,7 @@ class _Analysis:
             tables.append(self._table(join.source, tables, common))
             if join.on is not None:
                 self._report(typer.condition(join.on), join.on, find, outputs)
-        found: dict[str, Schema | None] | None = {}
+        results: dict[str, Schema | None] | None = {}
         for output in select.outputs:
             if isinstance(output, Output):
                 outputs[output.name] = output.expression
@@ -176,16 +176,16 @@ class _Analysis:
         for output in select.outputs:
             if isinstance(output, Output):
                 self._report(typer.senseless(output.expression), output.expression, find, {})
-                if found is not None:
-                    found[output.name] = typer.schema(output.expression)
+                if results is not None:
+                    results[output.name] = typer.schema(output.expression)
                 continue
             for table in tables:
                 if output.alias not in (None, table.alias):
                     continue
                 if table.names is None:
-                    found = None
-                elif found is not None:
-                    found |= {name: _schema(table.at((name,))) for name in table.names}
+                    results = None
+                elif results is not None:
+                    results |= {name: _schema(table.at((name,))) for name in table.names}
         for node in (*select.group, *(sort.by for sort in query.order)):
             self._report(typer.senseless(node), node, find, outputs)
         if select.having is not None:
@@ -195,7 +195,7 @@ class _Analysis:
                 for node in (*window.arguments, *window.partition, *(sort.by for sort in window.order)):
                     self._report(typer.senseless(node), node, find, {})
         self._grouped(select, query, find, outputs)
-        return None if found is None else closed_object(found)
+        return None if results is None else closed_object(results)
 
     def _report(
         self,
@@ -210,17 +210,17 @@ class _Analysis:
                 if problem is not None and problem not in self._seen.problems:
                     self._seen.problems.append(problem)
         for problem in problems:
-            meant = None if problem.meant is None or MARK in problem.meant else problem.meant
-            told = Senseless(_clean(problem.message), problem.hint, meant)
-            if told not in self._seen.problems:
-                self._seen.problems.append(told)
+            suggestion = None if problem.suggestion is None or MARK in problem.suggestion else problem.suggestion
+            result = Senseless(_clean(problem.message), problem.hint, suggestion)
+            if result not in self._seen.problems:
+                self._seen.problems.append(result)
 
         def property_of(path: Path) -> str | None:
             node = Field(path)
             return None if _is_mark(node) or _is_output(node, outputs) else find.property(path)
 
-        found = [*doubts(node, property_of, self._properties, self._given), *self._hidden(node, find, outputs)]
-        self._seen.doubts += [doubt for doubt in found if doubt not in self._seen.doubts]
+        results = [*doubts(node, property_of, self._properties, self._given), *self._hidden(node, find, outputs)]
+        self._seen.doubts += [doubt for doubt in results if doubt not in self._seen.doubts]
 
     def _hidden(self, node: Expression, find: _Finder, outputs: Mapping[str, Expression]) -> Iterator[Doubt]:
         """Iterate over the columns of `notes` that are read where Notes have a property of that name, too."""
@@ -274,11 +274,11 @@ class _Analysis:
             first = path.parts[0]
             if isinstance(first, str) and first.startswith(MARK):
                 return of_inner(first)
-            found = find.schema(path)
-            if found is None and len(path.parts) == 1 and not find.knows(path) and str(first) in outputs:
+            results = find.schema(path)
+            if results is None and len(path.parts) == 1 and not find.knows(path) and str(first) in outputs:
                 # In what an output is made of, its own name is a column: `max(price) AS price` ends there.
                 return self._typer(find, inner, common, {}).schema(outputs[str(first)])
-            return found
+            return results
 
         def parameter(name: str) -> Schema | None:
             if name.startswith(MARK):
@@ -314,8 +314,8 @@ class _Analysis:
                 problem = _Finder(before).problem(path, self._text)
                 if problem is not None and problem not in self._seen.problems:
                     self._seen.problems.append(problem)
-                found = _Finder(before).schema(path)
-                inner = subschema_at(found, (0,)) if found is not None else None
+                results = _Finder(before).schema(path)
+                inner = subschema_at(results, (0,)) if results is not None else None
                 element = None if isinstance(inner, NoSuchPath) else inner
                 return _Table(alias, _places(NoteShape(element)), _names(element), element, is_element=True)
 
@@ -386,8 +386,8 @@ class _Finder:
     def knows(self, path: Path) -> bool:
         """Whether one table has it, for all that is known."""
         table, parts, _ = self._find(path)
-        found = None if table is None or not parts else table.at(parts)
-        return found is not None and not isinstance(found, NoSuchPath)
+        subschema = None if table is None or not parts else table.at(parts)
+        return subschema is not None and not isinstance(subschema, NoSuchPath)
 
     def property(self, path: Path) -> str | None:
         """Return the property of Notes that a path means, if it means one."""
@@ -418,18 +418,18 @@ class _Finder:
         """Return what is wrong with a path in a query: nothing has it, or several tables do."""
         table, parts, may = self._find(path)
         if table is not None and not may:
-            found = table.at(parts) if parts else None
-            if not isinstance(found, NoSuchPath):
+            subschema = table.at(parts) if parts else None
+            if not isinstance(subschema, NoSuchPath):
                 return None
-            return _missing(path, found.known, f" in `{table.alias}`", text)
+            return _missing(path, subschema.known, f" in `{table.alias}`", text)
         if may:
             sure = [table for table in may if table.at(path.parts) is not None and table.names is not None]
             if len(sure) < 2:
                 return None
             message = f"`{show_parts(path.parts)}` is in `{sure[0].alias}` and in `{sure[1].alias}`"
             return Senseless(message, f"say which: {sure[0].alias}.{show_parts(path.parts)}")
-        known = [key for one in self._tables for key in (one.names or ())]
-        return _missing(path, known, " in " + " or ".join(f"`{one.alias}`" for one in self._tables), text)
+        known_names = [key for one in self._tables for key in (one.names or ())]
+        return _missing(path, known_names, " in " + " or ".join(f"`{one.alias}`" for one in self._tables), text)
 
 
 def _missing(path: Path, known: object, where: str, text: str) -> Senseless:
@@ -441,8 +441,8 @@ def _missing(path: Path, known: object, where: str, text: str) -> Senseless:
     if quoted and near is None:
         hint = f"a text stands in single quotes: '{last}'"
     better = (*path.parts[:-1], near) if near is not None and not quoted and is_misspelt(last, near) else None
-    meant = None if better is None else _with_path(text, path, Path(better))
-    return Senseless(f"there is no `{show_parts(path.parts)}`{where}", hint, meant)
+    suggestion = None if better is None else _with_path(text, path, Path(better))
+    return Senseless(f"there is no `{show_parts(path.parts)}`{where}", hint, suggestion)
 
 
 def _with_path(text: str, path: Path, better: Path) -> str:
@@ -455,8 +455,8 @@ def _with_path(text: str, path: Path, better: Path) -> str:
     return text
 
 
-def _schema(found: Schema | NoSuchPath | None) -> Schema | None:
-    return None if isinstance(found, NoSuchPath) else found
+def _schema(subschema: Schema | NoSuchPath | None) -> Schema | None:
+    return None if isinstance(subschema, NoSuchPath) else subschema
 
 
 def _windowed(window: Window, typer: Typer) -> Schema | None:
@@ -467,8 +467,8 @@ def _windowed(window: Window, typer: Typer) -> Schema | None:
             return {"type": "integer"}
         case "percent_rank" | "cume_dist":
             return {"type": "number"}
-    found = nullable(typer.schema(window.arguments[0]))
-    return found if len(window.arguments) < 3 else any_of(found, typer.schema(window.arguments[2]))
+    results = nullable(typer.schema(window.arguments[0]))
+    return results if len(window.arguments) < 3 else any_of(results, typer.schema(window.arguments[2]))
 
 
 def _is_mark(node: Field) -> bool:

@@ -89,8 +89,8 @@ def first_of(values: Sequence[str]) -> str:
     """
     if not any(map(may_fail, values[1:])):
         return f"COALESCE({', '.join(values)})"
-    found = "".join(f" WHEN ({value}) IS NOT NULL THEN {value}" for value in values[:-1])
-    return f"CASE{found} ELSE {values[-1]} END"
+    result = "".join(f" WHEN ({value}) IS NOT NULL THEN {value}" for value in values[:-1])
+    return f"CASE{result} ELSE {values[-1]} END"
 
 
 def wholeness(value: Typed) -> str:
@@ -178,18 +178,18 @@ class Builder:
         clause = self.clause
         return lambda: self.doubtful.add(clause)
 
-    def function(self, key: object, udf: Udf, given: Sequence[str] = ("",), *, strict: bool = False) -> str:
-        """Return the name of a function; `key` says which it is, `given` is SQL of its arguments.
+    def function(self, key: object, udf: Udf, names: Sequence[str] = ("",), *, strict: bool = False) -> str:
+        """Return the name of a function; `key` says which it is, `names` is SQL of its arguments.
 
         One that may fail (`strict`) and is given constants alone is not called before a row needs it.
         """
-        if strict and not any(map(_COLUMN.search, given)):
+        if strict and not any(map(_COLUMN.search, names)):
             key, udf = (key, "constant"), replace(udf, folded=False)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self.name("f")
-            self.functions[found] = udf
-        return found
+        result = self._known.get(key)
+        if result is None:
+            result = self._known[key] = self.name("f")
+            self.functions[result] = udf
+        return result
 
     def table(self, rows: Rows) -> str:
         """Return the name of the table that has these rows."""
@@ -268,12 +268,12 @@ def any_of(value: Typed) -> Typed:
         return value
     if value.type is Type.NULL:
         return Typed(f"NULL::{STRUCT}", Type.ANY, kinds=frozenset())
-    written = f"to_json({value.sql})::VARCHAR" if value.type is Type.TEXT else f"({value.sql})::VARCHAR"
+    text = f"to_json({value.sql})::VARCHAR" if value.type is Type.TEXT else f"({value.sql})::VARCHAR"
     if value.type is Type.FLOAT:
-        written = f"to_json({value.sql})::VARCHAR"
+        text = f"to_json({value.sql})::VARCHAR"
     elif value.type is Type.NUM:
-        written = _number_written(value, f"to_json({value.sql})::VARCHAR")
-    sql = f"CASE WHEN ({value.sql}) IS NULL THEN NULL ELSE {{'v': {key_of(value)}, 'o': {written}}} END"
+        text = _number_written(value, f"to_json({value.sql})::VARCHAR")
+    sql = f"CASE WHEN ({value.sql}) IS NULL THEN NULL ELSE {{'v': {key_of(value)}, 'o': {text}}} END"
     return Typed(sql, Type.ANY, kinds=frozenset({KIND_NAMES[KINDS[value.type]]}))
 
 

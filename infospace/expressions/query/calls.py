@@ -157,8 +157,8 @@ def cast_to(at: Mismatches, value: Typed, to: str, text: str, *, attempt: bool) 
     cast, plain = CASTS[to], value.type in (Type.TEXT, Type.BOOL, Type.FLOAT)
     finish: Callable[[JSON], Any] = {"number": exact, "integer": bounded}.get(to, _same)
 
-    def call(given: Any) -> Any:
-        return finish(cast(given if plain else json.loads(given)))
+    def call(actual: Any) -> Any:
+        return finish(cast(actual if plain else json.loads(actual)))
 
     takes = value.type.value.strip() if plain else "VARCHAR"
     udf = Udf(guarded(at, call, text, "", 1, attempt=attempt), (takes,), gives)
@@ -169,12 +169,12 @@ def cast_to(at: Mismatches, value: Typed, to: str, text: str, *, attempt: bool) 
 
 def _whole_cast(value: Typed) -> str:
     """Return SQL for whether what is cast to a number is written as a whole one."""
-    written = value.sql
+    text = value.sql
     if value.type not in (Type.TEXT, Type.ANY):  # nothing of another type is cast to a number
         return "FALSE"
     if value.type is Type.ANY:
-        written = f"CASE WHEN ({value.sql}).v.k = 0 THEN ({value.sql}).o ELSE ({value.sql}).v.s END"
-    return f"NOT contains({written}, '.') AND NOT contains(lower({written}), 'e')"
+        text = f"CASE WHEN ({value.sql}).v.k = 0 THEN ({value.sql}).o ELSE ({value.sql}).v.s END"
+    return f"NOT contains({text}, '.') AND NOT contains(lower({text}), 'e')"
 
 
 def _same(value: JSON) -> JSON:
@@ -196,15 +196,15 @@ def like_of(at: Mismatches, value: Typed, pattern: Typed, known: str | None, esc
 
 def call_of(at: Mismatches, name: str, arguments: Sequence[Typed], text: str) -> Typed:
     """Return a call of a function of `FUNCTIONS`: what stands after a null is not asked for."""
-    found = _call_of(at, name, arguments, text)
+    result = _call_of(at, name, arguments, text)
     if not at.strict or name == "coalesce":
-        return found
+        return result
     known = next((place for place, value in enumerate(arguments) if value.type is Type.NULL), None)
     if known is not None and name != "concat_ws":
-        return replace(found, sql=evaluated(arguments[:known], found.sql))
+        return replace(result, sql=evaluated(arguments[:known], result.sql))
     last = max((place for place, value in enumerate(arguments) if may_fail(value.sql)), default=0)
     ahead = arguments[: last if name != "concat_ws" else min(last, 1)]
-    return replace(found, sql=unless_null(ahead, found.sql))
+    return replace(result, sql=unless_null(ahead, result.sql))
 
 
 def unless_null(values: Sequence[Typed], sql: str) -> str:
@@ -251,12 +251,12 @@ def _call_of(at: Mismatches, name: str, arguments: Sequence[Typed], text: str) -
     fitted: list[Typed] = []
     for place, value in enumerate(arguments):
         kind = FUNCTIONS[name].accepts(place)
-        found = fit(at, value, kind if kind != "any" else "text", f"`{text}` has {name}, which", text)
-        if found is None:
+        result = fit(at, value, kind if kind != "any" else "text", f"`{text}` has {name}, which", text)
+        if result is None:
             return Typed(at.mismatch(_unfit(name, text, kind, value), *arguments), *_gives_null(name))
-        fitted.append(found)
-    if native is not None and (found := native(fitted)) is not None:
-        return found
+        fitted.append(result)
+    if native is not None and (result := native(fitted)) is not None:
+        return result
     return _ours(at, name, fitted, text)
 
 
@@ -265,8 +265,8 @@ def _gives_null(name: str) -> tuple[Type]:
 
 
 def _unfit(name: str, text: str, kind: str, value: Typed) -> str:
-    wanted = {"date": "a date", "number": "a number", "whole": "a whole number", "list": "a list"}.get(kind, kind)
-    return f"`{text}` has {name}, which takes {wanted}, not {WORDS[value.type]}"
+    expected = {"date": "a date", "number": "a number", "whole": "a whole number", "list": "a list"}.get(kind, kind)
+    return f"`{text}` has {name}, which takes {expected}, not {WORDS[value.type]}"
 
 
 def fit(at: Mismatches, value: Typed, kind: str, begins: str, text: str) -> Typed | None:
@@ -393,17 +393,17 @@ def _extreme(at: Mismatches, name: str, values: Sequence[Typed], text: str) -> T
     nulls = " OR ".join(f"({value.sql}) IS NULL" for value in unified)
     listed = ", ".join(value.sql for value in unified)
     most = max((value.most for value in values if value.most is not None), default=None)
-    known = type_ is Type.INT and all(value.most is not None for value in values)
+    is_known = type_ is Type.INT and all(value.most is not None for value in values)
     sql = f"CASE WHEN {nulls} THEN NULL ELSE {name}({listed}) END"
     whole_ = _whole_extreme(unified, f"{name}({listed})") if type_ is Type.NUM else None
-    return Typed(sql, type_, most if known else None, whole=whole_)
+    return Typed(sql, type_, most if is_known else None, whole=whole_)
 
 
-def _whole_extreme(values: Sequence[Typed], found: str) -> str:
-    """Return SQL for whether the first of the values that equals `found` is whole; `UNSURE` where it would be long."""
-    if len(found) > _LONG:
+def _whole_extreme(values: Sequence[Typed], result: str) -> str:
+    """Return SQL for whether the first of the values that equals `result` is whole; `UNSURE` where it would be long."""
+    if len(result) > _LONG:
         return UNSURE
-    return chosen_whole(values, [f"({value.sql}) = {found}" for value in values[:-1]])
+    return chosen_whole(values, [f"({value.sql}) = {result}" for value in values[:-1]])
 
 
 def _list_has(at: Mismatches, values: Sequence[Typed], text: str) -> Typed:

@@ -81,10 +81,10 @@ class Rows:
 
     def column(self, parts: tuple[Part, ...]) -> Column:
         """Return the column of a path."""
-        found = self.columns.get(parts)
-        if found is None:
-            found = self.columns[parts] = column_of(self.values(parts), show_parts(parts) or "content")
-        return found
+        result = self.columns.get(parts)
+        if result is None:
+            result = self.columns[parts] = column_of(self.values(parts), show_parts(parts) or "content")
+        return result
 
     def values(self, parts: tuple[Part, ...]) -> list[JSON]:
         """Return what the items have at a path; None where they have nothing."""
@@ -96,26 +96,26 @@ class Rows:
         [first, *rest] = parts or [None]
         if rest or not isinstance(first, str) or first.startswith("@") or first in ("metadata", "content"):
             return [other(item) for item in timed(self.items)]
-        found: list[JSON] = []
+        results: list[JSON] = []
         for start in range(0, len(self.items), _BATCH):
             check_time()
-            found += [
+            results += [
                 content.get(first) if type(content := item.content) is dict else other(item)
                 for item in self.items[start : start + _BATCH]
             ]
-        return found
+        return results
 
     def keys(self) -> list[str]:
         """Return the first keys of the items in order of first appearance; `content` of plain values."""
         if self._keys is None:
-            found: dict[str, None] = {}
+            results: dict[str, None] = {}
             for item in timed(self.items):
                 content = item.content
                 if isinstance(content, Mapping):
-                    found.update(dict.fromkeys(content))
+                    results.update(dict.fromkeys(content))
                 elif content is not None:
-                    found["content"] = None
-            self._keys = list(found)
+                    results["content"] = None
+            self._keys = list(results)
         return self._keys
 
     def has(self, parts: tuple[Part, ...]) -> bool:
@@ -145,7 +145,7 @@ class Element:
         self.content = content
 
 
-def unnest(rows: Rows, parts: tuple[Part, ...], written: str) -> Rows:
+def unnest(rows: Rows, parts: tuple[Part, ...], text: str) -> Rows:
     """Return the elements of the lists at a path, each with its row. Raises Invalid at what is no list."""
     elements: list[Readable] = []
     parents: list[int] = []
@@ -153,7 +153,7 @@ def unnest(rows: Rows, parts: tuple[Part, ...], written: str) -> Rows:
         if value is None:
             continue
         if not isinstance(value, (list, tuple)):
-            raise Invalid(f"UNNEST({written}) takes lists, and that of {rows.called(place)} is {_short(value)}")
+            raise Invalid(f"UNNEST({text}) takes lists, and that of {rows.called(place)} is {_short(value)}")
         elements += map(Element, value)
         parents += [place] * len(value)
     return Rows(elements, parents)
@@ -202,9 +202,9 @@ def _texts(values: list[JSON], name: str) -> Any:
     for value in values:
         if isinstance(value, str) and not value.isascii():
             _encodable(value, name)
-    made = np.empty(len(values), dtype=object)
-    made[:] = values
-    return made
+    result = np.empty(len(values), dtype=object)
+    result[:] = values
+    return result
 
 
 def _encodable(text: str, name: str) -> None:

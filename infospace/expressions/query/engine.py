@@ -158,8 +158,8 @@ def _rows(connection: Any, compiled: Compiled, builder: Builder) -> Iterator[tup
             wholes = [str(typed.whole) for _, typed in compiled.outputs if typed.tells_whole]
             sql = f"SELECT {', '.join([*outputs, *wholes])} FROM ({compiled.sql})"
             used = {name: values[name] for name in dict.fromkeys(_PARAMETER.findall(sql))}
-            found = connection.execute(sql, used or None)
-            while chunk := found.fetchmany(_CHUNK):
+            value = connection.execute(sql, used or None)
+            while chunk := value.fetchmany(_CHUNK):
                 check_time()
                 yield from chunk
         except duckdb.Error as error:
@@ -232,14 +232,14 @@ def _decoded(rows: Iterator[tuple[Any, ...]], compiled: Compiled) -> Iterator[di
     readers = [_reader(typed, name) for name, typed in compiled.outputs]
     told = [place for place, (_, typed) in enumerate(compiled.outputs) if typed.tells_whole]
     for row in rows:
-        made: dict[str, JSON] = {
+        result: dict[str, JSON] = {
             name: None if value is None else value if read is None else read(value)
             for name, read, value in zip(names, readers, row, strict=False)
         }
         for place, whole in zip(told, row[len(names) :], strict=True):
             if whole is False:
-                made[names[place]] = row[place]
-        yield made
+                result[names[place]] = row[place]
+        yield result
 
 
 def _reader(typed: Typed, name: str) -> Callable[[Any], JSON] | None:

@@ -86,8 +86,8 @@ def _with_outputs(tree: Expression, named: Mapping[str, Expression]) -> Expressi
             return named.get(str(node.path.parts[0]))
         return None
 
-    found: Expression = rewrite(tree, change)
-    return found
+    result: Expression = rewrite(tree, change)
+    return result
 
 
 def _condition_query(
@@ -127,17 +127,17 @@ def count_mismatches(
     clock: Clock,
 ) -> list[ItemMismatches]:
     """Return what had no result in each condition of these clauses, where anything had none."""
-    found = []
+    results = []
     for condition in conditions_of(query):
         if condition.clause not in clauses:
             continue
         tally = ItemMismatches()
-        given = Evaluation(parameters, tally, clock)
+        evaluation = Evaluation(parameters, tally, clock)
         judge = compile_condition(condition.tree)
         rows = run(condition.query)
         for row in timed(islice(rows, MOST_PAIRS) if condition.clause == "ON" else rows):
             tally.begin()
-            judge(Element(row), given)
+            judge(Element(row), evaluation)
         if tally.mismatches:
-            found.append(tally)
-    return found
+            results.append(tally)
+    return results

@@ -120,8 +120,8 @@ def parse_query(text: str) -> ParsedQuery:
     variables = dict.fromkeys(source.reference for source in sources if isinstance(source, Variable))
     tables = dict.fromkeys(name for name in parser.tables if name.lower() not in parser.common)
     own = tuple(name for name in tables if name.lower() in TABLES)
-    named = tuple(name for name in tables if name.lower() not in TABLES)
-    return ParsedQuery(text, query, tuple(variables), tuple(dict.fromkeys(parser.parameters)), own, named)
+    names = tuple(name for name in tables if name.lower() not in TABLES)
+    return ParsedQuery(text, query, tuple(variables), tuple(dict.fromkeys(parser.parameters)), own, names)
 
 
 class _Parser:
@@ -214,10 +214,10 @@ class _Parser:
         limit = self._expression("LIMIT")
         comma, count = self._word, self._peek()
         if begins is not None and comma is not None and comma.kind is Kind.COMMA and count is not None:
-            meant = f"{count.text} OFFSET {begins.text}"
+            suggestion = f"{count.text} OFFSET {begins.text}"
             message = f"has ',' (character {comma.start}) after LIMIT"
-            edit = (begins.start, count.start + len(count.text), meant)
-            raise Refused(message, f"write LIMIT {meant}", comma.start, edit=edit)
+            edit = (begins.start, count.start + len(count.text), suggestion)
+            raise Refused(message, f"write LIMIT {suggestion}", comma.start, edit=edit)
         return limit
 
     def _named_query(self) -> Query:
@@ -229,22 +229,22 @@ class _Parser:
     def _with(self) -> tuple[tuple[str, Query], ...]:
         if is_word(self._word, "RECURSIVE") and not is_word(self._peek(), "AS"):
             raise self._refuse("a name", "WITH is not recursive here")
-        found: list[tuple[str, Query]] = []
+        results: list[tuple[str, Query]] = []
         while True:
             start = self._word.start if self._word else 0
             name = self._name("a name")
-            if any(name.lower() == before.lower() for before, _ in found):
+            if any(name.lower() == before.lower() for before, _ in results):
                 raise Refused(f"has two SELECTs called {name!r} in WITH (character {start})", None, start)
             self._need("AS", "WITH name AS (SELECT …) SELECT …")
             self._need_kind(Kind.OPEN, "`(`")
             before = len(self.tables)
-            found.append((name, self._named_query()))
+            results.append((name, self._named_query()))
             if any(table.lower() == name.lower() for table in self.tables[before:]) and name.lower() not in self.common:
                 raise Refused(f"has {name!r} (character {start}), which reads itself", "WITH is not recursive", start)
             self._need_kind(Kind.CLOSE, "`)`")
             self.common.add(name.lower())
             if self._word is None or self._word.kind is not Kind.COMMA:
-                return tuple(found)
+                return tuple(results)
             self._at += 1
 
     def _operand(self) -> Select | Union:
@@ -275,11 +275,11 @@ class _Parser:
         return Select(tuple(outputs), tuple(sources), distinct, where, group, having, self._inner.pop())
 
     def _list(self, one: Callable[[], T]) -> list[T]:
-        found = [one()]
+        results = [one()]
         while self._word is not None and self._word.kind is Kind.COMMA:
             self._at += 1
-            found.append(one())
-        return found
+            results.append(one())
+        return results
 
     def _name(self, due: str) -> str:
         word = self._word
@@ -330,28 +330,28 @@ class _Parser:
     # Tables
 
     def _sources(self) -> list[Join]:
-        found = [Join("cross", self._source(), None)]
+        results = [Join("cross", self._source(), None)]
         while True:
             if self._word is not None and self._word.kind is Kind.COMMA:
                 self._at += 1
-                found.append(Join("cross", self._source(), None))
+                results.append(Join("cross", self._source(), None))
             elif is_word(self._word, *_JOINS):
-                found.append(self._join())
+                results.append(self._join())
             else:
                 break
         aliases: dict[str, int] = {}
-        for join in found:
+        for join in results:
             key = join.source.alias.lower()
             if key in aliases:
                 at = join.source.start
                 message = f"has two tables called {join.source.alias!r} (character {at})"
                 raise Refused(message, "give one an alias: FROM $x a JOIN $x b", at)
             aliases[key] = join.source.start
-        if len(found) > MOST_TABLES:
+        if len(results) > MOST_TABLES:
             raise Refused(
-                f"has {len(found)} tables in one SELECT, more than {MOST_TABLES}", None, found[-1].source.start
+                f"has {len(results)} tables in one SELECT, more than {MOST_TABLES}", None, results[-1].source.start
             )
-        return found
+        return results
 
     def _join(self) -> Join:
         assert self._word is not None  # noqa: S101 - asked before

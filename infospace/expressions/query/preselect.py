@@ -68,50 +68,50 @@ def required_rows(
     query: Query, testable: Testable, parameters: Mapping[str, JSON | PathNotFound], clock: Clock
 ) -> dict[int, WantedRows]:
     """Return what is wanted of each of the space's own tables, by where the query names it."""
-    found: dict[int, WantedRows] = {}
-    given = Evaluation(parameters, TypeMismatches.failing(), clock)
+    results: dict[int, WantedRows] = {}
+    evaluation = Evaluation(parameters, TypeMismatches.failing(), clock)
     for select in _selects(query):
-        _Selection(select, testable, given).collect(found)
-    return found
+        _Selection(select, testable, evaluation).collect(results)
+    return results
 
 
 class _Selection:
-    def __init__(self, select: Select, testable: Testable, given: Evaluation) -> None:
+    def __init__(self, select: Select, testable: Testable, evaluation: Evaluation) -> None:
         self._select = select
         self._testable = testable
-        self._given = given
+        self._given = evaluation
         self._tables = [join.source for join in select.sources if isinstance(join.source, Table)]
         self._alone = len(select.sources) == 1
 
-    def collect(self, found: dict[int, WantedRows]) -> None:
+    def collect(self, results: dict[int, WantedRows]) -> None:
         for table in self._tables:
-            found[table.start] = WantedRows(table.name.lower())
+            results[table.start] = WantedRows(table.name.lower())
         conditions = list(_parts(self._select.where))
         for join in self._select.sources:
             if join.kind == "inner":
                 conditions += _parts(join.on)
         outer = any(join.kind in ("left", "right", "full") for join in self._select.sources)
         for condition in conditions:
-            self._test(condition, found)
+            self._test(condition, results)
             if not outer:
-                self._join(condition, found)
+                self._join(condition, results)
 
-    def _test(self, condition: Expression, found: dict[int, WantedRows]) -> None:
+    def _test(self, condition: Expression, results: dict[int, WantedRows]) -> None:
         match condition:
             case Compare(by, left, right) if by != "!=":
                 for field_, other, how in ((left, right, by), (right, left, _MIRRORED[by])):
-                    self._add(field_, how, (other,), found)
+                    self._add(field_, how, (other,), results)
             case Between(value, low, high):
-                self._add(value, ">=", (low,), found)
-                self._add(value, "<=", (high,), found)
+                self._add(value, ">=", (low,), results)
+                self._add(value, "<=", (high,), results)
             case In(value, items):
-                self._add(value, "=", items, found)
+                self._add(value, "=", items, results)
             case InList(value, items):
-                self._add(value, "=", (items,), found)
+                self._add(value, "=", (items,), results)
             case Call("contains" | "has", (value, sought)):
-                self._add(value, "has", (sought,), found)
+                self._add(value, "has", (sought,), results)
 
-    def _add(self, node: Expression, by: str, others: Sequence[Expression], found: dict[int, WantedRows]) -> None:
+    def _add(self, node: Expression, by: str, others: Sequence[Expression], results: dict[int, WantedRows]) -> None:
         place = self._column(node)
         if place is None:
             return
@@ -125,7 +125,7 @@ class _Selection:
             return
         if values and all(isinstance(value, str) for value in values):
             texts = tuple(str(value) for value in values)
-            found[table.start].tests.append(ColumnTest(column, by, texts))  # type: ignore[arg-type]  # only these comparisons come here
+            results[table.start].tests.append(ColumnTest(column, by, texts))  # type: ignore[arg-type]  # only these comparisons come here
 
     def _values(self, node: Expression) -> Sequence[JSON]:
         """Return the values of what reads no row; of a list its elements; a null where that cannot be said."""
@@ -139,7 +139,7 @@ class _Selection:
             return [None]
         return value if isinstance(value, list) else [value]
 
-    def _join(self, condition: Expression, found: dict[int, WantedRows]) -> None:
+    def _join(self, condition: Expression, results: dict[int, WantedRows]) -> None:
         if not isinstance(condition, Compare) or condition.by != "=":
             return
         left, right = self._column(condition.left), self._column(condition.right)
@@ -148,7 +148,7 @@ class _Selection:
         for (table, column), (other, its) in ((left, right), (right, left)):
             name, other_name = table.name.lower(), other.name.lower()
             if (name, column) in _IDS and (other_name, its) in _IDS and its != "target":
-                found[table.start].same.append((column, other_name, other.start))
+                results[table.start].same.append((column, other_name, other.start))
 
     def _column(self, node: Expression) -> tuple[Table, str] | None:
         """Return the table and the column that a field names, where that is sure."""

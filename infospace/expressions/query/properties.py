@@ -45,21 +45,21 @@ class AssignedMetadata:
     any_name: bool = False
     any_value: bool = False
 
-    def add(self, written: JSON) -> None:
+    def add(self, raw: JSON) -> None:
         """Take what an argument of something that writes is, as the plan has it."""
-        match written:
+        match raw:
             case dict():
-                self.names.update(written)
-                for value in written.values():
+                self.names.update(raw)
+                for value in raw.values():
                     self.add(value)
             case list():
-                for value in written:
+                for value in raw:
                     self.add(value)
-            case str() if "$" in written:
+            case str() if "$" in raw:
                 self.any_value = True
-                self.any_name |= written.startswith("$")
+                self.any_name |= raw.startswith("$")
             case _:
-                self.values.append(written)
+                self.values.append(raw)
 
 
 NOTHING_GIVEN: Final = AssignedMetadata()
@@ -68,27 +68,27 @@ NOTHING_GIVEN: Final = AssignedMetadata()
 def doubts(
     tree: Expression,
     property_of: Callable[[Path], str | None],
-    known: Mapping[str, Property],
-    given: AssignedMetadata = NOTHING_GIVEN,
+    properties: Mapping[str, Property],
+    assigned: AssignedMetadata = NOTHING_GIVEN,
 ) -> Iterator[Doubt]:
     """Iterate over what in an expression no Note fits; `property_of` names the property that a path means, if any.
 
     Of a space without any property nothing is said.
     """
-    told: set[str] = set()
-    for node in walk(tree) if known else ():
+    names: set[str] = set()
+    for node in walk(tree) if properties else ():
         for path, literals, equal in _read(node):
             name = property_of(path)
             if name is None:
                 continue
-            found = known.get(name)
-            if found is None:
-                if name not in told and not given.any_name and name not in given.names:
-                    told.add(name)
-                    yield _unknown(name, known)
-            elif not given.any_value:
-                written = [one for one in literals if not any(same(one, value) for value in given.values)]
-                yield from _unfit(path, name, found, written, equal=equal)
+            result = properties.get(name)
+            if result is None:
+                if name not in names and not assigned.any_name and name not in assigned.names:
+                    names.add(name)
+                    yield _unknown(name, properties)
+            elif not assigned.any_value:
+                raw = [one for one in literals if not any(same(one, value) for value in assigned.values)]
+                yield from _unfit(path, name, result, raw, equal=equal)
 
 
 def _read(node: Expression) -> Iterator[tuple[Path, list[JSON], bool]]:
@@ -104,22 +104,22 @@ def _read(node: Expression) -> Iterator[tuple[Path, list[JSON], bool]]:
             yield path, [[value]], True
 
 
-def _unknown(name: str, known: Mapping[str, Property]) -> Doubt:
-    near = f"@{name}" if f"@{name}" in OWN else nearest(name, known)
-    some = ", ".join(list(known)[:12])
+def _unknown(name: str, properties: Mapping[str, Property]) -> Doubt:
+    near = f"@{name}" if f"@{name}" in OWN else nearest(name, properties)
+    some = ", ".join(list(properties)[:12])
     return Doubt("unknown-property", f"no note has a property `{name}`", f"did you mean `{near}`?" if near else some)
 
 
-def describe_types(found: Property) -> str:
+def describe_types(property_type: Property) -> str:
     """Return the types of a property as words: `text in 41 notes, a list in 2`."""
-    first, *rest = found.types.items()
+    first, *rest = property_type.types.items()
     count = first[1]
-    written = [f"{_NOUNS[first[0]]} in {count:,} note{'s' * (count != 1)}"]
-    return ", ".join([*written, *(f"{_NOUNS[type_]} in {times:,}" for type_, times in rest)])
+    texts = [f"{_NOUNS[first[0]]} in {count:,} note{'s' * (count != 1)}"]
+    return ", ".join([*texts, *(f"{_NOUNS[type_]} in {times:,}" for type_, times in rest)])
 
 
-def _unfit(path: Path, name: str, found: Property, literals: list[JSON], *, equal: bool) -> Iterator[Doubt]:
-    types = [type_ for type_ in found.types if type_ != "null"]
+def _unfit(path: Path, name: str, property_type: Property, literals: list[JSON], *, equal: bool) -> Iterator[Doubt]:
+    types = [type_ for type_ in property_type.types if type_ != "null"]
     kinds = {_KINDS.get(type_, type_) for type_ in types}
     for literal in literals:
         element = isinstance(literal, list)
@@ -127,9 +127,11 @@ def _unfit(path: Path, name: str, found: Property, literals: list[JSON], *, equa
             continue
         value = literal[0] if isinstance(literal, list) else literal
         if not element and kind_of(value) not in kinds:
-            yield Doubt("unknown-value", f"`{path}` is compared with {shown(value)}, and it is {describe_types(found)}")
+            yield Doubt(
+                "unknown-value", f"`{path}` is compared with {shown(value)}, and it is {describe_types(property_type)}"
+            )
             continue
-        values = found.values
+        values = property_type.values
         if not equal or values is None or any(same(value, one) for one in values):
             continue
         alike = [one for one in values if isinstance(one, str)]

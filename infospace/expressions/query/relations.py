@@ -68,15 +68,15 @@ class Base:
 
     def column(self, parts: tuple[Part, ...]) -> Typed:
         """Return a column, made of the items when it is first asked for."""
-        made = self.rows.column(parts)
-        if made.type is Type.NULL:
+        result = self.rows.column(parts)
+        if result.type is Type.NULL:
             if parts and self.tells_absent and not self.rows.has(parts):
                 self.builder.absent[show_parts(parts)] = None
             return NULL
         name = self._names.setdefault(parts, self.builder.name("c"))
-        most = made.most if made.type is Type.INT else None
-        whole = self._wholes.setdefault(parts, self.builder.name("c")) if "w" in made.arrays else None
-        return Typed(name, made.type, most, kinds=made.kinds or frozenset(KIND_NAMES), whole=whole)
+        most = result.most if result.type is Type.INT else None
+        whole = self._wholes.setdefault(parts, self.builder.name("c")) if "w" in result.arrays else None
+        return Typed(name, result.type, most, kinds=result.kinds or frozenset(KIND_NAMES), whole=whole)
 
     def whole(self) -> bool:
         """Whether the alias alone is a value."""
@@ -209,21 +209,21 @@ class Scope:
             raise Invalid(message, hint=f"say which: {holders[0].alias}.{show_parts(path.parts)}")
         if holders:
             return holders[0], path.parts
-        if self.outer is not None and (found := self.outer.find(path)) is not None:
-            return found
+        if self.outer is not None and (results := self.outer.find(path)) is not None:
+            return results
         return None
 
     def has(self, path: Path) -> bool:
         """Whether a path means what some item of a table has."""
         first, rest = path.parts[0], path.parts[1:]
-        named = any(relation.alias == first and (rest or relation.whole()) for relation in self.relations)
-        return named or any(relation.has(path.parts) for relation in self.relations)
+        is_named = any(relation.alias == first and (rest or relation.whole()) for relation in self.relations)
+        return is_named or any(relation.has(path.parts) for relation in self.relations)
 
     def resolve(self, path: Path) -> Typed:
         """Return what a path means; null where no item has it."""
-        found = self.find(path)
-        if found is not None:
-            return found[0].column(found[1])
+        results = self.find(path)
+        if results is not None:
+            return results[0].column(results[1])
         for relation in self.relations:
             if isinstance(relation, Base) and relation.tells_absent:
                 relation.builder.absent[show_parts(path.parts)] = None
@@ -231,8 +231,8 @@ class Scope:
 
     def canonical(self, path: Path) -> Path:
         """Return a path with its table's alias in front, so that two ways to write it are one."""
-        found = self.find(path)
-        return path if found is None else Path((found[0].order, *found[1]))
+        results = self.find(path)
+        return path if results is None else Path((results[0].order, *results[1]))
 
 
 def rows_in_order(relations: Sequence[Relation]) -> str:
@@ -244,10 +244,10 @@ def rows_in_order(relations: Sequence[Relation]) -> str:
         listed = ", ".join(f"{order} NULLS LAST" for order in orders)
         return f"row_number() OVER (ORDER BY {listed})"
     type_ = "BIGINT" if len(orders) == 2 else "HUGEINT"
-    found = f"coalesce({orders[0]}, 2147483647)::{type_}"
+    result = f"coalesce({orders[0]}, 2147483647)::{type_}"
     for order in orders[1:]:
-        found = f"({found} * 2147483648 + coalesce({order}, 2147483647))"
-    return found
+        result = f"({result} * 2147483648 + coalesce({order}, 2147483647))"
+    return result
 
 
 def null_of(type_: Type) -> str:

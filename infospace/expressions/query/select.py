@@ -116,16 +116,16 @@ class Writer:
     def _count(self, node: Expression | None, clause: str) -> int | None:
         if node is None:
             return None
-        given: Any = None
+        value: Any = None
         if isinstance(node, Constant):
-            given = node.value
+            value = node.value
         elif isinstance(node, Parameter):
-            given = self._builder.parameters.get(node.name)
-        if isinstance(given, float) and given.is_integer():
-            given = int(given)
-        if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+            value = self._builder.parameters.get(node.name)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise Invalid(f"{clause} takes a whole number from 0, or a $parameter that is one")
-        return min(given, 2**62)
+        return min(value, 2**62)
 
     def _body(self, query: Query, outer: Scope | None) -> tuple[Compiled, list[str]]:
         """Write what ORDER BY orders, and what it orders by."""
@@ -239,11 +239,11 @@ class Writer:
                 return self._elements(path, alias, Scope(before, outer))
 
     def _elements(self, path: Path, alias: str, scope: Scope) -> Relation:
-        found = scope.find(path)
-        if found is None:
+        results = scope.find(path)
+        if results is None:
             parent, parts = scope.relations[0], path.parts
         else:
-            parent, parts = found
+            parent, parts = results
         if not isinstance(parent, Base) or parent not in scope.relations:
             message = f"UNNEST({show(Field(path))}) takes a path of a table that stands before it in FROM"
             raise Invalid(
@@ -353,7 +353,7 @@ class _SelectWriter:
         grouped = bool(self._select.group) or having is not None
         grouped = grouped or any(self._has_aggregate(tree) for tree in [*trees, *(sort.by for sort in sorts)])
         make = self._grouped(trees) if grouped else self._expressions(strict=True)
-        columns, made = [], []
+        columns, result = [], []
         for output in outputs:
             typed, name = make.value(output.expression), self._builder.name("o")
             sql = null_of(Type.NULL) if typed.type is Type.NULL else typed.sql
@@ -362,7 +362,7 @@ class _SelectWriter:
             if whole not in (None, UNSURE):
                 whole = self._builder.name("o")
                 columns.append(f"{typed.whole} AS {whole}")
-            made.append((output.name, renamed(typed, name, whole)))
+            result.append((output.name, renamed(typed, name, whole)))
         keys = []
         for sort in sorts:
             typed, name = make.value(sort.by), self._builder.name("k")
@@ -375,7 +375,7 @@ class _SelectWriter:
         tail = self._group_by(having) if grouped else ""
         sql = f"SELECT {', '.join(columns)} FROM ({self._rows(joined, where)}){tail}"
         is_open = any(isinstance(one, Stars) and any(map(_is_open, self._chosen(one))) for one in self._select.outputs)
-        return Compiled(sql, tuple(made), order, is_open), keys
+        return Compiled(sql, tuple(result), order, is_open), keys
 
     def _from(self) -> list[tuple[str, Relation, str]]:
         """Return how each table is joined, the table, and the condition."""
@@ -407,18 +407,18 @@ class _SelectWriter:
         return f"SELECT *, {rows_in_order(self._relations)} AS {self._order}{keys} FROM {' '.join(parts)}{where}"
 
     def _outputs(self) -> list[Output]:
-        found: list[Output] = []
+        results: list[Output] = []
         for output in self._select.outputs:
-            found += self._all(output) if isinstance(output, Stars) else [output]
+            results += self._all(output) if isinstance(output, Stars) else [output]
         names: set[str] = set()
-        for output in found:
+        for output in results:
             if output.name in names:
                 message = f"two outputs are called {output.name!r}"
                 raise Invalid(message, hint=f"name one of them: … AS {output.name}_2")
             names.add(output.name)
-        if not found:
-            found = []
-        return found
+        if not results:
+            results = []
+        return results
 
     def _chosen(self, stars: Stars) -> list[Relation]:
         return [one for one in self._relations if stars.alias is None or one.alias == stars.alias]
@@ -426,9 +426,9 @@ class _SelectWriter:
     def _all(self, stars: Stars) -> list[Output]:
         chosen = self._chosen(stars)
         if not chosen:
-            known = [relation.alias for relation in self._relations]
-            near = nearest(stars.alias or "", known)
-            raise Invalid(f"no table is called {stars.alias!r}", hint=f"there is {near or ', '.join(known)}")
+            known_names = [relation.alias for relation in self._relations]
+            near = nearest(stars.alias or "", known_names)
+            raise Invalid(f"no table is called {stars.alias!r}", hint=f"there is {near or ', '.join(known_names)}")
         return [
             Output(
                 name, Field(Path((relation.alias, *((name,) if not _is_whole(relation, name) else ())))), stars.start

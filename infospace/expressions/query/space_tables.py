@@ -130,10 +130,10 @@ class SpaceRows(Rows):
         first, *rest = parts
         if first == "metadata" and self._name == "notes" and len(rest) == 1 and isinstance(rest[0], str):
             return self._table.property(rest[0])
-        found = self._first(first)
+        results = self._first(first)
         if not rest:
-            return found
-        places = (None if value is None else inside(value, rest) for value in found)
+            return results
+        places = (None if value is None else inside(value, rest) for value in results)
         return [None if value is ABSENT else value for value in places]
 
     def _first(self, first: Part) -> list[JSON]:

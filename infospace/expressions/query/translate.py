@@ -128,11 +128,11 @@ class Expressions:
             case Star():
                 raise Invalid("`*` stands in count(*) and complete(*) alone")
             case Arithmetic(first, rest):
-                left, written = self.value(first), first
+                left, raw = self.value(first), first
                 for at, (operator, part) in enumerate(rest):
-                    written = Arithmetic(first, rest[: at + 1])
+                    raw = Arithmetic(first, rest[: at + 1])
                     safe = isinstance(part, Constant) and part.value != 0
-                    left = self._computed(operator, left, self.value(part), clean(show(written)), safe=safe)
+                    left = self._computed(operator, left, self.value(part), clean(show(raw)), safe=safe)
                 return left
             case Negative(value):
                 return self._negative(self.value(value), clean(show(node)))
@@ -149,25 +149,25 @@ class Expressions:
 
     def condition(self, node: Expression, *, top: bool = False) -> str:
         """Write a condition; at the `top` unknown and false are one."""
-        found = self.value(node) if not top else self._top(node)
-        if found.type is Type.BOOL:
-            return f"({found.sql})"
-        if found.type is Type.NULL:
+        result = self.value(node) if not top else self._top(node)
+        if result.type is Type.BOOL:
+            return f"({result.sql})"
+        if result.type is Type.NULL:
             return "(NULL::BOOLEAN)"
         text = clean(show(node))
-        if found.type is Type.ANY:
-            other = self.mismatch(f"`{text}` is used as a condition and is not true or false", found)
-            return f"(CASE WHEN ({found.sql}).v.k = 2 THEN ({found.sql}).v.d = 1 ELSE {other} END)"
-        return f"({self.mismatch(f'`{text}` is used as a condition and is {WORDS[found.type]}', found)}::BOOLEAN)"
+        if result.type is Type.ANY:
+            other = self.mismatch(f"`{text}` is used as a condition and is not true or false", result)
+            return f"(CASE WHEN ({result.sql}).v.k = 2 THEN ({result.sql}).v.d = 1 ELSE {other} END)"
+        return f"({self.mismatch(f'`{text}` is used as a condition and is {WORDS[result.type]}', result)}::BOOLEAN)"
 
     def _top(self, node: Expression) -> Typed:
         match node:
             case And(parts):
-                written = [self.condition(part, top=True) for part in parts]
-                if len(written) > MANY:
-                    chunks = [" AND ".join(written[at : at + MANY]) for at in range(0, len(written), MANY)]
-                    written = [f"CASE WHEN {chunk} THEN TRUE ELSE FALSE END" for chunk in chunks]
-                return Typed(" AND ".join(written), Type.BOOL)
+                texts = [self.condition(part, top=True) for part in parts]
+                if len(texts) > MANY:
+                    chunks = [" AND ".join(texts[at : at + MANY]) for at in range(0, len(texts), MANY)]
+                    texts = [f"CASE WHEN {chunk} THEN TRUE ELSE FALSE END" for chunk in chunks]
+                return Typed(" AND ".join(texts), Type.BOOL)
             case Not(Or(parts)) if len(parts) > MANY:
                 return Typed(f"coalesce({self.value(node).sql}, FALSE)", Type.BOOL)
             case Compare("=", left, right):
@@ -188,12 +188,12 @@ class Expressions:
         return f"CASE WHEN {nulls} THEN NULL ELSE {failing} END" if nulls else "NULL"
 
     def _parameter(self, name: str, *, absent: bool = False) -> JSON:
-        found = self.builder.parameters.get(name)
-        if isinstance(found, PathNotFound):
+        value = self.builder.parameters.get(name)
+        if isinstance(value, PathNotFound):
             if absent:
                 return None
-            raise found
-        return found
+            raise value
+        return value
 
     def _guarded(self, node: Expression) -> Typed:
         """Write what `coalesce` and IS NULL take: a place that does not exist is null."""
@@ -213,10 +213,10 @@ class Expressions:
                 return self._compared(by, self.value(left), self.value(right), clean(show(node)))
             case In(value, items):
                 one, listed = self.value(value), [self.value(item) for item in items]
-                found = self._in(one, listed, clean(show(node)))
+                result = self._in(one, listed, clean(show(node)))
                 if self.strict and any(may_fail(item.sql) for item in listed):
-                    return replace(found, sql=unless_null([one], found.sql))
-                return found
+                    return replace(result, sql=unless_null([one], result.sql))
+                return result
             case InList(value, items):
                 return self._in_list(self.value(value), items, clean(show(node)))
             case Like(value, pattern, escape):
@@ -234,16 +234,16 @@ class Expressions:
     def _joined(self, parts: Sequence[Expression], word: str) -> Typed:
         return Typed(self._lazily([self.condition(part) for part in parts], word), Type.BOOL)
 
-    def _lazily(self, written: Sequence[str], word: str) -> str:
+    def _lazily(self, texts: Sequence[str], word: str) -> str:
         """Join conditions by AND or OR: where one may fail, what is needed is evaluated, and nothing else."""
-        if not self.strict or not any(map(may_fail, written)):
-            return f" {word} ".join(written)
-        found = written[-1]
-        for part in reversed(written[:-1]):
+        if not self.strict or not any(map(may_fail, texts)):
+            return f" {word} ".join(texts)
+        result = texts[-1]
+        for part in reversed(texts[:-1]):
             settled = f"NOT {part}" if word == "AND" else part
             verdict = "FALSE" if word == "AND" else "TRUE"
-            found = f"CASE WHEN {settled} THEN {verdict} ELSE {part} {word} ({found}) END"
-        return found
+            result = f"CASE WHEN {settled} THEN {verdict} ELSE {part} {word} ({result}) END"
+        return result
 
     def _compared(self, by: Comparator, left: Typed, right: Typed, text: str) -> Typed:
         """Compare two values: unknown where one is null, without a result where their kinds differ."""
@@ -288,11 +288,11 @@ class Expressions:
         fits = [item for item in items if item.type in (value.type, Type.NULL, Type.ANY) or value.type is Type.ANY]
         fits += [item for item in items if item not in fits and item.is_number and value.is_number]
         others = [item for item in items if item not in fits]
-        found = " OR ".join(f"({self._compared('=', value, item, text).sql})" for item in fits) or "FALSE"
+        result = " OR ".join(f"({self._compared('=', value, item, text).sql})" for item in fits) or "FALSE"
         if not others:
-            return Typed(found, Type.BOOL)
+            return Typed(result, Type.BOOL)
         what = f"`{text}` compares {WORDS[value.type]} with {WORDS[others[0].type]}"
-        return Typed(f"CASE WHEN {found} THEN TRUE ELSE {self.mismatch(what, value)} END", Type.BOOL)
+        return Typed(f"CASE WHEN {result} THEN TRUE ELSE {self.mismatch(what, value)} END", Type.BOOL)
 
     def _listed(self, value: str, items: Sequence[str]) -> str:
         """Write IN over values of one type; those that may fail are evaluated where none of the others is equal."""
@@ -309,21 +309,21 @@ class Expressions:
     def _in_list(self, value: Typed, items: Parameter, text: str) -> Typed:
         if items.name.startswith(MARK):
             return self._inner(items.name, value)
-        given = self._parameter(items.name, absent=not self.strict)
-        if given is None:
+        actual = self._parameter(items.name, absent=not self.strict)
+        if actual is None:
             return Typed(self._evaluated_beside("NULL::BOOLEAN", value), Type.BOOL)
-        if not isinstance(given, (list, tuple)):
+        if not isinstance(actual, (list, tuple)):
             return Typed(f"({self.mismatch(f'`{text}` takes a list', value)})::BOOLEAN", Type.BOOL)
-        if not given:
+        if not actual:
             return Typed(self._evaluated_beside("FALSE", value), Type.BOOL)
         if (
-            len(given) > MAX_INLINE_ELEMENTS
+            len(actual) > MAX_INLINE_ELEMENTS
             and value.type is Type.TEXT
-            and all(isinstance(item, str) for item in given)
+            and all(isinstance(item, str) for item in actual)
         ):
-            listed = self.builder.parameter(list(given))
+            listed = self.builder.parameter(list(actual))
             return Typed(f"({value.sql}) IN (SELECT unnest({listed}::VARCHAR[]))", Type.BOOL)
-        return self._in(value, [self.builder.constant(item) for item in given], text)
+        return self._in(value, [self.builder.constant(item) for item in actual], text)
 
     def _like(self, node: Like, value: Expression, pattern: Expression, escape: str | None) -> Typed:
         text = clean(show(node))
@@ -346,19 +346,19 @@ class Expressions:
     def _case(self, branches: Sequence[tuple[Expression, Expression]], otherwise: Expression) -> Typed:
         values, type_ = unify([*(self.value(then) for _, then in branches), self.value(otherwise)])
         conditions = [self.condition(when) for when, _ in branches]
-        written = "".join(f" WHEN {when} THEN {then.sql}" for when, then in zip(conditions, values, strict=False))
+        text = "".join(f" WHEN {when} THEN {then.sql}" for when, then in zip(conditions, values, strict=False))
         most = [value.most for value in values if value.type is Type.INT]
         element = next((value.element for value in values if value.element), None)
         bound = None if None in most else max((one or 0 for one in most), default=None)
         whole = None if type_ is not Type.NUM else chosen_whole(values, [f"{when}" for when in conditions])
-        return Typed(f"CASE{written} ELSE {values[-1].sql} END", type_, bound, element, kinds_of(values), whole)
+        return Typed(f"CASE{text} ELSE {values[-1].sql} END", type_, bound, element, kinds_of(values), whole)
 
     def _call(self, node: Call, function: str, arguments: tuple[Expression, ...]) -> Typed:
         if function == "complete":
             parts = [part for part in arguments if not isinstance(part, Star)]
             values = [self._guarded(part) for part in parts] if parts else list(self._complete())
-            found = [f"({is_null(value.sql, negated=True)})" for value in values]
-            return Typed(self._lazily(found, "AND") or "TRUE", Type.BOOL)
+            results = [f"({is_null(value.sql, negated=True)})" for value in values]
+            return Typed(self._lazily(results, "AND") or "TRUE", Type.BOOL)
         write = self._guarded if function == "coalesce" else self.value
         return call_of(self, function, [write(argument) for argument in arguments], clean(show(node)))
 
@@ -367,9 +367,9 @@ class Expressions:
         if isinstance(of, Field) and not str(of.path.parts[0]).startswith(MARK):
             return self._resolve(Path((*of.path.parts, place)))
         if isinstance(of, Parameter):
-            given = self._parameter(of.name, absent=not self.strict)
-            if isinstance(given, (list, tuple)):
-                return self.builder.constant(given[place] if -len(given) <= place < len(given) else None)
+            actual = self._parameter(of.name, absent=not self.strict)
+            if isinstance(actual, (list, tuple)):
+                return self.builder.constant(actual[place] if -len(actual) <= place < len(actual) else None)
         value = self.value(of)
         if value.type is Type.NULL:
             return NULL
@@ -413,22 +413,22 @@ class Expressions:
         whole = left.type is Type.INT and right.type is Type.INT
         if operator == "%" and whole:
             sql = f"(({left.sql})::HUGEINT % ({right.sql})::HUGEINT)"
-            made = Typed(sql, Type.INT, left.most)
+            result = Typed(sql, Type.INT, left.most)
         elif whole and not (left.is_small and right.is_small):
             large = self.mismatch(f"`{text}` divides whole numbers beyond 2^53, and is not exact", left, right)
             fits = f"abs(({left.sql})::HUGEINT) <= {EXACT} AND abs(({right.sql})::HUGEINT) <= {EXACT}"
-            made = Typed(f"CASE WHEN {fits} THEN {number(left)} / {number(right)} ELSE {large} END", Type.NUM)
+            result = Typed(f"CASE WHEN {fits} THEN {number(left)} / {number(right)} ELSE {large} END", Type.NUM)
         else:
             type_ = Type.FLOAT if Type.FLOAT in (left.type, right.type) else Type.NUM
             sql = f"({number(left)} {operator} {number(right)})"
             exact = () if operator == "%" else (f"{sql} = trunc{sql}",)
             both = None if type_ is Type.FLOAT else all_whole((left, right), *exact)
-            made = Typed(sql, type_, whole=both)
+            result = Typed(sql, type_, whole=both)
         if safe:
-            return made
+            return result
         zero = self.mismatch(f"`{text}` divides by zero", left)
-        sql = f"CASE WHEN ({right.sql}) = 0 THEN {zero} ELSE {made.sql} END"
-        return Typed(sql, made.type, made.most, whole=made.whole)
+        sql = f"CASE WHEN ({right.sql}) = 0 THEN {zero} ELSE {result.sql} END"
+        return Typed(sql, result.type, result.most, whole=result.whole)
 
     def _concatenated(self, left: Typed, right: Typed, text: str) -> Typed:
         if Type.NULL in (left.type, right.type):

@@ -173,12 +173,12 @@ class Query:
 
 def sources_of(query: Query) -> list[Source]:
     """Return all tables of a query and of what stands in it, in order of the text."""
-    found: list[Source] = []
+    results: list[Source] = []
     for _, common in query.common:
-        found += sources_of(common)
-    _of_body(query.body, found)
-    _of_inner(query.nested, found)
-    return found
+        results += sources_of(common)
+    _of_body(query.body, results)
+    _of_inner(query.nested, results)
+    return results
 
 
 def _of_body(body: Select | Union, found: list[Source]) -> None:
@@ -204,5 +204,5 @@ def output_names(body: Select | Union) -> tuple[str, ...]:
     first = body
     while isinstance(first, Union):
         first = first.left
-    named = [output.name for output in first.outputs if isinstance(output, Output)]
-    return tuple(named) if len(named) == len(first.outputs) else ()
+    names = [output.name for output in first.outputs if isinstance(output, Output)]
+    return tuple(names) if len(names) == len(first.outputs) else ()

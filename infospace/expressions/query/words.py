@@ -54,15 +54,15 @@ def tokenize_query(text: str) -> list[Word]:
 
 def _ticked(quoted: re.Match[str]) -> str:
     """Write a name in double quotes in backticks, so that each character stays in its place."""
-    found = quoted[0]
-    if not found.startswith('"') or "`" in found:
-        return found
-    if len(found) == 2:
+    result = quoted[0]
+    if not result.startswith('"') or "`" in result:
+        return result
+    if len(result) == 2:
         raise Refused(f'has an empty name "" (character {quoted.start()})', "a text is written '…'", quoted.start())
-    if '""' in found[1:-1]:
+    if '""' in result[1:-1]:
         message = f"has a name with a quote in it (character {quoted.start()})"
         raise Refused(message, "such a name is written in backticks", quoted.start())
-    return f"`{found[1:-1]}`"
+    return f"`{result[1:-1]}`"
 
 
 class _QueryCutter(Cutter):

@@ -77,27 +77,27 @@ def has_rows(path: Path | str) -> bool:
     return splitext(str(path))[1].lower() in ROWS
 
 
-def read(found: FileToImport) -> tuple[bytes, Callable[[], FileContent]]:
+def read(file: FileToImport) -> tuple[bytes, Callable[[], FileContent]]:
     """Return the digest of a file, and what makes its Note; what is the same need not be taken apart.
 
     Raises NotFound when it is not there any more, Invalid when it cannot be read; and so does the second.
     """
-    data = read_bytes(found.path)
-    module = import_module(f"infospace.files.formats.{format_of(found.path)}")
-    beside: bytes = module.beside(found.path) if hasattr(module, "beside") else b""
+    data = read_bytes(file.path)
+    module = import_module(f"infospace.files.formats.{format_of(file.path)}")
+    beside: bytes = module.beside(file.path) if hasattr(module, "beside") else b""
     digest = sha256(data + b"\0" + beside if beside else data).digest()
 
     def whole() -> FileContent:
-        made: FileContent = module.read(data, found.path.name, beside) if beside else module.read(data, found.path.name)
-        return made
+        result: FileContent = module.read(data, file.path.name, beside) if beside else module.read(data, file.path.name)
+        return result
 
     return digest, whole
 
 
-def read_rows(found: FileToImport) -> Sequence[Row]:
+def read_rows(file: FileToImport) -> Sequence[Row]:
     """Return the rows of a file. Raises NotFound when it is not there any more, Invalid when it cannot be read."""
-    module = import_module(f"infospace.files.formats.{format_of(found.path)}")
-    rows: Sequence[Row] = module.rows(read_bytes(found.path), found.path.name)
+    module = import_module(f"infospace.files.formats.{format_of(file.path)}")
+    rows: Sequence[Row] = module.rows(read_bytes(file.path), file.path.name)
     return rows
 
 

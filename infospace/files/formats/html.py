@@ -83,8 +83,8 @@ def _bounded(text: str) -> str:
     while tag := _TAG.search(text, end):
         start, end, last = tag.start(), tag.end(), tag.end()
         count = 0
-        while found := _ATTRIBUTE.match(text, end):
-            end, count = found.end(), count + 1
+        while match := _ATTRIBUTE.match(text, end):
+            end, count = match.end(), count + 1
             last = end if count <= ATTRIBUTES else last
         name = tag[2].lower()
         is_format = name in _FORMAT
@@ -206,8 +206,8 @@ class _Writer:
         if target and inner:
             path = unquote(target)
             self.links.append(Link(path, inner, 0, wiki=False))
-            shown = f"<{path}>" if re.search(r"[\s()]", path) else path
-            self._pieces[start:] = [f"[{inner}]({shown})"]
+            text = f"<{path}>" if re.search(r"[\s()]", path) else path
+            self._pieces[start:] = [f"[{inner}]({text})"]
 
     def _flush(self, *, keep_prefix: bool = False) -> None:
         text = "".join(self._pieces)

@@ -11,10 +11,10 @@ from infospace.files.walk import MAX_BYTES, decode
 
 def rows(data: bytes, name: str) -> list[Row]:
     """Return the lines that are not blank. Raises Invalid when the file is not text."""
-    found = []
+    results = []
     for number, line in enumerate(decode(data, name).split("\n"), start=1):
         text = line.strip()
         if text:
             load = partial(read_json, text, what=f"line {number} of {name!r}", max_bytes=MAX_BYTES)
-            found.append(Row(number, row_digest(text), load))
-    return found
+            results.append(Row(number, row_digest(text), load))
+    return results

@@ -15,23 +15,23 @@ def align(old: Sequence[bytes], new: Sequence[bytes]) -> list[int | None]:
     places: dict[bytes, deque[int]] = {}
     for index, digest in enumerate(old):
         places.setdefault(digest, deque()).append(index)
-    found: list[int | None] = []
+    results: list[int | None] = []
     for digest in new:
         same = places.get(digest)
-        found.append(same.popleft() if same else None)
+        results.append(same.popleft() if same else None)
     free = {index for rest in places.values() for index in rest}
-    _fill(found, range(len(found)), free, -1, 1)
-    _fill(found, range(len(found) - 1, -1, -1), free, len(old), -1)
-    return found
+    _fill(results, range(len(results)), free, -1, 1)
+    _fill(results, range(len(results) - 1, -1, -1), free, len(old), -1)
+    return results
 
 
-def _fill(found: list[int | None], order: range, free: set[int], start: int, step: int) -> None:
+def _fill(results: list[int | None], order: range, free: set[int], start: int, step: int) -> None:
     """Give to rows that have none the free one that comes next after their neighbour's."""
     neighbour: int | None = start
     for at in order:
-        own = found[at]
+        own = results[at]
         if own is None and neighbour is not None and neighbour + step in free:
             own = neighbour + step
             free.discard(own)
-            found[at] = own
+            results[at] = own
         neighbour = own

@@ -144,11 +144,11 @@ def _row(
 
 def _column(key: str, schema: Mapping[str, Any] | None) -> Callable[[str], JSON]:
     """Return what reads the cells of a column: the first of its types that fits. Raises ValueError where none does."""
-    found = None if schema is None else subschema_at(schema, (key,))
-    types = frozenset(TYPES) if found is None or isinstance(found, NoSuchPath) else types_of(found)
+    subschema = None if schema is None else subschema_at(schema, (key,))
+    types = frozenset(TYPES) if subschema is None or isinstance(subschema, NoSuchPath) else types_of(subschema)
     if types == frozenset(TYPES):
         return str
-    wanted = "" if found is None or isinstance(found, NoSuchPath) else describe_schema(found)
+    expected = "" if subschema is None or isinstance(subschema, NoSuchPath) else describe_schema(subschema)
 
     def read_cell(cell: str) -> JSON:
         if not cell:
@@ -156,7 +156,7 @@ def _column(key: str, schema: Mapping[str, Any] | None) -> Callable[[str], JSON]
                 return None
             if "string" in types:
                 return ""
-            raise ValueError(f"the cell is empty, and {wanted} is wanted")
+            raise ValueError(f"the cell is empty, and {expected} is wanted")
         value = _plain(cell)
         kind = "boolean" if isinstance(value, bool) else "number" if isinstance(value, (int, float)) else ""
         if isinstance(value, int) and kind == "number" and types & {"integer", "number"}:
@@ -167,7 +167,7 @@ def _column(key: str, schema: Mapping[str, Any] | None) -> Callable[[str], JSON]
             return value
         if "string" in types:
             return cell
-        raise ValueError(f"{shown(cell)} is not {wanted}")
+        raise ValueError(f"{shown(cell)} is not {expected}")
 
     return read_cell
 
@@ -180,10 +180,10 @@ def _plain(cell: str) -> JSON:
     if cell[0] not in "-0123456789tf" or cell != cell.strip():
         return None
     try:
-        found: JSON = _PLAIN.decode(cell)
+        value: JSON = _PLAIN.decode(cell)
     except ValueError:
         return None
-    return found if isinstance(found, (bool, int, float)) else None
+    return value if isinstance(value, (bool, int, float)) else None
 
 
 # Writing

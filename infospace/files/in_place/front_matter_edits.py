@@ -114,8 +114,8 @@ class _Edits:
         indent = " " * (len(line) - len(line.lstrip(" ")))
         for at, texts in added.items():
             position = lines[at][0] if at < len(lines) else lines[-1][1]
-            written = "".join(f"{indent}{dash}{text}\n".replace("\n:", f"\n{indent}:") for text in texts)
-            yield Edit(position, position, written)
+            raw = "".join(f"{indent}{dash}{text}\n".replace("\n:", f"\n{indent}:") for text in texts)
+            yield Edit(position, position, raw)
 
     def _between_brackets(
         self, place: Place, spans: Sequence[tuple[int, int]], kept: Sequence[bool], added: Mapping[int, Sequence[str]]
@@ -149,10 +149,10 @@ class _Edits:
         lines = self._block[:start].split("\n")
         while lines and not lines[-1].partition("#")[0].strip():
             lines.pop()
-        found = re.match(r".*?:(?=\s*(?:#.*)?$)", lines[-1]) if lines else None
-        if found is None:
+        match = re.match(r".*?:(?=\s*(?:#.*)?$)", lines[-1]) if lines else None
+        if match is None:
             raise NotSeparateError
-        return len("\n".join(lines[:-1])) + (1 if len(lines) > 1 else 0) + found.end()
+        return len("\n".join(lines[:-1])) + (1 if len(lines) > 1 else 0) + match.end()
 
     def _styled(self, place: Place, value: JSON) -> str:
         """Write a value on one line, a text in the quotes that the one before it had; several lines as a block."""

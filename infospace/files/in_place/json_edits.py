@@ -24,13 +24,13 @@ def edited_json(data: bytes, name: str, content: JSON) -> bytes | None:
     root = spot_of(text)
     if root is None or head + text.encode() != data:
         return None
-    made, done = "", 0
+    result, done = "", 0
     for edit in sorted(_value(text, root, old, content), key=lambda one: one.start):
         if edit.start < done:
             return None
-        made, done = made + text[done : edit.start] + edit.text, edit.end
-    found = head + (made + text[done:]).encode()
-    return found if holds(found, content) else None
+        result, done = result + text[done : edit.start] + edit.text, edit.end
+    match = head + (result + text[done:]).encode()
+    return match if holds(match, content) else None
 
 
 def holds(data: bytes, content: JSON) -> bool:

@@ -33,9 +33,9 @@ def edited_markdown(data: bytes, name: str, content: JSON, metadata: Mapping[str
     for deep in (True, False):
         try:
             edits = _edits(text.read, before, str(content), metadata, deep=deep)
-            made = coded.encoded(text.spliced(edits))
-            if holds_note(made, name, before, content, metadata):
-                return made
+            result = coded.encoded(text.spliced(edits))
+            if holds_note(result, name, before, content, metadata):
+                return result
         except (Invalid, NotSeparateError):
             continue
     changed = [key for key in (*before, *metadata) if _differ(before, metadata, key)]
@@ -59,20 +59,20 @@ def holds_note(data: bytes, name: str, before: Mapping[str, JSON], content: JSON
     What its text alone says of itself may be another title, other tags and fields than those of the metadata, where
     these are as they were in `before`: the text was changed, and they were not.
     """
-    found, front = read(data, name), _front_matter_of(data)
-    if found.content != content or any(key in front and key not in metadata for key in found.metadata):
+    result, front = read(data, name), _front_matter_of(data)
+    if result.content != content or any(key in front and key not in metadata for key in result.metadata):
         return False
     for key in metadata:
-        if _differ(found.metadata, metadata, key) and (key in front or _differ(before, metadata, key)):
-            own, there, now = (own_tags(one.get("tags")) or () for one in (front, found.metadata, metadata))
+        if _differ(result.metadata, metadata, key) and (key in front or _differ(before, metadata, key)):
+            own, there, now = (own_tags(one.get("tags")) or () for one in (front, result.metadata, metadata))
             if key != "tags" or not set(own) <= set(now) <= set(there):
                 return False
     return True
 
 
 def _front_matter_of(data: bytes) -> dict[str, JSON]:
-    found = read_front(WrittenText(_Coded.of(data).text).read)
-    return found[0] if found else {}
+    results = read_front(WrittenText(_Coded.of(data).text).read)
+    return results[0] if results else {}
 
 
 def _edits(
@@ -106,26 +106,26 @@ def _front_matter(
     What the new text says of itself as it is to be is not put there besides.
     """
     new = {key: value for key, value in old.items() if key in metadata or key not in before}
-    said = parse(f"---\n---\n\n{content}").metadata
+    document = parse(f"---\n---\n\n{content}").metadata
     for key, value in metadata.items():
         if not _differ(before, metadata, key):
             continue
         if key == "tags":
-            value = _tags(old.get(key), said.get(key), value)  # noqa: PLW2901 - the same tags, as they are to be written
-        if key in old or (value != [] if key == "tags" else _differ(said, metadata, key)):
+            value = _tags(old.get(key), document.get(key), value)  # noqa: PLW2901 - the same tags, as they are to be written
+        if key in old or (value != [] if key == "tags" else _differ(document, metadata, key)):
             new[key] = value
     return new
 
 
-def _tags(written: JSON, said: JSON, wanted: JSON) -> JSON:
+def _tags(value: JSON, answer: JSON, expected: JSON) -> JSON:
     """Return the tags that the front matter is to have: none that the text says, and the others as they are written."""
-    own, now = own_tags(written), own_tags(wanted)
+    own, now = own_tags(value), own_tags(expected)
     if own is None or now is None:
-        return wanted
-    missing = [tag for tag in now if tag in own or tag not in (own_tags(said) or ())]
-    if isinstance(written, str):
+        return expected
+    missing = [tag for tag in now if tag in own or tag not in (own_tags(answer) or ())]
+    if isinstance(value, str):
         return ", ".join(missing)
-    listed = written if isinstance(written, list) else []
+    listed = value if isinstance(value, list) else []
     as_written = {tag: one for one in listed for tag in own_tags([one]) or ()}
     return [as_written.get(tag, tag) for tag in missing]
 

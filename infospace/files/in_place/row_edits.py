@@ -44,11 +44,11 @@ def edited_row(data: bytes, path: Path, note: Note, digest: bytes, number: int) 
             f"{path.name!r} is not UTF-8 text", hint="change it in the file, and `infospace add` takes it over"
         )
     edit = _csv_edit if read is csv_rows else _json_edit
-    made = head + edit(text, before[at], at, note.content).encode()
-    after = read(made, path.name)
+    result = head + edit(text, before[at], at, note.content).encode()
+    after = read(result, path.name)
     if len(after) != len(before) or not same(after[at].load(), note.content):
         raise Invalid(f"{path.name!r} cannot hold {note.id} in that row", hint="change it in the file")
-    return made, after[at]
+    return result, after[at]
 
 
 def _json_edit(text: str, row: Row, _at: int, content: JSON) -> str:
@@ -108,9 +108,9 @@ def _cells(record: str, delimiter: str) -> list[tuple[int, int]]:
     """Return where the cells of a record stand, with their quotes."""
     cell = re.compile(rf'"(?:[^"]|"")*"|[^{re.escape(delimiter)}]*')
     spans, at = [], 0
-    while (found := cell.match(record, at)) is not None:
-        spans.append(found.span())
-        if found.end() >= len(record):
+    while (match := cell.match(record, at)) is not None:
+        spans.append(match.span())
+        if match.end() >= len(record):
             break
-        at = found.end() + 1
+        at = match.end() + 1
     return spans

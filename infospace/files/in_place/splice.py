@@ -30,10 +30,10 @@ class Edit(NamedTuple):
 class WrittenText:
     """A text as it is written; `read` is the same with line feeds."""
 
-    def __init__(self, written: str) -> None:
-        self.written = written
-        self.read = _LINE_END.sub("\n", written)
-        self._ends = [found.span() for found in _LINE_END.finditer(written)]
+    def __init__(self, text: str) -> None:
+        self.written = text
+        self.read = _LINE_END.sub("\n", text)
+        self._ends = [match.span() for match in _LINE_END.finditer(text)]
         doubled = [start for start, end in self._ends if end - start == 2]
         self._doubled = [start - before for before, start in enumerate(doubled)]
 

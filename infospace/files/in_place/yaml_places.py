@@ -55,24 +55,24 @@ class _Reader:
         if kind == "Scalar":
             style = event.style or ""
             return Place("scalar", start, self._end_of_block_scalar(start, end) if style in ("|", ">") else end, style)
-        made = Place("list" if kind == "SequenceStart" else "mapping", start, end, "", bool(event.flow_style), end)
-        closing = self._members(made)
-        if made.flow:
-            made.end = closing.end_mark.index
-        elif made.items:
-            made.end = made.items[-1][1].end
-        return made
+        result = Place("list" if kind == "SequenceStart" else "mapping", start, end, "", bool(event.flow_style), end)
+        closing = self._members(result)
+        if result.flow:
+            result.end = closing.end_mark.index
+        elif result.items:
+            result.end = result.items[-1][1].end
+        return result
 
-    def _members(self, made: Place) -> Any:
+    def _members(self, result: Place) -> Any:
         """Read the items of a list or mapping, and return the event that ends it."""
         for event in self._events:
             if _kind(event) in ("SequenceEnd", "MappingEnd"):
                 return event
-            key = self.value(event) if made.kind == "mapping" else None
+            key = self.value(event) if result.kind == "mapping" else None
             value = self.value(next(self._events) if key else event)
             if key and value.is_empty:
                 value.start = value.end = self._after_colon(key.end)
-            made.items.append((key, value))
+            result.items.append((key, value))
         raise AssertionError("the events of a list or mapping end with one of their own")
 
     def _after_colon(self, end: int) -> int:

@@ -64,28 +64,28 @@ class RecallSample:
         )
 
 
-def draw_sample(search: Search, wanted: SearchQuery, count: int, listener: Listener) -> RecallSample:
+def draw_sample(search: Search, query: SearchQuery, count: int, listener: Listener) -> RecallSample:
     """Search, and draw `count` Notes to be judged, the same for the same query as long as the space stays as it is.
 
     All that match are taken as found, whatever the limit. The others are ranked by meaning; those without a vector are
     a part of their own, and so are all where there is no model. Raises Invalid without a query, and what
     `Search.find` raises.
     """
-    if wanted.query is None:
+    if query.query is None:
         raise Invalid("without a query nothing is left out that could be right", hint="say what to look for")
-    whole = replace(wanted, limit=None, certify=True)
+    whole = replace(query, limit=None, certify=True)
     answer = search.find(whole, listener)
-    found = [number_of(hit.source) for hit in answer.hits]
+    results = [number_of(hit.source) for hit in answer.hits]
     every = search.find(replace(whole, query=None, threshold=None, mode="semantic"), listener)
     try:
         ranked = search.find(replace(whole, threshold=-1.0, mode="semantic"), listener).hits
     except ModelError:
         ranked = []
     known = {number_of(hit.source): hit for hit in ranked} | {number_of(hit.source): hit for hit in answer.hits}
-    taken = set(found)
+    taken = set(results)
     below = [number for hit in ranked if (number := number_of(hit.source)) not in taken]
     taken.update(below)
     unscored = [number for hit in every.hits if (number := number_of(hit.source)) not in taken]
-    seed = int.from_bytes(text_digest(wanted.query)[:8], "big")
-    strata = stratify(found, below, unscored, seed)
+    seed = int.from_bytes(text_digest(query.query)[:8], "big")
+    strata = stratify(results, below, unscored, seed)
     return RecallSample(answer.certificate, strata, sample(strata, count), known, seed)

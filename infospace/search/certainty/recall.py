@@ -87,11 +87,11 @@ class RecallEstimate:
         }
 
 
-def stratify(found: Sequence[int], below: Sequence[int], unscored: Sequence[int], seed: int) -> list[Stratum]:
+def stratify(results: Sequence[int], below: Sequence[int], unscored: Sequence[int], seed: int) -> list[Stratum]:
     """Return the strata of numbers of Notes, those `below` being in order of rank, best first; none is empty."""
     rng = np.random.default_rng(seed)
-    parts: list[tuple[Place, Sequence[int]]] = [("found", found)]
-    size, start = max(FIRST_STRATUM, len(found)), 0
+    parts: list[tuple[Place, Sequence[int]]] = [("found", results)]
+    size, start = max(FIRST_STRATUM, len(results)), 0
     while start < len(below):
         parts.append(("below", below[start : start + size]))
         start, size = start + size, size * GROWTH
@@ -121,14 +121,14 @@ def estimate(strata: Sequence[Judged], seed: int = 0) -> RecallEstimate:
             f"too few were judged: nothing is known of {unknown:,} notes",
             hint=f"judge at least {len(strata)}, one of each part of the ranking",
         )
-    found, missed = (sum(one.size * one.right / one.judged for one in part) for part in _parts(strata))
-    recall = found / (found + missed) if found + missed else None
+    result, missed = (sum(one.size * one.right / one.judged for one in part) for part in _parts(strata))
+    recall = result / (result + missed) if result + missed else None
     low, high = (0.0, 1.0) if recall is None else _interval(strata, np.random.default_rng(seed))
     return RecallEstimate(
         None if recall is None else round(recall, 4),
         round(low, 4),
         round(high, 4),
-        round(found, 1),
+        round(result, 1),
         round(missed, 1),
         tuple(strata),
     )
@@ -140,17 +140,17 @@ def _parts(strata: Sequence[Judged]) -> tuple[list[Judged], list[Judged]]:
 
 def _interval(strata: Sequence[Judged], rng: np.random.Generator) -> tuple[float, float]:
     inside, outside = _parts(strata)
-    found = sum((_draw(one, rng, PRIOR, PRIOR) for one in inside), np.zeros(DRAWS))
+    results = sum((_draw(one, rng, PRIOR, PRIOR) for one in inside), np.zeros(DRAWS))
     most = sum((_draw(one, rng, PRIOR, PRIOR) for one in outside), np.zeros(DRAWS))
     least = sum((_draw(one, rng, 0, 1) for one in outside), np.zeros(DRAWS))
     tail = (1 - LEVEL) / 2
-    low = float(np.quantile(_shares(found, most), tail))
-    return low, float(np.quantile(_shares(found, least), 1 - tail))
+    low = float(np.quantile(_shares(results, most), tail))
+    return low, float(np.quantile(_shares(results, least), 1 - tail))
 
 
-def _shares(found: NDArray[np.float64], missed: NDArray[np.float64]) -> NDArray[np.float64]:
-    total = found + missed
-    return np.divide(found, total, out=np.ones(DRAWS), where=total > 0)
+def _shares(results: NDArray[np.float64], missed: NDArray[np.float64]) -> NDArray[np.float64]:
+    total = results + missed
+    return np.divide(results, total, out=np.ones(DRAWS), where=total > 0)
 
 
 def _draw(stratum: Judged, rng: np.random.Generator, right: float, wrong: float) -> NDArray[np.float64]:

@@ -60,7 +60,7 @@ class ActiveModel(NamedTuple):
         from infospace.search.embedding.passages import split
 
         cut: list[list[PassageSpan]] = []
-        found: dict[bytes, str] = {}
+        results: dict[bytes, str] = {}
         done = 0
 
         def offsets(piece: str) -> list[tuple[int, int]]:
@@ -75,10 +75,10 @@ class ActiveModel(NamedTuple):
             for passage in split(text, offsets, self.info.max_tokens):
                 stretch = text[passage.start : passage.end]
                 digest = text_digest(stretch)
-                found[digest] = stretch
+                results[digest] = stretch
                 own.append(PassageSpan(passage.start, passage.end, digest))
             cut.append(own)
-        return cut, found
+        return cut, results
 
 
 class Deadline:
@@ -119,7 +119,7 @@ class EmbeddingBackfill:
         self._bound = bound
         self._first = {number: place for place, number in enumerate(first)}
         self._embedded = 0
-        self._expected = Expected()
+        self._expected = PassageEstimate()
 
     def run(self) -> int:
         """Do it; return how many passages were embedded."""
@@ -172,10 +172,10 @@ class EmbeddingBackfill:
         A Note's passages are written when all of them have vectors; vectors that were made stay.
         """
         self._embed_fields(used, texts)
-        stretches, found = self._cut(used, texts)
+        stretches, results = self._cut(used, texts)
         with self._store.reading() as snapshot:
-            known = snapshot.known_vectors(used.key, list(found))
-        fresh = {digest: text for digest, text in found.items() if digest not in known}
+            known = snapshot.known_vectors(used.key, list(results))
+        fresh = {digest: text for digest, text in results.items() if digest not in known}
         passages: list[Change] = [
             Embed(text.id, text.version, [*own, *map(_span_of, text.fields)])
             for text, own in zip(texts, stretches, strict=True)
@@ -201,10 +201,10 @@ class EmbeddingBackfill:
 
     def _embed_fields(self, used: ActiveModel, texts: Sequence[Text]) -> None:
         """Embed the titles and other fields of a batch: short texts, which are not counted among the passages."""
-        found = {text_digest(field.text): field.text for text in texts for field in text.fields}
+        results = {text_digest(field.text): field.text for text in texts for field in text.fields}
         with self._store.reading() as snapshot:
-            known = snapshot.known_vectors(used.key, list(found))
-        fresh = {digest: text for digest, text in found.items() if digest not in known}
+            known = snapshot.known_vectors(used.key, list(results))
+        fresh = {digest: text for digest, text in results.items() if digest not in known}
         for digests in _slices(fresh, SLICE_CHARACTERS):
             rows = used.embedder.embed([fresh[digest] for digest in digests], _ignore_progress)
             self._store.commit([Vectors(used.key, digests, rows)])
@@ -231,7 +231,7 @@ def _ignore_progress(done: int) -> None:
     """Take how much is done, which is not shown."""
 
 
-class Expected:
+class PassageEstimate:
     """How many passages there will be, by the length of the texts that are left and by what the others came to."""
 
     def __init__(self) -> None:
@@ -286,10 +286,10 @@ def _batches(texts: Sequence[Text], characters: int) -> Iterator[list[Text]]:
         yield batch
 
 
-def _slices(found: Mapping[bytes, str], characters: int) -> Iterator[list[bytes]]:
+def _slices(results: Mapping[bytes, str], characters: int) -> Iterator[list[bytes]]:
     digests: list[bytes] = []
     size = 0
-    for digest, text in found.items():
+    for digest, text in results.items():
         digests.append(digest)
         size += len(text)
         if size >= characters:

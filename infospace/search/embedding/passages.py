@@ -103,15 +103,15 @@ def _cuts(text: str, starts: array[int], ends: array[int], room: int) -> Iterato
         begin = best
 
 
-def _best(text: str, starts: array[int], ends: array[int], places: range, wanted: float) -> int:
-    """Return the token before which to cut: the strongest break, of equals the nearest to `wanted`."""
+def _best(text: str, starts: array[int], ends: array[int], places: range, expected: float) -> int:
+    """Return the token before which to cut: the strongest break, of equals the nearest to `expected`."""
     best, rank = places[-1], (-1, 0.0)
     for place in places:
         if starts[place] < ends[place - 1]:
             continue  # both tokens come from one character
-        found = (_strength(text, ends[place - 1], starts[place]), -abs(place - wanted))
-        if found > rank:
-            best, rank = place, found
+        results = (_strength(text, ends[place - 1], starts[place]), -abs(place - expected))
+        if results > rank:
+            best, rank = place, results
     return best
 
 

@@ -172,11 +172,11 @@ def tokenizer_of(model: ModelInfo) -> Any:
 
 def threads() -> int:
     """Return INFOSPACE_THREADS, or the physical cores that this process may use, at most MAX_THREADS."""
-    named = os.environ.get("INFOSPACE_THREADS")
-    if named:
-        if not named.isdecimal() or int(named) < 1:
-            raise ModelError(f"INFOSPACE_THREADS is {named!r}", hint="a number from 1")
-        return int(named)
+    name = os.environ.get("INFOSPACE_THREADS")
+    if name:
+        if not name.isdecimal() or int(name) < 1:
+            raise ModelError(f"INFOSPACE_THREADS is {name!r}", hint="a number from 1")
+        return int(name)
     usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
     return max(1, min(physical_cores(usable), _quota(), MAX_THREADS))
 
@@ -190,10 +190,12 @@ def physical_cores(processors: Collection[int], folder: Path = TOPOLOGY) -> int:
     cores = set()
     for number in processors:
         try:
-            told = (folder / f"cpu{number}" / "topology" / "thread_siblings_list").read_text(encoding="ascii").strip()
+            message = (
+                (folder / f"cpu{number}" / "topology" / "thread_siblings_list").read_text(encoding="ascii").strip()
+            )
         except (OSError, ValueError):
-            told = ""
-        cores.add(told or f"{number}")
+            message = ""
+        cores.add(message or f"{number}")
     return len(cores)
 
 
@@ -236,9 +238,9 @@ def _run_errors() -> tuple[type[Exception], ...]:
 
 def _engine_errors() -> tuple[type[Exception], ...]:
     """Give what onnxruntime raises; its classes have no base of their own."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as engine  # type: ignore[import-untyped]  # it has no types
+    from onnxruntime.capi import onnxruntime_pybind11_state as connection  # type: ignore[import-untyped]  # it has no types
 
-    return tuple(item for item in vars(engine).values() if isinstance(item, type) and issubclass(item, Exception))
+    return tuple(item for item in vars(connection).values() if isinstance(item, type) and issubclass(item, Exception))
 
 
 @contextmanager
@@ -259,8 +261,8 @@ def _running(model: ModelInfo) -> Iterator[None]:
     try:
         yield
     except _run_errors() as error:
-        said = _first_line(error)
-        raise ModelError(f"the model in {str(model.folder)!r} cannot be run: {said}", hint=_remedy(model)) from error
+        text = _first_line(error)
+        raise ModelError(f"the model in {str(model.folder)!r} cannot be run: {text}", hint=_remedy(model)) from error
 
 
 def _missing(error: ModuleNotFoundError) -> ModelError:

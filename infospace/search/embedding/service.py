@@ -44,15 +44,15 @@ def seconds_in_search() -> float:
     With any more, it embeds some 20,000 characters at least, so that search after search all gets done. Raises
     Invalid when it is something else.
     """
-    found = os.environ.get("INFOSPACE_EMBED_SECONDS")
-    if not found:
+    result = os.environ.get("INFOSPACE_EMBED_SECONDS")
+    if not result:
         return SECONDS
     try:
-        seconds = float(found)
+        seconds = float(result)
     except ValueError:
         seconds = -1.0
     if math.isnan(seconds) or seconds < 0:
-        raise Invalid(f"INFOSPACE_EMBED_SECONDS is {found!r}", hint="a number from 0, or inf")
+        raise Invalid(f"INFOSPACE_EMBED_SECONDS is {result!r}", hint="a number from 0, or inf")
     return seconds
 
 
@@ -194,12 +194,12 @@ class Embedding:
         import numpy as np
 
         used = self._current()
-        cut, found = used.cut(texts)
+        cut, results = used.cut(texts)
         with self._store.reading() as snapshot:
-            known = snapshot.vectors(used.key, list(found))
-        fresh = [digest for digest in found if digest not in known]
+            known = snapshot.vectors(used.key, list(results))
+        fresh = [digest for digest in results if digest not in known]
         if fresh:
-            rows = used.embedder.embed([found[digest] for digest in fresh], ScaledProgress(listener, 0, len(fresh)))
+            rows = used.embedder.embed([results[digest] for digest in fresh], ScaledProgress(listener, 0, len(fresh)))
             if self._store.writable:
                 self._store.commit([Vectors(used.key, fresh, rows)])
             known |= dict(zip(fresh, rows, strict=True))

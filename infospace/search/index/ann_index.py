@@ -53,10 +53,10 @@ class BuildResult(NamedTuple):
 
 def setting() -> Setting:
     """Return INFOSPACE_INDEX, `auto` by default; Invalid when it is something else."""
-    found = os.environ.get("INFOSPACE_INDEX") or "auto"
-    if found not in get_args(Setting):
-        raise Invalid(f"INFOSPACE_INDEX is {found!r}", hint="auto, exact or hnsw")
-    return cast("Setting", found)
+    result = os.environ.get("INFOSPACE_INDEX") or "auto"
+    if result not in get_args(Setting):
+        raise Invalid(f"INFOSPACE_INDEX is {result!r}", hint="auto, exact or hnsw")
+    return cast("Setting", result)
 
 
 class Index:
@@ -104,9 +104,9 @@ class Index:
         """Come nearer to the matrix, or return what a thread is to do for that."""
         index, rows = self._found, _Rows.of(matrix, snapshot.queries(matrix.model, PROBES))
         if index is None:
-            found = self._shelf.find(NAME, matrix.model, snapshot)
-            found = found if found and _serves(found[0], matrix) else None
-            return lambda: (found and loaded(*found)) or self._built(rows)
+            results = self._shelf.find(NAME, matrix.model, snapshot)
+            results = results if results and _serves(results[0], matrix) else None
+            return lambda: (results and loaded(*results)) or self._built(rows)
         moved = snapshot.moved(index.generation)
         if not moved.complete or (index.dead + len(moved.touched)) * REBUILD_FRACTION > index.live:
             self._found = None
@@ -172,8 +172,8 @@ class _Rows(NamedTuple):
     asked: NDArray[np.float32]
 
     @classmethod
-    def of(cls, matrix: Matrix, asked: NDArray[np.float32]) -> _Rows:
-        return cls(matrix.model, matrix.generation, matrix.owners, matrix.vectors, asked)
+    def of(cls, matrix: Matrix, queries: NDArray[np.float32]) -> _Rows:
+        return cls(matrix.model, matrix.generation, matrix.owners, matrix.vectors, queries)
 
 
 def _serves(head: Head, matrix: Matrix) -> bool:

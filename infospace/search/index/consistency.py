@@ -59,15 +59,15 @@ def disagreements(space: Space, listener: Listener | None = None) -> list[str]:
     Everything is compared at one generation. Takes the texts by the page, and the vectors twice; time linear in
     both. Raises StoreError where the space cannot be read.
     """
-    found: list[str] = []
+    results: list[str] = []
     with space.store.reading() as snapshot:
         look = ConsistencyCheck(space, snapshot, snapshot.model() or "", listener or NullListener())
         for check in CHECKS:
             every = list(check(look))
-            found += every[:MAX_MESSAGES]
+            results += every[:MAX_MESSAGES]
             if len(every) > MAX_MESSAGES:
-                found.append(f"and {len(every) - MAX_MESSAGES:,} more like the last")
-    return found
+                results.append(f"and {len(every) - MAX_MESSAGES:,} more like the last")
+    return results
 
 
 def _passages(look: ConsistencyCheck) -> Iterator[str]:
@@ -83,9 +83,9 @@ def _passages(look: ConsistencyCheck) -> Iterator[str]:
         yield from (f"{Kind.NOTE}_{number} has a vector that is not of one size with the others" for number in unread)
         bounds = np.searchsorted(rows.owners, [*numbers, numbers[-1] + 1])
         lengths = _lengths(rows.vectors) / np.where(rows.starts < 0, FIELD_WEIGHT, 1)
-        said: dict[int, list[tuple[int, int, bytes]]] = {}
+        document: dict[int, list[tuple[int, int, bytes]]] = {}
         for number, start, end, digest in snapshot.digests(numbers):
-            said.setdefault(number, []).append((start, end, digest))
+            document.setdefault(number, []).append((start, end, digest))
         if len(rows.owners) and dimension not in (None, rows.vectors.shape[1]):
             yield f"vectors have {rows.vectors.shape[1]} dimensions, and the model {look.model!r} gives {dimension}"
         fields = snapshot.fields(numbers)
@@ -94,9 +94,11 @@ def _passages(look: ConsistencyCheck) -> Iterator[str]:
                 own = slice(int(bounds[place]), int(bounds[place + 1]))
                 yield from (
                     f"{note.id} {message}"
-                    for message in _note(note, rows, own, said.get(number, []), number in pending)
+                    for message in _note(note, rows, own, document.get(number, []), number in pending)
                 )
-                yield from (f"{note.id} {message}" for message in _fields(said.get(number, []), fields.get(number, ())))
+                yield from (
+                    f"{note.id} {message}" for message in _fields(document.get(number, []), fields.get(number, ()))
+                )
                 yield from (f"{note.id} {message}" for message in _unlike(lengths[own]))
         look.listener.progress(at + len(numbers), len(every), WHAT)
     lost = sorted(pending.difference(every.tolist()))

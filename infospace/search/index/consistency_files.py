@@ -67,21 +67,21 @@ def _followed(matrix: Matrix, look: ConsistencyCheck) -> Iterator[str]:
 
 def nearly(look: ConsistencyCheck) -> Iterator[str]:
     """The file of the index of hnswlib, once it has followed: which passages it has, where, and what it finds."""
-    found = DerivedFiles(look.space.store).find(index.NAME, look.model, look.snapshot)
-    if found is None:
+    results = DerivedFiles(look.space.store).find(index.NAME, look.model, look.snapshot)
+    if results is None:
         return
-    read = index.loaded(*found)
+    read = index.loaded(*results)
     if read is None:
         yield "the derived file of the index is not as it was written, and is not used"
         return
-    moved = look.snapshot.moved(found[0].generation)
+    moved = look.snapshot.moved(results[0].generation)
     if read.found is None or not moved.complete:
         return  # no index was fit, or this one will be built anew
     try:
         rows = look.rows
     except StoreError:
         return  # a vector of another size, of which another check has told
-    if not len(rows.owners) or found[0].dimension != rows.vectors.shape[1]:
+    if not len(rows.owners) or results[0].dimension != rows.vectors.shape[1]:
         return  # it will not be asked
     touched = np.array(sorted(moved.touched), np.int64)
     which = np.flatnonzero(np.isin(rows.owners, touched))
@@ -89,12 +89,12 @@ def nearly(look: ConsistencyCheck) -> Iterator[str]:
     yield from (f"the index in the derived file {message}" for message in _indexed(read.found, look))
 
 
-def _indexed(found: Hnsw, look: ConsistencyCheck) -> Iterator[str]:
+def _indexed(index: Hnsw, look: ConsistencyCheck) -> Iterator[str]:
     rows = look.rows
-    labels = found.labels()
+    labels = index.labels()
     owners = labels >> SHIFT
-    if found.live != len(labels):
-        yield f"counts {pluralize(found.live, 'passage')}, and has {len(labels):,}"
+    if index.live != len(labels):
+        yield f"counts {pluralize(index.live, 'passage')}, and has {len(labels):,}"
     here, there = set(owners.tolist()), set(rows.owners.tolist())
     yield from (f"still finds {Kind.NOTE}_{number}, which has no passages" for number in sorted(here - there))
     yield from (f"does not know {Kind.NOTE}_{number}" for number in sorted(there - here))
@@ -103,8 +103,8 @@ def _indexed(found: Hnsw, look: ConsistencyCheck) -> Iterator[str]:
     if not np.array_equal(owners, rows.owners):
         yield "has other passages than the space"
         return
-    for number in sorted({int(rows.owners[at]) for at in found.unlike(labels, rows.vectors)}):
+    for number in sorted({int(rows.owners[at]) for at in index.unlike(labels, rows.vectors)}):
         yield f"has another vector than the space for {Kind.NOTE}_{number}"
-    recall = found.recall(rows.vectors)
+    recall = index.recall(rows.vectors)
     if recall < LEAST_RECALL:
         yield f"finds {recall:.2f} of what is nearest, and {LEAST_RECALL} at least is sound"

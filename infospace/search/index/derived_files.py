@@ -73,7 +73,7 @@ class DerivedFiles:
             return None
         return None
 
-    def write(self, name: str, made: Draft) -> Head | None:
+    def write(self, name: str, result: Draft) -> Head | None:
         """Write a file; None when there is no place for it. It counts once `vouch` was called with the head."""
         if not self.writable or self._folder is None or not self._is_there():
             return None
@@ -84,10 +84,10 @@ class DerivedFiles:
         fresh = self._folder / f"{name}-{token}.new"
         try:
             self._folder.mkdir(exist_ok=True)
-            checksum = made.fill(fresh)
+            checksum = result.fill(fresh)
             size = _sync(fresh)
             fresh.replace(body)
-            parts = (token, self._space, made.model, made.generation, made.dimension, made.count, made.more)
+            parts = (token, self._space, result.model, result.generation, result.dimension, result.count, result.more)
             head = Head(*parts, size, checksum)
             fresh.write_bytes(_written(head))
             _sync(fresh)
@@ -143,8 +143,8 @@ def _read(path: Path) -> Head:
     line, _, checksum = path.read_bytes().partition(b"\n")
     if sha256(line).hexdigest().encode() != checksum:
         raise ValueError(path)
-    found = json.loads(line)
-    return Head(**{field.name: found[field.name] for field in fields(Head) if field.name in found})
+    value = json.loads(line)
+    return Head(**{field.name: value[field.name] for field in fields(Head) if field.name in value})
 
 
 def _sync(path: Path) -> int:
@@ -167,8 +167,8 @@ def checksum_array(data: Any) -> str:
 
 def digest(path: Path) -> str:
     """Return a checksum of a file."""
-    found = blake2b(digest_size=32)
+    result = blake2b(digest_size=32)
     with path.open("rb") as file:
         while block := file.read(BLOCK):
-            found.update(block)
-    return found.hexdigest()
+            result.update(block)
+    return result.hexdigest()

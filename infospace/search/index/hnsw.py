@@ -50,32 +50,32 @@ class Hnsw:
         vectors: NDArray[np.float32],
         generation: int,
         keep_going: Callable[[], bool] = lambda: True,
-        asked: NDArray[np.float32] | None = None,
+        queries: NDArray[np.float32] | None = None,
     ) -> Hnsw | None:
         """Build an index over rows grouped by owner; None when it was given up, or finds too little.
 
-        `asked` are queries that it is to be tried with, (n, dimension).
+        `queries` are queries that it is to be tried with, (n, dimension).
         """
-        made = cls(vectors.shape[1])
-        made._index.init_index(max(len(owners), CHUNK), ef_construction=EF_BUILDING, M=M)
+        index = cls(vectors.shape[1])
+        index._index.init_index(max(len(owners), CHUNK), ef_construction=EF_BUILDING, M=M)
         for at in range(0, len(owners), CHUNK):
             if not keep_going():
                 return None
-            made._add(owners[at : at + CHUNK], vectors[at : at + CHUNK])
-        made.generation = generation
-        return made if made.tuned(vectors, asked) else None
+            index._add(owners[at : at + CHUNK], vectors[at : at + CHUNK])
+        index.generation = generation
+        return index if index.tuned(vectors, queries) else None
 
     @classmethod
     def loaded(cls, path: Path, dimension: int, generation: int, ef: int, dead: int) -> Hnsw:
         """Read an index whose file is known to be whole; RuntimeError when hnswlib cannot."""
-        made = cls(dimension)
-        made._index.load_index(str(path))
-        made._labels = None
-        made.dead = dead
-        made.live = made._index.get_current_count() - dead
-        made.generation = generation
-        made.ef = ef
-        return made
+        index = cls(dimension)
+        index._index.load_index(str(path))
+        index._labels = None
+        index.dead = dead
+        index.live = index._index.get_current_count() - dead
+        index.generation = generation
+        index.ef = ef
+        return index
 
     def save(self, path: Path) -> None:
         """Write the index; what belongs to it besides goes into a head."""
@@ -135,14 +135,14 @@ class Hnsw:
             count = min(4 * count, self.live)
         return np.empty(0, np.int64)
 
-    def tuned(self, vectors: NDArray[np.float32], asked: NDArray[np.float32] | None = None) -> bool:
+    def tuned(self, vectors: NDArray[np.float32], queries: NDArray[np.float32] | None = None) -> bool:
         """Raise `ef` until the ten nearest of the probes are found; whether they are, at last.
 
-        Probes are the queries `asked`, and rows of `vectors` (all of the index's) pushed to a cosine of about 0.7.
+        Probes are the queries `queries`, and rows of `vectors` (all of the index's) pushed to a cosine of about 0.7.
         """
         sets = [self._probes(vectors)]
-        if asked is not None and len(asked):
-            sets.append(asked)
+        if queries is not None and len(queries):
+            sets.append(queries)
         return all(self._finds(vectors, probes) for probes in sets)
 
     def _probes(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -165,11 +165,11 @@ class Hnsw:
 
     def unlike(self, labels: NDArray[np.int64], vectors: NDArray[np.float32]) -> list[int]:
         """Return the places of the labels whose vectors are not these, row for row."""
-        found: list[int] = []
+        results: list[int] = []
         for at in range(0, len(labels), CHUNK):
             own = np.asarray(self._index.get_items(labels[at : at + CHUNK].tolist()), np.float32)
-            found += (at + np.flatnonzero((own != vectors[at : at + CHUNK]).any(axis=1))).tolist()
-        return found
+            results += (at + np.flatnonzero((own != vectors[at : at + CHUNK]).any(axis=1))).tolist()
+        return results
 
     def recall(self, vectors: NDArray[np.float32]) -> float:
         """Return the share that it finds of the ten nearest of its probes; `vectors` are all of its own."""

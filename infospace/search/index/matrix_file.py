@@ -24,10 +24,10 @@ REWRITE_FRACTION = 10
 
 def load(shelf: DerivedFiles, model: str, snapshot: Snapshot) -> Matrix | None:
     """Return the matrix as it was at some generation up to the snapshot's, or None."""
-    found = shelf.find(NAME, model, snapshot)
-    if found is None:
+    results = shelf.find(NAME, model, snapshot)
+    if results is None:
         return None
-    head, body = found
+    head, body = results
     try:
         (notes,) = head.more
         data = np.memmap(body, np.uint64, "r")

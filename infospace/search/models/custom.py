@@ -68,9 +68,9 @@ def _near(name: str, names: list[str]) -> list[str]:
 
     short = {known.rsplit("/", 1)[-1].lower(): known for known in names}
     whole = {known.lower(): known for known in names}
-    close = [whole[found] for found in get_close_matches(name.lower(), whole, n=3)]
+    close = [whole[result] for result in get_close_matches(name.lower(), whole, n=3)]
     last = name.rsplit("/", 1)[-1].lower()
-    close += [short[found] for found in get_close_matches(last, short, n=3)]
+    close += [short[result] for result in get_close_matches(last, short, n=3)]
     return list(dict.fromkeys(close))[:3]
 
 
@@ -97,15 +97,15 @@ def get_named(name: str, progress: Progress | None = None) -> ModelInfo:
     """
     if name == DEFAULT_MODEL:
         return get_model(progress)
-    found = find_named(name)
-    if found is not None and _is_folder(name):
-        return found
-    found = found and verified_or_aside(found)
-    if found is None:
-        found = verified_or_aside(describe(fetch(name, _cached(name), progress=progress)))
-    if found is None:
+    model_info = find_named(name)
+    if model_info is not None and _is_folder(name):
+        return model_info
+    model_info = model_info and verified_or_aside(model_info)
+    if model_info is None:
+        model_info = verified_or_aside(describe(fetch(name, _cached(name), progress=progress)))
+    if model_info is None:
         raise ModelError(f"what was downloaded of {name} was changed while it was being checked", hint="try again")
-    return found
+    return model_info
 
 
 def model_of(chosen: Chosen | None) -> ModelInfo:
@@ -114,26 +114,26 @@ def model_of(chosen: Chosen | None) -> ModelInfo:
     Raises ModelError, with what to do, when that model is not on this machine, or is another than the one
     that was chosen.
     """
-    found = find_model() if chosen is None else find_named(chosen.name)
+    model_info = find_model() if chosen is None else find_named(chosen.name)
     if chosen is None:
-        if found is None:
+        if model_info is None:
             raise ModelError(
                 "there are no embedding weights on this machine, so nothing can be searched by meaning",
                 hint="`infospace model get` fetches them; or INFOSPACE_MODEL_DIR names a folder that has them",
             )
-        return found
-    if found is None:
+        return model_info
+    if model_info is None:
         raise ModelError(
             f"this space uses the embedding model {chosen.name!r}, which is not on this machine",
             hint="`infospace model get` fetches it; `infospace model use` takes another",
         )
-    if found.key != chosen.key:
+    if model_info.key != chosen.key:
         raise ModelError(
             f"the embedding model {chosen.name!r} is not the one that this space was embedded with: "
-            f"it was {chosen.key}, and is {found.key}",
+            f"it was {chosen.key}, and is {model_info.key}",
             hint=f"`infospace model use {chosen.name}` embeds all notes again with what is there now",
         )
-    return replace(found, threshold=chosen.threshold)
+    return replace(model_info, threshold=chosen.threshold)
 
 
 def model_name_and_threshold(chosen: Chosen | None) -> tuple[str, float]:
@@ -168,8 +168,8 @@ def _own(folder: Path) -> ModelInfo:
 def _pooling(path: Path) -> Pooling:
     """Read how tokens' vectors become a text's; ModelError when it is in a way that is not supported."""
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        on = [way for way, is_on in said.items() if way.startswith("pooling_mode_") and is_on is True]
+        answer = json.loads(path.read_text(encoding="utf-8"))
+        on = [way for way, is_on in answer.items() if way.startswith("pooling_mode_") and is_on is True]
     except FileNotFoundError:
         return "MEAN"
     except (OSError, ValueError, AttributeError) as error:

@@ -94,11 +94,11 @@ def has_release(folder: Path) -> bool:
 
 def check_release(folder: Path) -> None:
     """Raise ModelError, naming file, wanted and found hash, unless both files are those of the release."""
-    for name, wanted in RELEASE.items():
-        found = sha256_of(folder / name)
-        if found != wanted:
+    for name, expected in RELEASE.items():
+        result = sha256_of(folder / name)
+        if result != expected:
             raise ModelError(
-                f"{name} is not the released file: its SHA-256 should be {wanted} and is {found}",
+                f"{name} is not the released file: its SHA-256 should be {expected} and is {result}",
                 hint=f"it was read as {folder / name} and nothing was made from it",
             )
 
@@ -179,9 +179,9 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
         path = folder / name
         if not path.is_file():
             raise ModelError(f"{name} is missing from the model's folder {str(folder)!r}")
-        found = path.stat().st_size
-        if found != record.size:
-            raise ModelError(f"{name} in {str(folder)!r} has {found} bytes and should have {record.size}")
+        result = path.stat().st_size
+        if result != record.size:
+            raise ModelError(f"{name} in {str(folder)!r} has {result} bytes and should have {record.size}")
 
 
 def ignore_progress(_: str) -> None:

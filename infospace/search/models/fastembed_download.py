@@ -25,7 +25,7 @@ def listed() -> dict[str, dict[str, Any]]:
         from fastembed import TextEmbedding
     except ModuleNotFoundError as error:
         raise ModelError(f"{error.name} is not installed", hint=REINSTALL) from error
-    return {found["model"]: found for found in TextEmbedding.list_supported_models()}
+    return {results["model"]: results for results in TextEmbedding.list_supported_models()}
 
 
 def fetch(name: str, to: Path, settings: dict[str, Any] | None = None, progress: Progress | None = None) -> Path:
@@ -34,36 +34,36 @@ def fetch(name: str, to: Path, settings: dict[str, Any] | None = None, progress:
     `settings` replaces the model's tokenizer_config.json. The folder appears whole or not at all, with a
     manifest that says what is in it. Raises ModelError when the model cannot be had.
     """
-    said = listed()[name]
+    document = listed()[name]
     with (
         weights.working_folder(to.parent, "fastembed") as cache,
         weights.working_folder(to.parent, to.name) as work,
     ):
         if progress is not None:
             progress(f"downloading {name} with fastembed")
-        _copy(said, cache, work)
+        _copy(document, cache, work)
         tokens = _settle(work, settings)
-        release = weights.sha256_of(work / said["model_file"])
-        weights.write_manifest(work, name, FROM_FASTEMBED, release, dimension=said["dim"], max_tokens=tokens)
+        release = weights.sha256_of(work / document["model_file"])
+        weights.write_manifest(work, name, FROM_FASTEMBED, release, dimension=document["dim"], max_tokens=tokens)
         weights.into_place(work, to)
     return to
 
 
-def _copy(said: dict[str, Any], cache: Path, work: Path) -> None:
+def _copy(document: dict[str, Any], cache: Path, work: Path) -> None:
     """Put the model's files into `work` as they lie in its release."""
     from fastembed import TextEmbedding
     from fastembed.common.model_description import DenseModelDescription, ModelSource
     from loguru import logger
 
     logger.disable("fastembed")
-    description = DenseModelDescription(**{**said, "sources": ModelSource(**said["sources"])})
+    description = DenseModelDescription(**{**document, "sources": ModelSource(**document["sources"])})
     try:
         folder = Path(TextEmbedding.download_model(description, str(cache), retries=1))
         shutil.copytree(folder, work, dirs_exist_ok=True)
     except (ValueError, OSError) as error:
         own = "`infospace model use FOLDER` takes a folder that has the model; a download needs the model hub"
-        hint = weights.OTHER_WAYS if said["model"] == weights.MODEL else own
-        raise ModelError(f"fastembed could not download {said['model']}: {error}", hint=hint) from error
+        hint = weights.OTHER_WAYS if document["model"] == weights.MODEL else own
+        raise ModelError(f"fastembed could not download {document['model']}: {error}", hint=hint) from error
     finally:
         logger.enable("fastembed")
 
@@ -72,11 +72,11 @@ def _settle(work: Path, settings: dict[str, Any] | None) -> int:
     """Write how many tokens a text may have where fastembed reads it, and return it."""
     path = work / "tokenizer_config.json"
     try:
-        found = dict(settings) if settings is not None else json.loads(path.read_text(encoding="utf-8"))
-        tokens = min([MOST_TOKENS, *limits(found)])
+        results = dict(settings) if settings is not None else json.loads(path.read_text(encoding="utf-8"))
+        tokens = min([MOST_TOKENS, *limits(results)])
     except (OSError, ValueError, AttributeError) as error:
         raise ModelError(f"the model that was downloaded has no usable tokenizer_config.json: {error}") from error
-    path.write_text(json.dumps({**found, "max_length": tokens}, indent=1), encoding="utf-8")
+    path.write_text(json.dumps({**results, "max_length": tokens}, indent=1), encoding="utf-8")
     return tokens
 
 

@@ -66,9 +66,9 @@ class ModelInfo:
 
 def cache_folder() -> Path:
     """Return the folder for what can be got again: INFOSPACE_CACHE, or the user's cache of this system."""
-    named = os.environ.get("INFOSPACE_CACHE")
-    if named:
-        return Path(named).expanduser()
+    name = os.environ.get("INFOSPACE_CACHE")
+    if name:
+        return Path(name).expanduser()
     from platformdirs import user_cache_path
 
     return user_cache_path("infospace", appauthor=False)
@@ -80,9 +80,9 @@ def find_model() -> ModelInfo | None:
     A damaged model in the cache counts as none. Raises ModelError when INFOSPACE_MODEL_DIR names a folder
     without a model, or with files of another size than its manifest says.
     """
-    named = _named_folder()
-    if named is not None and (named / GRAPH_FILE).is_file():
-        return describe(named)
+    path = _named_folder()
+    if path is not None and (path / GRAPH_FILE).is_file():
+        return describe(path)
     for folder in (_released_folder(), _downloaded_folder()):
         with suppress(ModelError):  # what is damaged here is made anew by get_model
             if weights.read_manifest(folder) is not None:
@@ -97,20 +97,20 @@ def get_model(progress: Progress | None = None, *, download: bool = False) -> Mo
     last resort. Raises ModelError when no source has the weights, when what it has is not the release, and, before
     anything is fetched, when the packages that use the weights are not installed.
     """
-    found = find_model()
-    if found is not None and not found.verified and found.folder == _named_folder():
-        return verify_model(found)
-    return (found and verified_or_aside(found)) or _obtain(progress, download=download)
+    model_info = find_model()
+    if model_info is not None and not model_info.verified and model_info.folder == _named_folder():
+        return verify_model(model_info)
+    return (model_info and verified_or_aside(model_info)) or _obtain(progress, download=download)
 
 
-def verified_or_aside(found: ModelInfo) -> ModelInfo | None:
+def verified_or_aside(model_info: ModelInfo) -> ModelInfo | None:
     """Return a model of our cache, verified; None when it was damaged, and so was put aside to be got again."""
-    if found.verified:
-        return found
+    if model_info.verified:
+        return model_info
     try:
-        return verify_model(found)
+        return verify_model(model_info)
     except ModelError:
-        _mark_damaged(found.folder)
+        _mark_damaged(model_info.folder)
         return None
 
 
@@ -125,11 +125,11 @@ def verify_model(info: ModelInfo) -> ModelInfo:
         return replace(info, verified=False)
     weights.check_sizes(info.folder, manifest)
     for name, record in manifest.files.items():
-        found = weights.sha256_of(info.folder / name)
-        if found != record.sha256:
+        result = weights.sha256_of(info.folder / name)
+        if result != record.sha256:
             raise ModelError(
                 f"{name} in {str(info.folder)!r} is not what was written there: "
-                f"its SHA-256 should be {record.sha256} and is {found}",
+                f"its SHA-256 should be {record.sha256} and is {result}",
                 hint="remove the folder and get the model again",
             )
     _remember(info.folder, {name: record.sha256 for name, record in manifest.files.items()})
@@ -139,10 +139,10 @@ def verify_model(info: ModelInfo) -> ModelInfo:
 def _obtain(progress: Progress | None, *, download: bool) -> ModelInfo:
     check_installed()  # before 90 MB are fetched that nothing could read
     folder = _released_folder()
-    named = _named_folder()
+    path = _named_folder()
     installed = installed_package()
-    if named is not None:
-        weights.write_model(named, folder, f"the released files in {named}", progress)
+    if path is not None:
+        weights.write_model(path, folder, f"the released files in {path}", progress)
     elif installed is not None:
         weights.write_model(installed, folder, PACKAGE_ORIGIN, progress)
     else:
@@ -158,10 +158,10 @@ def _obtain(progress: Progress | None, *, download: bool) -> ModelInfo:
 
 
 def _named_folder() -> Path | None:
-    named = os.environ.get("INFOSPACE_MODEL_DIR")
-    if not named:
+    name = os.environ.get("INFOSPACE_MODEL_DIR")
+    if not name:
         return None
-    folder = Path(named).expanduser().resolve()
+    folder = Path(name).expanduser().resolve()
     if not (folder / GRAPH_FILE).is_file() and not weights.has_release(folder):
         raise ModelError(
             f"INFOSPACE_MODEL_DIR names {str(folder)!r}, which has no model",
@@ -247,10 +247,10 @@ def _memory_file() -> Path:
 def _memory() -> dict[str, list[Any]]:
     """Size, time of change and SHA-256 of each file when it was last hashed, by its path."""
     try:
-        kept = _read_json(_memory_file())
+        stored = _read_json(_memory_file())
     except ModelError:
         return {}
-    return {path: known for path, known in kept.items() if isinstance(known, list) and len(known) == 3}
+    return {path: known for path, known in stored.items() if isinstance(known, list) and len(known) == 3}
 
 
 def _stamp(path: Path) -> list[int]:
@@ -273,8 +273,8 @@ def _remember(folder: Path, hashes: dict[str, str]) -> None:
     if new.items() <= memory.items():
         return
     to = _memory_file()
-    written = to.with_name(f".{to.name}.{secrets.token_hex(6)}.tmp")
+    value = to.with_name(f".{to.name}.{secrets.token_hex(6)}.tmp")
     with suppress(OSError):
         to.parent.mkdir(parents=True, exist_ok=True)
-        written.write_text(json.dumps({**memory, **new}), encoding="utf-8")
-        written.replace(to)
+        value.write_text(json.dumps({**memory, **new}), encoding="utf-8")
+        value.replace(to)

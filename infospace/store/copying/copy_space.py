@@ -44,9 +44,9 @@ def copy_space(source: str, destination: str, listener: Listener | None = None) 
         place = _place(destination, identity)
         try:
             if place.begin():
-                check_source(place.engine, place.address, identity, schema.VERSION)
-            with store.rows() as engine:
-                resumed = _fill(engine, place, listener)
+                check_source(place.connection, place.address, identity, schema.VERSION)
+            with store.rows() as connection:
+                resumed = _fill(connection, place, listener)
             result = _verified(place, listener)
             place.finish()
         finally:
@@ -95,17 +95,17 @@ def _fill(source: Connection, place: Destination, listener: Listener) -> int:
     done = there = 0
     listener.progress(0, total, "copying")
     for table in tables():
-        known = recorded(place.engine, table)
+        known = recorded(place.connection, table)
         if known and not _fits(source, table, known):
             # The source has changed since: this table is copied anew.
-            with writing(place.engine):
-                clear(place.engine, table)
+            with writing(place.connection):
+                clear(place.connection, table)
             known = []
         for number, rows in enumerate(chunks(source, table)):
             if number >= len(known):
-                with writing(place.engine):
+                with writing(place.connection):
                     place.load(table, rows)
-                    record(place.engine, table, number, len(rows), digest(rows))
+                    record(place.connection, table, number, len(rows), digest(rows))
             else:
                 there += len(rows)
             done += len(rows)
@@ -129,16 +129,16 @@ def _verified(place: Destination, listener: Listener) -> tuple[dict[str, int], s
     """Read all that was copied again, and compare it. Raises StoreError where it differs."""
     rows: dict[str, int] = {}
     digests: list[bytes] = []
-    with writing(place.engine):
-        total = sum(count(place.engine, table) for table in tables())
+    with writing(place.connection):
+        total = sum(count(place.connection, table) for table in tables())
         for table in tables():
-            found = [(len(chunk), digest(chunk)) for chunk in chunks(place.engine, table)]
-            if found != recorded(place.engine, table):
+            results = [(len(chunk), digest(chunk)) for chunk in chunks(place.connection, table)]
+            if results != recorded(place.connection, table):
                 raise StoreError(
                     f"what was copied to {place.address!r} is not what was read there again (table `{table.name}`)",
                     hint="look at its disk; remove the copy, and start again",
                 )
-            rows[table.name] = sum(size for size, _ in found)
-            digests += [one for _, one in found]
+            rows[table.name] = sum(size for size, _ in results)
+            digests += [one for _, one in results]
             listener.progress(sum(rows.values()), total, "verifying")
     return rows, together(digests)

@@ -28,7 +28,7 @@ class Destination(Protocol):
     address: str
 
     @property
-    def engine(self) -> Connection:
+    def connection(self) -> Connection:
         """The connection to the place."""
 
     def begin(self) -> bool:
@@ -48,29 +48,29 @@ class Destination(Protocol):
 
 
 @contextmanager
-def writing(engine: Connection) -> Iterator[None]:
+def writing(connection: Connection) -> Iterator[None]:
     """A transaction that is committed at the end, or rolled back."""
-    engine.run("BEGIN IMMEDIATE")
+    connection.run("BEGIN IMMEDIATE")
     try:
         yield
-        engine.run("COMMIT")
+        connection.run("COMMIT")
     except BaseException:
-        engine.rollback()
+        connection.rollback()
         raise
 
 
-def mark_source(engine: Connection, identity: str, version: int) -> None:
+def mark_source(connection: Connection, identity: str, version: int) -> None:
     """Keep of which space this is to be a copy."""
     row = ("", 0, version, identity.encode())
-    engine.run("INSERT INTO copying (part, chunk, count, digest) VALUES (?, ?, ?, ?)", row)
+    connection.run("INSERT INTO copying (part, chunk, count, digest) VALUES (?, ?, ?, ?)", row)
 
 
-def check_source(engine: Connection, address: str, identity: str, version: int) -> None:
+def check_source(connection: Connection, address: str, identity: str, version: int) -> None:
     """Raise Conflict where the copy that was begun is of another space, or of another version of the tables."""
-    found = engine.fetch_one("SELECT count, digest FROM copying WHERE part = ''")
-    if found is not None and found[0] == version and bytes(found[1]) == identity.encode():
+    row = connection.fetch_one("SELECT count, digest FROM copying WHERE part = ''")
+    if row is not None and row[0] == version and bytes(row[1]) == identity.encode():
         return
-    what = "another space" if found is not None and found[0] == version else "another version of infospace"
+    what = "another space" if row is not None and row[0] == version else "another version of infospace"
     raise Conflict(
         f"{address!r} holds an unfinished copy of {what}"
         if what == "another space"
@@ -79,28 +79,28 @@ def check_source(engine: Connection, address: str, identity: str, version: int) 
     )
 
 
-def recorded(engine: Connection, table: Table) -> list[tuple[int, bytes]]:
+def recorded(connection: Connection, table: Table) -> list[tuple[int, bytes]]:
     """Return how many rows each chunk has that is there, and its hash."""
-    found = engine.all("SELECT count, digest FROM copying WHERE part = ? ORDER BY chunk", (table.name,))
-    return [(count, bytes(digest)) for count, digest in found]
+    rows = connection.all("SELECT count, digest FROM copying WHERE part = ? ORDER BY chunk", (table.name,))
+    return [(count, bytes(digest)) for count, digest in rows]
 
 
-def record(engine: Connection, table: Table, chunk: int, count: int, digest: bytes) -> None:
+def record(connection: Connection, table: Table, chunk: int, count: int, digest: bytes) -> None:
     """Note down that a chunk is there."""
-    engine.run(
+    connection.run(
         "INSERT INTO copying (part, chunk, count, digest) VALUES (?, ?, ?, ?)", (table.name, chunk, count, digest)
     )
 
 
-def clear(engine: Connection, table: Table) -> None:
+def clear(connection: Connection, table: Table) -> None:
     """Remove the rows of a table, and of those that its deletions concern."""
     names = TOGETHER if table.name == TOGETHER[0] else (table.name,)
     for name in reversed(names):
-        engine.run(f"DELETE FROM {name}")
-        engine.run("DELETE FROM copying WHERE part = ?", (name,))
+        connection.run(f"DELETE FROM {name}")
+        connection.run("DELETE FROM copying WHERE part = ?", (name,))
 
 
-def empty_tables(engine: Connection) -> None:
+def empty_tables(connection: Connection) -> None:
     """Remove what the definitions of the tables put into them."""
     for table in tables():
-        engine.run(f"DELETE FROM {table.name}")
+        connection.run(f"DELETE FROM {table.name}")

@@ -44,16 +44,16 @@ class Table:
 @cache
 def tables() -> tuple[Table, ...]:
     """Return the tables of this version that are copied, in the order in which they are."""
-    engine = connect("file::memory:", ":memory:", wait=0)
+    connection = connect("file::memory:", ":memory:", wait=0)
     try:
-        schema.migrate(engine)
-        rows = engine.all(
+        schema.migrate(connection)
+        rows = connection.all(
             """SELECT m.name, p.name, p.pk FROM sqlite_master m JOIN pragma_table_xinfo(m.name) p
             WHERE m.type = 'table' AND m.name NOT LIKE 'words%' AND m.name NOT LIKE 'sqlite_%' AND p.hidden = 0
             ORDER BY m.name, p.cid"""
         )
     finally:
-        engine.close()
+        connection.close()
     columns: dict[str, list[str]] = {}
     keys: dict[str, list[tuple[int, str]]] = {}
     for table, column, place in rows:
@@ -64,19 +64,19 @@ def tables() -> tuple[Table, ...]:
     return tuple(Table(name, tuple(columns[name]), tuple(column for _, column in sorted(keys[name]))) for name in names)
 
 
-def chunks(engine: Connection, table: Table) -> Iterator[list[Row]]:
+def chunks(connection: Connection, table: Table) -> Iterator[list[Row]]:
     """Iterate over the rows of a table in its order, `BATCH` at a time. A transaction is open."""
     if table.name == "state":
-        kept = sorted((key, _text(value)) for key, value in engine.all(table.select) if key not in MARKS)
+        kept = sorted((key, _text(value)) for key, value in connection.all(table.select) if key not in MARKS)
         yield from [kept]
         return
-    if engine.dialect == "sqlite":
-        yield from engine.batches(table.select)
+    if connection.dialect == "sqlite":
+        yield from connection.batches(table.select)
         return
-    engine.run(f"DECLARE copied NO SCROLL CURSOR FOR {table.select}")
-    while rows := engine.all(f"FETCH {BATCH} FROM copied"):
+    connection.run(f"DECLARE copied NO SCROLL CURSOR FOR {table.select}")
+    while rows := connection.all(f"FETCH {BATCH} FROM copied"):
         yield rows
-    engine.run("CLOSE copied")
+    connection.run("CLOSE copied")
 
 
 def _text(value: object) -> str | None:
@@ -93,7 +93,7 @@ def together(digests: Iterable[bytes]) -> str:
     return sha256(b"".join(digests)).hexdigest()
 
 
-def count(engine: Connection, table: Table) -> int:
+def count(connection: Connection, table: Table) -> int:
     """Return how many rows a table has."""
-    found: int = engine.value(f"SELECT count(*) FROM {table.name}")
-    return found
+    result: int = connection.value(f"SELECT count(*) FROM {table.name}")
+    return result

@@ -26,29 +26,29 @@ class FileDestination:
         if path.exists() and not _may_be_copied_into(path, address):
             raise occupied(address)
         open_file.make_folder(path, address)
-        self.engine: Connection = connect(f"{path.as_uri()}?mode=rwc", address, wait=wait)
+        self.connection: Connection = connect(f"{path.as_uri()}?mode=rwc", address, wait=wait)
         try:
-            self.engine.run("PRAGMA locking_mode = EXCLUSIVE")
-            self.engine.run("PRAGMA synchronous = FULL")
+            self.connection.run("PRAGMA locking_mode = EXCLUSIVE")
+            self.connection.run("PRAGMA synchronous = FULL")
         except BaseException:
-            self.engine.close()
+            self.connection.close()
             raise
 
     def begin(self) -> bool:
         """Make the tables and the mark, where they are not there yet."""
-        with writing(self.engine):
-            application, version, things = schema.marks(self.engine)
+        with writing(self.connection):
+            application, version, things = schema.marks(self.connection)
             if application == schema.COPYING_ID:
                 return True
             if application or version or things:
                 raise occupied(self.address)
             for step in schema.MIGRATIONS:
-                step(self.engine)
+                step(self.connection)
             for statement in TABLES:
-                self.engine.run(statement)
-            empty_tables(self.engine)
-            mark_source(self.engine, self._identity, schema.VERSION)
-            self.engine.run(f"PRAGMA application_id = {schema.COPYING_ID}")
+                self.connection.run(statement)
+            empty_tables(self.connection)
+            mark_source(self.connection, self._identity, schema.VERSION)
+            self.connection.run(f"PRAGMA application_id = {schema.COPYING_ID}")
         return False
 
     def load(self, table: Table, rows: Sequence[Row]) -> None:
@@ -58,21 +58,21 @@ class FileDestination:
                 (key, int(value) if key in NUMBERS_OF_STATE and value is not None else value) for key, value in rows
             ]
         marks = ", ".join("?" * len(table.columns))
-        self.engine.execute_many(f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})", rows)
+        self.connection.execute_many(f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})", rows)
 
     def finish(self) -> None:
         """Fill the full text and the sums, and take the mark away."""
-        with writing(self.engine):
-            self.engine.run("DELETE FROM words")
-            fulltext.fill(self.engine)
-            sums.fill(self.engine)
-            self.engine.run("DROP TABLE copying")
-            self.engine.run(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-            self.engine.run(f"PRAGMA user_version = {schema.VERSION}")
+        with writing(self.connection):
+            self.connection.run("DELETE FROM words")
+            fulltext.fill(self.connection)
+            sums.fill(self.connection)
+            self.connection.run("DROP TABLE copying")
+            self.connection.run(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+            self.connection.run(f"PRAGMA user_version = {schema.VERSION}")
 
     def close(self) -> None:
         """Close the file."""
-        self.engine.close()
+        self.connection.close()
 
 
 def _may_be_copied_into(path: Path, address: str) -> bool:

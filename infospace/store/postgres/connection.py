@@ -129,10 +129,10 @@ class PostgresConnection(Connection):
         statement, places = translated(sql)
         name = f"batch_{next(self._cursors)}"
         # Outside a transaction the server keeps the rows beyond the statement, which ends one.
-        kept = " WITH HOLD" if self._session.info.transaction_status == TransactionStatus.IDLE else ""
+        stored = " WITH HOLD" if self._session.info.transaction_status == TransactionStatus.IDLE else ""
         fetch = f"FETCH {BATCH} FROM {name}"
         try:
-            declared = f"DECLARE {name} NO SCROLL CURSOR{kept} FOR {statement}; {fetch}"
+            declared = f"DECLARE {name} NO SCROLL CURSOR{stored} FOR {statement}; {fetch}"
             self._cursor.execute(declared, _bound(values, places))
             self._cursor.nextset()
             batch = self._cursor.fetchall()
@@ -165,8 +165,8 @@ class PostgresConnection(Connection):
         left, changed = iter(rows), 0
         while batch := list(islice(left, ROWS_AT_ONCE)):
             try:
-                written = [self._cursor.mogrify(statement, _bound(row, places)) for row in batch]
-                self._cursor.execute(";".join(written))
+                texts = [self._cursor.mogrify(statement, _bound(row, places)) for row in batch]
+                self._cursor.execute(";".join(texts))
                 changed += max(0, self._cursor.rowcount)
                 while self._cursor.nextset():
                     changed += max(0, self._cursor.rowcount)

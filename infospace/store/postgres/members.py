@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 def members(address: str, *, wait: float = 10.0) -> list[Member]:
     """Return the members of a space by name; none where it never had any. Raises NotFound, StoreError."""
-    engine, _ = _opened(address, wait)
+    connection, _ = _opened(address, wait)
     try:
-        return known_members(engine)
+        return known_members(connection)
     finally:
-        engine.close()
+        connection.close()
 
 
 def add_member(address: str, member: Member, *, wait: float = 10.0) -> bool:
@@ -29,17 +29,17 @@ def add_member(address: str, member: Member, *, wait: float = 10.0) -> bool:
     StoreError: the right to make users, or to give rights, is missing.
     """
     _must_fit(member)
-    engine, space = _opened(address, wait)
+    connection, space = _opened(address, wait)
     try:
-        database.migrate(engine, space)
-        engine.run("BEGIN IMMEDIATE")
+        database.migrate(connection, space)
+        connection.run("BEGIN IMMEDIATE")
         try:
-            protect(engine, space, begin=True)
-            made = engine.value("SELECT 1 FROM pg_roles WHERE rolname = ?", (member.name,)) is None
-            if made:
-                engine.define(f"CREATE ROLE {quoted(member.name)} LOGIN")
-            engine.run("DELETE FROM space_members WHERE name = ?", (member.name,))
-            engine.run(
+            protect(connection, space, begin=True)
+            result = connection.value("SELECT 1 FROM pg_roles WHERE rolname = ?", (member.name,)) is None
+            if result:
+                connection.define(f"CREATE ROLE {quoted(member.name)} LOGIN")
+            connection.run("DELETE FROM space_members WHERE name = ?", (member.name,))
+            connection.run(
                 """INSERT INTO space_members SELECT ?, ?, ?::int = 1, ARRAY(SELECT json_array_elements_text(?::json)),
                 ARRAY(SELECT json_array_elements_text(?::json)), ARRAY(SELECT json_array_elements_text(?::json))""",
                 (
@@ -47,50 +47,50 @@ def add_member(address: str, member: Member, *, wait: float = 10.0) -> bool:
                     *(json.dumps(given) for given in (member.folders, member.tags, member.queues)),
                 ),
             )
-            revoke(engine, space, member.name)
-            grant_all(engine, space)
-            engine.run("COMMIT")
+            revoke(connection, space, member.name)
+            grant_all(connection, space)
+            connection.run("COMMIT")
         except BaseException:
-            engine.rollback()
+            connection.rollback()
             raise
-        return made
+        return result
     finally:
-        engine.close()
+        connection.close()
 
 
 def remove_member(address: str, name: str, *, wait: float = 10.0) -> None:
     """Take all rights in a space from a member; the user of the database stays. Raises NotFound, StoreError."""
-    engine, space = _opened(address, wait)
+    connection, space = _opened(address, wait)
     try:
-        known = known_members(engine)
+        known = known_members(connection)
         if name not in [one.name for one in known]:
-            raise NotFound(f"{name!r} is no member of {engine.address!r}", hint="`infospace members` lists them")
-        if engine.value("SELECT session_user::text") == name:
+            raise NotFound(f"{name!r} is no member of {connection.address!r}", hint="`infospace members` lists them")
+        if connection.value("SELECT session_user::text") == name:
             raise Conflict(f"{name!r} is you: who leaves cannot take anything back", hint="let another admin do it")
-        engine.run("BEGIN IMMEDIATE")
+        connection.run("BEGIN IMMEDIATE")
         try:
-            engine.run("DELETE FROM space_members WHERE name = ?", (name,))
-            revoke(engine, space, name)
-            grant_all(engine, space)
-            engine.run("COMMIT")
+            connection.run("DELETE FROM space_members WHERE name = ?", (name,))
+            revoke(connection, space, name)
+            grant_all(connection, space)
+            connection.run("COMMIT")
         except BaseException:
-            engine.rollback()
+            connection.rollback()
             raise
     finally:
-        engine.close()
+        connection.close()
 
 
 def _opened(address: str, wait: float) -> tuple[PostgresConnection, str]:
-    engine, space = database.connection(address, wait=wait)
+    connection, space = database.connection(address, wait=wait)
     try:
-        there = database.is_there(engine, space)
+        there = database.is_there(connection, space)
     except StoreError:
-        engine.close()
+        connection.close()
         raise
     if not there:
-        engine.close()
-        raise NotFound(f"there is no space at {engine.address!r}", hint="`space=NAME` in the address names it")
-    return engine, space
+        connection.close()
+        raise NotFound(f"there is no space at {connection.address!r}", hint="`space=NAME` in the address names it")
+    return connection, space
 
 
 def _must_fit(member: Member) -> None:
@@ -98,6 +98,6 @@ def _must_fit(member: Member) -> None:
         raise Invalid(f"{member.name!r} cannot be the name of a user of a database", hint="at most 63 bytes")
     if member.role == "admin" and not member.sees_all:
         raise Invalid("an admin sees everything", hint="leave --folder, --tag and --queue away, or name another role")
-    for given in (*member.folders, *member.tags, *member.queues):
-        if not given.strip() or "\0" in given:
-            raise Invalid(f"{given!r} names no folder, tag or queue")
+    for text in (*member.folders, *member.tags, *member.queues):
+        if not text.strip() or "\0" in text:
+            raise Invalid(f"{text!r} names no folder, tag or queue")

@@ -32,15 +32,15 @@ class PostgresPool:
         It sees what is committed when its first question comes, whoever writes meanwhile: REPEATABLE READ is snapshot
         isolation in PostgreSQL (https://www.postgresql.org/docs/current/transaction-iso.html).
         """
-        engine = self.acquire_for_statement()
+        connection = self.acquire_for_statement()
         try:
-            engine.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         except InfospaceError:
             # The server may have ended a connection that waited here: a new one is tried once.
-            engine.close()
-            engine = self._another()
-            engine.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        return engine
+            connection.close()
+            connection = self._another()
+            connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        return connection
 
     def acquire_for_statement(self) -> Connection:
         """Return a connection that nobody else reads with, without a transaction."""
@@ -48,25 +48,25 @@ class PostgresPool:
             if self._closed:
                 raise closed(self._address)
             while self._idle:
-                engine = self._idle.pop()
-                if engine.is_usable:
-                    return engine
-                engine.close()
+                connection = self._idle.pop()
+                if connection.is_usable:
+                    return connection
+                connection.close()
         return self._another()
 
-    def release(self, engine: Connection) -> None:
+    def release(self, connection: Connection) -> None:
         """End the read transaction, if there is one."""
-        assert isinstance(engine, PostgresConnection)  # noqa: S101 - it is one of this pool
+        assert isinstance(connection, PostgresConnection)  # noqa: S101 - it is one of this pool
         try:
-            engine.rollback()
+            connection.rollback()
         except InfospaceError:
-            engine.close()
+            connection.close()
             return
         with self._lock:
-            if keep := engine.is_usable and not self._closed and len(self._idle) < IDLE:
-                self._idle.append(engine)
+            if keep := connection.is_usable and not self._closed and len(self._idle) < IDLE:
+                self._idle.append(connection)
         if not keep:
-            engine.close()
+            connection.close()
 
     def writing(self) -> Connection:
         """Return the one connection to write with; a new one where the server ended it."""
@@ -82,12 +82,12 @@ class PostgresPool:
     def wait_for_queue(self, seconds: float) -> None:
         """Wait until another process notifies of its queue, on a connection that listens from the first wait on."""
         with self._listening:
-            engine = self._listener
-            if engine is None or not engine.is_usable:
-                engine = self._listener = self._another()
-                engine.listen()
+            connection = self._listener
+            if connection is None or not connection.is_usable:
+                connection = self._listener = self._another()
+                connection.listen()
                 return  # what came before it listened is looked for now
-            engine.wait_for_notification(seconds)
+            connection.wait_for_notification(seconds)
 
     def check_place(self) -> None:
         """Nothing can be put in the place of a database that is open."""
@@ -97,6 +97,6 @@ class PostgresPool:
         with self._lock:
             self._closed = True
             engines, self._idle = self._idle, []
-        for engine in (*engines, *filter(None, (self._writer, self._listener))):
+        for connection in (*engines, *filter(None, (self._writer, self._listener))):
             with suppress(InfospaceError):
-                engine.close()
+                connection.close()

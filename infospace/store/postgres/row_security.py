@@ -138,49 +138,49 @@ class Member:
         return not (self.folders or self.tags or self.queues)
 
 
-def protect(engine: PostgresConnection, space: str, *, begin: bool = False) -> None:
+def protect(connection: PostgresConnection, space: str, *, begin: bool = False) -> None:
     """Give each table its owner, its rights and its policies; those of a space without members only with `begin`.
 
     A transaction to write in is open. What is there is made anew, so that a restored space has its members again.
     """
-    if engine.value("SELECT to_regclass(?)", (f"{space}.{TABLE}",)) is None:
+    if connection.value("SELECT to_regclass(?)", (f"{space}.{TABLE}",)) is None:
         if not begin:
             return
         for definition in _DEFINITIONS:
-            engine.define(definition)
-        engine.run("INSERT INTO run_members (run, queue) SELECT run, name FROM queue")
+            connection.define(definition)
+        connection.run("INSERT INTO run_members (run, queue) SELECT run, name FROM queue")
         # Who makes the first member stays one who may make others; a superuser does so anyway.
-        engine.run(
+        connection.run(
             f"""INSERT INTO {TABLE} SELECT current_user::text, 'admin', true, '{{}}', '{{}}', '{{}}'
             WHERE NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)"""
         )
-    groups = _groups(engine, space)
-    if engine.value("SELECT 1 FROM pg_roles WHERE rolname = ?", (groups["admin"],)) is None:
-        _make_groups(engine, groups)
-    engine.define(f'GRANT USAGE ON SCHEMA "{space}" TO {groups["read"]}')
-    engine.define(f'GRANT CREATE, USAGE ON SCHEMA "{space}" TO {groups["admin"]}')
+    groups = _groups(connection, space)
+    if connection.value("SELECT 1 FROM pg_roles WHERE rolname = ?", (groups["admin"],)) is None:
+        _make_groups(connection, groups)
+    connection.define(f'GRANT USAGE ON SCHEMA "{space}" TO {groups["read"]}')
+    connection.define(f'GRANT CREATE, USAGE ON SCHEMA "{space}" TO {groups["admin"]}')
     for definition in (*_FUNCTIONS, _refusing(groups["write"])):
-        engine.define(definition)
+        connection.define(definition)
     for trigger in _TRIGGERS:
-        engine.define(f"CREATE OR REPLACE TRIGGER {trigger}")
-    for kind, name in engine.all(_RELATIONS, (space,)):
-        _protect_one(engine, groups, kind, name)
-    for (function,) in engine.all(_ROUTINES, (space,)):
-        engine.define(f"ALTER ROUTINE {function} OWNER TO {groups['admin']}")
-    grant_all(engine, space)
+        connection.define(f"CREATE OR REPLACE TRIGGER {trigger}")
+    for kind, name in connection.all(_RELATIONS, (space,)):
+        _protect_one(connection, groups, kind, name)
+    for (function,) in connection.all(_ROUTINES, (space,)):
+        connection.define(f"ALTER ROUTINE {function} OWNER TO {groups['admin']}")
+    grant_all(connection, space)
 
 
-def _make_groups(engine: PostgresConnection, groups: dict[str, str]) -> None:
+def _make_groups(connection: PostgresConnection, groups: dict[str, str]) -> None:
     for group in groups.values():
-        engine.define(f"CREATE ROLE {group} NOLOGIN")
-    if not engine.value("SELECT rolsuper FROM pg_roles WHERE rolname = current_user"):
-        me = quoted(str(engine.value("SELECT current_user::text")))
-        engine.define(f"GRANT {groups['admin']} TO {me} WITH ADMIN TRUE, INHERIT TRUE, SET TRUE")
+        connection.define(f"CREATE ROLE {group} NOLOGIN")
+    if not connection.value("SELECT rolsuper FROM pg_roles WHERE rolname = current_user"):
+        me = quoted(str(connection.value("SELECT current_user::text")))
+        connection.define(f"GRANT {groups['admin']} TO {me} WITH ADMIN TRUE, INHERIT TRUE, SET TRUE")
     for lower, higher in (("read", "run"), ("run", "write")):
-        engine.define(f"GRANT {groups[lower]} TO {groups[higher]}")
+        connection.define(f"GRANT {groups[lower]} TO {groups[higher]}")
     # Admins give these in the name of their group: so each of them can take back what another one gave.
     others = ", ".join(group for name, group in groups.items() if name != "admin")
-    engine.define(f"GRANT {others} TO {groups['admin']} WITH ADMIN OPTION")
+    connection.define(f"GRANT {others} TO {groups['admin']} WITH ADMIN OPTION")
 
 
 _RELATIONS: Final = """SELECT relkind::text, relname::text FROM pg_class
@@ -188,29 +188,29 @@ _RELATIONS: Final = """SELECT relkind::text, relname::text FROM pg_class
 _ROUTINES: Final = "SELECT oid::regprocedure::text FROM pg_proc WHERE pronamespace = to_regnamespace(?)"
 
 
-def _protect_one(engine: PostgresConnection, groups: dict[str, str], kind: str, name: str) -> None:
+def _protect_one(connection: PostgresConnection, groups: dict[str, str], kind: str, name: str) -> None:
     if kind == "v":  # else it would be read with the rights of its owner
-        engine.define(f"ALTER VIEW {name} SET (security_invoker = true)")
-        engine.define(f"ALTER VIEW {name} OWNER TO {groups['admin']}")
-        engine.define(f"GRANT SELECT ON {name} TO {groups['read']}")
+        connection.define(f"ALTER VIEW {name} SET (security_invoker = true)")
+        connection.define(f"ALTER VIEW {name} OWNER TO {groups['admin']}")
+        connection.define(f"GRANT SELECT ON {name} TO {groups['read']}")
         return
     sight = SIGHT.get(name)
-    engine.define(f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY")
+    connection.define(f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY")
     for policy in ("everything", "some_rows"):
-        engine.define(f"DROP POLICY IF EXISTS {policy} ON {name}")
-    engine.define(f"CREATE POLICY everything ON {name} TO {groups['all']} USING (true) WITH CHECK (true)")
+        connection.define(f"DROP POLICY IF EXISTS {policy} ON {name}")
+    connection.define(f"CREATE POLICY everything ON {name} TO {groups['all']} USING (true) WITH CHECK (true)")
     if sight is not None:
         sight = sight.format(name)
-        engine.define(f"CREATE POLICY some_rows ON {name} TO {groups['some']} USING ({sight}) WITH CHECK (true)")
-        engine.define(f"REVOKE ALL ON {name} FROM {groups['read']}, {groups['run']}, {groups['write']}")
+        connection.define(f"CREATE POLICY some_rows ON {name} TO {groups['some']} USING ({sight}) WITH CHECK (true)")
+        connection.define(f"REVOKE ALL ON {name} FROM {groups['read']}, {groups['run']}, {groups['write']}")
         if name != "run_members":
-            engine.define(f"GRANT SELECT ON {name} TO {groups['read']}")
+            connection.define(f"GRANT SELECT ON {name} TO {groups['read']}")
         if name in _OF_RUNS:
             rights = "INSERT, UPDATE" if name in _NEVER_DELETED else "INSERT, UPDATE, DELETE"
-            engine.define(f"GRANT {rights} ON {name} TO {groups['run']}")
+            connection.define(f"GRANT {rights} ON {name} TO {groups['run']}")
         if name not in (TABLE, "run_members"):
-            engine.define(f"GRANT INSERT, UPDATE, DELETE ON {name} TO {groups['write']}")
-    engine.define(f"ALTER TABLE {name} OWNER TO {groups['admin']}")
+            connection.define(f"GRANT INSERT, UPDATE, DELETE ON {name} TO {groups['write']}")
+    connection.define(f"ALTER TABLE {name} OWNER TO {groups['admin']}")
 
 
 def _refusing(write: str) -> str:
@@ -224,48 +224,50 @@ def _refusing(write: str) -> str:
             AND (m.sees_all OR r.queue = ANY(m.queues)))) $$"""
 
 
-def grant_all(engine: PostgresConnection, space: str) -> None:
+def grant_all(connection: PostgresConnection, space: str) -> None:
     """Put all members into the groups of what they may and see, where the server knows them as users."""
-    groups = _groups(engine, space)
-    for member in known_members(engine):
-        if engine.value("SELECT 1 FROM pg_roles WHERE rolname = ?", (member.name,)) is None:
+    groups = _groups(connection, space)
+    for member in known_members(connection):
+        if connection.value("SELECT 1 FROM pg_roles WHERE rolname = ?", (member.name,)) is None:
             continue
         name = quoted(member.name)
         if member.role == "admin":
-            if engine.value("SELECT NOT pg_has_role(?, ?, 'MEMBER WITH ADMIN OPTION')", (member.name, groups["admin"])):
-                engine.define(f"GRANT {groups['admin']} TO {name} WITH ADMIN OPTION")
+            if connection.value(
+                "SELECT NOT pg_has_role(?, ?, 'MEMBER WITH ADMIN OPTION')", (member.name, groups["admin"])
+            ):
+                connection.define(f"GRANT {groups['admin']} TO {name} WITH ADMIN OPTION")
             continue
         sight = groups["all" if member.sees_all else "some"]
-        engine.define(f"GRANT {groups[member.role]}, {sight} TO {name} GRANTED BY {groups['admin']}")
+        connection.define(f"GRANT {groups[member.role]}, {sight} TO {name} GRANTED BY {groups['admin']}")
 
 
-def revoke(engine: PostgresConnection, space: str, name: str) -> None:
+def revoke(connection: PostgresConnection, space: str, name: str) -> None:
     """Take all groups of a space from a user."""
-    for group in _groups(engine, space).values():
-        grantors = engine.all(
+    for group in _groups(connection, space).values():
+        grantors = connection.all(
             """SELECT DISTINCT grantor::regrole::text FROM pg_auth_members
             WHERE roleid = to_regrole(?) AND member = to_regrole(?)""",
             (group, quoted(name)),
         )
         for (grantor,) in grantors:
-            engine.define(f"REVOKE {group} FROM {quoted(name)} GRANTED BY {grantor} CASCADE")
+            connection.define(f"REVOKE {group} FROM {quoted(name)} GRANTED BY {grantor} CASCADE")
 
 
-def _groups(engine: PostgresConnection, space: str) -> dict[str, str]:
+def _groups(connection: PostgresConnection, space: str) -> dict[str, str]:
     """Return the groups of a space: one for each role, and `all` and `some` for what is seen.
 
     Users are those of the whole server, so the groups of each space of each database have names of their own.
     """
-    name = engine.value("SELECT current_database()::text")
+    name = connection.value("SELECT current_database()::text")
     mark = sha256(f"{name}/{space}".encode()).hexdigest()[:12]
     return {one: f"infospace_{mark}_{one}" for one in (*ROLES, "all", "some")}
 
 
-def known_members(engine: PostgresConnection) -> list[Member]:
+def known_members(connection: PostgresConnection) -> list[Member]:
     """Return the members by name; none where there never was one."""
-    if engine.value("SELECT to_regclass(?)", (TABLE,)) is None:
+    if connection.value("SELECT to_regclass(?)", (TABLE,)) is None:
         return []
-    rows = engine.all(
+    rows = connection.all(
         """SELECT name, role, array_to_json(folders)::text, array_to_json(tags)::text, array_to_json(queues)::text
         FROM space_members ORDER BY name"""
     )

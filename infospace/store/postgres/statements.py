@@ -100,10 +100,10 @@ def translated(sql: str) -> tuple[str, tuple[int, ...]]:
         return "", ()
     if sql.startswith(("CREATE VIRTUAL TABLE words", "DROP TABLE words")):
         return "", ()  # made by `word_rows`
-    found = _defined(sql) if sql.lstrip().startswith(("CREATE", "ALTER")) else sql
+    result = _defined(sql) if sql.lstrip().startswith(("CREATE", "ALTER")) else sql
     for pattern, replacement in _WORDS:
-        found = pattern.sub(replacement, found)
-    found = _upserted(found)
+        result = pattern.sub(replacement, result)
+    result = _upserted(result)
     places: list[int] = []
     last = 0
 
@@ -116,7 +116,7 @@ def translated(sql: str) -> tuple[str, tuple[int, ...]]:
         places.append(at - 1)
         return "%s"
 
-    return _MARK.sub(mark, found), tuple(places)
+    return _MARK.sub(mark, result), tuple(places)
 
 
 def _defined(sql: str) -> str:

@@ -80,74 +80,76 @@ def parsed(address: str) -> tuple[str, str]:
     return f"postgresql://{parts.netloc}{rest}", space
 
 
-def is_there(engine: PostgresConnection, space: str) -> bool:
+def is_there(connection: PostgresConnection, space: str) -> bool:
     """Whether a space is in a schema. Raises StoreError: the server is too old, or a copy is not whole."""
-    found = engine.fetch_one("SELECT current_setting('server_version_num')::int, to_regnamespace(?) IS NULL", (space,))
-    version, missing = found or (0, True)
+    row = connection.fetch_one(
+        "SELECT current_setting('server_version_num')::int, to_regnamespace(?) IS NULL", (space,)
+    )
+    version, missing = row or (0, True)
     if version < OLDEST:
         raise StoreError(
-            f"the server of {engine.address!r} is PostgreSQL {version // 10000}",
+            f"the server of {connection.address!r} is PostgreSQL {version // 10000}",
             hint="infospace needs PostgreSQL 16 or later",
         )
     if missing:
         return False
-    if not engine.value("SELECT has_schema_privilege(?, 'USAGE')", (space,)):
+    if not connection.value("SELECT has_schema_privilege(?, 'USAGE')", (space,)):
         raise StoreError(
-            f"you are no member of the space {space!r} of {engine.address!r}",
+            f"you are no member of the space {space!r} of {connection.address!r}",
             hint="an admin of it says `infospace members add NAME --role ROLE`",
         )
-    if is_unfinished(engine, space):
-        raise schema.unfinished(engine.address)
-    return engine.value("SELECT to_regclass(?) IS NOT NULL", (f"{space}.state",)) is True
+    if is_unfinished(connection, space):
+        raise schema.unfinished(connection.address)
+    return connection.value("SELECT to_regclass(?) IS NOT NULL", (f"{space}.state",)) is True
 
 
-def is_unfinished(engine: PostgresConnection, space: str) -> bool:
+def is_unfinished(connection: PostgresConnection, space: str) -> bool:
     """Whether a schema holds a copy of a space that is not whole yet."""
-    return engine.value("SELECT to_regclass(?) IS NOT NULL", (f"{space}.copying",)) is True
+    return connection.value("SELECT to_regclass(?) IS NOT NULL", (f"{space}.copying",)) is True
 
 
-def migrate(engine: PostgresConnection, space: str) -> None:
+def migrate(connection: PostgresConnection, space: str) -> None:
     """Bring a space to this version, in one transaction: where two processes open it at once, one makes the tables.
 
     Raises StoreError for a space of a later version, Invalid where the schema holds something else.
     """
-    if is_there(engine, space) and _version(engine) == schema.VERSION:
+    if is_there(connection, space) and _version(connection) == schema.VERSION:
         return
-    engine.run("BEGIN IMMEDIATE")
+    connection.run("BEGIN IMMEDIATE")
     try:
-        there = is_there(engine, space)
-        version = _version(engine) if there else 0
+        there = is_there(connection, space)
+        version = _version(connection) if there else 0
         if not there:
-            make_schema(engine, space)
+            make_schema(connection, space)
         for step in schema.MIGRATIONS[version:]:
-            step(engine)
-        engine.run("DELETE FROM state WHERE key = 'tables'")
-        engine.run("INSERT INTO state VALUES ('tables', ?)", (schema.VERSION,))
-        protect(engine, space)
-        engine.run("COMMIT")
+            step(connection)
+        connection.run("DELETE FROM state WHERE key = 'tables'")
+        connection.run("INSERT INTO state VALUES ('tables', ?)", (schema.VERSION,))
+        protect(connection, space)
+        connection.run("COMMIT")
     except BaseException:
-        engine.rollback()
+        connection.rollback()
         raise
 
 
-def _version(engine: PostgresConnection) -> int:
-    found = engine.value(_VERSION)
-    version = int(found or 0)
+def _version(connection: PostgresConnection) -> int:
+    value = connection.value(_VERSION)
+    version = int(value or 0)
     if version > schema.VERSION:
-        raise schema.newer(engine.address, version)
+        raise schema.newer(connection.address, version)
     return version
 
 
-def make_schema(engine: PostgresConnection, space: str) -> None:
+def make_schema(connection: PostgresConnection, space: str) -> None:
     """Make a schema with what the statements need in it. Raises Invalid where it holds something else."""
-    engine.run(f'CREATE SCHEMA IF NOT EXISTS "{space}"')
-    others = engine.value("SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace(?)", (space,))
+    connection.run(f'CREATE SCHEMA IF NOT EXISTS "{space}"')
+    others = connection.value("SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace(?)", (space,))
     if others:
         raise Invalid(
-            f"the schema {space!r} of {engine.address!r} holds tables that infospace did not make",
+            f"the schema {space!r} of {connection.address!r} holds tables that infospace did not make",
             hint="name another one, as in postgresql:///notes?space=team",
         )
     for definition in DEFINITIONS:
-        engine.define(definition)
+        connection.define(definition)
     for definition in TABLES:
-        engine.define(definition)
+        connection.define(definition)

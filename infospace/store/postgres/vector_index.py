@@ -62,15 +62,15 @@ class Comparing:
 
 def comparing(address: str, *, wait: float = 10.0) -> Comparing:
     """Return how a database compares the vectors of a space that is in it. Raises StoreError."""
-    engine, _ = database.connection(address, wait=wait)
+    connection, _ = database.connection(address, wait=wait)
     try:
-        if engine.vector_rows.where is None:
+        if connection.vector_rows.where is None:
             return Comparing(compares=False)
-        model = engine.vector_rows.present_model()
-        passages: int = engine.value("SELECT count(*) FROM passage_vectors WHERE vector IS NOT NULL")
-        return Comparing(True, passages, model is not None and engine.vector_rows.is_indexed(model))
+        model = connection.vector_rows.present_model()
+        passages: int = connection.value("SELECT count(*) FROM passage_vectors WHERE vector IS NOT NULL")
+        return Comparing(True, passages, model is not None and connection.vector_rows.is_indexed(model))
     finally:
-        engine.close()
+        connection.close()
 
 
 def build_index(address: str, listener: Listener | None = None, *, wait: float = 10.0) -> Indexed:
@@ -80,60 +80,61 @@ def build_index(address: str, listener: Listener | None = None, *, wait: float =
     is at it; StoreError for whatever the server reports. Broken off, it leaves nothing.
     """
     listener = listener or NullListener()
-    engine, space = database.connection(address, wait=wait)
+    connection, space = database.connection(address, wait=wait)
     try:
-        if not database.is_there(engine, space):
-            raise NotFound(f"there is no space at {engine.address!r}", hint="`space=NAME` in the address names it")
-        database.migrate(engine, space)
-        where = _place(engine, space)
-        model = engine.vector_rows.present_model()
-        if model is None or not (wide := _dimension(engine, where, model)):
+        if not database.is_there(connection, space):
+            raise NotFound(f"there is no space at {connection.address!r}", hint="`space=NAME` in the address names it")
+        database.migrate(connection, space)
+        where = _place(connection, space)
+        model = connection.vector_rows.present_model()
+        if model is None or not (wide := _dimension(connection, where, model)):
             raise NotFound(
-                f"nothing in {engine.address!r} is embedded yet", hint="`infospace add` or a search embeds its notes"
+                f"nothing in {connection.address!r} is embedded yet",
+                hint="`infospace add` or a search embeds its notes",
             )
         if wide > WIDEST:
             raise Invalid(
                 f"vectors of {wide} dimensions have no index in PostgreSQL, {WIDEST} at most",
                 hint="searches stay exact; `infospace model use` takes another model",
             )
-        if not engine.value("SELECT pg_try_advisory_lock(hashtextextended('index ' || ?, 0))", (space,)):
-            raise Conflict(f"another process indexes {engine.address!r} now", hint="wait until it is done")
-        passages: int = engine.value("SELECT count(*) FROM passage_vectors WHERE model = ?", (model,))
+        if not connection.value("SELECT pg_try_advisory_lock(hashtextextended('index ' || ?, 0))", (space,)):
+            raise Conflict(f"another process indexes {connection.address!r} now", hint="wait until it is done")
+        passages: int = connection.value("SELECT count(*) FROM passage_vectors WHERE model = ?", (model,))
         seconds = 0.0
-        if not engine.vector_rows.is_indexed(model):
+        if not connection.vector_rows.is_indexed(model):
             started = time.monotonic()
-            _forget_others(engine, model)
-            _build(engine, address, _definition(where, model, wide), passages, wide, listener)
+            _forget_others(connection, model)
+            _build(connection, address, _definition(where, model, wide), passages, wide, listener)
             seconds = time.monotonic() - started
-        size: int = engine.value("SELECT pg_relation_size(to_regclass(?))", (index_name(model),))
+        size: int = connection.value("SELECT pg_relation_size(to_regclass(?))", (index_name(model),))
         return Indexed(passages, size, seconds)
     finally:
-        engine.close()
+        connection.close()
 
 
-def _place(engine: PostgresConnection, space: str) -> str:
+def _place(connection: PostgresConnection, space: str) -> str:
     """Return the schema of pgvector, with the table of vectors made where the server got pgvector only lately."""
-    if engine.vector_rows.where is None:
-        engine.run("BEGIN IMMEDIATE")
+    if connection.vector_rows.where is None:
+        connection.run("BEGIN IMMEDIATE")
         try:
-            engine.vector_rows.make()
-            protect(engine, space)
-            engine.run("COMMIT")
+            connection.vector_rows.make()
+            protect(connection, space)
+            connection.run("COMMIT")
         except BaseException:
-            engine.rollback()
+            connection.rollback()
             raise
-    where = engine.vector_rows.where
+    where = connection.vector_rows.where
     if where is None:
         raise Invalid(
-            f"the server of {engine.address!r} has no pgvector, or you may not add it to the database",
+            f"the server of {connection.address!r} has no pgvector, or you may not add it to the database",
             hint="install pgvector on the server, and have its owner say `CREATE EXTENSION vector`",
         )
     return where
 
 
-def _dimension(engine: PostgresConnection, where: str, model: int) -> int:
+def _dimension(connection: PostgresConnection, where: str, model: int) -> int:
     sql = f"SELECT {where}.vector_dims(vector) FROM passage_vectors WHERE model = ? LIMIT 1"
-    return engine.value(sql, (model,)) or 0
+    return connection.value(sql, (model,)) or 0
 
 
 def _definition(where: str, model: int, wide: int) -> str:
@@ -144,23 +145,23 @@ def _definition(where: str, model: int, wide: int) -> str:
     )
 
 
-def _forget_others(engine: PostgresConnection, model: int) -> None:
+def _forget_others(connection: PostgresConnection, model: int) -> None:
     """Remove the indexes of earlier models, which are empty, and what a build left that was broken off."""
-    found = engine.all(
+    rows = connection.all(
         """SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
         WHERE i.indrelid = to_regclass('passage_vectors') AND starts_with(c.relname, ?)""",
         (index_name(model).rstrip("0123456789"),),
     )
-    for (name,) in found:
-        engine.define(f"DROP INDEX {name}")
+    for (name,) in rows:
+        connection.define(f"DROP INDEX {name}")
 
 
 def _build(
-    engine: PostgresConnection, address: str, definition: str, passages: int, wide: int, listener: Listener
+    connection: PostgresConnection, address: str, definition: str, passages: int, wide: int, listener: Listener
 ) -> None:
     """Have the server build, and tell how far it is from another connection."""
     memory = min(passages * (2 * wide + BYTES_OF_LINKS) * 3 // 2, MOST_MEMORY) // 1024
-    engine.define(
+    connection.define(
         "SELECT set_config('maintenance_work_mem', greatest(setting::int, "
         f"{memory})::text, false) FROM pg_settings WHERE name = 'maintenance_work_mem'"
     )
@@ -168,11 +169,11 @@ def _build(
 
     def build() -> None:
         try:
-            engine.define(definition)
+            connection.define(definition)
         except InfospaceError as error:
             failed.append(error)
 
-    pid = engine.value("SELECT pg_backend_pid()")
+    pid = connection.value("SELECT pg_backend_pid()")
     watcher, _ = database.connection(address, wait=10.0)
     thread = threading.Thread(target=build, name="index", daemon=True)
     listener.progress(0, passages, "indexing")
@@ -188,7 +189,7 @@ def _build(
             watcher.value("SELECT pg_cancel_backend(?)", (pid,))
             thread.join(_POLL)
         name = definition.split()[3]
-        engine.define(f"DROP INDEX IF EXISTS {name}")
+        connection.define(f"DROP INDEX IF EXISTS {name}")
         raise
     finally:
         watcher.close()

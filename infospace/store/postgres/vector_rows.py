@@ -54,18 +54,18 @@ _PASSAGES: Final = f"""SELECT p.note, p.sequence, p.start, v.vector, v.model FRO
 class PostgresVectorRows:
     """The vectors of one connection's space, where its database has pgvector."""
 
-    __slots__ = ("_engine", "_where")
+    __slots__ = ("_connection", "_where")
 
-    def __init__(self, engine: PostgresConnection) -> None:
-        self._engine = engine
+    def __init__(self, connection: PostgresConnection) -> None:
+        self._connection = connection
         self._where: str | None = None
 
     @property
     def where(self) -> str | None:
         """The schema that pgvector is in, quoted; None where the space has no `passage_vectors`."""
         if self._where is None:
-            found = self._engine.fetch_one(_EXTENSION)
-            self._where = found[0] if found is not None and found[1] else None
+            row = self._connection.fetch_one(_EXTENSION)
+            self._where = row[0] if row is not None and row[1] else None
         return self._where
 
     def make(self) -> bool:
@@ -73,20 +73,20 @@ class PostgresVectorRows:
 
         A transaction to write in is open.
         """
-        engine = self._engine
+        connection = self._connection
         if self.where is not None:
             return True
-        if engine.fetch_one(_EXTENSION) is None:
-            if not engine.value(_MAY_CREATE):
+        if connection.fetch_one(_EXTENSION) is None:
+            if not connection.value(_MAY_CREATE):
                 return False
             # Two spaces of one database may come to this at once.
-            engine.run("SELECT pg_advisory_xact_lock(hashtextextended('infospace vector', 0))")
-            engine.define("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-        place = (engine.fetch_one(_EXTENSION) or ("public", False))[0]
+            connection.run("SELECT pg_advisory_xact_lock(hashtextextended('infospace vector', 0))")
+            connection.define("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+        place = (connection.fetch_one(_EXTENSION) or ("public", False))[0]
         for definition in _definitions(place):
-            engine.define(definition)
-        self._load(engine.batches(_PASSAGES))
-        engine.define(
+            connection.define(definition)
+        self._load(connection.batches(_PASSAGES))
+        connection.define(
             "ALTER TABLE passages ADD CONSTRAINT passages_have_vectors FOREIGN KEY (note, sequence)"
             " REFERENCES passage_vectors DEFERRABLE INITIALLY DEFERRED"
         )
@@ -95,21 +95,21 @@ class PostgresVectorRows:
     def drop(self) -> None:
         """Take the table away with all that keeps it, for who loads passages without it."""
         if self.where is not None:
-            self._engine.define("DROP TABLE passage_vectors CASCADE; DROP FUNCTION forget_vectors CASCADE")
+            self._connection.define("DROP TABLE passage_vectors CASCADE; DROP FUNCTION forget_vectors CASCADE")
             self._where = None
 
     def put(self, notes: Sequence[int]) -> None:
         """Give the passages that Notes have now their rows. They have none yet."""
         if notes and self.where is not None:
-            self._load(iter([self._engine.all(f"{_PASSAGES} WHERE p.note = ANY(?::bigint[])", (_array(notes),))]))
+            self._load(iter([self._connection.all(f"{_PASSAGES} WHERE p.note = ANY(?::bigint[])", (_array(notes),))]))
 
     def nearest(self, model: str, query: NDArray[np.float32], limit: int) -> NearestNotes | None:
         """Return what the HNSW index thinks nearest, each Note by its exact cosine; None where there is no index."""
         where, present = self.where, self._model(model)
         if where is None or present is None or not self.is_indexed(present):
             return None
-        engine, wide = self._engine, len(query)
-        engine.define(
+        connection, wide = self._connection, len(query)
+        connection.define(
             f"SET LOCAL hnsw.ef_search = {EF_SEARCH}; SET LOCAL hnsw.iterative_scan = relaxed_order;"
             " SET LOCAL enable_seqscan = off"
         )
@@ -117,15 +117,15 @@ class PostgresVectorRows:
             f"SELECT note FROM passage_vectors WHERE model = {present} ORDER BY"
             f" (vector::{where}.halfvec({wide})) OPERATOR({where}.<#>) ?::{where}.halfvec({wide}) LIMIT ?"
         )
-        most, found = limit + limit // 2 + 8, set[int]()
+        most, results = limit + limit // 2 + 8, set[int]()
         for _ in range(ROUNDS):
-            rows = engine.all(ask, (_vector(query), most))
-            found = {note for (note,) in rows}
-            if len(found) >= limit or len(rows) < most:
+            rows = connection.all(ask, (_vector(query), most))
+            results = {note for (note,) in rows}
+            if len(results) >= limit or len(rows) < most:
                 break
             most *= 4
-        engine.define("SET LOCAL enable_seqscan = on")
-        return self._decided(model, query, sorted(found), -1.0, limit, sure=None)
+        connection.define("SET LOCAL enable_seqscan = on")
+        return self._decided(model, query, sorted(results), -1.0, limit, sure=None)
 
     def above(
         self,
@@ -157,7 +157,7 @@ class PostgresVectorRows:
                 values.append(_array(chosen))
         high, low = threshold + MARGIN, threshold - MARGIN
         # OFFSET 0 has each vector compared as it is read: else whole vectors would be sorted to be grouped.
-        rows = self._engine.all(
+        rows = self._connection.all(
             f"""WITH best AS MATERIALIZED (
                 SELECT note, max(near) AS near FROM (
                     SELECT note, -(vector OPERATOR({where}.<#>) ?::{where}.vector) AS near
@@ -183,12 +183,12 @@ class PostgresVectorRows:
     def is_indexed(self, model: int) -> bool:
         """Whether there is an index of the vectors of a model that answers."""
         sql = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(?) AND indisvalid AND indisready"
-        return self._engine.fetch_one(sql, (index_name(model),)) is not None
+        return self._connection.fetch_one(sql, (index_name(model),)) is not None
 
     def present_model(self) -> int | None:
         """Return the number of the model whose vectors the passages have; None before there is one."""
-        found: int | None = self._engine.value(_PRESENT)
-        return found
+        result: int | None = self._connection.value(_PRESENT)
+        return result
 
     def differences(self, progress: Callable[[int, int], None]) -> Iterator[tuple[int, str]]:
         """Give Notes whose rows here are not what their passages say, and what is wrong with each."""
@@ -197,16 +197,16 @@ class PostgresVectorRows:
             return
         import numpy as np
 
-        total, done = self._engine.value("SELECT count(*) FROM passages"), 0
+        total, done = self._connection.value("SELECT count(*) FROM passages"), 0
         sql = f"""SELECT p.note, p.start, v.vector, {where}.vector_send(s.vector), v.model IS NOT DISTINCT FROM s.model
             FROM passages p LEFT JOIN passage_vectors s USING (note, sequence)
             LEFT JOIN vectors v ON v.digest = p.digest AND v.model = ({_PRESENT}) ORDER BY p.note, p.sequence"""
-        for batch in self._engine.batches(sql):
-            for note, start, kept, searched, same in batch:
-                if not same or (kept is None) != (searched is None):
+        for batch in self._connection.batches(sql):
+            for note, start, stored, searched, same in batch:
+                if not same or (stored is None) != (searched is None):
                     yield note, "has a passage that is not among the vectors that the database compares"
-                elif kept is not None:
-                    row = np.frombuffer(kept, "<f4") * np.float32(FIELD_WEIGHT if start < 0 else 1)
+                elif stored is not None:
+                    row = np.frombuffer(stored, "<f4") * np.float32(FIELD_WEIGHT if start < 0 else 1)
                     if row.astype(">f4").tobytes() != bytes(searched)[4:]:
                         yield note, "is compared by another vector than the one that it has"
             done += len(batch)
@@ -214,19 +214,19 @@ class PostgresVectorRows:
         gone = (
             "SELECT DISTINCT note FROM passage_vectors LEFT JOIN passages p USING (note, sequence) WHERE p.note IS NULL"
         )
-        for (note,) in self._engine.all(gone):
+        for (note,) in self._connection.all(gone):
             yield note, "is compared by a vector of a passage that it does not have"
 
     def _model(self, model: str) -> int | None:
         """Return the number of the present model if it is this one."""
-        found: int | None = self._engine.value(f"{_PRESENT} AND m.name = ?", (model,))
-        return found
+        result: int | None = self._connection.value(f"{_PRESENT} AND m.name = ?", (model,))
+        return result
 
     def _passages_of(self, numbers: Iterable[int] | None) -> Iterator[int]:
         if numbers is not None:
             yield from numbers
         else:
-            yield from (note for (note,) in self._engine.all("SELECT DISTINCT note FROM passages"))
+            yield from (note for (note,) in self._connection.all("SELECT DISTINCT note FROM passages"))
 
     def _decided(
         self,
@@ -245,7 +245,7 @@ class PostgresVectorRows:
         """
         import numpy as np
 
-        rows = vectors.rows(self._engine, model, notes)
+        rows = vectors.rows(self._connection, model, notes)
         best, which = _best(rows, query)
         owners = rows.owners[which]
         over = best >= threshold
@@ -269,21 +269,21 @@ class PostgresVectorRows:
         import numpy as np
 
         for batch in batches:
-            if self._engine.has_row_security:
+            if self._connection.has_row_security:
                 self._insert(batch)
                 continue
-            written = [_COPY_HEAD]
+            value = [_COPY_HEAD]
             for note, sequence, start, blob, model in batch:
-                written.append(_KEY.pack(4, 8, note, 8, sequence))
+                value.append(_KEY.pack(4, 8, note, 8, sequence))
                 if blob is None:
-                    written.append(_NULLS)
+                    value.append(_NULLS)
                     continue
                 row = np.frombuffer(blob, "<f4") * np.float32(FIELD_WEIGHT if start < 0 else 1)
-                written.append(_MODEL_AND_SIZE.pack(8, model, 4 + 4 * len(row), len(row), 0))
-                written.append(row.astype(">f4").tobytes())
-            written.append(_COPY_END)
+                value.append(_MODEL_AND_SIZE.pack(8, model, 4 + 4 * len(row), len(row), 0))
+                value.append(row.astype(">f4").tobytes())
+            value.append(_COPY_END)
             if batch:
-                self._engine.load_binary("passage_vectors", ("note", "sequence", "model", "vector"), written)
+                self._connection.load_binary("passage_vectors", ("note", "sequence", "model", "vector"), value)
 
     def _insert(self, batch: list[Row]) -> None:
         import numpy as np
@@ -295,7 +295,7 @@ class PostgresVectorRows:
                 vector = _vector(np.frombuffer(blob, "<f4") * np.float32(FIELD_WEIGHT if start < 0 else 1))
             rows.append((note, sequence, None if blob is None else model, vector))
         sql = f"INSERT INTO passage_vectors (note, sequence, model, vector) VALUES (?, ?, ?, ?::{self.where}.vector)"
-        self._engine.execute_many(sql, rows)
+        self._connection.execute_many(sql, rows)
 
 
 _COPY_HEAD: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)

@@ -42,29 +42,29 @@ _AMONG: Final = " AND note IN (SELECT value FROM json_each(?))"
 class PostgresWordRows:
     """The words of one connection's space."""
 
-    __slots__ = ("_engine",)
+    __slots__ = ("_connection",)
 
-    def __init__(self, engine: PostgresConnection) -> None:
-        self._engine = engine
+    def __init__(self, connection: PostgresConnection) -> None:
+        self._connection = connection
 
     def index(self, listed: str, entries: Iterable[Entry]) -> None:
         """Put the words of Notes in the place of those of the keys in a JSON list."""
         gone = "IN (SELECT value >> 2 FROM json_each(?))"
-        self._engine.run(f"DELETE FROM postings WHERE note {gone}", (listed,))
-        self._engine.run(f"DELETE FROM words WHERE note {gone}", (listed,))
+        self._connection.run(f"DELETE FROM postings WHERE note {gone}", (listed,))
+        self._connection.run(f"DELETE FROM words WHERE note {gone}", (listed,))
         lengths, rows = [], []
         for number, length, terms in counted(entries):
             lengths.append((number, length))
             rows += [(term, number, times) for term, times in terms.items()]
         if lengths:
-            self._engine.load("words", ("note", "length"), lengths)
-            self._engine.load("postings", ("term", "note", "times"), rows)
+            self._connection.load("words", ("note", "length"), lengths)
+            self._connection.load("postings", ("term", "note", "times"), rows)
 
     def count(self, term: str, *, prefix: bool, listed: str | None) -> int:
         """Count the Notes that have a word, or one that begins so; of those in a JSON list, or of all."""
         where, values = _where(term, prefix, listed)
-        found: int = self._engine.value(f"SELECT count(DISTINCT note) FROM postings WHERE {where}", values)
-        return found
+        result: int = self._connection.value(f"SELECT count(DISTINCT note) FROM postings WHERE {where}", values)
+        return result
 
     def matches(
         self, term: str, *, prefix: bool, listed: str | None
@@ -73,7 +73,7 @@ class PostgresWordRows:
         import numpy as np
 
         where, values = _where(term, prefix, listed)
-        rows = self._engine.all(
+        rows = self._connection.all(
             f"SELECT note, sum(times), max(length) FROM postings JOIN words USING (note)"
             f" WHERE {where} GROUP BY note ORDER BY note",
             values,
@@ -84,8 +84,8 @@ class PostgresWordRows:
     def mean_length(self, listed: str | None) -> float:
         """Return how many words a Note has on the average, of those in a JSON list, or of all."""
         among, values = (_AMONG, (listed,)) if listed is not None else ("", ())
-        found = self._engine.value(f"SELECT avg(length) FROM words WHERE true{among}", values)
-        return float(found or 1)
+        value = self._connection.value(f"SELECT avg(length) FROM words WHERE true{among}", values)
+        return float(value or 1)
 
     def differences(
         self, notes: Iterator[list[Row]], progress: Callable[[int, int], None]
@@ -93,11 +93,11 @@ class PostgresWordRows:
         """Give Notes whose words here are not those of their texts, and what is wrong with each."""
         from infospace.store.sqlite.read.fulltext import entry
 
-        kept = {number: (length, terms) for number, length, terms in self.rows()}
-        total, done = self._engine.value("SELECT count(*) FROM resources WHERE found = 1"), 0
+        stored = {number: (length, terms) for number, length, terms in self.rows()}
+        total, done = self._connection.value("SELECT count(*) FROM resources WHERE found = 1"), 0
         for batch in notes:
-            for number, length, terms in counted(entry(row, self._engine.address) for row in batch):
-                had = kept.pop(number, None)
+            for number, length, terms in counted(entry(row, self._connection.address) for row in batch):
+                had = stored.pop(number, None)
                 if had is None:
                     yield number, "is searched and not in the full text"
                 elif had[0] != length:
@@ -108,13 +108,13 @@ class PostgresWordRows:
                     yield number, "is found by a word that is not there in it"
             done += len(batch)
             progress(done, total)
-        yield from ((number, "is in the full text and is not searched") for number in sorted(kept))
+        yield from ((number, "is in the full text and is not searched") for number in sorted(stored))
 
     def rows(self) -> Iterator[tuple[int, int, Counter[str]]]:
         """Give the number, the length and the words of each Note, by number."""
-        lengths: dict[int, int] = dict(self._engine.all("SELECT note, length FROM words ORDER BY note"))
+        lengths: dict[int, int] = dict(self._connection.all("SELECT note, length FROM words ORDER BY note"))
         terms: dict[int, Counter[str]] = {number: Counter() for number in lengths}
-        for term, note, times in self._engine.all("SELECT term, note, times FROM postings"):
+        for term, note, times in self._connection.all("SELECT term, note, times FROM postings"):
             terms.setdefault(note, Counter())[term] = times
         for number in sorted(terms):
             yield number, lengths.get(number, 0), terms[number]

@@ -94,15 +94,15 @@ def keys_json(keys: Iterable[int]) -> str:
     return json.dumps([int(key) for key in keys])
 
 
-def provenance_columns(made: CreatedBy) -> tuple[int | None, str | None, str | None]:
+def provenance_columns(created_by: CreatedBy) -> tuple[int | None, str | None, str | None]:
     """Return the columns run, step, made_by; Invalid for a run that is no run's id."""
-    run = made.run
+    run = created_by.run
     if run is None:
-        return None, made.step, made.by
+        return None, created_by.step, created_by.by
     number = _run_number(run)
     if number is None:
         raise Invalid(f"{run!r} is not the id of a run that made something", hint="a run's id looks like run_3")
-    return number, made.step, made.by
+    return number, created_by.step, created_by.by
 
 
 def object_column(value: Mapping[str, JSON]) -> str | None:

@@ -28,7 +28,7 @@ class Pool(Protocol):
     def acquire_for_statement(self) -> Connection:
         """Return a connection for a single statement, which sees what is committed then, until it is given back."""
 
-    def release(self, engine: Connection) -> None:
+    def release(self, connection: Connection) -> None:
         """Take a connection back."""
 
     def writing(self) -> Connection:
@@ -61,44 +61,44 @@ class FilePool:
 
     def acquire(self) -> Connection:
         """Begin a read transaction on a connection that nobody else reads with; its first query fixes what it sees."""
-        engine = self.acquire_for_statement()
+        connection = self.acquire_for_statement()
         try:
-            engine.run("BEGIN")
+            connection.run("BEGIN")
         except BaseException:
-            engine.close()
+            connection.close()
             raise
-        return engine
+        return connection
 
     def acquire_for_statement(self) -> Connection:
         """Return a connection that nobody else reads with, without a transaction."""
         with self._lock:
             if self._closed:
                 raise closed(self._address)
-            engine = self._idle.pop() if self._idle else None
+            connection = self._idle.pop() if self._idle else None
         try:
             # Looked at again after opening: a file that was put in this place between the two is another space.
             self._place.check()
-            if engine is None:
-                engine = self._another()
+            if connection is None:
+                connection = self._another()
                 self._place.check()
         except BaseException:
-            if engine is not None:
-                engine.close()
+            if connection is not None:
+                connection.close()
             raise
-        return engine
+        return connection
 
-    def release(self, engine: Connection) -> None:
+    def release(self, connection: Connection) -> None:
         """End the read transaction, if there is one."""
         try:
-            engine.rollback()
+            connection.rollback()
         except BaseException:
-            engine.close()
+            connection.close()
             raise
         with self._lock:
             if keep := not self._closed and len(self._idle) < IDLE:
-                self._idle.append(engine)
+                self._idle.append(connection)
         if not keep:
-            engine.close()
+            connection.close()
 
     def writing(self) -> Connection:
         """Return the one connection to write with; StoreError when there is none."""
@@ -124,8 +124,8 @@ class FilePool:
         with self._lock:
             self._closed = True
             engines, self._idle = self._idle, []
-        for engine in engines:
-            engine.close()
+        for connection in engines:
+            connection.close()
         if self._writer is not None:
             self._writer.close()
 
@@ -158,14 +158,14 @@ class MemoryPool:
         """Return the current connection, between two writes."""
         return self.acquire()
 
-    def release(self, engine: Connection) -> None:
+    def release(self, connection: Connection) -> None:
         """Take a connection back; the last reader of an earlier one closes it."""
         with self._lock:
-            left = self._readers.pop(engine) - 1
+            left = self._readers.pop(connection) - 1
             if left:
-                self._readers[engine] = left
-            elif engine is not self._current or self._closed:
-                engine.close()
+                self._readers[connection] = left
+            elif connection is not self._current or self._closed:
+                connection.close()
 
     def writing(self) -> Connection:
         """Return the current connection, or a copy of it when somebody reads it."""

@@ -203,11 +203,11 @@ _COUNTERS = """SELECT kind, next, most FROM counters JOIN (
     UNION ALL SELECT 'run', max(number) FROM runs) USING (kind) WHERE most >= next"""
 
 
-def problems(engine: Connection, *, counters: bool) -> list[str]:
+def problems(connection: Connection, *, counters: bool) -> list[str]:
     """Return what does not hold, a sentence each. `counters`: whether ids are counted in the file."""
-    found: list[str] = []
+    results: list[str] = []
     try:
-        found.extend(_damage(engine))
+        results.extend(_damage(connection))
         for rule in (
             _rows,
             loops,
@@ -221,19 +221,21 @@ def problems(engine: Connection, *, counters: bool) -> list[str]:
             _together,
             *((_counters,) if counters else ()),
         ):
-            found.extend(_first_messages(rule(engine)))
-        if engine.dialect == "sqlite":
-            found.extend(schema.strangers(engine))
-        if counters and engine.dialect == "sqlite":
-            told = set(re.findall(r"\w+_[0-9]+", " ".join(found)))
-            found.extend(
-                _first_messages(message for message in sums.changed(engine) if message.partition(" ")[0] not in told)
+            results.extend(_first_messages(rule(connection)))
+        if connection.dialect == "sqlite":
+            results.extend(schema.strangers(connection))
+        if counters and connection.dialect == "sqlite":
+            told = set(re.findall(r"\w+_[0-9]+", " ".join(results)))
+            results.extend(
+                _first_messages(
+                    message for message in sums.changed(connection) if message.partition(" ")[0] not in told
+                )
             )
     except StoreError as error:
-        found.append(str(error))
+        results.append(str(error))
     except (TypeError, ValueError, LookupError) as error:
-        found.append(f"the file is damaged: a value in it is of the wrong type ({error})")
-    return found
+        results.append(f"the file is damaged: a value in it is of the wrong type ({error})")
+    return results
 
 
 def _first_messages(sentences: Iterator[str]) -> list[str]:
@@ -245,29 +247,29 @@ def _first_messages(sentences: Iterator[str]) -> list[str]:
     )
 
 
-def _damage(engine: Connection) -> Iterator[str]:
-    for (message,) in engine.all("PRAGMA integrity_check(10)"):
+def _damage(connection: Connection) -> Iterator[str]:
+    for (message,) in connection.all("PRAGMA integrity_check(10)"):
         if message != "ok":
             yield f"the file is damaged: {message}"
 
 
-def _rows(engine: Connection) -> Iterator[str]:
+def _rows(connection: Connection) -> Iterator[str]:
     for message, sql in _ROW_RULES:
-        yield from (f"{id_of(key)} {message.format(*map(id_of, others))}" for key, *others in engine.all(sql))
+        yield from (f"{id_of(key)} {message.format(*map(id_of, others))}" for key, *others in connection.all(sql))
 
 
-def _runs(engine: Connection) -> Iterator[str]:
+def _runs(connection: Connection) -> Iterator[str]:
     for message, sql in _RUN_RULES:
-        yield from (f"run_{number} {message}" for (number,) in engine.all(sql))
+        yield from (f"run_{number} {message}" for (number,) in connection.all(sql))
 
 
-def _counters(engine: Connection) -> Iterator[str]:
-    for kind, following, most in engine.all(_COUNTERS):
+def _counters(connection: Connection) -> Iterator[str]:
+    for kind, following, most in connection.all(_COUNTERS):
         yield f"the next {kind} would be {kind}_{following}, and {kind}_{most} exists"
 
 
-def _names(engine: Connection) -> Iterator[str]:
-    for key, name in engine.all("SELECT key, name FROM resources WHERE name IS NOT NULL"):
+def _names(connection: Connection) -> Iterator[str]:
+    for key, name in connection.all("SELECT key, name FROM resources WHERE name IS NOT NULL"):
         try:
             right = names.validate_name(name)
         except Invalid as error:
@@ -277,17 +279,17 @@ def _names(engine: Connection) -> Iterator[str]:
                 yield f"{id_of(key)} has the name {name!r}, which is not in NFC"
 
 
-def _notes(engine: Connection) -> Iterator[str]:
+def _notes(connection: Connection) -> Iterator[str]:
     """Content that is JSON and has its hash; text that waits to be embedded, or has been."""
     sql = """SELECT key, form, hash, content, metadata, found AND note IS NULL AND NOT EXISTS (
             SELECT 1 FROM passages WHERE passages.note = key >> 2)
         FROM resources LEFT JOIN pending ON note * 4 = key WHERE (key & 3) = 0 AND key > ? ORDER BY key LIMIT 500"""
     last = 0
-    while rows := engine.all(sql, (last,)):
+    while rows := connection.all(sql, (last,)):
         for key, form, digest, content, metadata, bare in rows:
             try:
-                read(metadata, engine.address)
-                text = text_of_column(content, engine.address)[0]
+                read(metadata, connection.address)
+                text = text_of_column(content, connection.address)[0]
                 same = form == EVIDENCE or digest_of(content) == digest
             except (StoreError, ValueError, TypeError):
                 yield f"{id_of(key)} holds a value that is not JSON"
@@ -299,9 +301,9 @@ def _notes(engine: Connection) -> Iterator[str]:
         last = rows[-1][0]
 
 
-def _history(engine: Connection) -> Iterator[str]:
+def _history(connection: Connection) -> Iterator[str]:
     """Earlier content that has its hash."""
-    for rows in engine.batches("SELECT key, version, hash, content FROM history WHERE hash IS NOT NULL"):
+    for rows in connection.batches("SELECT key, version, hash, content FROM history WHERE hash IS NOT NULL"):
         for key, version, digest, content in rows:
             try:
                 same = digest_of(content) == digest
@@ -311,55 +313,55 @@ def _history(engine: Connection) -> Iterator[str]:
                 yield f"{id_of(key)} has content of version {version} that its hash does not fit"
 
 
-def _outlines(engine: Connection) -> Iterator[str]:
-    for number in outlines.strayed(engine):
+def _outlines(connection: Connection) -> Iterator[str]:
+    for number in outlines.strayed(connection):
         yield f"Note_{number} has words, items or links listed that are not those of its text"
 
 
-def _compared(engine: Connection) -> Iterator[str]:
-    if engine.vector_rows is not None:
-        for number, message in engine.vector_rows.differences(lambda _done, _total: None):
+def _compared(connection: Connection) -> Iterator[str]:
+    if connection.vector_rows is not None:
+        for number, message in connection.vector_rows.differences(lambda _done, _total: None):
             yield f"Note_{number} {message}"
 
 
-def _evidence(engine: Connection) -> Iterator[str]:
+def _evidence(connection: Connection) -> Iterator[str]:
     sql = f"""SELECT e.key, e.source, e.version FROM (
             SELECT key, content ->> 0 AS source, content ->> 1 AS version FROM resources WHERE form = {EVIDENCE}) e
         LEFT JOIN resources r ON r.key = e.source AND r.version = e.version
         LEFT JOIN history h ON h.key = e.source AND h.version = e.version WHERE r.key IS NULL AND h.key IS NULL"""
-    for key, source, version in engine.all(sql):
+    for key, source, version in connection.all(sql):
         yield f"{id_of(key)} refers to version {version} of {id_of(source)}, which does not exist"
 
 
-def _together(engine: Connection) -> Iterator[str]:
+def _together(connection: Connection) -> Iterator[str]:
     """Batches with as many contents as they say; packed numbers that can be read, of Notes that are there."""
-    for rows in engine.batches("SELECT first, count, contents FROM batches ORDER BY first"):
+    for rows in connection.batches("SELECT first, count, contents FROM batches ORDER BY first"):
         for first, count, contents in rows:
             try:
-                batches.contents_of(contents, count, engine.address)
+                batches.contents_of(contents, count, connection.address)
             except StoreError:
                 yield f"{id_of(first * 4)} begins a batch whose contents are not the {count} that it says"
     for owner, table, what in (
         ("collection", "packed_members", "has packed members that cannot be read, or are not there"),
         ("run", "packed_uses", "has a step whose packed uses cannot be read"),
     ):
-        for rows in engine.batches(f"SELECT {owner}, numbers, count, least, most FROM {table}"):
+        for rows in connection.batches(f"SELECT {owner}, numbers, count, least, most FROM {table}"):
             for key, packed, count, least, most in rows:
-                if not _readable(engine, packed, count, least, most, live=table == "packed_members"):
+                if not _readable(connection, packed, count, least, most, live=table == "packed_members"):
                     yield f"{id_of(key) if owner == 'collection' else f'run_{key}'} {what}"
 
 
-def _readable(engine: Connection, packed: bytes, count: int, least: int, most: int, *, live: bool) -> bool:
+def _readable(connection: Connection, packed: bytes, count: int, least: int, most: int, *, live: bool) -> bool:
     """Whether packed numbers are as they are described, and those of Notes that live where they have to be."""
     try:
-        numbers = batches.numbers_of(packed, count, engine.address)
+        numbers = batches.numbers_of(packed, count, connection.address)
     except (StoreError, TypeError):
         return False
     if not numbers or min(numbers) != least or max(numbers) != most:
         return False
     if not live:
         return True
-    keys = {number * 4 for number in batches.outside(numbers, batches.spans(engine, least, most))}
+    keys = {number * 4 for number in batches.outside(numbers, batches.spans(connection, least, most))}
     there = "SELECT count(*) FROM resources WHERE deleted IS NULL AND key IN (SELECT value FROM json_each(?))"
-    found: int = engine.value(there, (keys_json(keys),))
-    return found == len(keys)
+    result: int = connection.value(there, (keys_json(keys),))
+    return result == len(keys)

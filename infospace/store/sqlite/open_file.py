@@ -90,13 +90,13 @@ def _is_empty(path: Path, address: str) -> bool:
     reader changes nothing.
     """
     alone = not any(path.with_name(path.name + suffix).exists() for suffix in ("-wal", "-journal"))
-    engine = connect(f"{path.as_uri()}?mode=ro" + ("&immutable=1" if alone else ""), address, wait=1)
+    connection = connect(f"{path.as_uri()}?mode=ro" + ("&immutable=1" if alone else ""), address, wait=1)
     try:
-        return schema.is_empty(engine)
+        return schema.is_empty(connection)
     except StoreError as error:
         raise schema.foreign(address) if is_unopenable(error) else error from None
     finally:
-        engine.close()
+        connection.close()
 
 
 def make_folder(path: Path, address: str) -> None:
@@ -109,25 +109,25 @@ def make_folder(path: Path, address: str) -> None:
 
 def open_to_write(path: Path, address: str, settings: Settings, *, create: bool) -> Connection:
     """Open a file to read and write, as a space of this version. `create` makes one of a missing or empty file."""
-    engine = connect(f"{path.as_uri()}?mode=rw{'c' if create else ''}", address, wait=settings.wait)
+    connection = connect(f"{path.as_uri()}?mode=rw{'c' if create else ''}", address, wait=settings.wait)
     try:
-        _set(engine, settings)
-        schema.migrate(engine)
-        _use_wal(engine, settings.wait)
-        sums.watch(engine)
+        _set(connection, settings)
+        schema.migrate(connection)
+        _use_wal(connection, settings.wait)
+        sums.watch(connection)
         if settings.page_limit is not None:
-            engine.run(f"PRAGMA max_page_count = {settings.page_limit:d}")
+            connection.run(f"PRAGMA max_page_count = {settings.page_limit:d}")
     except BaseException:
-        engine.close()
+        connection.close()
         raise
-    return engine
+    return connection
 
 
 def open_another(path: Path, address: str, settings: Settings) -> Connection:
     """Open a space that is open already once more, to read it."""
-    engine = connect(f"{path.as_uri()}?mode=rw", address, wait=settings.wait)
-    _set(engine, settings)
-    return engine
+    connection = connect(f"{path.as_uri()}?mode=rw", address, wait=settings.wait)
+    _set(connection, settings)
+    return connection
 
 
 def open_to_read(path: Path, address: str, settings: Settings) -> Connection:
@@ -153,28 +153,28 @@ def open_without_room(path: Path, address: str, settings: Settings) -> Connectio
     log = path.with_name(path.name + "-wal")
     if not log.exists() or not log.stat().st_size:
         return _checked(connect(f"{path.as_uri()}?mode=ro&immutable=1", address, wait=settings.wait))
-    engine = connect(f"{path.as_uri()}?mode=rw", address, wait=settings.wait)
+    connection = connect(f"{path.as_uri()}?mode=rw", address, wait=settings.wait)
     try:
-        engine.run("PRAGMA locking_mode = EXCLUSIVE")
+        connection.run("PRAGMA locking_mode = EXCLUSIVE")
     except BaseException:
-        engine.close()
+        connection.close()
         raise
-    return _checked(engine)
+    return _checked(connection)
 
 
-def _checked(engine: Connection) -> Connection:
+def _checked(connection: Connection) -> Connection:
     try:
-        if old := schema.is_empty(engine) or schema.marks(engine)[1] < schema.VERSION:
-            engine.close()
+        if old := schema.is_empty(connection) or schema.marks(connection)[1] < schema.VERSION:
+            connection.close()
     except BaseException:
-        engine.close()
+        connection.close()
         raise
     if old:
         raise StoreError(
-            f"the space {engine.address!r} is of an earlier version, and may not be written to bring it up to date",
+            f"the space {connection.address!r} is of an earlier version, and may not be written to bring it up to date",
             hint="copy it to a place where you may write",
         )
-    return engine
+    return connection
 
 
 def may_write(path: Path) -> bool:
@@ -183,23 +183,23 @@ def may_write(path: Path) -> bool:
     return all(os.access(place, os.W_OK, effective_ids=effective) for place in (path, path.parent))
 
 
-def _use_wal(engine: Connection, wait: float) -> None:
+def _use_wal(connection: Connection, wait: float) -> None:
     """Switch a file to a write-ahead log. SQLite does not wait by itself for others who do the same."""
     end = time.monotonic() + wait
-    while engine.value("PRAGMA journal_mode") != "wal":
+    while connection.value("PRAGMA journal_mode") != "wal":
         try:
-            engine.run("PRAGMA journal_mode = WAL")
+            connection.run("PRAGMA journal_mode = WAL")
         except StoreError as error:
             if not is_busy(error) or time.monotonic() > end:
                 raise
             time.sleep(0.002)
 
 
-def _set(engine: Connection, settings: Settings) -> None:
-    engine.run(f"PRAGMA synchronous = {settings.synchronous}")
-    engine.run(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT}")
-    engine.run(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
-    engine.run("PRAGMA foreign_keys = OFF")
+def _set(connection: Connection, settings: Settings) -> None:
+    connection.run(f"PRAGMA synchronous = {settings.synchronous}")
+    connection.run(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT}")
+    connection.run(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
+    connection.run("PRAGMA foreign_keys = OFF")
 
 
 def _out_of_reach(address: str, error: OSError | ValueError) -> StoreError:

@@ -39,9 +39,9 @@ class FilePlace:
         """How the folder was when the file was found in its place; with True, when the two beside it were, too."""
         self._address = address
         self._known: dict[str, _Identity] = {}
-        found = self._identity(self._path)
-        if found is not None:
-            self._known[self._path] = found
+        results = self._identity(self._path)
+        if results is not None:
+            self._known[self._path] = results
 
     def check(self, *, log: bool = False) -> None:
         """Raise StoreError where another file is there, or none; with `log`, also for the two files beside it."""
@@ -52,8 +52,8 @@ class FilePlace:
             raise self._gone(self._path)
         known = self._known
         for path in self._beside if log else ():
-            found = self._identity(path)
-            if path in known if found is None else found != known.setdefault(path, found):
+            results = self._identity(path)
+            if path in known if results is None else results != known.setdefault(path, results):
                 raise self._gone(path)
         # The folder was read before the files: what changes in between gives it another time.
         if folder is not None and time.time_ns() - folder[2] > SETTLED_NS:

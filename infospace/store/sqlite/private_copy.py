@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def private_copy(engine: Connection) -> Iterator[SqliteStore]:
+def private_copy(connection: Connection) -> Iterator[SqliteStore]:
     """Open a copy of the space as it is now, in a file that is deleted afterwards."""
     from infospace.store.sqlite import open_store
 
     with tempfile.TemporaryDirectory(prefix="infospace-") as folder:
         path = Path(folder) / "overlay.db"
         with closing(sqlite3.connect(path)) as copy, copy:
-            engine.copy_to(copy)
+            connection.copy_to(copy)
             _count_on(copy)
         store = open_store(path, create=False)
         try:

@@ -126,39 +126,39 @@ _SECOND = (
 )
 
 
-def _first(engine: Connection) -> None:
+def _first(connection: Connection) -> None:
     for statement in _FIRST:
-        engine.run(statement)
+        connection.run(statement)
 
 
-def _second(engine: Connection) -> None:
+def _second(connection: Connection) -> None:
     """Sessions have lines, tools are kept, approvals are remembered, calls have their question."""
     for statement in _SECOND:
-        engine.run(statement)
+        connection.run(statement)
 
 
-def _third(engine: Connection) -> None:
+def _third(connection: Connection) -> None:
     """Calls through doors are audited."""
-    engine.run(audit.TABLE)
+    connection.run(audit.TABLE)
 
 
-def _fourth(engine: Connection) -> None:
+def _fourth(connection: Connection) -> None:
     """Calls of tools that went well are remembered by what they were given."""
     for statement in successful_calls.TABLES:
-        engine.run(statement)
+        connection.run(statement)
 
 
-def _fifth(engine: Connection) -> None:
+def _fifth(connection: Connection) -> None:
     """A link whose Relation somebody deleted leads where it does by none."""
-    engine.run(
+    connection.run(
         """UPDATE links SET relation = NULL WHERE leads >> 2 IN (SELECT note FROM files WHERE part = 0)
         AND relation NOT IN (SELECT key FROM resources WHERE deleted IS NULL)"""
     )
 
 
-def _sixth(engine: Connection) -> None:
+def _sixth(connection: Connection) -> None:
     """Nothing waits in a run that has ended."""
-    engine.run(
+    connection.run(
         """UPDATE steps SET status = 'failed', value = '', reason = 'the step was broken off', error = 'cancelled',
             extra = iif(json_valid(extra), json_remove(extra, '$.pending'), extra)
         WHERE status IN ('started', 'suspended')
@@ -166,118 +166,118 @@ def _sixth(engine: Connection) -> None:
     )
 
 
-def _seventh(engine: Connection) -> None:
+def _seventh(connection: Connection) -> None:
     """A run keeps which tools may be known of in it, NULL for all."""
-    engine.run("ALTER TABLE runs ADD COLUMN scope TEXT")
+    connection.run("ALTER TABLE runs ADD COLUMN scope TEXT")
 
 
-def _eighth(engine: Connection) -> None:
+def _eighth(connection: Connection) -> None:
     """Rows have sums. A later migration that changes rows which have one fills them anew."""
-    engine.run(sums.TABLE)
-    sums.fill(engine)
+    connection.run(sums.TABLE)
+    sums.fill(connection)
 
 
-def _ninth(engine: Connection) -> None:
+def _ninth(connection: Connection) -> None:
     """Notes are read for their items and links; files have times, aliases, and lines before their text.
 
     What the text says is read here. Of files imported before, times and aliases come with the next import: what read
     them is `reader`, 0 for what came before there was one.
     """
     for column in ("created TEXT", "modified TEXT", "aliases TEXT", "lines INTEGER NOT NULL DEFAULT 0"):
-        engine.run(f"ALTER TABLE files ADD COLUMN {column}")
-    engine.run("ALTER TABLE files ADD COLUMN reader INTEGER NOT NULL DEFAULT 0")
-    engine.run(f"ALTER TABLE files ADD COLUMN folder TEXT AS ({FOLDER}) VIRTUAL")
-    engine.run("CREATE INDEX files_folder ON files (folder)")
+        connection.run(f"ALTER TABLE files ADD COLUMN {column}")
+    connection.run("ALTER TABLE files ADD COLUMN reader INTEGER NOT NULL DEFAULT 0")
+    connection.run(f"ALTER TABLE files ADD COLUMN folder TEXT AS ({FOLDER}) VIRTUAL")
+    connection.run("CREATE INDEX files_folder ON files (folder)")
     for statement in outlines.TABLES:
-        engine.run(statement)
-    outlines.fill(engine)
+        connection.run(statement)
+    outlines.fill(connection)
 
 
 FOLDER = "rtrim(rtrim(path, replace(path, '/', '')), '/')"
 """The folder of a file under its root, as SQL: what is left of the path without what follows the last slash."""
 
 
-def _tenth(engine: Connection) -> None:
+def _tenth(connection: Connection) -> None:
     """Notes that a step made many of at once have one row for some hundred; so have members, and what steps read."""
     for statement in batches.TABLES:
-        engine.run(statement)
+        connection.run(statement)
 
 
-def _eleventh(engine: Connection) -> None:
+def _eleventh(connection: Connection) -> None:
     """A number is a title, too. The next migration makes the full text anew."""
     numbers = "json_type(metadata, '$.title') IN ('integer', 'real')"
-    keys = [key for (key,) in engine.all(f"SELECT key FROM resources WHERE found = 1 AND {numbers}")]  # noqa: S608
-    outlines.index(engine, keys)
+    keys = [key for (key,) in connection.all(f"SELECT key FROM resources WHERE found = 1 AND {numbers}")]  # noqa: S608
+    outlines.index(connection, keys)
 
 
-def _twelfth(engine: Connection) -> None:
+def _twelfth(connection: Connection) -> None:
     """Titles of files, aliases and properties are searched by words; titles and the like have vectors of their own."""
-    engine.run("DROP TABLE words")
+    connection.run("DROP TABLE words")
     for statement in words.TABLES:
-        engine.run(statement)
-    words.fill(engine)
-    stamp = engine.value("SELECT value FROM state WHERE key = 'generation'") + 1
-    notes = [(number,) for number in fields.changed_of_all(engine)]
+        connection.run(statement)
+    words.fill(connection)
+    stamp = connection.value("SELECT value FROM state WHERE key = 'generation'") + 1
+    notes = [(number,) for number in fields.changed_of_all(connection)]
     if notes:
-        engine.execute_many("DELETE FROM passages WHERE note = ?", notes)
-        engine.execute_many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
-        engine.execute_many(
+        connection.execute_many("DELETE FROM passages WHERE note = ?", notes)
+        connection.execute_many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
+        connection.execute_many(
             "UPDATE resources SET generation = ? WHERE key = ? * 4", [(stamp, number) for (number,) in notes]
         )
-        engine.run("UPDATE state SET value = ? WHERE key = 'generation'", (stamp,))
+        connection.run("UPDATE state SET value = ? WHERE key = 'generation'", (stamp,))
 
 
-def _thirteenth(engine: Connection) -> None:
+def _thirteenth(connection: Connection) -> None:
     """Links to one target with several labels are several, each with a Relation of its own.
 
     Those of before have the label of their Relation, else the first that the text says; the next import of a file
     that says others brings these.
     """
-    engine.run(
+    connection.run(
         """CREATE TABLE labelled (
             note INTEGER NOT NULL, target TEXT NOT NULL, wiki INTEGER NOT NULL, label TEXT NOT NULL, leads INTEGER,
             relation INTEGER, PRIMARY KEY (note, target, wiki, label)) WITHOUT ROWID"""
     )
-    engine.run(
+    connection.run(
         """INSERT INTO labelled SELECT note, target, wiki, coalesce(
             (SELECT r.relation FROM relations r WHERE r.key = links.relation),
             (SELECT m.relation FROM mentions m WHERE m.note = links.note AND m.target = links.target
                 AND m.wiki = links.wiki ORDER BY sequence LIMIT 1), 'links-to'), leads, relation FROM links"""
     )
-    engine.run("DROP TABLE links")
-    engine.run("ALTER TABLE labelled RENAME TO links")
-    engine.run(outlines.LINKS_LEAD)
+    connection.run("DROP TABLE links")
+    connection.run("ALTER TABLE labelled RENAME TO links")
+    connection.run(outlines.LINKS_LEAD)
 
 
-def _fourteenth(engine: Connection) -> None:
+def _fourteenth(connection: Connection) -> None:
     """Runs wait for workers in queues; those that rest until a time do so from their next rest on."""
     for statement in queue.TABLES:
-        engine.run(statement)
+        connection.run(statement)
 
 
-def _fifteenth(engine: Connection) -> None:
+def _fifteenth(connection: Connection) -> None:
     """Links of Notes that no import brought lead where they say; those of before once their Note is written anew."""
     for statement in (*link_names.TABLES, *settle_links.TABLES):
-        engine.run(statement)
-    link_names.fill(engine)
+        connection.run(statement)
+    link_names.fill(connection)
 
 
-def _sixteenth(engine: Connection) -> None:
+def _sixteenth(connection: Connection) -> None:
     """Saved plans are run at times."""
     for statement in schedules.TABLES:
-        engine.run(statement)
+        connection.run(statement)
 
 
-def _seventeenth(engine: Connection) -> None:
+def _seventeenth(connection: Connection) -> None:
     """It is counted how often a run in a queue lost its owner."""
     for statement in queue.COUNTED:
-        engine.run(statement)
+        connection.run(statement)
 
 
-def _eighteenth(engine: Connection) -> None:
+def _eighteenth(connection: Connection) -> None:
     """A database that has pgvector compares the vectors of passages itself."""
-    if engine.vector_rows is not None:
-        engine.vector_rows.make()
+    if connection.vector_rows is not None:
+        connection.vector_rows.make()
 
 
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
@@ -306,63 +306,65 @@ VERSION = len(MIGRATIONS)
 """The version of the tables that this infospace writes, kept as `user_version`."""
 
 
-def marks(engine: Connection) -> tuple[int, int, int]:
+def marks(connection: Connection) -> tuple[int, int, int]:
     """Return a database's application id, user version, and number of tables, indexes and the like.
 
     One statement, and so one state of the file: another process may be making the tables.
     """
-    found = engine.fetch_one(
+    row = connection.fetch_one(
         "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
         " FROM pragma_application_id, pragma_user_version"
     )
-    return found or (0, 0, 0)
+    return row or (0, 0, 0)
 
 
-def is_empty(engine: Connection) -> bool:
+def is_empty(connection: Connection) -> bool:
     """Whether a database has nothing in it, as a file that was just made. Raises StoreError when it is not ours."""
-    application, version, things = marks(engine)
+    application, version, things = marks(connection)
     if application == APPLICATION_ID:
         if version > VERSION:
-            raise newer(engine.address, version)
+            raise newer(connection.address, version)
         return False
     if application or version or things:
-        raise foreign(engine.address)
+        raise foreign(connection.address)
     return True
 
 
-def migrate(engine: Connection) -> None:
+def migrate(connection: Connection) -> None:
     """Bring a database to this version, in one transaction. Raises StoreError when it is not ours."""
-    is_empty(engine)
-    if engine.value("PRAGMA user_version") == VERSION:
+    is_empty(connection)
+    if connection.value("PRAGMA user_version") == VERSION:
         return
-    engine.run("BEGIN IMMEDIATE")
+    connection.run("BEGIN IMMEDIATE")
     try:
-        is_empty(engine)
-        for step in MIGRATIONS[engine.value("PRAGMA user_version") :]:
-            step(engine)
-        engine.run(f"PRAGMA application_id = {APPLICATION_ID}")
-        engine.run(f"PRAGMA user_version = {VERSION}")
-        engine.run("COMMIT")
+        is_empty(connection)
+        for step in MIGRATIONS[connection.value("PRAGMA user_version") :]:
+            step(connection)
+        connection.run(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.run(f"PRAGMA user_version = {VERSION}")
+        connection.run("COMMIT")
     except BaseException:
-        engine.rollback()
+        connection.rollback()
         raise
 
 
-def strangers(engine: Connection) -> list[str]:
+def strangers(connection: Connection) -> list[str]:
     """Say what a space has beside its own tables, indexes and triggers, and which of those it lacks."""
     own = connect("file::memory:", ":memory:", wait=0)
     try:
         migrate(own)
-        wanted = _schema_objects(own)
+        expected = _schema_objects(own)
     finally:
         own.close()
-    found = _schema_objects(engine)
-    extra = [f"the file has the {kind} {name!r}, which infospace did not make" for kind, name in sorted(found - wanted)]
-    return extra + [f"the file lacks the {kind} {name!r}" for kind, name in sorted(wanted - found)]
+    results = _schema_objects(connection)
+    extra = [
+        f"the file has the {kind} {name!r}, which infospace did not make" for kind, name in sorted(results - expected)
+    ]
+    return extra + [f"the file lacks the {kind} {name!r}" for kind, name in sorted(expected - results)]
 
 
-def _schema_objects(engine: Connection) -> set[tuple[str, str]]:
-    return set(engine.all("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite@_%' ESCAPE '@'"))
+def _schema_objects(connection: Connection) -> set[tuple[str, str]]:
+    return set(connection.all("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite@_%' ESCAPE '@'"))
 
 
 def foreign(address: str) -> StoreError:

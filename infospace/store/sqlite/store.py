@@ -83,36 +83,36 @@ class SqliteStore:
     @contextmanager
     def reading(self) -> Iterator[SqliteSnapshot]:
         """Open a read transaction. In memory, a commit while it is open copies the space first."""
-        engine = self._pool.acquire()
+        connection = self._pool.acquire()
         try:
-            snapshot = SqliteSnapshot(engine, self._membership, self._properties)
+            snapshot = SqliteSnapshot(connection, self._membership, self._properties)
             try:
                 yield snapshot
             finally:
                 snapshot.end()
         finally:
-            self._pool.release(engine)
+            self._pool.release(connection)
 
     @contextmanager
     def overlay(self) -> Iterator[SqliteStore]:
         """Open a copy of the space as it is now; what is written to it is thrown away."""
         from infospace.store.sqlite.private_copy import private_copy
 
-        engine = self._pool.acquire_for_statement()
+        connection = self._pool.acquire_for_statement()
         try:
-            with private_copy(engine) as copy:
+            with private_copy(connection) as copy:
                 yield copy
         finally:
-            self._pool.release(engine)
+            self._pool.release(connection)
 
     @contextmanager
     def rows(self) -> Iterator[Connection]:
         """Open a read transaction on the tables themselves, for who copies them."""
-        engine = self._pool.acquire()
+        connection = self._pool.acquire()
         try:
-            yield engine
+            yield connection
         finally:
-            self._pool.release(engine)
+            self._pool.release(connection)
 
     def get(self, identifier: str) -> Resource:
         """Return a resource.
@@ -122,13 +122,13 @@ class SqliteStore:
         """
         key = key_of(identifier)
         if key & 3 in (NOTE, COLLECTION):
-            engine = self._pool.acquire_for_statement()
+            connection = self._pool.acquire_for_statement()
             try:
-                found = read_alone(engine, key, self._membership)
+                resource = read_alone(connection, key, self._membership)
             finally:
-                self._pool.release(engine)
-            if found is not None:
-                return found
+                self._pool.release(connection)
+            if resource is not None:
+                return resource
         with self.reading() as snapshot:
             return snapshot.get(identifier)
 
@@ -142,8 +142,8 @@ class SqliteStore:
 
     def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
         """Apply changes and entries as one transaction; return the generation."""
-        with self._writing() as engine:
-            work = Transaction(engine, self._numbers, self._limit, self._reserve, _run_of(changes, entries))
+        with self._writing() as connection:
+            work = Transaction(connection, self._numbers, self._limit, self._reserve, _run_of(changes, entries))
             apply(work, changes)
             journal.record(work, entries)
             settle_links(work)
@@ -151,24 +151,24 @@ class SqliteStore:
 
     def use_model(self, model: str, chosen: Chosen | None = None) -> None:
         """Make a model's vectors the ones discovery needs, if it still is the space's choice."""
-        with self._writing() as engine:
-            work = Transaction(engine, self._numbers, self._limit, self._reserve)
-            if discovery.chosen(engine) == chosen:
+        with self._writing() as connection:
+            work = Transaction(connection, self._numbers, self._limit, self._reserve)
+            if discovery.chosen(connection) == chosen:
                 discovery.use_model(work, model)
             work.finish()
 
     def choose_model(self, model: str, chosen: Chosen | None) -> None:
         """Keep the choice of a model, and make its vectors the ones discovery needs."""
-        with self._writing() as engine:
-            work = Transaction(engine, self._numbers, self._limit, self._reserve)
-            discovery.choose(engine, chosen)
+        with self._writing() as connection:
+            work = Transaction(connection, self._numbers, self._limit, self._reserve)
+            discovery.choose(connection, chosen)
             discovery.use_model(work, model)
             work.finish()
 
     def purge(self, *, really: bool) -> PurgeStats:
         """Remove tombstones and earlier versions for good, and give the file's room back; or only count them."""
-        with self._writing() as engine:
-            freed = purging.purge(engine, really=really)
+        with self._writing() as connection:
+            freed = purging.purge(connection, really=really)
         if really:
             with self._pool.busy:
                 self._pool.writing().run("VACUUM")
@@ -179,8 +179,8 @@ class SqliteStore:
 
         Without `compact` their room stays in the file, for what comes: else the whole file is written anew.
         """
-        with self._writing() as engine:
-            forgotten = forgetting.forget(engine, runs, really=really)
+        with self._writing() as connection:
+            forgotten = forgetting.forget(connection, runs, really=really)
         if really and compact:
             with self._pool.busy:
                 self._pool.writing().run("VACUUM")
@@ -194,19 +194,19 @@ class SqliteStore:
         """Return what is inconsistent, a sentence each."""
         from infospace.store.sqlite.integrity import problems
 
-        engine = self._pool.acquire()
+        connection = self._pool.acquire()
         try:
-            return problems(engine, counters=self._durable)
+            return problems(connection, counters=self._durable)
         finally:
-            self._pool.release(engine)
+            self._pool.release(connection)
 
     def close(self) -> None:
         """Close all connections and give ids back. A snapshot that is still open stays good until it ends."""
         # A range is given back only where it is still the last one that anybody reserved; no id is given out twice.
         rest = self._numbers.remaining()
         if rest and self._durable:
-            with suppress(StoreError), self._writing() as engine:
-                engine.execute_many("UPDATE counters SET next = ?2 WHERE kind = ?1 AND next = ?3", rest)
+            with suppress(StoreError), self._writing() as connection:
+                connection.execute_many("UPDATE counters SET next = ?2 WHERE kind = ?1 AND next = ?3", rest)
         with self._pool.busy:
             self._pool.close()
 
@@ -220,33 +220,33 @@ class SqliteStore:
         """
         clock = time.monotonic()
         with self._pool.busy:
-            engine = self._pool.writing()
+            connection = self._pool.writing()
             try:
-                engine.run("BEGIN IMMEDIATE")
+                connection.run("BEGIN IMMEDIATE")
                 waited = time.monotonic() - clock
                 if waited >= LONG_WAIT:
                     import logging
 
                     log = logging.getLogger(__name__)
                     log.info("waited %.2f s for the lock to write to the space", waited)
-                yield engine
+                yield connection
                 # After the last change: a file that was moved away or replaced meanwhile would take the commit with it.
                 self._pool.check_place()
-                engine.run("COMMIT")
+                connection.run("COMMIT")
             except BaseException:
-                engine.rollback()
+                connection.rollback()
                 raise
 
     def _reserve_durably(self, kind: str, size: int) -> int:
-        with self._writing() as engine:
-            return self._reserve(engine, kind, size)
+        with self._writing() as connection:
+            return self._reserve(connection, kind, size)
 
-    def _reserve(self, engine: Connection, kind: str, size: int) -> int:
+    def _reserve(self, connection: Connection, kind: str, size: int) -> int:
         """Reserve numbers within a transaction that has begun."""
         if not self._durable:
             return self._reserve_here(kind, size)
-        start: int = engine.value("SELECT next FROM counters WHERE kind = ?", (kind,))
-        engine.run("UPDATE counters SET next = ? WHERE kind = ?", (start + size, kind))
+        start: int = connection.value("SELECT next FROM counters WHERE kind = ?", (kind,))
+        connection.run("UPDATE counters SET next = ? WHERE kind = ?", (start + size, kind))
         return start
 
     def _reserve_here(self, kind: str, size: int) -> int:
@@ -254,18 +254,18 @@ class SqliteStore:
         self._counted[kind] = start + size
         return start
 
-    def _limit(self, engine: Connection, kind: Counted) -> int:
+    def _limit(self, connection: Connection, kind: Counted) -> int:
         if not self._durable:
             return self._counted[kind]
-        limit: int = engine.value("SELECT next FROM counters WHERE kind = ?", (kind,))
+        limit: int = connection.value("SELECT next FROM counters WHERE kind = ?", (kind,))
         return limit
 
     def _counters(self) -> dict[str, int]:
-        engine = self._pool.acquire()
+        connection = self._pool.acquire()
         try:
-            return dict(cast("list[tuple[str, int]]", engine.all("SELECT kind, next FROM counters")))
+            return dict(cast("list[tuple[str, int]]", connection.all("SELECT kind, next FROM counters")))
         finally:
-            self._pool.release(engine)
+            self._pool.release(connection)
 
 
 def open_store(
@@ -316,9 +316,9 @@ def _run_of(changes: Sequence[Change], entries: Sequence[Entry]) -> int | None:
         if run is not None:
             return run_number(run)
     for change in changes:
-        made = getattr(change, "made", None)
-        if made is not None and made.run is not None:
-            return run_number(made.run)
+        result = getattr(change, "made", None)
+        if result is not None and result.run is not None:
+            return run_number(result.run)
     return None
 
 
@@ -339,16 +339,16 @@ def _to_read(path: Path, address: str, settings: Settings) -> SqliteStore:
 
 def _of_a_full_disk(path: Path, address: str, settings: Settings, full: StoreError) -> SqliteStore:
     """Open a copy in memory of a file whose disk has no room for the two files that SQLite keeps beside it."""
-    engine = opening.open_without_room(path, address, settings)
+    connection = opening.open_without_room(path, address, settings)
     try:
-        pool = FrozenPool(engine, address, full)
+        pool = FrozenPool(connection, address, full)
     finally:
-        engine.close()
+        connection.close()
     return SqliteStore(address, pool, durable=False, writable=False, path=path)
 
 
 def _synchronous(asked: Synchronous | None) -> Synchronous:
-    found = asked or os.environ.get("INFOSPACE_SYNCHRONOUS") or "NORMAL"
-    if found not in get_args(Synchronous):
-        raise Invalid(f"INFOSPACE_SYNCHRONOUS is {found!r}", hint="NORMAL or FULL")
-    return cast("Synchronous", found)
+    result = asked or os.environ.get("INFOSPACE_SYNCHRONOUS") or "NORMAL"
+    if result not in get_args(Synchronous):
+        raise Invalid(f"INFOSPACE_SYNCHRONOUS is {result!r}", hint="NORMAL or FULL")
+    return cast("Synchronous", result)

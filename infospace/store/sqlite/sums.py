@@ -71,64 +71,64 @@ FORGET = f"""DELETE FROM sums WHERE part IN ({", ".join(str(part.number) for par
 """Removes the sums of runs that were removed."""
 
 
-def watch(engine: Connection) -> None:
+def watch(connection: Connection) -> None:
     """Keep the sums of resources in line with all that is written through a connection."""
-    if not _table_exists(engine):
+    if not _table_exists(connection):
         return
-    engine.run("PRAGMA recursive_triggers = ON")
-    for part in _existing_parts(engine, (*PARTS, *BATCHES)):
-        _watch(engine, part, "INSERT", _count(part, "NEW", ""))
-        _watch(engine, part, "DELETE", _count(part, "OLD", "-"))
+    connection.run("PRAGMA recursive_triggers = ON")
+    for part in _existing_parts(connection, (*PARTS, *BATCHES)):
+        _watch(connection, part, "INSERT", _count(part, "NEW", ""))
+        _watch(connection, part, "DELETE", _count(part, "OLD", "-"))
         if part.updated:
             columns = ", ".join(_named(part))
-            _watch(engine, part, f"UPDATE OF {columns}", _count(part, "OLD", "-") + _count(part, "NEW", ""))
+            _watch(connection, part, f"UPDATE OF {columns}", _count(part, "OLD", "-") + _count(part, "NEW", ""))
 
 
-def _watch(engine: Connection, part: Part, event: str, body: str) -> None:
+def _watch(connection: Connection, part: Part, event: str, body: str) -> None:
     name = f"sums_{part.table}_{event.partition(' ')[0].lower()}"
-    engine.run(f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{part.table} BEGIN {body} END")
+    connection.run(f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{part.table} BEGIN {body} END")
 
 
-def fill(engine: Connection) -> None:
+def fill(connection: Connection) -> None:
     """Sum up all that is there."""
-    if engine.dialect != "sqlite":
+    if connection.dialect != "sqlite":
         return  # a database has checksums of its own
-    engine.run("DELETE FROM sums")
+    connection.run("DELETE FROM sums")
     ended = ", ".join(f"'{status}'" for status in sorted(FINISHED))
-    for part in _existing_parts(engine, (*PARTS, *BATCHES, *OF_RUNS)):
+    for part in _existing_parts(connection, (*PARTS, *BATCHES, *OF_RUNS)):
         which = f"{part.owner} IN (SELECT number FROM runs WHERE status IN ({ended}))" if part.of_runs else "1"
-        engine.run(f"INSERT INTO sums {_summed(part, which)}")
+        connection.run(f"INSERT INTO sums {_summed(part, which)}")
 
 
-def seal(engine: Connection, run: int) -> None:
+def seal(connection: Connection, run: int) -> None:
     """Sum up what is kept of a run that ends, by its number."""
-    if engine.dialect != "sqlite":
+    if connection.dialect != "sqlite":
         return
     for part in OF_RUNS:
-        engine.run(f"INSERT OR REPLACE INTO sums {_summed(part, f'{part.owner} = ?')}", (run,))
+        connection.run(f"INSERT OR REPLACE INTO sums {_summed(part, f'{part.owner} = ?')}", (run,))
 
 
-def changed(engine: Connection) -> Iterator[str]:
+def changed(connection: Connection) -> Iterator[str]:
     """Say of which things rows are not as they were written."""
-    if not _table_exists(engine):
+    if not _table_exists(connection):
         return
-    for part in _existing_parts(engine, (*PARTS, *BATCHES, *OF_RUNS)):
+    for part in _existing_parts(connection, (*PARTS, *BATCHES, *OF_RUNS)):
         which = f"owner IN (SELECT owner FROM sums WHERE part = {_RUNS.number})" if part.of_runs else "1"
         sql = f"""WITH now AS ({_summed(part)}), kept AS (SELECT owner, sum FROM sums WHERE part = {part.number})
             SELECT owner FROM now LEFT JOIN kept USING (owner) WHERE now.sum <> coalesce(kept.sum, 0) AND {which}
             UNION SELECT owner FROM kept LEFT JOIN now USING (owner) WHERE now.owner IS NULL AND kept.sum <> 0"""
-        for (owner,) in engine.all(sql):
+        for (owner,) in connection.all(sql):
             called = f"run_{owner}" if part.of_runs else id_of(owner)
             yield f"{called} is not as infospace has written it (table `{part.table}`)"
 
 
-def _table_exists(engine: Connection) -> bool:
-    return engine.fetch_one("SELECT 1 FROM sqlite_master WHERE name = 'sums'") is not None
+def _table_exists(connection: Connection) -> bool:
+    return connection.fetch_one("SELECT 1 FROM sqlite_master WHERE name = 'sums'") is not None
 
 
-def _existing_parts(engine: Connection, parts: Iterable[Part]) -> list[Part]:
+def _existing_parts(connection: Connection, parts: Iterable[Part]) -> list[Part]:
     """The parts whose tables a file has: one that is being migrated has not all of them yet."""
-    tables = {name for (name,) in engine.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    tables = {name for (name,) in connection.all("SELECT name FROM sqlite_master WHERE type = 'table'")}
     return [part for part in parts if part.table in tables]
 
 

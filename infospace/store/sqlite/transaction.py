@@ -53,7 +53,7 @@ class Transaction:
         "_reworded",
         "_stamp",
         "before",
-        "engine",
+        "connection",
         "linked_by_hand",
         "nested",
         "now",
@@ -64,19 +64,19 @@ class Transaction:
 
     def __init__(
         self,
-        engine: Connection,
+        connection: Connection,
         numbers: IdRanges,
         limit: Callable[[Connection, Counted], int],
         reserve: Callable[[Connection, Counted, int], int],
         run: int | None = None,
     ) -> None:
-        self.engine = engine
+        self.connection = connection
         self.run = run
         """The run whose work this is, where it is known."""
         self.owner: str | None = None
         """Who the run has to belong to; None where nobody says so."""
         self.now = now()
-        self.before: int = engine.value("SELECT value FROM state WHERE key = 'generation'")
+        self.before: int = connection.value("SELECT value FROM state WHERE key = 'generation'")
         self._stamp: int | None = None
         self._reworded: set[int] = set()
         self._outlined: set[int] = set()
@@ -93,7 +93,7 @@ class Transaction:
     def still_owns(self, run: str, number: int) -> None:
         """Raise LeaseLost where the run belongs to somebody else by now."""
         if self.owner is not None:
-            row = self.engine.fetch_one("SELECT owner FROM runs WHERE number = ?", (number,))
+            row = self.connection.fetch_one("SELECT owner FROM runs WHERE number = ?", (number,))
             if row is not None and row[0] != self.owner:
                 raise LeaseLost(run, row[0], self.owner)
 
@@ -107,13 +107,13 @@ class Transaction:
 
         Raises Invalid where a Collection would contain itself.
         """
-        refuse_loops(self.engine, self.nested)
+        refuse_loops(self.connection, self.nested)
         changed = self._outlined | self._reworded
         self._outlined, self._reworded = set(), set()
         if changed:
             self._embed_changed_fields([key >> 2 for key in changed if key & 3 == NOTE])
-            words.index(self.engine, changed)
-            outlines.index(self.engine, changed)
+            words.index(self.connection, changed)
+            outlines.index(self.connection, changed)
         return changed
 
     def finish(self) -> int:
@@ -121,22 +121,22 @@ class Transaction:
         self.describe()
         if self._stamp is None:
             return self.before
-        self.engine.run("UPDATE state SET value = ? WHERE key = 'generation'", (self._stamp,))
+        self.connection.run("UPDATE state SET value = ? WHERE key = 'generation'", (self._stamp,))
         return self._stamp
 
     def new_ids(self, kind: Kind, count: int) -> list[str]:
         """Return ids for what the store makes itself in this transaction."""
-        first = self._reserve(self.engine, kind, count)
+        first = self._reserve(self.connection, kind, count)
         return [f"{kind}_{number}" for number in range(first, first + count)]
 
     def _embed_changed_fields(self, numbers: Sequence[int]) -> None:
         """Put Notes whose title or another field is not the embedded one among those to be embedded."""
-        notes = [(number,) for number in fields.changed(self.engine, numbers)]
+        notes = [(number,) for number in fields.changed(self.connection, numbers)]
         if notes:
             stamp = self.stamp()
-            self.engine.execute_many("DELETE FROM passages WHERE note = ?", notes)
-            self.engine.execute_many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
-            self.engine.execute_many(
+            self.connection.execute_many("DELETE FROM passages WHERE note = ?", notes)
+            self.connection.execute_many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
+            self.connection.execute_many(
                 "UPDATE resources SET generation = ? WHERE key = ?", [(stamp, number * 4) for (number,) in notes]
             )
 
@@ -151,7 +151,7 @@ class Transaction:
     def require_reserved(self, kind: Counted, number: int) -> None:
         """Raise Invalid for a number that `new_id` did not give to anybody."""
         start, end = self._numbers.reserved(kind)
-        if start <= number < end or (number >= end and number >= self._limit(self.engine, kind)):
+        if start <= number < end or (number >= end and number >= self._limit(self.connection, kind)):
             raise Invalid(f"{kind}_{number} was not given out", hint="take ids from `new_id`, in this space")
 
     def exists_already(self, identifier: str) -> Conflict:
@@ -161,9 +161,9 @@ class Transaction:
     def live(self, identifier: str) -> Live:
         """Return what is known of a resource; NotFound when it is not there, or was deleted."""
         key = key_of(identifier)
-        row = self.engine.fetch_one(_LIVE, (key,))
-        if row is None and key & 3 == NOTE and give_rows(self.engine, [key >> 2]):
-            row = self.engine.fetch_one(_LIVE, (key,))
+        row = self.connection.fetch_one(_LIVE, (key,))
+        if row is None and key & 3 == NOTE and give_rows(self.connection, [key >> 2]):
+            row = self.connection.fetch_one(_LIVE, (key,))
         if row is None:
             raise gone(identifier)
         if row[4] is not None:
@@ -173,18 +173,18 @@ class Transaction:
     def alive(self, identifiers: Collection[str]) -> dict[str, int]:
         """Return the keys of those resources that are there with a row of their own, and were not deleted."""
         keys = {key_of(identifier): identifier for identifier in identifiers}
-        rows = self.engine.all(_ALIVE, (keys_json(keys),))
+        rows = self.connection.all(_ALIVE, (keys_json(keys),))
         return {keys[key]: key for (key,) in rows}
 
     def must_live(self, keys: Iterable[int], identifier: Callable[[int], str]) -> None:
         """Raise NotFound for the first of many keys that is not there, or was deleted."""
-        wanted = list(dict.fromkeys(keys))
-        known = self.engine.all(_ALIVE, (keys_json(wanted),))
-        if len(known) < len(wanted):
+        expected = list(dict.fromkeys(keys))
+        known = self.connection.all(_ALIVE, (keys_json(expected),))
+        if len(known) < len(expected):
             there = {key for (key,) in known}
-            missing = [key for key in wanted if key not in there]
+            missing = [key for key in expected if key not in there]
             numbers = [key >> 2 for key in missing if key & 3 == NOTE]
-            stretches = batches.spans(self.engine, min(numbers), max(numbers)) if numbers else ()
+            stretches = batches.spans(self.connection, min(numbers), max(numbers)) if numbers else ()
             left = set(batches.outside(numbers, stretches))
             for key in missing:
                 if key & 3 != NOTE or key >> 2 in left:
@@ -192,7 +192,7 @@ class Transaction:
 
     def notes_must_live(self, numbers: Sequence[int]) -> None:
         """Raise NotFound for the first of many Notes that is not there, or was deleted."""
-        stretches = batches.spans(self.engine, min(numbers), max(numbers)) if numbers else ()
+        stretches = batches.spans(self.connection, min(numbers), max(numbers)) if numbers else ()
         self.must_live((number * 4 + NOTE for number in batches.outside(numbers, stretches)), id_of)
 
     def expect(self, identifier: str, current: int, version: int | None) -> None:
@@ -205,28 +205,28 @@ class Transaction:
 
     def rediscover(self, keys: Iterable[int]) -> None:
         """Bring in line with discovery: what came into it waits to be embedded, what left loses its passages."""
-        strayed = self.engine.all(_STRAYED, (keys_json(keys),))
+        strayed = self.connection.all(_STRAYED, (keys_json(keys),))
         if not strayed:
             return
         stamp = self.stamp()
-        self.engine.execute_many(
+        self.connection.execute_many(
             "UPDATE resources SET found = ?, generation = ? WHERE key = ?",
-            [(1 - found, stamp, key) for key, found in strayed],
+            [(1 - value, stamp, key) for key, value in strayed],
         )
-        self.wait_for_embedding(key >> 2 for key, found in strayed if not found)
-        leaving = [(key >> 2,) for key, found in strayed if found]
+        self.wait_for_embedding(key >> 2 for key, value in strayed if not value)
+        leaving = [(key >> 2,) for key, value in strayed if value]
         if leaving:
             self.reword(number for (number,) in leaving)
-            self.engine.execute_many("DELETE FROM passages WHERE note = ?", leaving)
-            self.engine.execute_many("DELETE FROM pending WHERE note = ?", leaving)
+            self.connection.execute_many("DELETE FROM passages WHERE note = ?", leaving)
+            self.connection.execute_many("DELETE FROM pending WHERE note = ?", leaving)
 
     def wait_for_embedding(self, numbers: Iterable[int]) -> None:
         """Put Notes among those to be embedded, without the passages of an earlier text."""
         notes = [(number,) for number in numbers]
         if notes:
             self.reword(number for (number,) in notes)
-            self.engine.execute_many("DELETE FROM passages WHERE note = ?", notes)
-            self.engine.execute_many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
+            self.connection.execute_many("DELETE FROM passages WHERE note = ?", notes)
+            self.connection.execute_many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
 
     def reword(self, numbers: Iterable[int]) -> None:
         """Have the full text of Notes written anew at the end, if discovery searches them then."""

@@ -101,9 +101,9 @@ class Entry:
         """Whether its tools are operations of an HTTP interface."""
         return self.openapi is not None
 
-    def document_path(self, written: str) -> Path:
+    def document_path(self, text: str) -> Path:
         """Return the path of a document, seen from the folder of the file."""
-        return Path(self.file).parent / Path(written).expanduser()
+        return Path(self.file).parent / Path(text).expanduser()
 
     @property
     def document_stamp(self) -> tuple[int, int] | None:
@@ -129,9 +129,9 @@ class Entry:
     def secrets(self) -> tuple[str, ...]:
         """What nobody is to read: the values of `env`, `headers`, `auth`; secrets of `oauth`, URLs and arguments."""
         urls = (self.url or "", self.openapi or "", self.base_url or "")
-        named = (*secrets_in(*urls), *secret_arguments(self.args))
+        names = (*secrets_in(*urls), *secret_arguments(self.args))
         signing = () if self.oauth is None else self.oauth.secrets()
-        return (*self.env.values(), *self.headers.values(), *self.auth.values(), *signing, *named)
+        return (*self.env.values(), *self.headers.values(), *self.auth.values(), *signing, *names)
 
     @property
     def shown_command(self) -> list[str] | None:
@@ -211,10 +211,10 @@ def _servers(path: Path, where: str) -> tuple[Mapping[str, Any], Mapping[str, In
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = _Twice(pairs)
+    result = _Twice(pairs)
     keys = [key for key, _ in pairs]
-    found.twice = frozenset(key for key in keys if keys.count(key) > 1)
-    return found
+    result.twice = frozenset(key for key in keys if keys.count(key) > 1)
+    return result
 
 
 def _texts(value: Any) -> bool:
@@ -232,7 +232,7 @@ def _seconds(value: Any) -> bool:
 
 def _examples(value: Any) -> bool:
     return isinstance(value, dict) and all(
-        isinstance(given, list) and all(isinstance(one, dict) for one in given) for given in value.values()
+        isinstance(actual, list) and all(isinstance(one, dict) for one in actual) for actual in value.values()
     )
 
 
@@ -328,10 +328,10 @@ class _Reader:
                 hint = f"did you mean {near!r}?" if near else f"there are {', '.join(_KEYS)}"
                 self._wrong(f"{key!r} is not a key of an entry, and is passed over", hint, "warning")
                 continue
-            fits, wanted = _KEYS[key]
+            fits, expected = _KEYS[key]
             if not fits(value):
-                given = "something else" if key in ("env", "headers", "auth", "oauth") else shown(_redact(value))
-                self._wrong(f"{key!r} is {wanted}, not {given}")
+                text = "something else" if key in ("env", "headers", "auth", "oauth") else shown(_redact(value))
+                self._wrong(f"{key!r} is {expected}, not {text}")
             elif not _storable(value):
                 self._wrong(f"{key!r} holds half of a character", "texts are Unicode")
             elif key == "oauth":
@@ -374,16 +374,16 @@ class _Reader:
             self._wrong(f"{shown(shown_url(base))} is not a URL", "https://api.example.org/v1")
 
     def _build_entry(self, raw: Mapping[str, Any]) -> Entry:
-        given = {key: value for key, value in raw.items() if key in _KEYS and key not in ("type", "autoApprove")}
+        values = {key: value for key, value in raw.items() if key in _KEYS and key not in ("type", "autoApprove")}
         for key in ("args", "roots", "disabled_tools", "tags"):
-            given[key] = tuple(given.get(key, ()))
+            values[key] = tuple(values.get(key, ()))
         for key in ("timeout_s", "start_timeout_s"):
-            if key in given:
-                given[key] = float(given[key])
-        if "oauth" in given:
-            given["oauth"] = None if given["oauth"] is False else OAuthSettings(**given["oauth"])
+            if key in values:
+                values[key] = float(values[key])
+        if "oauth" in values:
+            values["oauth"] = None if values["oauth"] is False else OAuthSettings(**values["oauth"])
         approved = raw.get("autoApprove", ())
-        return Entry(self._name, self._file, approved=approved if approved is True else tuple(approved or ()), **given)
+        return Entry(self._name, self._file, approved=approved if approved is True else tuple(approved or ()), **values)
 
     def _wrong(self, message: str, hint: str | None = None, severity: Severity = "error") -> None:
         self.problems.append(EntryProblem(self._file, self._name, message, hint, severity))

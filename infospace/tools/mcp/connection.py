@@ -162,9 +162,9 @@ class Connection:
                 if known is not None and known[0] == self._changes and known[1] > _now():
                     return self.known_tool(tool.name) == tool
             changes = self._changes
-            found = await self._asked(read_tool(self._live(), tool.name))
-            self._looked_up[tool.name] = changes, _now() + found.ttl_s, found
-            return found.tool == tool
+            result = await self._asked(read_tool(self._live(), tool.name))
+            self._looked_up[tool.name] = changes, _now() + result.ttl_s, result
+            return result.tool == tool
 
     def known_tool(self, name: str) -> ListedTool | None:
         """Return what it listed last under a name on this connection."""
@@ -413,9 +413,9 @@ class Connection:
     def _known_secrets(self) -> tuple[str, ...]:
         return self._secrets if self._auth is None else (*self._secrets, *self._auth.secrets())
 
-    def _has_ended(self, code: int, said: str) -> bool:
+    def _has_ended(self, code: int, text: str) -> bool:
         """Whether an error is our own sign that the process says nothing any more, and none of the server's."""
-        return code == CONNECTION_CLOSED and said in (ENDED, "Connection closed") and self._process.ended.is_set()
+        return code == CONNECTION_CLOSED and text in (ENDED, "Connection closed") and self._process.ended.is_set()
 
     def _why(self, failure: BaseException | None) -> str:
         """Say in a few words what went wrong."""
@@ -423,9 +423,11 @@ class Connection:
         for leaf in _leaf_errors(failure):
             match leaf:
                 case MCPError(code=code, message=said) if self._has_ended(code, said):
-                    told = format_output_tail(self.stderr) if self._process.left else ""
-                    return f"its server has ended{told}"
-                case MCPError(error=told) if self._http_status.unauthorized and told.data == self._http_status.refused:
+                    message = format_output_tail(self.stderr) if self._process.left else ""
+                    return f"its server has ended{message}"
+                case MCPError(error=message) if (
+                    self._http_status.unauthorized and message.data == self._http_status.refused
+                ):
                     return self._http_status.unauthorized
                 case MCPError(message=said):
                     return hidden(words if said == _NOT_FOUND and words else _plain(said), self._known_secrets())
@@ -435,19 +437,19 @@ class Connection:
                     return "it cannot be reached"
                 case OSError(strerror=str(strerror)):
                     return strerror
-        told = next((str(leaf) for leaf in _leaf_errors(failure) if str(leaf)), "the connection broke off")
-        return hidden(words or told, self._known_secrets())
+        message = next((str(leaf) for leaf in _leaf_errors(failure) if str(leaf)), "the connection broke off")
+        return hidden(words or message, self._known_secrets())
 
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _plain(said: str) -> str:
+def _plain(text: str) -> str:
     """Say in our words what the official package says of a stream of events that cannot be read."""
-    if said.startswith("SSE stream failed") and "byte limit" in said:
+    if text.startswith("SSE stream failed") and "byte limit" in text:
         return TOO_LARGE
-    return NONSENSE if said.startswith("Failed to parse SSE message") else said
+    return NONSENSE if text.startswith("Failed to parse SSE message") else text
 
 
 def _leaf_errors(failure: BaseException | None) -> Iterator[BaseException]:

@@ -41,9 +41,9 @@ class ConnectionState:
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented object."""
-        told = {"server": self.server, "status": self.status, "message": self.message}
+        report = {"server": self.server, "status": self.status, "message": self.message}
         more = {"kept": self.kept, "expires": self.expires, "connect_url": self.connect_url}
-        return {**told, **{key: value for key, value in more.items() if value is not None}}
+        return {**report, **{key: value for key, value in more.items() if value is not None}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ def connection_states(servers: Servers) -> list[ConnectionState]:
 
 def state_of(server: Server) -> ConnectionState:
     """Return how a server's connection stands, as far as that is known without asking it."""
-    name, kept = server.name, server.kept
-    failed = kept is not None and kept.state == "failed"
-    error = (kept.error or "it failed") if kept is not None and failed else ""
+    name, stored = server.name, server.kept
+    failed = stored is not None and stored.state == "failed"
+    error = (stored.error or "it failed") if stored is not None and failed else ""
     try:
         record = _record(server.entry)
     except Invalid as lacking:
@@ -87,7 +87,7 @@ def state_of(server: Server) -> ConnectionState:
         return ConnectionState(name, "disconnected", f"it {ASKS}")
     if failed:
         return ConnectionState(name, "error", error)
-    if kept is None:
+    if stored is None:
         return ConnectionState(name, "disconnected", "it was never listed")
     if server.entry.url is not None and _needs_no_sign_in(server.entry):
         return ConnectionState(name, "connected", "its entry holds what authorizes it")

@@ -48,8 +48,8 @@ def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
 
 def values_in(entry: Entry, environment: Mapping[str, str]) -> list[str]:
     """Return the values that variables have in the command, the arguments and the URLs of an entry."""
-    told = (entry.command or "", entry.url or "", entry.openapi or "", entry.base_url or "", *entry.args)
-    names = [found[1] for text in told for found in _VARIABLE.finditer(text)]
+    messages = (entry.command or "", entry.url or "", entry.openapi or "", entry.base_url or "", *entry.args)
+    names = [match[1] for text in messages for match in _VARIABLE.finditer(text)]
     return [environment[name] for name in names if name in environment and name not in ORDINARY]
 
 
@@ -58,9 +58,9 @@ def filled_in(text: str, environment: Mapping[str, str], missing: list[str]) -> 
     return _VARIABLE.sub(lambda found: _value(found, environment, missing), text)
 
 
-def _value(found: re.Match[str], environment: Mapping[str, str], missing: list[str]) -> str:
-    value: str | None = environment.get(found[1], found[2])
+def _value(match: re.Match[str], environment: Mapping[str, str], missing: list[str]) -> str:
+    value: str | None = environment.get(match[1], match[2])
     if value is None:
-        missing.append(found[1])
+        missing.append(match[1])
         return ""
     return value

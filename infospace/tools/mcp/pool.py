@@ -194,7 +194,7 @@ class ConnectionPool:
         for wait in (*RETRY_S, None):
             connection = self._connection(entry, sign_in)
             self._open_connections.add(connection)
-            begun = asyncio.get_running_loop().time()
+            started = asyncio.get_running_loop().time()
             try:
                 await connection.open()
             except asyncio.CancelledError:
@@ -202,7 +202,7 @@ class ConnectionPool:
                 raise
             except ServerFailed as error:
                 self._open_connections.discard(connection)
-                slow = asyncio.get_running_loop().time() - begun >= entry.start_timeout_s
+                slow = asyncio.get_running_loop().time() - started >= entry.start_timeout_s
                 if wait is None or error.lasting or slow:
                     raise
                 await asyncio.sleep(wait)

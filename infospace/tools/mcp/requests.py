@@ -75,15 +75,15 @@ class _Asking:
     async def answer(self, request: Any, result: TypeAdapter[Any]) -> Any:
         """Return the answer; what is answered with questions is asked again with their answers."""
         for _ in range(MOST_ROUNDS):
-            found = await self.client.session.send_request(
+            value = await self.client.session.send_request(
                 request, result, progress_callback=self.calls.progress(self.call)
             )
-            if not isinstance(found, InputRequiredResult):
-                return found
-            responses = {key: await self._respond(asked) for key, asked in (found.input_requests or {}).items()}
+            if not isinstance(value, InputRequiredResult):
+                return value
+            responses = {key: await self._respond(asked) for key, asked in (value.input_requests or {}).items()}
             if not responses:
                 await asyncio.sleep(PAUSE_S)
-            more = {"input_responses": responses or None, "request_state": found.request_state}
+            more = {"input_responses": responses or None, "request_state": value.request_state}
             request = request.model_copy(update={"params": request.params.model_copy(update=more)})
         raise MCPError(INVALID_REQUEST, f"it asked back {MOST_ROUNDS} times, and gave no answer")
 
@@ -105,28 +105,28 @@ class _Asking:
 async def _tool(asking: _Asking, name: str, arguments: dict[str, Any]) -> ToolAnswer:
     request = CallToolRequest(params=CallToolRequestParams(name=name, arguments=arguments))
     try:
-        found = await asking.answer(request, _TOOL)
+        value = await asking.answer(request, _TOOL)
     except MCPError as error:
         if error.code != HEADER_MISMATCH:
             raise
         # Over HTTP some arguments go into headers too, which the list tells; so it is read, and the call made again.
         await read_listing(asking.client)
-        found = await asking.answer(request, _TOOL)
-    return ToolAnswer(_dumped(found)["content"], sanitize(found.structured_content), bool(found.is_error))
+        value = await asking.answer(request, _TOOL)
+    return ToolAnswer(_dumped(value)["content"], sanitize(value.structured_content), bool(value.is_error))
 
 
 async def _prompt(asking: _Asking, name: str, arguments: dict[str, Any]) -> ToolAnswer:
     request = GetPromptRequest(params=GetPromptRequestParams(name=name, arguments=arguments))
-    found = await asking.answer(request, _PROMPT)
-    return ToolAnswer([{"type": "message", **message} for message in _dumped(found)["messages"]])
+    value = await asking.answer(request, _PROMPT)
+    return ToolAnswer([{"type": "message", **message} for message in _dumped(value)["messages"]])
 
 
 async def _resource(asking: _Asking, name: str) -> ToolAnswer:
     request = ReadResourceRequest(params=ReadResourceRequestParams(uri=name))
-    found = await asking.answer(request, _RESOURCE)
-    return ToolAnswer([{"type": "resource", "resource": content} for content in _dumped(found)["contents"]])
+    value = await asking.answer(request, _RESOURCE)
+    return ToolAnswer([{"type": "resource", "resource": content} for content in _dumped(value)["contents"]])
 
 
-def _dumped(found: BaseModel) -> dict[str, Any]:
-    dumped: dict[str, Any] = sanitize(found.model_dump(by_alias=True, mode="json", exclude_none=True))
+def _dumped(result: BaseModel) -> dict[str, Any]:
+    dumped: dict[str, Any] = sanitize(result.model_dump(by_alias=True, mode="json", exclude_none=True))
     return dumped

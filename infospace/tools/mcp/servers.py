@@ -124,11 +124,11 @@ class Servers:
     def all(self) -> list[Server]:
         """Return the servers by name, disabled ones too."""
         with self._store.reading() as snapshot:
-            kept = {server.name: server for server in snapshot.servers()}
+            stored = {server.name: server for server in snapshot.servers()}
             counts = snapshot.tool_counts()
         kinds: tuple[ToolKind, ...] = ("tool", "prompt", "resource")
         return [
-            Server(entry, kept.get(name), *(counts.get((name, kind), 0) for kind in kinds))
+            Server(entry, stored.get(name), *(counts.get((name, kind), 0) for kind in kinds))
             for name, entry in sorted(self.entries.items())
         ]
 
@@ -139,10 +139,10 @@ class Servers:
             generation, servers = self.saved_servers(snapshot)
             if self._listed is None or self._listed[0] != generation or self._listed[1] is not providers:
                 rows: defaultdict[str, list[StoredTool]] = defaultdict(list)
-                for kept in snapshot.tools():
-                    rows[kept.server].append(kept)
-                found = {name: one.build_tools(rows[name], servers.get(name)) for name, one in providers.items()}
-                self._listed = generation, providers, found
+                for stored in snapshot.tools():
+                    rows[stored.server].append(stored)
+                results = {name: one.build_tools(rows[name], servers.get(name)) for name, one in providers.items()}
+                self._listed = generation, providers, results
             return self._listed[2]
 
     def saved_servers(self, snapshot: Snapshot) -> tuple[int, Mapping[str, StoredServer]]:
@@ -231,8 +231,8 @@ class ServerTools:
             seen = self._now(snapshot)
             if name not in seen.found:
                 hidden = name in self.entry.disabled_tools
-                kept = None if hidden else snapshot.tool(self.server, name)
-                seen.found[name] = None if kept is None else self._build_tool(kept, seen.server)
+                stored = None if hidden else snapshot.tool(self.server, name)
+                seen.found[name] = None if stored is None else self._build_tool(stored, seen.server)
             return seen.found[name]
 
     def _now(self, snapshot: Snapshot) -> _ToolsByName:
@@ -250,12 +250,12 @@ class ServerTools:
         thousands only this tool of it, as long as it is what is kept. Raises NotCalled.
         """
         with self._store.reading() as snapshot:
-            kept = snapshot.tool(self.server, tool.name)
+            stored = snapshot.tool(self.server, tool.name)
             many = snapshot.tool_counts().get((self.server, "tool"), 0) > LISTED_WHOLE
             server = self._servers.saved_servers(snapshot)[1].get(self.server)
-        if many and kept is not None and await self._servers.pool.lists(self.entry, kept.listed):
-            found = self._build_tool(kept, server)
-            return tool if found == tool else found
+        if many and stored is not None and await self._servers.pool.lists(self.entry, stored.listed):
+            current_tool = self._build_tool(stored, server)
+            return tool if current_tool == tool else current_tool
         listing = await self._servers.pool.current(self.entry)
         listed = listing.find("tool", tool.name)
         if listed is None:
@@ -263,8 +263,8 @@ class ServerTools:
             raise NotCalled(f"{tool.full_name} was not called: its server lists no such tool any more{why}")
         with self._store.reading() as snapshot:
             server = self._servers.saved_servers(snapshot)[1].get(self.server)
-        found = self._build_tool(StoredTool(tool.id, self.server, tool.created, listed), server)
-        return tool if found == tool else found
+        current_tool = self._build_tool(StoredTool(tool.id, self.server, tool.created, listed), server)
+        return tool if current_tool == tool else current_tool
 
     async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
         """Call a tool, get a prompt or read a resource; starts the server where it does not run.
@@ -274,8 +274,8 @@ class ServerTools:
         seconds = timeout_s or self.entry.timeout_s
         return await self._servers.pool.call(self.entry, tool.kind, tool.name, arguments, seconds)
 
-    def _build_tool(self, kept: StoredTool, server: StoredServer | None) -> Tool:
-        entry, listed = self.entry, kept.listed
+    def _build_tool(self, stored: StoredTool, server: StoredServer | None) -> Tool:
+        entry, listed = self.entry, stored.listed
         title = entry.title or (server.title if server else "")
         approved = entry.approved
         return Tool(
@@ -304,21 +304,21 @@ class ServerTools:
             team=entry.team,
             examples=(*listed.examples, *entry.examples.get(listed.name, ())),
             timeout_s=entry.timeout_s,
-            id=kept.id,
-            created=kept.created,
+            id=stored.id,
+            created=stored.created,
         )
 
 
 def _stamps(files: Sequence[Path]) -> Stamps:
-    found = []
+    results = []
     for file in files:
         try:
             stat = file.stat()
         except OSError:
-            found.append((str(file), 0, 0, 0))
+            results.append((str(file), 0, 0, 0))
         else:
-            found.append((str(file), stat.st_ino, stat.st_mtime_ns, stat.st_size))
-    return tuple(found)
+            results.append((str(file), stat.st_ino, stat.st_mtime_ns, stat.st_size))
+    return tuple(results)
 
 
 def sources_of(store: Store) -> list[Path]:

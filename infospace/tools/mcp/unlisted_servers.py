@@ -34,7 +34,7 @@ def not_connected(servers: Sequence[Server], known: Sequence[Registry]) -> list[
 
     Each has the last part of its name; where several have it, or an entry does, the whole name with `.` for `/`.
     """
-    taken = {server.name for server in servers}
+    used = {server.name for server in servers}
     launches = {text for server in servers for text in (server.entry.url or "", *server.entry.args)}
     listed: dict[str, tuple[Registry, ListedServer]] = {}
     for registry in known:
@@ -46,7 +46,7 @@ def not_connected(servers: Sequence[Server], known: Sequence[Registry]) -> list[
         _registered_as_tool(
             registry,
             one,
-            one.short if shorts[one.short] == 1 and one.short not in taken else one.name.replace("/", "."),
+            one.short if shorts[one.short] == 1 and one.short not in used else one.name.replace("/", "."),
         )
         for registry, one in listed.values()
     ]
@@ -111,8 +111,8 @@ def _needs(server: Server, environment: Mapping[str, str]) -> Iterator[str]:
     way = f"asks {_host(entry.url)!r}" if entry.url is not None else f"runs {entry.command!r}"
     if entry.openapi is not None:
         way = f"reads {entry.shown_url!r}"
-    given = ", ".join((*entry.env, *entry.headers, *entry.auth))
-    yield f"it was never listed: `{SYNC}` lists what it can do, and {way}{f' with {given}' if given else ''} for that"
+    value = ", ".join((*entry.env, *entry.headers, *entry.auth))
+    yield f"it was never listed: `{SYNC}` lists what it can do, and {way}{f' with {value}' if value else ''} for that"
     missing: list[str] = []
     told = (entry.command, *entry.args, *entry.env.values(), entry.cwd, entry.url, *entry.headers.values())
     told = (*told, entry.openapi, entry.base_url, *entry.auth.values(), *entry.roots)

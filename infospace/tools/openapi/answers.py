@@ -38,17 +38,19 @@ def error_answer(operation: Operation, status: int, headers: Any, body: bytes, c
     """Return a failure in the interface's words: its status, and the beginning of what came with it."""
     where = headers.get("location")
     if 300 <= status < 400:
-        told = f"; it leads to {shown_url(where)!r:.200}, and only the base URL is called" if where else ""
-        return _failed(f"{_named(status)}{told}")
+        message = f"; it leads to {shown_url(where)!r:.200}, and only the base URL is called" if where else ""
+        return _failed(f"{_named(status)}{message}")
     text = " ".join((_decoded(body[: BEGINNING * 4], charset) or "").split())
-    told = f": {text[:BEGINNING]}{'…' if len(text) > BEGINNING else ''}" if text else ""
+    message = f": {text[:BEGINNING]}{'…' if len(text) > BEGINNING else ''}" if text else ""
     again = headers.get("retry-after", "")
     wait = f" It may be called again in {again} s." if again.isdigit() and len(again) < 10 else ""
     missing = ""
     if status in (401, 403) and operation.security and not way_in(operation, auth):
         names = " or ".join(" with ".join(repr(one.scheme) for one in way) for way in operation.security)
         missing = f" It asks for {names}, which `auth` of the server's entry does not give."
-    return _failed(f"{_named(status)}{told}{'.' if (wait or missing) and told[-1:] != '.' else ''}{wait}{missing}")
+    return _failed(
+        f"{_named(status)}{message}{'.' if (wait or missing) and message[-1:] != '.' else ''}{wait}{missing}"
+    )
 
 
 def _failed(text: str) -> ToolAnswer:
@@ -70,8 +72,8 @@ def _decoded(body: bytes, charset: str) -> str | None:
         text = body.decode("utf-8", "replace")
     if "\0" in text:
         return None
-    found: str = sanitize(text.removeprefix("\ufeff"))
-    return found
+    result: str = sanitize(text.removeprefix("\ufeff"))
+    return result
 
 
 def _structured(text: str) -> Any:

@@ -174,10 +174,10 @@ class ApiConnection:
     async def _sent(self, client: httpx2.AsyncClient, request: Request) -> tuple[int, Any, str, bytes]:
         """Send a request; return status, headers, charset and as much of the body as is taken."""
         files: Any = [(name, (file, content, kind)) for name, content, file, kind in request.fields] or None
-        made = client.build_request(
+        result = client.build_request(
             request.method, request.url, headers=dict(request.headers), content=request.content, files=files
         )
-        response = await client.send(made, stream=True)
+        response = await client.send(result, stream=True)
         try:
             most = ERROR_BYTES if response.status_code >= 300 else LARGEST + 1
             body = await _body(response, most)
@@ -210,15 +210,15 @@ class ApiConnection:
         """Return the one URL under which calls are made. Raises Invalid where the entry has to say it."""
         if self._filled.base_url is not None:
             return base_of(self._filled.base_url)
-        named = _named_server(document)
+        name = _named_server(document)
         where = self._filled.openapi or ""
-        if named and where.startswith(("http://", "https://")):
-            whole = urljoin(where, named)
+        if name and where.startswith(("http://", "https://")):
+            whole = urljoin(where, name)
             if origin(whole) == origin(where):
                 return base_of(whole)
-        told = f'"base_url": "{shown_url(named)}"' if urlsplit(named).hostname else '"base_url": "https://…"'
+        message = f'"base_url": "{shown_url(name)}"' if urlsplit(name).hostname else '"base_url": "https://…"'
         raise Invalid(
-            "the entry does not say where it is called", hint=f"add {told:.300} to the entry, if you trust that"
+            "the entry does not say where it is called", hint=f"add {message:.300} to the entry, if you trust that"
         )
 
     def _must_send(self, headers: Mapping[str, str]) -> None:

@@ -133,11 +133,11 @@ def read_operations(document: Document) -> Operations:
 
 def _raw_operations(document: Document) -> Iterator[tuple[str, str, Any, Any]]:
     """Iterate over method, path, path item and operation, in the order of the document."""
-    for path, written in document.root.get("paths", {}).items():
+    for path, value in document.root.get("paths", {}).items():
         if path.startswith("x-"):
             continue
         try:
-            item = document.followed(written, f"the path {path!r:.120}")
+            item = document.followed(value, f"the path {path!r:.120}")
         except Invalid as error:
             yield "*", path, {}, error
             continue
@@ -151,14 +151,14 @@ def _names(operations: Sequence[tuple[str, str, Any]]) -> list[str]:
     own = [_own_name(one) for _, _, one in operations]
     plain = [_SIGNS.sub("_", name).strip("_") for name in own]
     counts = Counter(name.casefold() for name in plain if name)
-    wanted = [
+    expected = [
         name if name and counts[name.casefold()] == 1 else _by_path(method, path)
         for name, (method, path, _) in zip(plain, operations, strict=True)
     ]
-    twice = Counter(name.casefold() for name in wanted)
+    twice = Counter(name.casefold() for name in expected)
     return [
         _short(name, f"{method} {path}", always=twice[name.casefold()] > 1)
-        for name, (method, path, _) in zip(wanted, operations, strict=True)
+        for name, (method, path, _) in zip(expected, operations, strict=True)
     ]
 
 
@@ -197,16 +197,16 @@ class _Reader:
         parameters = self._parameters(item, raw)
         security = self._security(raw)
         given = {(one.place, one.name.casefold()) for way in security for one in way}
-        wanted = [one for one in parameters if (one["in"], one["name"].casefold()) not in given]
-        self._path_fits(path, wanted)
-        arguments, properties, required = self._arguments(wanted)
+        expected = [one for one in parameters if (one["in"], one["name"].casefold()) not in given]
+        self._path_fits(path, expected)
+        arguments, properties, required = self._arguments(expected)
         body, schema = self._body(raw, arguments)
         if body is not None:
             properties[BODY], needed = schema
             required += [BODY] if needed else []
-        gives, accepts = self._answers(raw)
+        returns, accepts = self._answers(raw)
         return Operation(
-            self._listed(name, method, path, raw, (properties, required), gives),
+            self._listed(name, method, path, raw, (properties, required), returns),
             method.upper(), path, arguments, body, security, accepts,
         )  # fmt: skip
 
@@ -217,7 +217,7 @@ class _Reader:
         path: str,
         raw: Mapping[str, Any],
         takes: tuple[Mapping[str, Any], Sequence[str]],
-        gives: Mapping[str, Any] | None,
+        returns: Mapping[str, Any] | None,
     ) -> ListedTool:
         summary, description = (_text(raw.get(key)) for key in ("summary", "description"))
         parts = [summary if summary and summary not in description else "", description]
@@ -230,7 +230,7 @@ class _Reader:
             title=summary,
             description=truncate("\n".join(filter(None, parts)) or f"{method.upper()} {path}", LONGEST_TEXT),
             input_schema=_object(*takes),
-            output_schema=gives,
+            output_schema=returns,
             tags=tags,
             category=tags[0] if tags else "",
             read_only=hints.get("read_only"),
@@ -240,15 +240,15 @@ class _Reader:
 
     def _parameters(self, item: Mapping[str, Any], raw: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Return the parameters of a path and of its operation, whose own come before the path's of the same name."""
-        found: dict[tuple[str, str], Mapping[str, Any]] = {}
+        results: dict[tuple[str, str], Mapping[str, Any]] = {}
         for owner in (item, raw):
-            for written in _list(owner.get("parameters"), "parameters"):
-                one = self._document.followed(written, "a parameter")
+            for value in _list(owner.get("parameters"), "parameters"):
+                one = self._document.followed(value, "a parameter")
                 self._fits("Parameter", {**one, "schema": {}} if "schema" in one else one, "a parameter")
                 if one["in"] == "header" and one["name"].casefold() in OWN_HEADERS:
                     continue
-                found[one["in"], one["name"]] = one
-        return list(found.values())
+                results[one["in"], one["name"]] = one
+        return list(results.values())
 
     def _path_fits(self, path: str, parameters: Sequence[Mapping[str, Any]]) -> None:
         there = set(_VARIABLE.findall(path))
@@ -287,26 +287,26 @@ class _Reader:
 
     def _described(self, schema: Any, one: Mapping[str, Any]) -> dict[str, Any]:
         """Return the schema of a parameter with what the parameter says of it."""
-        made = dict(self._takes.read(schema))
+        result = dict(self._takes.read(schema))
         text = _text(one.get("description"))
         if text:
-            made["description"] = text
+            result["description"] = text
         example = one.get("example")
-        if example is not None and "examples" not in made:
-            made["examples"] = [example]
+        if example is not None and "examples" not in result:
+            result["examples"] = [example]
         if one.get("deprecated") is True:
-            made["deprecated"] = True
-        return made
+            result["deprecated"] = True
+        return result
 
     def _body(
         self, raw: Mapping[str, Any], arguments: Sequence[Argument]
     ) -> tuple[Body | None, tuple[dict[str, Any], bool]]:
         if raw.get("requestBody") is None:
             return None, ({}, False)
-        written = self._document.followed(raw["requestBody"], "its request body")
-        content = written.get("content")
+        value = self._document.followed(raw["requestBody"], "its request body")
+        content = value.get("content")
         self._fits(
-            "RequestBody", {**written, "content": {}} if isinstance(content, Mapping) else written, "its request body"
+            "RequestBody", {**value, "content": {}} if isinstance(content, Mapping) else value, "its request body"
         )
         if not content:
             return None, ({}, False)
@@ -318,23 +318,23 @@ class _Reader:
         if any(one.name == BODY for one in arguments):
             raise Invalid(f"it has a parameter `{BODY}` beside its body")
         check_types(self._document, schema, "its request body")
-        made = self._described(schema, written)
-        binary = _is_binary(media_type, made)
+        result = self._described(schema, value)
+        binary = _is_binary(media_type, result)
         if binary:
-            made = {
+            result = {
                 "type": "string",
                 "contentEncoding": "base64",
-                **{k: v for k, v in made.items() if k == "description"},
+                **{k: v for k, v in result.items() if k == "description"},
             }
-        elif _is_text(media_type) and "type" not in made:
-            made["type"] = "string"
+        elif _is_text(media_type) and "type" not in result:
+            result["type"] = "string"
         fields = frozenset(
             name
-            for name, one in made.get("properties", {}).items()
+            for name, one in result.get("properties", {}).items()
             if isinstance(one, Mapping)
             and (one.get("format") == "binary" or one.get("contentMediaType") == "application/octet-stream")
         )
-        return Body(media_type, binary, fields), (made, written.get("required") is True)
+        return Body(media_type, binary, fields), (result, value.get("required") is True)
 
     def _answers(self, raw: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, str]:
         """Return the schema of what a good answer holds, None where nothing is said of it, and the types to ask for."""
@@ -345,8 +345,8 @@ class _Reader:
             one for one in ("default",) if one in responses
         ]
         for status in good:
-            written = self._document.followed(responses[status], f"its response {status}")
-            content = written.get("content", {})
+            value = self._document.followed(responses[status], f"its response {status}")
+            content = value.get("content", {})
             if not isinstance(content, Mapping):
                 raise Invalid(f"the content of its response {status} is {shown(content)}, not an object")
             if content:
@@ -359,14 +359,14 @@ class _Reader:
 
     def _security(self, raw: Mapping[str, Any]) -> list[list[Credential]]:
         ways = raw.get("security", self._document.root.get("security", []))
-        found: list[list[Credential]] = []
+        results: list[list[Credential]] = []
         for way in _list(ways, "security"):
             if not isinstance(way, Mapping):
                 raise Invalid(f"what it says of `security` is {shown(way)}, not an object")
             if not way:
                 return []
-            found.append([self._credential(name) for name in way])
-        return found
+            results.append([self._credential(name) for name in way])
+        return results
 
     def _credential(self, name: str) -> Credential:
         components = self._document.root.get("components", {})
@@ -398,8 +398,8 @@ class _Reader:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"])
             called = value.get("name")
-            named = f"{what} {called!r:.80}" if isinstance(called, str) else what
-            raise Invalid(f"{named} is wrong: `{place}`: {first['msg']}") from None
+            name = f"{what} {called!r:.80}" if isinstance(called, str) else what
+            raise Invalid(f"{name} is wrong: `{place}`: {first['msg']}") from None
 
 
 def _models(*, old: bool) -> Mapping[str, type[BaseModel]]:
@@ -452,12 +452,12 @@ def _object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str,
         for called, definition in own.pop("$defs", {}).items():
             definitions.setdefault(called, definition)
         lifted[name] = own
-    made: dict[str, Any] = {"type": "object", "properties": lifted, "additionalProperties": False}
+    result: dict[str, Any] = {"type": "object", "properties": lifted, "additionalProperties": False}
     if required:
-        made["required"] = list(required)
+        result["required"] = list(required)
     if definitions:
-        made["$defs"] = definitions
-    return made
+        result["$defs"] = definitions
+    return result
 
 
 def _list(value: Any, what: str = "") -> Sequence[Any]:

@@ -116,9 +116,9 @@ def _path(path: str, arguments: Sequence[tuple[Argument, JSON]]) -> str:
     values = {one.parameter: _in_path(one, value) for one, value in arguments}
     parts: list[str] = []
     end = 0
-    for found in _VARIABLE.finditer(path):
-        parts += [quote(path[end : found.start()], safe="/%:@!$&'()*+,;=-._~"), values.get(found[1], "")]
-        end = found.end()
+    for match in _VARIABLE.finditer(path):
+        parts += [quote(path[end : match.start()], safe="/%:@!$&'()*+,;=-._~"), values.get(match[1], "")]
+        end = match.end()
     parts.append(quote(path[end:], safe="/%:@!$&'()*+,;=-._~"))
     whole = "".join(parts)
     if any(unquote(segment) in (".", "..") for segment in whole.split("/")):
@@ -202,7 +202,7 @@ def _body(body: Body, value: JSON) -> tuple[bytes | None, Sequence[tuple[str, by
     if plain.endswith("form-urlencoded"):
         whole = Argument("", "", "query", "form", explode=True)
         pairs = value.items() if isinstance(value, dict) else ()
-        found = [
+        results = [
             part
             for key, item in pairs
             if item is not None
@@ -212,7 +212,7 @@ def _body(body: Body, value: JSON) -> tuple[bytes | None, Sequence[tuple[str, by
                 else _query(Argument(key, key, whole.place, whole.style, explode=True), item)
             )
         ]
-        return "&".join(found).encode(), ()
+        return "&".join(results).encode(), ()
     if is_json(plain) or not isinstance(value, str):
         return _json(value).encode("utf-8", "surrogatepass"), ()
     return value.encode("utf-8", "surrogatepass"), ()

@@ -51,20 +51,20 @@ class SchemaReader:
     def read(self, schema: Any) -> Mapping[str, Any]:
         """Return a schema that is complete in itself, without what cannot be checked. Any fits where there is none."""
         self._reached = []
-        made = self._schema(schema)
-        if isinstance(made, bool):
-            return {} if made else {"not": {}}
+        result = self._schema(schema)
+        if isinstance(result, bool):
+            return {} if result else {"not": {}}
         definitions: dict[str, Any] = {}
         for reference in self._reached:  # grows meanwhile
             definitions[self._names[reference]] = self._target(reference)
         seen: set[str] = set()
-        while set(made) == {"$ref"} and made["$ref"] not in seen:
-            seen.add(made["$ref"])
-            target = definitions[made["$ref"].removeprefix(_DEFINED)]
-            made = dict(target) if isinstance(target, dict) else {}
-        whole = dump([made, definitions])
+        while set(result) == {"$ref"} and result["$ref"] not in seen:
+            seen.add(result["$ref"])
+            target = definitions[result["$ref"].removeprefix(_DEFINED)]
+            result = dict(target) if isinstance(target, dict) else {}
+        whole = dump([result, definitions])
         used = {name: one for name, one in definitions.items() if f'"{_DEFINED}{name}"' in whole}
-        return sound({**made, "$defs": used} if used else made)
+        return sound({**result, "$defs": used} if used else result)
 
     def _target(self, reference: str) -> Any:
         try:
@@ -91,9 +91,9 @@ class SchemaReader:
         """Return the name in `$defs` of what a reference leads to, None where there are too many."""
         if reference not in self._names:
             plain = _UNNAMED.sub("_", reference.rpartition("/")[2].lstrip("#")) or "it"
-            taken = set(self._names.values())
-            names = (plain, *(f"{plain}_{number}" for number in range(2, len(taken) + 3)))
-            self._names[reference] = next(name for name in names if name not in taken)
+            used = set(self._names.values())
+            names = (plain, *(f"{plain}_{number}" for number in range(2, len(used) + 3)))
+            self._names[reference] = next(name for name in names if name not in used)
         if reference not in self._reached:
             if len(self._reached) >= MOST_DEFINITIONS:
                 return None
@@ -101,30 +101,30 @@ class SchemaReader:
         return self._names[reference]
 
     def _members(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        made: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for key, value in schema.items():
             if key in _DROPPED or key.startswith("x-"):
                 continue
             if key in _BY_NAME and isinstance(value, Mapping):
-                made[key] = {name: self._schema(one) for name, one in value.items() if not self._is_against(one)}
+                result[key] = {name: self._schema(one) for name, one in value.items() if not self._is_against(one)}
             elif key in _SINGLE:
-                made[key] = self._schema(value)
+                result[key] = self._schema(value)
             elif key in _LISTS and isinstance(value, list):
-                made[key] = [self._schema(one) for one in value]
+                result[key] = [self._schema(one) for one in value]
             elif key in _NUMBERS and isinstance(value, str):
-                made |= _number(key, value)
+                result |= _number(key, value)
             elif key not in _TRUTHS or isinstance(value, bool):
-                made[key] = value
-        if isinstance(made.get("required"), list) and isinstance(schema.get("properties"), Mapping):
+                result[key] = value
+        if isinstance(result.get("required"), list) and isinstance(schema.get("properties"), Mapping):
             known = schema["properties"]
-            kept = [name for name in made["required"] if not self._is_against(known.get(name))]
-            made.pop("required")
+            kept = [name for name in result["required"] if not self._is_against(known.get(name))]
+            result.pop("required")
             if kept:
-                made["required"] = kept
-        if "example" in made:
-            example = made.pop("example")
-            made.setdefault("examples", [example])
-        return _of_3_0(made) if self._document.old else made
+                result["required"] = kept
+        if "example" in result:
+            example = result.pop("example")
+            result.setdefault("examples", [example])
+        return _of_3_0(result) if self._document.old else result
 
     def _is_against(self, schema: Any) -> bool:
         """Whether a property only goes the other way."""
@@ -150,8 +150,8 @@ def check_types(document: Document, schema: Any, what: str) -> None:
                     waiting.append((document.lookup(reference), place))
             if document.old:
                 continue  # what stands beside a reference does not count in 3.0
-        written = one.get("type")
-        for named in [] if written is None else written if isinstance(written, list) else [written]:
+        value = one.get("type")
+        for named in [] if value is None else value if isinstance(value, list) else [value]:
             if not isinstance(named, str) or named not in TYPES:
                 where = f" at {place!r:.120}" if place else ""
                 known = ", ".join(sorted(TYPES))
@@ -194,7 +194,7 @@ def _of_3_0(schema: dict[str, Any]) -> dict[str, Any]:
         return {**schema, "type": [schema["type"], "null"]}
     if not any(key in schema for key in _LISTS):
         return schema
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         key: schema.pop(key) for key in ("title", "description", "default", "examples") if key in schema
     }
-    return {**told, "anyOf": [schema, {"type": "null"}]}
+    return {**report, "anyOf": [schema, {"type": "null"}]}

@@ -120,14 +120,14 @@ def log_odds(numbers: NDArray[np.float64], model: Model) -> NDArray[np.float64]:
     """Return the log of each tool's odds by each part of a request, (parts, tools), by its `features`."""
     whole = _weighted(model.coefficients, numbers) + model.intercept
     alone = _weighted(BY_WORDS.coefficients[1:3], numbers[1:3]) + BY_WORDS.intercept
-    found: NDArray[np.float64] = np.where(np.isnan(whole), alone, whole)
-    return found
+    results: NDArray[np.float64] = np.where(np.isnan(whole), alone, whole)
+    return results
 
 
 def _weighted(coefficients: Sequence[float], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sum of numbers by their coefficients, over the first axis, without BLAS and its threads."""
-    found: NDArray[np.float64] = (np.array(coefficients)[:, None, None] * numbers).sum(axis=0)
-    return found
+    results: NDArray[np.float64] = (np.array(coefficients)[:, None, None] * numbers).sum(axis=0)
+    return results
 
 
 def probabilities(odds: NDArray[np.float64], nearest: NDArray[np.float64] | None) -> NDArray[np.float64]:
@@ -139,5 +139,5 @@ def probabilities(odds: NDArray[np.float64], nearest: NDArray[np.float64] | None
     if nearest is not None:
         slope, intercept = BY_PAST_CALLS
         odds = np.fmax(odds, slope * nearest + intercept)
-    found: NDArray[np.float64] = 1 / (1 + np.exp(-odds.max(axis=0)))
-    return found
+    results: NDArray[np.float64] = 1 / (1 + np.exp(-odds.max(axis=0)))
+    return results

@@ -55,28 +55,28 @@ class Corpus:
     @cached_property
     def bm25(self) -> Bm25:
         """The index of words."""
-        return Bm25([known.counted for known in self.tools], self._vocabulary, self.shares)
+        return Bm25([indexed.counted for indexed in self.tools], self._vocabulary, self.shares)
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
         """What each tool counts where it is asked what all have in common: those of one text together count once."""
-        texts = [known.texts[1] for known in self.tools]
+        texts = [indexed.texts[1] for indexed in self.tools]
         counts = Counter(texts)
         return np.array([1 / counts[text] if text else 1.0 for text in texts])
 
     @cached_property
     def names(self) -> Names:
         """The names, by their trigrams."""
-        return Names([known.counted.name for known in self.tools])
+        return Names([indexed.counted.name for indexed in self.tools])
 
     @cached_property
     def tools_by_name(self) -> dict[str, list[int]]:
         """The places of the tools that have a name or a full name, in small letters."""
-        found: dict[str, list[int]] = {}
-        for at, known in enumerate(self.tools):
-            for name in (known.fields.name, known.tool.full_name):
-                found.setdefault(name.casefold(), []).append(at)
-        return found
+        results: dict[str, list[int]] = {}
+        for at, indexed in enumerate(self.tools):
+            for name in (indexed.fields.name, indexed.tool.full_name):
+                results.setdefault(name.casefold(), []).append(at)
+        return results
 
     def misspelt_name(self, request: str) -> list[int]:
         """Return the places of the tools whose name a request is plainly meant to be that is one name of several words.
@@ -87,38 +87,38 @@ class Corpus:
             return []
         names = [self.tools[places[0]].fields.name for places in self.tools_by_name.values()]
         near = closest_spelling(request.rpartition("/")[2], dict.fromkeys(names))
-        return [] if near is None else [at for at, known in enumerate(self.tools) if known.fields.name == near]
+        return [] if near is None else [at for at, indexed in enumerate(self.tools) if indexed.fields.name == near]
 
     @cached_property
     def labelled(self) -> dict[str, list[int]]:
         """The places of the tools of a server, a category or a tag, in small letters."""
-        found: dict[str, list[int]] = {}
-        for at, known in enumerate(self.tools):
-            tool = known.tool
+        results: dict[str, list[int]] = {}
+        for at, indexed in enumerate(self.tools):
+            tool = indexed.tool
             labels = (tool.server, tool.server_title, tool.category, *tool.tags)
             for label in {label.casefold() for label in labels if label}:
-                found.setdefault(label, []).append(at)
-        return found
+                results.setdefault(label, []).append(at)
+        return results
 
     @cached_property
     def tools_by_phrase(self) -> dict[int, list[int]]:
         """The places of the tools that say something of themselves in just these words."""
-        found: dict[int, list[int]] = {}
-        for at, known in enumerate(self.tools):
-            for said in known.counted.said:
-                found.setdefault(said, []).append(at)
-        return found
+        results: dict[int, list[int]] = {}
+        for at, indexed in enumerate(self.tools):
+            for said in indexed.counted.said:
+                results.setdefault(said, []).append(at)
+        return results
 
     @cached_property
     def servers(self) -> NDArray[np.int64]:
         """The number of each tool's server."""
-        names = np.array([known.tool.server for known in self.tools])
+        names = np.array([indexed.tool.server for indexed in self.tools])
         return np.asarray(np.unique(names, return_inverse=True)[1], np.int64)
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
         """The rank of each tool by full name: who comes first of equals."""
-        names = [known.tool.full_name for known in self.tools]
+        names = [indexed.tool.full_name for indexed in self.tools]
         ranks = np.empty(len(names), np.int64)
         ranks[np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)] = np.arange(len(names))
         return ranks
@@ -126,21 +126,21 @@ class Corpus:
     def fields_with(self, word: str, at: int) -> tuple[str, ...]:
         """Return the names of the fields in which the tool at a place has a word, in their order."""
         counted = self.tools[at].counted
-        found = counted.fields[counted.words == self._vocabulary.find(word)]
-        return tuple(Fields._fields[field] for field in sorted(set(found.tolist())))
+        value = counted.fields[counted.words == self._vocabulary.find(word)]
+        return tuple(Fields._fields[field] for field in sorted(set(value.tolist())))
 
     def without_vector(self, key: str) -> list[IndexedTool]:
         """Return the tools that have no vector of a model yet."""
-        return [] if self._whole == key else [known for known in self.tools if known.key != key]
+        return [] if self._whole == key else [indexed for indexed in self.tools if indexed.key != key]
 
     def matrix(self, key: str, dimension: int) -> NDArray[np.float32]:
         """Return the vectors that requests are compared with, those of one model; 0 for a tool without one."""
         if self._matrix is None or self._whole != key:
             rows = np.zeros((len(self.tools), dimension), np.float32)
-            for at, known in enumerate(self.tools):
-                if known.key == key and known.vector is not None:
-                    rows[at] = known.vector
-            self._matrix = centred_vectors(rows, [known.tool.server for known in self.tools], self.shares)
+            for at, indexed in enumerate(self.tools):
+                if indexed.key == key and indexed.vector is not None:
+                    rows[at] = indexed.vector
+            self._matrix = centred_vectors(rows, [indexed.tool.server for indexed in self.tools], self.shares)
             self._whole = None if self.without_vector(key) else key
         return self._matrix
 
@@ -149,15 +149,15 @@ class Corpus:
 
         Made anew for as long as a tool has no vector: until then the matrix changes.
         """
-        made = self._null.get((key, by_meaning))
-        if made is None:
+        result = self._null.get((key, by_meaning))
+        if result is None:
             cosines = dot_products(everyday, self.matrix(key, everyday.shape[1]))
             words = () if by_meaning else everyday_words()
             bm25 = np.array([self.bm25.scores(some) for some in words])
-            made = NullScores.of(scoring.by_meaning(cosines) if by_meaning else by_both(cosines, bm25), cosines)
+            result = NullScores.of(scoring.by_meaning(cosines) if by_meaning else by_both(cosines, bm25), cosines)
             if self._whole == key:
-                self._null[key, by_meaning] = made
-        return made
+                self._null[key, by_meaning] = result
+        return result
 
 
 class CurrentTools:

@@ -92,8 +92,8 @@ def edged(text: str) -> str:
 
 def embedded(fields: Fields) -> tuple[str, str]:
     """Return the two texts that a tool is embedded as: its name, and the beginning of what is said of it."""
-    said = f"{fields.title} {fields.description} {fields.labels} {fields.parameters}".split()
-    return split_name(fields.name), " ".join(said[:WORDS_EMBEDDED])
+    texts = f"{fields.title} {fields.description} {fields.labels} {fields.parameters}".split()
+    return split_name(fields.name), " ".join(texts[:WORDS_EMBEDDED])
 
 
 def _schema_texts(schema: Mapping[str, Any]) -> list[str]:
@@ -113,8 +113,8 @@ class _Walk:
         if not isinstance(schema, Mapping) or depth > DEEPEST or not self._left:
             return
         self._left -= 1
-        if told := _node_text(schema, name, depth):
-            yield told
+        if message := _node_text(schema, name, depth):
+            yield message
         reference = schema.get("$ref")
         if isinstance(reference, str) and reference not in seen:
             yield from self.through(_referred(reference, self._root), "", depth + 1, (*seen, reference))
@@ -148,8 +148,8 @@ def _node_text(schema: Mapping[str, Any], name: str, depth: int) -> str:
 
 def _referred(reference: str, root: Mapping[str, Any]) -> object:
     """What a reference inside of the schema refers to; None where that is nothing, or elsewhere."""
-    found: object = root
+    result: object = root
     for part in reference.removeprefix("#").split("/")[1:] if reference.startswith("#") else ("",):
         key = part.replace("~1", "/").replace("~0", "~")
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found
+        result = result.get(key) if isinstance(result, Mapping) else None
+    return result

@@ -81,7 +81,7 @@ class Finder:
     def find(
         self,
         tools: Iterable[Tool],
-        wanted: ToolQuery,
+        query: ToolQuery,
         listener: Listener | None = None,
         remembered: Sequence[CallExample] = (),
     ) -> ToolResults:
@@ -91,9 +91,9 @@ class Finder:
         makes its tool more likely for requests like it. Embeds what is not embedded yet, for so long as a search
         may. Raises Invalid for a blank request.
         """
-        if not wanted.request.strip():
+        if not query.request.strip():
             raise Invalid("a request for tools is blank", hint="what the tool should do, in plain words")
-        scope = wanted.scope
+        scope = query.scope
         allowed = list(tools) if scope == EVERYTHING else [tool for tool in tools if scope.allows(tool)]
         if not allowed:
             return ToolResults([], 0, 0)
@@ -101,24 +101,24 @@ class Finder:
             if self._last is None or not self._last.are(allowed):
                 self._last = CurrentTools(allowed, self._corpus(allowed))
             present = self._last
-            legs, evidence = self._legs(present.corpus, wanted.request, wanted.mode, listener, remembered)
-        called = {one.tool for one in remembered} if wanted.filters.has_examples is not None else ()
+            legs, evidence = self._legs(present.corpus, query.request, query.mode, listener, remembered)
+        called = {one.tool for one in remembered} if query.filters.has_examples is not None else ()
         rules = None if self.rules is None else self.rules.rules()
         problem = None if self.rules is None else self.rules.problem
         try:
-            found = rank_tools(present, legs, wanted, called, self.types, rules)
+            results = rank_tools(present, legs, query, called, self.types, rules)
         except RulesEndless as error:
-            found = rank_tools(present, legs, wanted, called, self.types)
+            results = rank_tools(present, legs, query, called, self.types)
             problem = f"the rules for tools are not used: {error}"
 
         def explain(tool: Tool) -> ToolExplanation | None:
             at = next((place for place, one in enumerate(present.tools) if one is tool), None)
             return None if at is None else evidence.of(present.corpus, at)
 
-        found = replace(found, explain=explain)
+        results = replace(results, explain=explain)
         if problem is None:
-            return found
-        return replace(found, degraded="; ".join(filter(None, (found.degraded, problem))))
+            return results
+        return replace(results, degraded="; ".join(filter(None, (results.degraded, problem))))
 
     def similar(
         self, tools: Sequence[Tool], tool: Tool, limit: int, listener: Listener | None = None
@@ -135,10 +135,10 @@ class Finder:
                 key = self._embedding.key
                 left = self._embed(waiting, key, listener, seconds_in_search()) if waiting else 0
                 of = f"{left:,} of {len(corpus.tools):,} tools wait to be embedded, and are compared by words alone"
-                said = of if left else None
+                text = of if left else None
             except ModelError as error:
-                said = f"tools are compared by words alone: {error}"
-        return most_similar(corpus.tools, tools, tool, limit), said
+                text = f"tools are compared by words alone: {error}"
+        return most_similar(corpus.tools, tools, tool, limit), text
 
     def embed(self, tools: Sequence[Tool], listener: Listener) -> str | None:
         """Embed what is not embedded yet of some tools, however long that takes, so that no search waits for it.
@@ -149,7 +149,7 @@ class Finder:
             with self._lock:
                 self._embedding.follow()
                 waiting = self._corpus(tools).without_vector(self._embedding.key)
-            texts = list(dict.fromkeys(text for known in waiting for text in known.texts))
+            texts = list(dict.fromkeys(text for indexed in waiting for text in indexed.texts))
             # It lasts, and whoever searches meanwhile is not held up.
             self._embedding.embed_whole_texts(TEMPLATE, texts, listener, None)
             if tools:
@@ -193,27 +193,27 @@ class Finder:
             except ModelError as error:
                 degraded = f"tools are found by words alone: {error}"
         if mode == "semantic" and cosines is not None and not degraded:
-            words, masses, found = None, None, by_meaning(cosines)
+            words, masses, results = None, None, by_meaning(cosines)
         else:
             words, masses = asked.bm25(corpus), asked.masses(corpus)
             alone = keyword_evidence(words, masses)
             joined = None if cosines is None else by_both(cosines, words) if mode == "hybrid" else by_meaning(cosines)
-            found = alone if joined is None else np.where(np.isnan(joined), alone, joined)
+            results = alone if joined is None else np.where(np.isnan(joined), alone, joined)
         names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
         whole = request.strip().casefold()
         called, labelled = corpus.tools_by_name.get(whole, []), corpus.labelled.get(whole, [])
-        meant = [] if called or labelled else corpus.misspelt_name(request.strip())
+        suggestion = [] if called or labelled else corpus.misspelt_name(request.strip())
         quoted = asked.quoted(corpus)
         names[labelled] = np.maximum(names[labelled], LABELLED)
-        names[meant] = MISSPELT
+        names[suggestion] = MISSPELT
         names[called] = EXACT
         guessed = asked.guessed(corpus) | (names > 0)
-        evidence = found + names + EXACT * quoted + (0 if past is None else past.evidence)
+        evidence = results + names + EXACT * quoted + (0 if past is None else past.evidence)
         exact = np.asarray(quoted.any(axis=0), np.bool_)
         exact[[*called, *labelled]] = True
         model = BY_MEANING if mode == "semantic" else BY_BOTH
         null = None if cosines is None else self._null_scores(corpus, model)
-        odds = log_odds(features(corpus, asked.words, found, cosines, null), model)
+        odds = log_odds(features(corpus, asked.words, results, cosines, null), model)
         confidences = np.maximum(probabilities(odds, None if past is None else past.nearest), names.clip(0, SURE))
         confidences[exact] = SURE
         extra = None if past is None else past.evidence
@@ -228,18 +228,18 @@ class Finder:
         return corpus.null_scores(key, self._everyday[1], by_meaning=model is BY_MEANING)
 
     def _meaning(
-        self, corpus: Corpus, asked: ParsedRequest, listener: Listener | None, remembered: Sequence[CallExample]
+        self, corpus: Corpus, request: ParsedRequest, listener: Listener | None, remembered: Sequence[CallExample]
     ) -> tuple[NDArray[np.float64], Remembered | None, str | None]:
         """Cosines by parts, NaN for a tool without a vector; what is remembered; what is to be said."""
         self._embedding.follow()
-        vectors = self._embedding.queries(asked.parts)
+        vectors = self._embedding.queries(request.parts)
         matrix, degraded = self._vectors(corpus, vectors.shape[1], listener)
         cosines = dot_products(vectors, matrix)
         if degraded is not None:
             cosines[:, ~matrix.any(axis=1)] = np.nan
         if not remembered:
             return cosines, None, degraded
-        return cosines, self._remembering(remembered).evidence_for(corpus, asked, vectors), degraded
+        return cosines, self._remembering(remembered).evidence_for(corpus, request, vectors), degraded
 
     def _remembering(self, remembered: Sequence[CallExample]) -> PastCalls:
         """What worked before, made ready again only when it is something else, or the model is another one.
@@ -250,8 +250,8 @@ class Finder:
         if last is None or last[0] != key or last[1].remembered is not remembered or last[1].waits:
             requests = [one.request for one in remembered if one.request]
             most = EMBEDDED_AT_ONCE if self._embedding.remembers else len(requests)
-            asked, there = self._embedding.some_queries(requests, most)
-            self._memory = last = key, PastCalls(remembered, asked, self._vocabulary, waits=not there.all())
+            queries, there = self._embedding.some_queries(requests, most)
+            self._memory = last = key, PastCalls(remembered, queries, self._vocabulary, waits=not there.all())
         return last[1]
 
     def _vectors(
@@ -261,23 +261,23 @@ class Finder:
         key = self._embedding.key
         waiting = corpus.without_vector(key)
         left = self._embed(waiting, key, listener, seconds_in_search()) if waiting else 0
-        said = f"{left:,} of {len(corpus.tools):,} tools wait to be embedded, and are found by words alone"
-        return corpus.matrix(key, dimension), said if left else None
+        text = f"{left:,} of {len(corpus.tools):,} tools wait to be embedded, and are found by words alone"
+        return corpus.matrix(key, dimension), text if left else None
 
     def _embed(self, tools: Sequence[IndexedTool], key: str, listener: Listener | None, seconds: float | None) -> int:
         """Give tools their vectors, for so many seconds, None for no bound; return how many have to wait."""
         from infospace.core.listener import NullListener
 
-        texts = list(dict.fromkeys(text for known in tools for text in known.texts))
+        texts = list(dict.fromkeys(text for indexed in tools for text in indexed.texts))
         rows, there = self._embedding.embed_whole_texts(TEMPLATE, texts, listener or NullListener(), seconds)
         places = {text: at for at, text in enumerate(texts) if there[at]}
-        ready = [known for known in tools if all(text in places for text in known.texts)]
+        ready = [indexed for indexed in tools if all(text in places for text in indexed.texts)]
         if ready:
-            names, said = (rows[[places[known.texts[which]] for known in ready]] for which in (0, 1))
-            empty = np.array([not known.texts[1] for known in ready])
+            names, said = (rows[[places[indexed.texts[which]] for indexed in ready]] for which in (0, 1))
+            empty = np.array([not indexed.texts[1] for indexed in ready])
             said[empty] = 0
-            for known, vector in zip(ready, tool_vectors(names, said), strict=True):
-                known.key, known.vector = key, vector
+            for indexed, vector in zip(ready, tool_vectors(names, said), strict=True):
+                indexed.key, indexed.vector = key, vector
         return len(tools) - len(ready)
 
 

@@ -50,12 +50,12 @@ class PastCalls:
     """
 
     def __init__(
-        self, remembered: Sequence[CallExample], asked: NDArray[np.float32], vocabulary: Vocabulary, *, waits: bool
+        self, remembered: Sequence[CallExample], queries: NDArray[np.float32], vocabulary: Vocabulary, *, waits: bool
     ) -> None:
         self.remembered = remembered
         self.waits = waits
         requests = [one for one in remembered if one.request]
-        self._asked = asked
+        self._asked = queries
         self._whose = [one.tool.casefold() for one in requests]
         given: defaultdict[str, list[str]] = defaultdict(list)
         for one in remembered:
@@ -64,16 +64,16 @@ class PastCalls:
         texts = (Fields("", "", ". ".join(texts), "", "", "", "") for texts in given.values())
         self._bm25 = Bm25([TermCounts.of(text, vocabulary) for text in texts], vocabulary)
 
-    def evidence_for(self, corpus: Corpus, asked: ParsedRequest, parts: NDArray[np.float32]) -> Remembered:
+    def evidence_for(self, corpus: Corpus, request: ParsedRequest, parts: NDArray[np.float32]) -> Remembered:
         """Return what is remembered of every tool that says something of a request; `parts` are its parts' vectors."""
-        nearest, evidence = np.zeros((2, len(asked.parts), len(corpus.tools)))
+        nearest, evidence = np.zeros((2, len(request.parts), len(corpus.tools)))
         if self._whose:
             cosines = dot_products(parts, self._asked)
             for which in np.flatnonzero((cosines > ALIKE).any(axis=0)).tolist():
                 for at in corpus.tools_by_name.get(self._whose[which], ()):
                     nearest[:, at] = np.maximum(nearest[:, at], cosines[:, which])
             evidence += np.maximum(nearest - ALIKE, 0) * (SAME_REQUEST_EVIDENCE / (1 - ALIKE))
-        for part, words in enumerate(asked.words):
+        for part, words in enumerate(request.words):
             scores = self._bm25.scores(words) * (WORDS / BM25_PER_COSINE)
             for which in np.flatnonzero(scores).tolist():
                 for at in corpus.tools_by_name.get(self._given[which], ()):

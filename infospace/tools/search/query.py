@@ -31,8 +31,8 @@ class ParsedRequest:
         words = [tokenize(part) for part in parts]
         every = list(dict.fromkeys(word for some in words for word in some))
         missing = [word for word in every if not corpus.bm25.has(word)]
-        found = ((word, corpus.names.closest_word(word)) for word in missing)
-        alike = {word: near for word, near in found if near is not None}
+        result = ((word, corpus.names.closest_word(word)) for word in missing)
+        alike = {word: near for word, near in result if near is not None}
         if 2 * len(alike) >= len(every) and len(missing) == len(every):
             parts = [" ".join(alike[word][0] if word in alike else word for word in some) or request for some in words]
         return cls(parts, words, alike)
@@ -51,12 +51,12 @@ class ParsedRequest:
 
     def quoted(self, corpus: Corpus) -> NDArray[np.bool_]:
         """Return which tools say of themselves just what a part of the request says, (parts, tools)."""
-        found = np.zeros((len(self.parts), len(corpus.tools)), bool)
+        results = np.zeros((len(self.parts), len(corpus.tools)), bool)
         for part, text in enumerate(self.parts):
-            found[part, corpus.tools_by_phrase.get(literal(text), [])] = True
-        return found
+            results[part, corpus.tools_by_phrase.get(literal(text), [])] = True
+        return results
 
     def guessed(self, corpus: Corpus) -> NDArray[np.bool_]:
         """Return which tools have a word that stands in for one of the request."""
-        found: NDArray[np.bool_] = corpus.bm25.scores([word for word, _ in self.similar.values()]) > 0
-        return found
+        results: NDArray[np.bool_] = corpus.bm25.scores([word for word, _ in self.similar.values()]) > 0
+        return results

@@ -61,7 +61,7 @@ class Scores:
 def rank_tools(
     present: CurrentTools,
     legs: Scores,
-    wanted: ToolQuery,
+    query: ToolQuery,
     called: Container[str] = (),
     types: ToolTypes | None = None,
     rules: RuleSet | None = None,
@@ -74,18 +74,18 @@ def rank_tools(
     Of equals, names decide. None fits where in none of them there is confidence enough; whoever filters has said more
     of what is wanted than the request, so there it takes less. With `min_score` that alone counts.
     """
-    filters, tools = wanted.filters, present.tools
+    filters, tools = query.filters, present.tools
     places = np.flatnonzero(~present.blocked)
     filtered = filters.model_copy(update={"min_score": None}) != NO_FILTERS
     if filtered:
         places = places[[filters.admits(tools[at], called) for at in places.tolist()]]
     fits: dict[int, TypeFit] = {}
     untyped = 0
-    if wanted.types != ANY_TYPES:
+    if query.types != ANY_TYPES:
         filtered = True
-        if wanted.types.output is not None:
+        if query.types.output is not None:
             untyped = sum(not has_output_schema(tools[at]) for at in places.tolist())
-        matcher = TypeMatcher(types or ToolTypes(), wanted.types)
+        matcher = TypeMatcher(types or ToolTypes(), query.types)
         fits = {at: fit for at in places.tolist() if (fit := matcher.fit(tools[at])) is not None}
         places = places[[at in fits for at in places.tolist()]]
     if not len(places):
@@ -103,7 +103,7 @@ def rank_tools(
     outcome = None
     if rules is not None and len(relevant):
         near = relevant[np.lexsort((names[relevant], -preferred[relevant]))][:RULED]
-        outcome = apply_rules(rules, wanted.request, [tools[at] for at in places[near].tolist()], wanted.user)
+        outcome = apply_rules(rules, query.request, [tools[at] for at in places[near].tolist()], query.user)
         required = outcome.required
         if required:
             relevant = near[[tools[at].full_name in required for at in places[near].tolist()]]
@@ -112,15 +112,15 @@ def rank_tools(
         for at in near.tolist():
             preferred[at] += sum(one.by for one in _ruled(outcome, tools[places[at]].full_name))
         preferred = np.round(preferred, FINEST)
-    if wanted.limit is not None and len(relevant) > wanted.limit:
+    if query.limit is not None and len(relevant) > query.limit:
         # Sorting is dear where thousands are relevant: what is below the last that is wanted cannot be among them.
-        relevant = relevant[preferred[relevant] >= np.partition(preferred[relevant], -wanted.limit)[-wanted.limit]]
+        relevant = relevant[preferred[relevant] >= np.partition(preferred[relevant], -query.limit)[-query.limit]]
     relevant = relevant[np.lexsort((names[relevant], -preferred[relevant]))]
     strongest = np.flatnonzero(strengths == strengths.max())
     nearest = strongest[np.argmin(names[strongest])]
     hits = [
         _hit(tools[places[at]], float(scores[at]), legs, int(places[at]), fits.get(int(places[at])), outcome)
-        for at in (*relevant[: wanted.limit].tolist(), nearest)
+        for at in (*relevant[: query.limit].tolist(), nearest)
     ]
     best, guess = hits[:-1], hits[-1]
     shown = {hit.tool.full_name for hit in best} | {""}
@@ -130,17 +130,17 @@ def rank_tools(
 
 def _ruled(outcome: Outcome, tool: str) -> tuple[Adjustment, ...]:
     """Return what rules add to the relevance of a tool."""
-    found: list[Adjustment] = []
+    results: list[Adjustment] = []
     sign, rule = outcome.preference(tool)
     if sign:
-        found.append(Adjustment("preferred" if sign > 0 else "avoided", sign * PREFERRED, rule))
+        results.append(Adjustment("preferred" if sign > 0 else "avoided", sign * PREFERRED, rule))
     if tool in outcome.selected:
-        found.append(Adjustment("selected", SELECTED, outcome.deeds["select"][tool][1]))
-    return tuple(found)
+        results.append(Adjustment("selected", SELECTED, outcome.deeds["select"][tool][1]))
+    return tuple(results)
 
 
 def _hit(tool: Tool, score: float, legs: Scores, at: int, types: TypeFit | None, outcome: Outcome | None) -> ToolHit:
-    found: dict[Leg, bool] = {
+    results: dict[Leg, bool] = {
         "words": legs.words is not None and bool((legs.words[:, at] > 0).any()),
         "meaning": legs.cosines is not None and bool((legs.cosines[:, at] >= MEANT).any()),
         "name": bool(legs.names[at]),
@@ -151,5 +151,5 @@ def _hit(tool: Tool, score: float, legs: Scores, at: int, types: TypeFit | None,
         *((Adjustment("trusted", TRUSTED),) if tool.trusted else ()),
         *(() if outcome is None else _ruled(outcome, tool.full_name)),
     )
-    matched_by = tuple(leg for leg, has in found.items() if has)
+    matched_by = tuple(leg for leg, has in results.items() if has)
     return ToolHit(tool, score, matched_by, adjustments, round(float(legs.confidences[at]), 4), types)

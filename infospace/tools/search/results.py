@@ -58,19 +58,19 @@ class Adjustment:
 class WordShare:
     """A word of a request that a tool has: its BM25, what that adds to the evidence, and in which fields it stands.
 
-    `meant` is the word of a tool that counts in its stead where no tool has it.
+    `suggestion` is the word of a tool that counts in its stead where no tool has it.
     """
 
     word: str
     bm25: float
     adds: float
     fields: tuple[str, ...]
-    meant: str = ""
+    suggestion: str = ""
 
     def to_json(self) -> dict[str, JSON]:
         """Return it as JSON; `adds` is in the unit of all evidence."""
-        meant: dict[str, JSON] = {"meant": self.meant} if self.meant else {}
-        return {"word": self.word, **meant, "bm25": self.bm25, "adds": self.adds, "in": list(self.fields)}
+        suggestion: dict[str, JSON] = {"meant": self.suggestion} if self.suggestion else {}
+        return {"word": self.word, **suggestion, "bm25": self.bm25, "adds": self.adds, "in": list(self.fields)}
 
 
 @dataclass(frozen=True, slots=True)

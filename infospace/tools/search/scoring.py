@@ -59,9 +59,9 @@ def keyword_evidence(bm25: NDArray[np.float64], masses: NDArray[np.float64]) -> 
     return WORDS_ALONE * bm25 / np.maximum(masses, 1e-9)
 
 
-def strength(found: NDArray[np.float64]) -> NDArray[np.float64]:
+def strength(results: NDArray[np.float64]) -> NDArray[np.float64]:
     """Join the evidence of all parts, (parts, tools): -log of the chance that a tool is right for none, (tools)."""
-    odds = (found - EVEN) / UNIT
+    odds = (results - EVEN) / UNIT
     total: NDArray[np.float64] = np.logaddexp(0.0, odds).sum(axis=0)
     return total
 
@@ -70,8 +70,8 @@ def relevance(strengths: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the chance that a tool is right, 0 to 1, rounded to six decimals; next to 1 to `FINEST`."""
     coarse = np.round(-np.expm1(-strengths), 6)
     fine = np.round(-np.expm1(-np.round(strengths, 4)), FINEST)
-    found: NDArray[np.float64] = np.where(strengths > NEXT_TO_1, fine, coarse)
-    return found
+    results: NDArray[np.float64] = np.where(strengths > NEXT_TO_1, fine, coarse)
+    return results
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,24 +99,24 @@ class Evidence:
 
     def _part(self, corpus: Corpus, at: int, part: int) -> PartExplanation:
         cosine = None if self.cosines is None else float(self.cosines[part, at])
-        known = cosine is not None and not np.isnan(cosine)
-        meaning = 0.0 if cosine is None or not known else cosine * (1.0 if self.mode == "hybrid" else MEANING_ALONE)
+        is_known = cosine is not None and not np.isnan(cosine)
+        meaning = 0.0 if cosine is None or not is_known else cosine * (1.0 if self.mode == "hybrid" else MEANING_ALONE)
         scale = 0.0
-        if self.masses is not None and not known:
+        if self.masses is not None and not is_known:
             scale = WORDS_ALONE / max(float(self.masses[part, 0]), 1e-9)
         elif self.masses is not None and self.mode == "hybrid":
             scale = 1 / BM25_PER_COSINE
         words = []
         for word in dict.fromkeys(self.asked.words[part]) if scale else ():
-            meant, share = self.asked.similar.get(word, (word, 1.0))
-            bm25 = share * corpus.bm25.score_at(meant, at)
+            suggestion, share = self.asked.similar.get(word, (word, 1.0))
+            bm25 = share * corpus.bm25.score_at(suggestion, at)
             if bm25:
-                fields = corpus.fields_with(meant, at)
-                other = meant if meant != word else ""
+                fields = corpus.fields_with(suggestion, at)
+                other = suggestion if suggestion != word else ""
                 words.append(WordShare(word, round(bm25, 6), round(bm25 * scale, 6), fields, other))
         return PartExplanation(
             self.asked.parts[part],
-            round(cosine, 6) if cosine is not None and known else None,
+            round(cosine, 6) if cosine is not None and is_known else None,
             meaning,
             tuple(sorted(words, key=lambda one: -one.adds)),
             self.exact * float(self.quoted[part, at]),

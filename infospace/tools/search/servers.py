@@ -115,13 +115,13 @@ def choose_servers(
     words = _word_evidence(clauses, servers)
     degraded = None
     try:
-        found = (words + _meaning_evidence(clauses, servers, embedding)) / 2
+        results = (words + _meaning_evidence(clauses, servers, embedding)) / 2
     except ModelError as error:
-        found, degraded = words, f"servers are chosen by words alone: {error}"
-    best = found.max(axis=1, keepdims=True)
-    needed = (found >= threshold) & (found >= SECOND_SERVER_FRACTION * best)
-    scores = {one.name: round(float(score), 6) for one, score in zip(servers, found.max(axis=0), strict=True)}
-    names = [one.name for one, wanted in zip(servers, needed.any(axis=0), strict=True) if wanted]
+        results, degraded = words, f"servers are chosen by words alone: {error}"
+    best = results.max(axis=1, keepdims=True)
+    needed = (results >= threshold) & (results >= SECOND_SERVER_FRACTION * best)
+    scores = {one.name: round(float(score), 6) for one, score in zip(servers, results.max(axis=0), strict=True)}
+    names = [one.name for one, expected in zip(servers, needed.any(axis=0), strict=True) if expected]
     return ServerChoice(names, scores, degraded=degraded)
 
 
@@ -170,7 +170,7 @@ def _word_evidence(clauses: Sequence[str], servers: Sequence[ServerText]) -> NDA
     topics = [set(tokenize(written_out(f"{one.name} {one.description}"))) for one in servers]
     listed = [set(tokenize(written_out(" ".join(part for tool in one.tools for part in tool)))) for one in servers]
     count = len(servers)
-    found = np.zeros((len(clauses), count))
+    results = np.zeros((len(clauses), count))
     rarest = math.log(1 + (count + 0.5) / 1.5)
     for row, clause in enumerate(clauses):
         words = _content(clause)
@@ -181,9 +181,9 @@ def _word_evidence(clauses: Sequence[str], servers: Sequence[ServerText]) -> NDA
             total += weight
             for at in range(count):
                 share = 1.0 if word in topics[at] else 0.7 if word in listed[at] else 0.0
-                found[row, at] += weight * share
-        found[row] /= total or 1.0
-    return found
+                results[row, at] += weight * share
+        results[row] /= total or 1.0
+    return results
 
 
 def _meaning_evidence(
@@ -194,19 +194,19 @@ def _meaning_evidence(
     flat = list(dict.fromkeys(text for some in texts for text in some))
     rows, there = embedding.embed_whole_texts(TEMPLATE, flat, NullListener(), seconds_in_search())
     places = {text: at for at, text in enumerate(flat) if there[at]}
-    asked = embedding.queries(clauses)
-    cosines = np.clip(dot_products(asked, rows).reshape(len(clauses), len(rows)), 0.0, 1.0)
-    found = np.zeros((len(clauses), len(servers)))
+    queries = embedding.queries(clauses)
+    cosines = np.clip(dot_products(queries, rows).reshape(len(clauses), len(rows)), 0.0, 1.0)
+    results = np.zeros((len(clauses), len(servers)))
     for at, some in enumerate(texts):
         known = [places[text] for text in some if text in places]
         if known:
-            found[:, at] = cosines[:, known].max(axis=1)
-    return found
+            results[:, at] = cosines[:, known].max(axis=1)
+    return results
 
 
 def _texts(server: ServerText) -> list[str]:
     topic = written_out(f"{server.name}. {server.description}")
-    return [topic, *(written_out(f"{name.replace('_', ' ')}. {said}") for name, said in server.tools)]
+    return [topic, *(written_out(f"{name.replace('_', ' ')}. {text}") for name, text in server.tools)]
 
 
 def _cosine(some: Counter[str], others: Counter[str]) -> float:

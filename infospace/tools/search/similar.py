@@ -59,8 +59,8 @@ def _score(own: IndexedTool, other: IndexedTool) -> float:
     return round(len(mine & theirs) / max(1, len(mine | theirs)), 6)
 
 
-def _tool_words(known: IndexedTool) -> set[str]:
-    return {word for text in known.texts for word in tokenize(text)}
+def _tool_words(indexed: IndexedTool) -> set[str]:
+    return {word for text in indexed.texts for word in tokenize(text)}
 
 
 def _reasons(own: IndexedTool, other: IndexedTool, mine: Tool, theirs: Tool, score: float) -> Iterator[str]:

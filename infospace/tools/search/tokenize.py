@@ -34,11 +34,11 @@ def tokenize(text: str) -> list[str]:
     if not text:
         return []
     if text.isascii():
-        found = _ASCII_WORD.findall(edged(text).lower())
+        results = _ASCII_WORD.findall(edged(text).lower())
     else:
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
-        found = word_pattern().findall(edged(unicodedata.normalize("NFC", plain)).casefold())
-    return [word for said in found if said not in STOP for word in _stems(said)]
+        results = word_pattern().findall(edged(unicodedata.normalize("NFC", plain)).casefold())
+    return [word for answer in results if answer not in STOP for word in _stems(answer)]
 
 
 @lru_cache(maxsize=50_000)

@@ -100,14 +100,14 @@ class TypeFit:
 
     def to_json(self) -> dict[str, JSON]:
         """Return it as JSON: the score, the reason, and what fits, for what was asked for."""
-        found: dict[str, JSON] = {}
+        results: dict[str, JSON] = {}
         if self.input is not None:
             one = self.input
             arguments, needs = list[JSON](one.arguments), list[JSON](one.needs)
-            found["input"] = {"score": one.score, "reason": one.reason, "arguments": arguments, "needs": needs}
+            results["input"] = {"score": one.score, "reason": one.reason, "arguments": arguments, "needs": needs}
         if self.output is not None:
-            found["output"] = {"score": self.output.score, "reason": self.output.reason, "place": self.output.place}
-        return found
+            results["output"] = {"score": self.output.score, "reason": self.output.reason, "place": self.output.place}
+        return results
 
 
 JSON_TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
@@ -175,10 +175,10 @@ class ToolTypes:
 class TypeMatcher:
     """Says which tools fit by type, and how well."""
 
-    def __init__(self, types: ToolTypes, wanted: TypeQuery) -> None:
+    def __init__(self, types: ToolTypes, query: TypeQuery) -> None:
         self._types = types
-        self._input = None if wanted.input is None else normal_form(_as_searched(wanted.input, required=False))
-        self._output = None if wanted.output is None else normal_form(_as_searched(wanted.output, required=True))
+        self._input = None if query.input is None else normal_form(_as_searched(query.input, required=False))
+        self._output = None if query.output is None else normal_form(_as_searched(query.output, required=True))
 
     def fit(self, tool: Tool) -> TypeFit | None:
         """Return how a tool fits, None where it does not, or nothing is known of what it takes or gives."""
@@ -193,58 +193,58 @@ class TypeMatcher:
                 return None
         return TypeFit(takes, gives)
 
-    def _takes(self, tool: Tool, given: NormalSchema) -> InputFit | None:
+    def _takes(self, tool: Tool, actual: NormalSchema) -> InputFit | None:
         if tool.kind == "server":
             return None
         parameters = self._types.parameters(tool)
-        whole = _keyed(given)
+        whole = _keyed(actual)
         if whole is not None:
             named = _by_names(parameters, whole)
             if named is not None:
                 return named
-        found = [
+        results = [
             (fit, one)
             for one in parameters
-            if (fit := _fit_of_value(given, one.schema)).score >= MIN_COMPATIBILITY
-            and (whole is None or _names_all(one, given))
+            if (fit := _fit_of_value(actual, one.schema)).score >= MIN_COMPATIBILITY
+            and (whole is None or _names_all(one, actual))
         ]
-        if not found:
+        if not results:
             return None
-        fit, best = max(found, key=lambda pair: (pair[0].score, pair[1].required))
+        fit, best = max(results, key=lambda pair: (pair[0].score, pair[1].required))
         needs = tuple(one.name for one in parameters if one.required and one is not best)
         return InputFit(fit.score, fit.reason, (best.name,), needs)
 
-    def _gives(self, tool: Tool, wanted: NormalSchema) -> OutputFit | None:
-        found = []
+    def _gives(self, tool: Tool, expected: NormalSchema) -> OutputFit | None:
+        results = []
         for place in self._types.places(tool):
             if place.in_list or place.schema.is_any:
                 continue
-            fit = compatibility_of(place.schema, wanted)
-            if fit.score >= MIN_COMPATIBILITY and _declares(place.schema, wanted, frozenset()):
-                found.append((fit, place))
-        if not found:
+            fit = compatibility_of(place.schema, expected)
+            if fit.score >= MIN_COMPATIBILITY and _declares(place.schema, expected, frozenset()):
+                results.append((fit, place))
+        if not results:
             return None
-        fit, best = max(found, key=lambda pair: (pair[0].score, -len(pair[1].names)))
+        fit, best = max(results, key=lambda pair: (pair[0].score, -len(pair[1].names)))
         return OutputFit(fit.score, fit.reason, best.path.removeprefix("."))
 
 
 def callable_with(
-    types: ToolTypes, tools: Iterable[Tool], given: Mapping[str, Any], name: str
+    types: ToolTypes, tools: Iterable[Tool], values: Mapping[str, Any], name: str
 ) -> list[tuple[Tool, InputFit]]:
     """Return the tools that can be called with an object of arguments as it is, those first that are named alike.
 
     `name` is the name that somebody called. Names of arguments that are the same go before names that are alike.
     """
-    matcher, keys, called = TypeMatcher(types, TypeQuery(given)), set(given.get("properties", ())), _words(name)
-    found: list[tuple[tuple[int, int, str], Tool, InputFit]] = []
+    matcher, keys, called = TypeMatcher(types, TypeQuery(values)), set(values.get("properties", ())), _words(name)
+    results: list[tuple[tuple[int, int, str], Tool, InputFit]] = []
     for tool in tools:
         fit = matcher.fit(tool) if keys and tool.kind == "tool" and not tool.blocked else None
         if fit is None or fit.input is None or fit.input.needs or len(fit.input.arguments) != len(keys):
             continue
         words = len(called & set(tokenize(f"{tool.name} {tool.title}")))
         same = len(keys & set(fit.input.arguments))
-        found.append(((-words, -same, tool.full_name), tool, fit.input))
-    return [(tool, fit) for _, tool, fit in sorted(found, key=lambda one: one[0])]
+        results.append(((-words, -same, tool.full_name), tool, fit.input))
+    return [(tool, fit) for _, tool, fit in sorted(results, key=lambda one: one[0])]
 
 
 def has_output_schema(tool: Tool) -> bool:
@@ -258,35 +258,35 @@ def _same_schemas(one: Tool, other: Tool) -> bool:
 
 def _keyed(schema: NormalSchema) -> Alternative | None:
     """The object that a schema describes by its keys, None where it may be anything else."""
-    found = schema.alternatives if not schema.is_any else ()
-    return found[0] if len(found) == 1 and found[0].type == "object" and found[0].names else None
+    results = schema.alternatives if not schema.is_any else ()
+    return results[0] if len(results) == 1 and results[0].type == "object" and results[0].names else None
 
 
-def _fit_of_value(given: NormalSchema, wanted: NormalSchema) -> Compatibility:
+def _fit_of_value(actual: NormalSchema, expected: NormalSchema) -> Compatibility:
     """How well a value fits; one of which nothing is said fits by its name alone."""
-    return Compatibility(1.0, "nothing is said of its type") if given.is_any else compatibility_of(given, wanted)
+    return Compatibility(1.0, "nothing is said of its type") if actual.is_any else compatibility_of(actual, expected)
 
 
 def _by_names(parameters: Sequence[Parameter], whole: Alternative) -> InputFit | None:
     """How a tool takes an object whose keys are arguments: each by its name, or by one that has all of its words."""
     left = {one.name: one for one in parameters}
-    taken: dict[str, Compatibility] = {}
+    used: dict[str, Compatibility] = {}
     for name in sorted(whole.names, key=lambda name: name not in left):
-        given = whole.at_key(name)
+        actual = whole.at_key(name)
         alike = [one for one in left.values() if one.name == name] or [
             one
             for one in left.values()
             if set(tokenize(name)) & set(tokenize(one.name)) == set(tokenize(name)) != set()
         ]
-        found = [(fit, one) for one in alike if (fit := _fit_of_value(given, one.schema)).score >= MIN_COMPATIBILITY]
-        if not found:
+        results = [(fit, one) for one in alike if (fit := _fit_of_value(actual, one.schema)).score >= MIN_COMPATIBILITY]
+        if not results:
             return None
-        fit, best = max(found, key=lambda pair: (pair[0].score, pair[1].required))
-        taken[best.name] = fit
+        fit, best = max(results, key=lambda pair: (pair[0].score, pair[1].required))
+        used[best.name] = fit
         del left[best.name]
-    worst = min(taken.values(), key=lambda fit: fit.score)
+    worst = min(used.values(), key=lambda fit: fit.score)
     needs = tuple(one.name for one in left.values() if one.required)
-    return InputFit(worst.score, worst.reason, tuple(taken), needs)
+    return InputFit(worst.score, worst.reason, tuple(used), needs)
 
 
 @lru_cache(maxsize=20_000)
@@ -294,17 +294,17 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(tokenize(name))
 
 
-def _names_all(parameter: Parameter, given: NormalSchema) -> bool:
+def _names_all(parameter: Parameter, actual: NormalSchema) -> bool:
     """Whether an argument says something of each key of the object that it is to be."""
-    return not parameter.schema.is_any and _declares(parameter.schema, given, frozenset())
+    return not parameter.schema.is_any and _declares(parameter.schema, actual, frozenset())
 
 
-def _declares(said: NormalSchema, wanted: NormalSchema, within: frozenset[Any]) -> bool:
+def _declares(said: NormalSchema, expected: NormalSchema, within: frozenset[Any]) -> bool:
     """Whether a schema says something of every key that another one names, at all depths."""
-    if wanted.is_any or wanted.key in within:
+    if expected.is_any or expected.key in within:
         return True
-    within |= {wanted.key}
-    for one in wanted.alternatives:
+    within |= {expected.key}
+    for one in expected.alternatives:
         alike = [other for other in said.alternatives if other.type == one.type]
         if one.type == "object":
             for name in one.names:
@@ -325,7 +325,7 @@ def _as_searched(schema: Any, *, required: bool) -> Any:
         return [_as_searched(inner, required=required) for inner in schema]
     if not isinstance(schema, Mapping):
         return schema
-    made = {
+    result = {
         key: {name: _as_searched(inner, required=required) for name, inner in value.items()}
         if key in _BY_NAME and isinstance(value, Mapping)
         else value
@@ -335,10 +335,10 @@ def _as_searched(schema: Any, *, required: bool) -> Any:
     }
     properties = schema.get("properties")
     if isinstance(properties, Mapping) and properties:
-        made.setdefault("type", "object")
+        result.setdefault("type", "object")
         if required:
-            made.setdefault("required", list(properties))
-    return made
+            result.setdefault("required", list(properties))
+    return result
 
 
 _AS_IT_IS = frozenset({"enum", "const", "required", "not", "default", "examples"})
@@ -349,9 +349,9 @@ def _parameters(tool: Tool) -> Iterator[Parameter]:
     whole = next((one for one in normal_form(tool.input_schema).alternatives if one.type == "object"), None)
     if whole is None:
         return
-    told = tool.input_schema.get("properties", {})
+    value = tool.input_schema.get("properties", {})
     for name in whole.names:
-        about = told.get(name)
+        about = value.get(name)
         description = about.get("description", "") if isinstance(about, dict) else ""
         yield Parameter(name, str(description), whole.at_key(name), name in whole.required)
 

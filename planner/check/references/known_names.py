@@ -24,10 +24,10 @@ from planner.language.problems import Problems, listed, replace
 class NameChecker:
     """Checks ids and names against the space, and against what earlier steps name, rename and delete."""
 
-    def __init__(self, known: SpaceFacts, changes: MutationTracker, problems: Problems, leniency: Leniency) -> None:
+    def __init__(self, facts: SpaceFacts, changes: MutationTracker, problems: Problems, leniency: Leniency) -> None:
         self.computed_names = ComputedNames()
         """Names that steps before may give, whose text only the run knows in whole."""
-        self._known = known
+        self._known = facts
         self._changes = changes
         self._problems = problems
         self._leniency = leniency
@@ -94,12 +94,12 @@ class NameChecker:
 
     def _may_be_given(self, text: str, holder: object, pointer: str, env: Environment) -> bool:
         """Whether a step before may give a name that nothing else has here; says that only the run knows."""
-        known = self._known.shape(text) is not None and holder not in env.deleted and holder not in env.renamed
-        written = None if known or normalise(text) in env.existing_names else self.computed_names.giving(text)
-        if written is None:
+        is_known = self._known.shape(text) is not None and holder not in env.deleted and holder not in env.renamed
+        raw = None if is_known or normalise(text) in env.existing_names else self.computed_names.giving(text)
+        if raw is None:
             return False
         near = nearest(text, [*self._known.names(), *env.assigned_names])
-        message = f"nothing may have the name {text!r}: a step before gives the name {written!r}, whatever that becomes"
+        message = f"nothing may have the name {text!r}: a step before gives the name {raw!r}, whatever that becomes"
         hint = f"did you mean {near!r}?" if near and is_misspelling(text, near) else "a `$variable` is sure"
         self._problems.warn("maybe-unnamed", pointer, message, hint)
         return True

@@ -87,16 +87,16 @@ class PlaceChecker:
     ) -> Shape | None:
         """Follow a path into the `extra` of the step that made something."""
         before, parts = reference.path.parts[: index + 1], reference.path.parts[index + 1 :]
-        found = subschema_at(extra, parts)
-        if not isinstance(found, NoSuchPath):
-            return NoteShape(found, NO_METADATA)
+        subschema = subschema_at(extra, parts)
+        if not isinstance(subschema, NoSuchPath):
+            return NoteShape(subschema, NO_METADATA)
         (message, hint), better = describe_missing(
-            NoteShape(extra, NO_METADATA), parts, found, "what its step has in `extra`"
+            NoteShape(extra, NO_METADATA), parts, subschema, "what its step has in `extra`"
         )
         fix = None
         if better is not None and whole and is_same_place(parts, better):
             fix = replace(pointer, str(Reference(reference.name, Path((*before, *better)))))
-        self._unknown_field(pointer, f"{reference}: {message}", hint, fix, reference=reference, meant=better)
+        self._unknown_field(pointer, f"{reference}: {message}", hint, fix, reference=reference, suggestion=better)
         return None
 
     def _is_extra_path(
@@ -106,12 +106,12 @@ class PlaceChecker:
         parts, shape = reference.path.parts, variable.shape
         for _ in range(index):
             shape = shape.item if isinstance(shape, CollectionShape) else Unknown()
-        known = variable.extra is not None and parts[index] in variable.extra.get("properties", {})
+        is_known = variable.extra is not None and parts[index] in variable.extra.get("properties", {})
         content = shape.content if isinstance(shape, NoteShape) else None
         there = isinstance(shape, NoteShape) and not isinstance(
             subschema_at(content, parts[index : index + 1]), NoSuchPath
         )
-        if not known or there or isinstance(shape, Unknown):
+        if not is_known or there or isinstance(shape, Unknown):
             return False
         better = Reference(reference.name, Path((*parts[:index], EXTRA, *parts[index:])))
         fix = replace(pointer, str(better)) if whole else None
@@ -128,23 +128,23 @@ class PlaceChecker:
             hint = of_list(holder, parts, f"an item is {holder}[0]; all of a field: `pluck`")
             fix = None
             if whole and (parts[0] in WRAPPERS or parts[0] == "items"):
-                meant = str(Reference(reference.name, Path((*reference.path.parts[:index], *parts[1:]))))
-                hint, fix = f"{holder} is the Collection itself: write `{meant}`", replace(pointer, meant)
+                suggestion = str(Reference(reference.name, Path((*reference.path.parts[:index], *parts[1:]))))
+                hint, fix = f"{holder} is the Collection itself: write `{suggestion}`", replace(pointer, suggestion)
             self._unknown_field(pointer, f"`{reference}`: a Collection has no field {dump(parts[0])}", hint, fix)
             return None
-        found = place_in(shape, parts)
-        if not isinstance(found, NoSuchPath):
+        subschema = place_in(shape, parts)
+        if not isinstance(subschema, NoSuchPath):
             try:
                 content = part_of(shape.facts.content, parts)
             except PathNotFound as error:
                 self._unknown_field(pointer, f"{reference}: {error.message}", error.hint, None, of_data=True)
                 return None
-            if found is None and isinstance(shape, NoteShape) and not self._leniency.missing_places:
+            if subschema is None and isinstance(shape, NoteShape) and not self._leniency.missing_places:
                 self._warn_undeclared(shape, reference, index, pointer, whole=whole)
-            return NoteShape(found, NO_METADATA, Facts(content=content))
-        if found.assumed and env is not None and env.has_place(str(reference)):
+            return NoteShape(subschema, NO_METADATA, Facts(content=content))
+        if subschema.assumed and env is not None and env.has_place(str(reference)):
             return NoteShape(None, NO_METADATA)
-        (message, hint_), better = describe_missing(shape, parts, found)
+        (message, hint_), better = describe_missing(shape, parts, subschema)
         if hint_ is None and isinstance(shape, CollectionShape):
             hint_ = f"an item's is `{Reference(reference.name, Path((*reference.path.parts[:index], 0, *parts)))}`"
         if hint_ is None or better is None:
@@ -154,7 +154,13 @@ class PlaceChecker:
             mended = Reference(reference.name, Path((*reference.path.parts[:index], *better)))
             fix = replace(pointer, str(mended))
         self._unknown_field(
-            pointer, f"{reference}: {message}", hint_, fix, of_data=found.assumed, reference=reference, meant=better
+            pointer,
+            f"{reference}: {message}",
+            hint_,
+            fix,
+            of_data=subschema.assumed,
+            reference=reference,
+            suggestion=better,
         )
         return None
 
@@ -170,14 +176,14 @@ class PlaceChecker:
     ) -> None:
         """Warn of a field that a schema names others beside, and neither names nor rules out."""
         parts = reference.path.parts[index:]
-        found = None if parts[0] == "metadata" else undeclared(shape.content, parts)
-        if found is None:
+        subschema = None if parts[0] == "metadata" else undeclared(shape.content, parts)
+        if subschema is None:
             return
         message = f"the schema of ${reference.name} says nothing of `{show_parts(parts)}`, which may not be there"
-        near = nearest(str(found.key), found.known)
-        better = None if near is None else with_key(shape.content, parts, found.key, near)
+        near = nearest(str(subschema.key), subschema.known)
+        better = None if near is None else with_key(shape.content, parts, subschema.key, near)
         if better is None:
-            self._problems.warn("unknown-field", pointer, message, f"it names {listed(found.known)}")
+            self._problems.warn("unknown-field", pointer, message, f"it names {listed(subschema.known)}")
             return
         mended = str(Reference(reference.name, Path((*reference.path.parts[:index], *better))))
         fix = replace(pointer, mended) if whole and is_same_place(parts, better) else None
@@ -192,26 +198,28 @@ class PlaceChecker:
         *,
         of_data: bool = False,
         reference: Reference | None = None,
-        meant: tuple[str | int, ...] | None = None,
+        suggestion: tuple[str | int, ...] | None = None,
     ) -> None:
-        """Report a place that does not exist; `meant` is the end of the path that was probably meant."""
+        """Report a place that does not exist; `suggestion` is the end of the path that was probably meant."""
         lenient = self._leniency.missing_places or (of_data and self._leniency.handled)
         report = self._problems.warn if lenient else self._problems.error
         about = None if reference is None else str(reference)
-        report("unknown-field", pointer, message, hint, fix, about, None if meant is None else show_parts(meant))
+        report(
+            "unknown-field", pointer, message, hint, fix, about, None if suggestion is None else show_parts(suggestion)
+        )
 
 
 def describe_missing(
-    shape: Shape, parts: Sequence[str | int], found: NoSuchPath, whose: str | None = None
+    shape: Shape, parts: Sequence[str | int], missing: NoSuchPath, whose: str | None = None
 ) -> tuple[tuple[str, str | None], tuple[str | int, ...] | None]:
     """Say that a place is ruled out by what is known, and which place may have been meant."""
-    better = better_place(shape, tuple(parts), found)
+    better = better_place(shape, tuple(parts), missing)
     message = (
-        f"there is no `{show_parts(tuple(parts))}` in {whose or (LISTS if found.assumed else _source_name(shape))}"
+        f"there is no `{show_parts(tuple(parts))}` in {whose or (LISTS if missing.assumed else _source_name(shape))}"
     )
     if better is not None:
         return (message, f"did you mean `{show_parts(better) or 'content'}`?"), better
-    return (message, f"there is {listed(found.known)}" if found.known else None), None
+    return (message, f"there is {listed(missing.known)}" if missing.known else None), None
 
 
 def _source_name(shape: Shape) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from infospace.contract.arguments import UNKNOWN, Bound, BoundExpression, BoundQuery
+from infospace.contract.arguments import UNKNOWN, BoundCondition, BoundExpression, BoundQuery
 from infospace.contract.decorator import Argument
 from infospace.core.errors import PathNotFound
 from infospace.core.ids import Kind, is_id
@@ -86,15 +86,15 @@ TextsRead: TypeAlias = "set[tuple[str, str, str]]"
 class ValueChecker:
     """Checks references against an environment and the space; says what is known of each argument."""
 
-    def __init__(self, known: SpaceFacts, problems: Problems) -> None:
-        self.known = known
+    def __init__(self, facts: SpaceFacts, problems: Problems) -> None:
+        self.known = facts
         self.problems = problems
         self.maybe_unbound_read: str | None = None
         """A variable that was read though an `on_fail` may have left it unbound: whoever reads it may be skipped."""
         self.changes = MutationTracker()
         self.leniency = Leniency()
         self.places = PlaceChecker(problems, self.leniency)
-        self.names = NameChecker(known, self.changes, problems, self.leniency)
+        self.names = NameChecker(facts, self.changes, problems, self.leniency)
         self.texts: TextsRead = set()
         self.plan = ""
         """The saved plan whose steps are checked, "" for the plan itself."""
@@ -201,13 +201,13 @@ class ValueChecker:
         if lists and isinstance(raw, list):
             return collection_of([self._element(item, join(pointer, at), env) for at, item in enumerate(raw)])
         if not isinstance(raw, str):
-            wanted = " or ".join(sorted(kinds)) if len(kinds) < len(Kind) else "resource"
+            expected = " or ".join(sorted(kinds)) if len(kinds) < len(Kind) else "resource"
             hint = "a `$variable`, an id or a name"
             fits = listed(list(env.of_kind(kinds)), 6)
             self.problems.error(
                 "wrong-kind",
                 pointer,
-                f"a {wanted} is wanted here, not {shown(raw)}",
+                f"a {expected} is wanted here, not {shown(raw)}",
                 f"{hint}; bound here: {fits}" if fits else hint,
             )
             return WRONG
@@ -228,7 +228,7 @@ class ValueChecker:
         return schema if value is UNKNOWN else schema_of_value(value)
 
     def _wrong_kind(self, raw: str, shape: Shape, pointer: str, kinds: frozenset[Kind], env: Environment) -> None:
-        wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
+        expected = " or ".join(f"a {kind}" for kind in sorted(kinds))
         fits = list(env.of_kind(kinds))
         hint = f"variables of that kind: {listed(fits, 6)}" if fits else None
         if kinds == {Kind.NOTE} and isinstance(shape, CollectionShape):
@@ -241,7 +241,7 @@ class ValueChecker:
         if kinds == {Kind.COLLECTION} and isinstance(shape, NoteShape) and types_of(shape.content) == {"string"}:
             split = f'{{"type": "split", "target": "{raw}", "delimiter": "line", "out": "$lines"}}'
             hint = f"{split} makes a Collection of its lines" + (f"; {hint}" if hint else "")
-        self.problems.error("wrong-kind", pointer, f"{raw!r} is {describe(shape)}, and {wanted} is wanted", hint)
+        self.problems.error("wrong-kind", pointer, f"{raw!r} is {describe(shape)}, and {expected} is wanted", hint)
 
     def _named_resource(self, raw: str, pointer: str, env: Environment) -> Shape | None:
         self.lookalikes(raw, pointer, env)
@@ -326,8 +326,8 @@ class ValueChecker:
         if argument is not None:
             with self.problems.muted():
                 known = self._part(read, pointer, env)
-            for found in mismatches(known, argument.schema):
-                self.mismatch(found, raw, pointer, f"`{argument.name}`", argument.description or None)
+            for results in mismatches(known, argument.schema):
+                self.mismatch(results, raw, pointer, f"`{argument.name}`", argument.description or None)
         return UNKNOWN, schema
 
     def known_of(self, parameter: str, pointer: str, env: Environment) -> Schema | None:
@@ -336,16 +336,16 @@ class ValueChecker:
             return self._schema(read_text(f"${parameter}"), pointer, env)
         return None
 
-    def fits(self, read: Value, raw: JSON, wanted: Schema, pointer: str, env: Environment, whose: str) -> None:
+    def fits(self, read: Value, raw: JSON, expected: Schema, pointer: str, env: Environment, whose: str) -> None:
         """Check the references in a value, and that what they mean can fit a schema in their places.
 
         What stands in the plan of it is held against the schema, too: it is a warning where a failure is handled.
         """
-        found = list(mismatches(self._part(read, pointer, env), wanted))
-        for one in found:
+        results = list(mismatches(self._part(read, pointer, env), expected))
+        for one in results:
             self.mismatch(one, raw, pointer, whose)
-        if not found:
-            for one in mismatches(self._foreseen_part(read, env), wanted):
+        if not results:
+            for one in mismatches(self._foreseen_part(read, env), expected):
                 self.mismatch(one, raw, pointer, whose, of_data=True)
 
     def _part(self, read: Value, pointer: str, env: Environment) -> Schema:
@@ -381,19 +381,19 @@ class ValueChecker:
 
         What is literal in the value, and which keys are written there, is told by whoever validates it.
         """
-        place, written = written_at(raw, found.place)
-        read = read_value(written)
+        place, value = written_at(raw, found.place)
+        read = read_value(value)
         inside = found.place[len(place) :]
         of_keys = not inside and found.keyword in ("required", "additionalProperties")
         if isinstance(read, Literal) or (of_keys and not isinstance(read, Reference)):
             return
         parameter = f"{spell(place)} in {whose}" if place else whose
-        subject = f"`{written}`" if isinstance(written, str) else "this"
+        subject = f"`{value}`" if isinstance(value, str) else "this"
         message = f"{parameter}: {found.sentence(subject, inside)}"
-        better, meant = (text_or_value(read, found) or only_field(read, found)) if not inside else (None, None)
+        better, suggestion = (text_or_value(read, found) or only_field(read, found)) if not inside else (None, None)
         at = join(pointer, *place)
         report = self.problems.warn if of_data and self.leniency.handled else self.problems.error
-        report("bad-argument", at, message, better or hint, None if meant is None else replace(at, meant))
+        report("bad-argument", at, message, better or hint, None if suggestion is None else replace(at, suggestion))
 
     def schema(self, read: Value, pointer: str, env: Environment) -> Schema | None:
         """Check the references in a value; return what is known of it."""
@@ -440,9 +440,11 @@ class ValueChecker:
         except ReferenceInvalid:
             return self._read(text, pointer) is not None
 
-    def parameters(self, bound: Bound | BoundExpression[Any] | BoundQuery, pointer: str, env: Environment) -> None:
+    def parameters(
+        self, bound: BoundCondition | BoundExpression[Any] | BoundQuery, pointer: str, env: Environment
+    ) -> None:
         """Check the `$x` in an expression, and those that a SELECT takes values for."""
-        parsed = bound.where if isinstance(bound, Bound) else _parsed(bound)
+        parsed = bound.where if isinstance(bound, BoundCondition) else _parsed(bound)
         guarded = guarded_parameters(bound.formula.tree) if isinstance(bound, BoundExpression) else frozenset()
         self.read_parameters(parsed.parameters, guarded, pointer, env)
 
@@ -489,7 +491,7 @@ def content_schema(shape: Shape) -> Schema | None:
 
 def written_at(raw: JSON, place: Way) -> tuple[tuple[str | int, ...], JSON]:
     """As much of a place as stands in a value as written, and what is there."""
-    found: list[str | int] = []
+    results: list[str | int] = []
     for part in place:
         match raw, part:
             case dict(), str() if part in raw:
@@ -498,5 +500,5 @@ def written_at(raw: JSON, place: Way) -> tuple[tuple[str | int, ...], JSON]:
                 raw = raw[part]
             case _:
                 break
-        found.append(part)
-    return tuple(found), raw
+        results.append(part)
+    return tuple(results), raw

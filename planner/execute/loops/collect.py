@@ -10,8 +10,8 @@ from infospace.core.resources import Member, Note, Resource
 class Results:
     """What the items of a `for-each` or `map` gave, in order."""
 
-    def __init__(self, view: Context, filter_null: bool) -> None:
-        self._view = view
+    def __init__(self, context: Context, filter_null: bool) -> None:
+        self._context = context
         self._filter_null = filter_null
         self.members: list[Member] = []
         self.failed: list[dict[str, JSON]] = []
@@ -34,7 +34,7 @@ class Results:
 
     def _empty(self, index: int, item: str, status: str, reason: str | None, resource: Resource | None) -> None:
         if not self._filter_null:
-            self._put(resource or self._view.note(None), index, item, status, reason)
+            self._put(resource or self._context.note(None), index, item, status, reason)
 
     def _put(self, resource: Resource, index: int, item: str, status: str, reason: str | None) -> None:
         info: dict[str, JSON] = {"index": index, "item": item, "status": status, "reason": reason}

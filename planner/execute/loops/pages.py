@@ -53,7 +53,7 @@ class PageReader:
             raise
 
     async def _read_pages(self) -> Outcome:
-        form, view = self._form, self._state.view
+        form, context = self._form, self._state.context
         page = self._first() if form.has_first else ABSENT
         step = 1 if form.next is not None else self._whole_number(form.step, "step", 1)
         for number in range(1, form.max_pages + 1):
@@ -62,7 +62,7 @@ class PageReader:
             outcome, answer = await self._call(number, page)
             if outcome.status == "skipped":
                 # Shown instead of made: how many more there would be nobody knows.
-                view.extra.setdefault("would", {}).update(tool=form.tool, at_most=form.max_pages)
+                context.extra.setdefault("would", {}).update(tool=form.tool, at_most=form.max_pages)
                 return outcome
             if outcome.status != "success":
                 return replace(outcome, reason=f"page {number:,}: {outcome.reason}")
@@ -75,9 +75,9 @@ class PageReader:
                 return Outcome("failed", reason=f"page {number:,}: {error}", error=error.kind)
             self._keep(number, items)
             if page is ABSENT:
-                made = view.collection(self._members)
-                view.extra |= {"item_count": len(self._members), "pages": number}
-                return Outcome("success", made, view.preview(made))
+                collection = context.collection(self._members)
+                context.extra |= {"item_count": len(self._members), "pages": number}
+                return Outcome("success", collection, context.preview(collection))
         reason = f"there are more pages than the {form.max_pages:,} that `max_pages` allows"
         return Outcome("failed", reason=reason, error=TOO_MANY)
 
@@ -86,8 +86,8 @@ class PageReader:
             return self._whole_number(self._form.first, "first", None)
         return self._state.resolver.value(self._form.first)
 
-    def _whole_number(self, written: JSON, name: str, least: int | None) -> int:
-        value = self._state.resolver.value(written)
+    def _whole_number(self, raw: JSON, name: str, least: int | None) -> int:
+        value = self._state.resolver.value(raw)
         if isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least):
             return value
         bound = "" if least is None else f" from {least}"
@@ -97,25 +97,25 @@ class PageReader:
         """Call the tool for a page, as often as `retry` says; return what it answers."""
         form, state = self._form, self._state
 
-        async def call(view: Context) -> Outcome:
+        async def call(context: Context) -> Outcome:
             # An answer is no part of what the step makes: it has room of its own, and is let go with its view.
-            view.room = Room(state.run.bounds)
+            context.room = Room(state.run.bounds)
             scope = Scope(state.scope)
             if page is not ABSENT:
-                scope.bind(form.as_, view.note(page).id)
+                scope.bind(form.as_, context.note(page).id)
             arguments = form.first_arguments() if page is ABSENT else form.arguments
-            resolver = Resolver(view, scope, state.run.extras)
+            resolver = Resolver(context, scope, state.run.extras)
             try:
-                return await self._effects.call_tool(view, resolver, form.tool, dict(arguments))
+                return await self._effects.call_tool(context, resolver, form.tool, dict(arguments))
             except Unbound:
                 raise
             except InfospaceError as error:
                 return Outcome("failed", reason=str(error), error=error.kind)
 
-        outcome, view = await attempt_call(state, item_at(state.position, number), form.tool, call)
-        state.view.uses.update(view.uses)
-        if "misfits" in view.extra:
-            state.view.extra.setdefault("misfits", view.extra["misfits"])
+        outcome, context = await attempt_call(state, item_at(state.position, number), form.tool, call)
+        state.context.uses.update(context.uses)
+        if "misfits" in context.extra:
+            state.context.extra.setdefault("misfits", context.extra["misfits"])
         return outcome, outcome.resource.content if isinstance(outcome.resource, Note) else None
 
     def _read_as_json(self, answer: JSON) -> JSON:
@@ -126,33 +126,33 @@ class PageReader:
         return read_json(answer, what=f"the answer of {self._form.tool}", max_bytes=longest)
 
     def _items(self, answer: JSON) -> list[JSON]:
-        found = answer if self._form.items is None else lookup(answer, self._form.items.parts, "the answer")
-        if found is None:
+        value = answer if self._form.items is None else lookup(answer, self._form.items.parts, "the answer")
+        if value is None:
             return []
-        if not isinstance(found, list):
+        if not isinstance(value, list):
             whose = "the answer" if self._form.items is None else f"`{self._form.items}`"
-            raise Invalid(f"unchecked: {whose} is {shown(found)}, not a list of items")
-        return found
+            raise Invalid(f"unchecked: {whose} is {shown(value)}, not a list of items")
+        return value
 
     def _cursor(self, answer: JSON, place: AnswerPath) -> JSON | Absent:
         """Return the cursor of the next page, ABSENT after the last."""
         try:
-            found = lookup(answer, place.parts, "the answer")
+            value = lookup(answer, place.parts, "the answer")
         except PathNotFound:
             return ABSENT
-        if found is None or found is False or found == "":
+        if value is None or value is False or value == "":
             return ABSENT
-        if dump(found) in self._seen:
-            raise Invalid(f"the cursor {shown(found)} came before, so the pages would never end")
-        return found
+        if dump(value) in self._seen:
+            raise Invalid(f"the cursor {shown(value)} came before, so the pages would never end")
+        return value
 
     def _keep(self, number: int, items: list[JSON]) -> None:
         """Make Notes of the items of a page; each knows the call that it came with."""
         state = self._state
-        state.view.room.require_room(items=len(items))
-        view = state.view.inner(CreatedBy(state.run.id, item_at(state.position, number), self._form.tool))
-        self._members += [Member(view.note(item).id) for item in items]
-        state.view.merge(view)
+        state.context.room.require_room(items=len(items))
+        context = state.context.inner(CreatedBy(state.run.id, item_at(state.position, number), self._form.tool))
+        self._members += [Member(context.note(item).id) for item in items]
+        state.context.merge(context)
 
 
 def _next_number(page: JSON | Absent, step: int, items: list[JSON]) -> JSON | Absent:

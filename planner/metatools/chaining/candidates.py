@@ -30,19 +30,19 @@ class RankedTools:
     degraded: str | None = None
 
 
-def rank_candidates(space: Space, tools: Sequence[Tool], asked: str) -> RankedTools:
+def rank_candidates(space: Space, tools: Sequence[Tool], question: str) -> RankedTools:
     """Return tools by relevance: to what is asked for, and to the same in the words that tools have for it."""
     degraded: str | None = None
-    others = [MEANS.get(stem, (word,))[0] for word in asked.split() for stem in tokenize(word)[:1] or [word]]
-    found: dict[str, ToolHit] = {}
-    for text in dict.fromkeys((asked, " ".join(others))):
+    others = [MEANS.get(stem, (word,))[0] for word in question.split() for stem in tokenize(word)[:1] or [word]]
+    result: dict[str, ToolHit] = {}
+    for text in dict.fromkeys((question, " ".join(others))):
         results = find_among(space, tools, ToolQuery(text, CANDIDATES, Filters(min_score=0.0)))
         degraded = degraded or results.degraded
         for hit in results.hits:
-            before = found.get(hit.tool.full_name)
+            before = result.get(hit.tool.full_name)
             if before is None or hit.score > before.score:
-                found[hit.tool.full_name] = hit
-    return RankedTools(dict(sorted(found.items(), key=lambda one: (-one[1].score, one[0]))), degraded)
+                result[hit.tool.full_name] = hit
+    return RankedTools(dict(sorted(result.items(), key=lambda one: (-one[1].score, one[0]))), degraded)
 
 
 def without_spans(text: str, start: int, mine: Sequence[GoalLiteral]) -> str:

@@ -198,8 +198,8 @@ class Chainer:
         """The flows into an argument, those from tools of which the clause speaks first."""
         if tool.full_name not in self._sources:
             sources = (one for one in self.tools if one.kind == "tool" and not one.destructive and one is not tool)
-            found = [flow for one in sources for flow in flows_between(self.types, one, tool)]
-            self._sources[tool.full_name] = found
+            results = [flow for one in sources for flow in flows_between(self.types, one, tool)]
+            self._sources[tool.full_name] = results
         flows = [
             flow
             for flow in self._sources[tool.full_name]
@@ -258,34 +258,34 @@ def _assignments(
             if score >= (MIN_FIT if one.required else CUED):
                 fitting.append((score, one.name))
         options[at] = sorted(fitting, key=lambda one: (-one[0], one[1]))[:4]
-    found: list[tuple[float, dict[str, list[int]]]] = []
+    results: list[tuple[float, dict[str, list[int]]]] = []
 
-    def assign(left: list[int], taken: dict[str, list[int]], score: float) -> None:
+    def assign(left: list[int], used: dict[str, list[int]], score: float) -> None:
         if not left:
-            found.append((score, {name: list(numbers) for name, numbers in taken.items()}))
+            results.append((score, {name: list(numbers) for name, numbers in used.items()}))
             return
         at, rest = left[0], left[1:]
         for good, name in options[at]:
             nature = natures[name]
-            if name not in taken or (nature is not None and nature.many):
-                taken.setdefault(name, []).append(at)
-                assign(rest, taken, score + good)
-                taken[name].pop()
-                if not taken[name]:
-                    del taken[name]
-        assign(rest, taken, score)
+            if name not in used or (nature is not None and nature.many):
+                used.setdefault(name, []).append(at)
+                assign(rest, used, score + good)
+                used[name].pop()
+                if not used[name]:
+                    del used[name]
+        assign(rest, used, score)
 
     assign([at for at in sorted(free) if options[at]][:6], {}, 0.0)
-    found.sort(key=lambda one: -one[0])
-    return [_literal_arguments(literals, taken, natures) for _, taken in found[:ASSIGNMENTS]]
+    results.sort(key=lambda one: -one[0])
+    return [_literal_arguments(literals, used, natures) for _, used in results[:ASSIGNMENTS]]
 
 
 def _literal_arguments(
-    literals: Sequence[GoalLiteral], taken: Mapping[str, Sequence[int]], natures: Mapping[str, Nature | None]
+    literals: Sequence[GoalLiteral], used: Mapping[str, Sequence[int]], natures: Mapping[str, Nature | None]
 ) -> tuple[dict[str, Any], frozenset[int], tuple[float, ...]]:
     arguments: dict[str, Any] = {}
     fits: list[float] = []
-    for name, numbers in taken.items():
+    for name, numbers in used.items():
         nature = natures[name]
         if nature is None:
             continue
@@ -293,4 +293,4 @@ def _literal_arguments(
         arguments[name] = values if nature.many else values[0]
         alone = _ONE_OF_MANY if nature.many and len(numbers) == 1 else 1.0
         fits += [min(fit(literals[at], nature), 1.0) * alone for at in numbers]
-    return arguments, frozenset(at for numbers in taken.values() for at in numbers), tuple(fits)
+    return arguments, frozenset(at for numbers in used.values() for at in numbers), tuple(fits)

@@ -41,13 +41,13 @@ _NO_VERB: Final = frozenset(
 )
 
 
-def partings(goal: str, found: Sequence[GoalLiteral]) -> Iterator[list[tuple[int, int]]]:
+def partings(goal: str, literals: Sequence[GoalLiteral]) -> Iterator[list[tuple[int, int]]]:
     """Iterate over ways to part a goal, as places of its parts: whole first, then at words that join sentences."""
     joints = [
         joint
         for joint in _JOINT.finditer(goal)
-        if not any(one.start < joint.end() and joint.start() < one.end for one in found)
-        and _is_followed(goal, joint, found)
+        if not any(one.start < joint.end() and joint.start() < one.end for one in literals)
+        and _is_followed(goal, joint, literals)
     ]
     sure = [joint for joint in joints if _THEN.search(joint.group())]
     for count in range(len(sure), min(len(joints), MAX_CLAUSES - 1) + 1):
@@ -59,9 +59,9 @@ def partings(goal: str, found: Sequence[GoalLiteral]) -> Iterator[list[tuple[int
             yield list(zip(starts, ends, strict=True))
 
 
-def _is_followed(goal: str, joint: re.Match[str], found: Sequence[GoalLiteral]) -> bool:
+def _is_followed(goal: str, joint: re.Match[str], literals: Sequence[GoalLiteral]) -> bool:
     """Whether a part begins with a word that can say what to do."""
-    if any(one.start == joint.end() for one in found):
+    if any(one.start == joint.end() for one in literals):
         return False
     word = _BEGINS.match(goal, joint.end())
     return word is not None and word[1].lower() not in _NO_VERB

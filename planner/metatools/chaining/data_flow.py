@@ -71,9 +71,9 @@ def flows_between(types: ToolTypes, source: Tool, target: Tool) -> Iterator[Flow
     if source is target:
         return
     for parameter in types.parameters(target):
-        found = [flow for place in types.places(source) if (flow := _flow(source, place, target, parameter))]
-        if found:
-            yield max(found, key=_rank)
+        flows = [flow for place in types.places(source) if (flow := _flow(source, place, target, parameter))]
+        if flows:
+            yield max(flows, key=_rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,9 @@ def neighbours(types: ToolTypes, tools: Sequence[Tool], tool: Tool) -> Neighbour
     return Neighbours(_best(before), _Takers(types, near).flows_from(tool))
 
 
-def _best(found: Iterable[Flow]) -> list[Flow]:
+def _best(flows: Iterable[Flow]) -> list[Flow]:
     """The surest flows, those of equal sureness by name."""
-    order = sorted(found, key=lambda flow: (-flow.score, flow.source.full_name, flow.target.full_name, flow.parameter))
+    order = sorted(flows, key=lambda flow: (-flow.score, flow.source.full_name, flow.target.full_name, flow.parameter))
     return order[:MOST_EDGES]
 
 
@@ -133,15 +133,15 @@ class _Takers:
         groups: dict[tuple[object, ...], _Group] = {}
         for tool in sorted(tools, key=lambda tool: tool.full_name):
             for parameter in types.parameters(tool):
-                wanted = tokenize(parameter.name)
-                identifies = bool(wanted) and wanted[-1] in IDENTIFIERS
-                if not wanted or not (identifies or parameter.required):
+                expected = tokenize(parameter.name)
+                identifies = bool(expected) and expected[-1] in IDENTIFIERS
+                if not expected or not (identifies or parameter.required):
                     continue
-                of = frozenset(_subject_words(wanted, parameter, tool)) if identifies else frozenset[str]()
+                of = frozenset(_subject_words(expected, parameter, tool)) if identifies else frozenset[str]()
                 key = tool.server, parameter.name, parameter.required, of, parameter.schema.form
                 if key not in groups:
                     groups[key] = _Group()
-                    places = [(wanted[-1], "of", word) for word in of] if identifies else [tuple(wanted)]
+                    places = [(expected[-1], "of", word) for word in of] if identifies else [tuple(expected)]
                     for place in places:
                         self._found[tool.server, *place].append(groups[key])
                 groups[key].members.append((tool, parameter))
@@ -164,7 +164,7 @@ class _Takers:
 
     def _candidates(self, source: Tool) -> list[tuple[float, Place, Tool, Parameter]]:
         """Places and arguments that mean one thing, by how surely they do; no flow is surer than that."""
-        found = []
+        results = []
         for place in self._types.places(source):
             has = tokenize(place.name)
             if not has:
@@ -174,8 +174,8 @@ class _Takers:
             for group in {id(group): group for key in keys for group in self._found.get(key, ())}.values():
                 related = _related(source, place, *group.members[0])[0]
                 if related >= MIN_COMPATIBILITY:
-                    found += [(related, place, *member) for member in group.nearest(source)]
-        return sorted(found, key=lambda one: (-one[0], one[2].full_name, one[3].name, len(one[1].names)))
+                    results += [(related, place, *member) for member in group.nearest(source)]
+        return sorted(results, key=lambda one: (-one[0], one[2].full_name, one[3].name, len(one[1].names)))
 
 
 def _may_enter(best: Iterable[Flow], related: float, key: tuple[str, str]) -> bool:
@@ -202,31 +202,31 @@ def _flow(source: Tool, place: Place, target: Tool, parameter: Parameter) -> Flo
 
 def _related(source: Tool, place: Place, target: Tool, parameter: Parameter) -> tuple[float, str]:
     """How surely two names mean one thing, 0 where they do not; and in a sentence why."""
-    wanted = tokenize(parameter.name)
-    if not wanted:
+    expected = tokenize(parameter.name)
+    if not expected:
         return 0.0, ""
     if not place.path:
-        if parameter.required and wanted[-1] in CONTENTS:
+        if parameter.required and expected[-1] in CONTENTS:
             return 0.7, f"`{parameter.name}` of {target.full_name} takes any text"
         return 0.0, ""
     has = tokenize(place.name)
     if not has:
         return 0.0, ""
-    if wanted[-1] in IDENTIFIERS:
-        return _same_subject(source, place, target, parameter, wanted, has)
-    if wanted == has and parameter.required and source.server == target.server:
+    if expected[-1] in IDENTIFIERS:
+        return _same_subject(source, place, target, parameter, expected, has)
+    if expected == has and parameter.required and source.server == target.server:
         return 0.8, f"both are called `{parameter.name}`"
     return 0.0, ""
 
 
 def _same_subject(
-    source: Tool, place: Place, target: Tool, parameter: Parameter, wanted: Sequence[str], has: Sequence[str]
+    source: Tool, place: Place, target: Tool, parameter: Parameter, expected: Sequence[str], has: Sequence[str]
 ) -> tuple[float, str]:
     """Whether an identifier of a result is of the thing that an argument identifies."""
-    if source.server != target.server or has[-1] != wanted[-1]:
+    if source.server != target.server or has[-1] != expected[-1]:
         return 0.0, ""
     around = [word for name in place.names[:-1] for word in tokenize(name)]
-    of, thing = _around(place, has), _subject_words(wanted, parameter, target)
+    of, thing = _around(place, has), _subject_words(expected, parameter, target)
     owner = of or set(subject(source))
     inner = around[-1] if around and around[-1] not in _SAYS_NOTHING else None
     if inner is not None and inner not in thing and not set(has[:-1]) & thing:
@@ -236,8 +236,8 @@ def _same_subject(
     near = thing & of
     if of - {"result", "item"} and not near:
         return 0.0, ""
-    named = ", ".join(sorted(thing))
-    return (1.0 if near else 0.9), f"`{place.path.lstrip('.')}` of {source.full_name} is the {wanted[-1]} of: {named}"
+    label = ", ".join(sorted(thing))
+    return (1.0 if near else 0.9), f"`{place.path.lstrip('.')}` of {source.full_name} is the {expected[-1]} of: {label}"
 
 
 def _around(place: Place, has: Sequence[str]) -> set[str]:
@@ -245,6 +245,6 @@ def _around(place: Place, has: Sequence[str]) -> set[str]:
     return {*has[:-1], *(word for name in place.names[:-1] for word in tokenize(name))} - _SAYS_NOTHING
 
 
-def _subject_words(wanted: Sequence[str], parameter: Parameter, target: Tool) -> set[str]:
+def _subject_words(expected: Sequence[str], parameter: Parameter, target: Tool) -> set[str]:
     """The words for what an argument identifies."""
-    return set(wanted[:-1]) or set(words(parameter.description) & subject(target))
+    return set(expected[:-1]) or set(words(parameter.description) & subject(target))

@@ -55,18 +55,18 @@ class Nature:
 
 def nature_of(parameter: Parameter) -> Nature | None:
     """Return what an argument takes, None where nothing that a goal says literally can be it."""
-    many, found = False, _plain(parameter.schema)
-    if found is None:
+    many, result = False, _plain(parameter.schema)
+    if result is None:
         lists = [one for one in parameter.schema.alternatives if one.type == "array"]
-        many, found = True, _plain(lists[0].at_place(lists[0].first)) if lists else None
-    if found is None:
+        many, result = True, _plain(lists[0].at_place(lists[0].first)) if lists else None
+    if result is None:
         return None
     name, about = tuple(tokenize(parameter.name)), frozenset(tokenize(parameter.description))
-    values = found.values or ()
+    values = result.values or ()
     if not values and not many and parameter.required:
         values = tuple(dict.fromkeys(_QUOTED_WORD.findall(parameter.description)))
         values = values if len(values) > 1 else ()
-    return Nature(found.type, many, found.whole, name, about, values, next(iter(found.all("format")), ""))
+    return Nature(result.type, many, result.whole, name, about, values, next(iter(result.all("format")), ""))
 
 
 def _plain(schema: NormalSchema) -> Alternative | None:
@@ -159,17 +159,17 @@ def value_of(literal: GoalLiteral, nature: Nature) -> JSON | FromInput:
     if literal.input:
         return FromInput(literal.input)
     if nature.values:
-        found: JSON = _listed(literal.text, nature)
-        return found
+        value: JSON = _listed(literal.text, nature)
+        return value
     return literal.value() if nature.single == "number" else literal.text
 
 
 def named_value(nature: Nature, words: Sequence[str]) -> JSON:
     """Return the only one of an argument's values that is a word of the goal; None where none or several are."""
     stems = {stem for word in words for stem in tokenize(word)}
-    found = [
+    results = [
         value
         for value in nature.values
         if isinstance(value, str) and value and set(tokenize(value)) <= stems and tokenize(value)
     ]
-    return found[0] if len(found) == 1 else None
+    return results[0] if len(results) == 1 else None

@@ -85,13 +85,13 @@ def of_input(name: str, value: JSON) -> GoalLiteral | None:
 
 
 def _literals(goal: str) -> Iterator[GoalLiteral]:
-    for found in _FIND.finditer(goal):
-        kind, text = _kind(found), found.group()
+    for match in _FIND.finditer(goal):
+        kind, text = _kind(match), match.group()
         kinds = {kind}
         if kind == "quoted":
             text = next(
                 value
-                for name, value in found.groupdict().items()
+                for name, value in match.groupdict().items()
                 if value is not None and name[0] == "q" and name != "quoted"
             )
             inner = _FIND.fullmatch(text)
@@ -99,19 +99,19 @@ def _literals(goal: str) -> Iterator[GoalLiteral]:
                 kinds.add(_kind(inner))
         if kind == "name" and _ACRONYM.fullmatch(text):
             continue
-        before = tuple(word.lower() for word in _WORD.findall(goal[: found.start()]))[-4:]
-        after = tuple(word.lower() for word in _WORD.findall(goal[found.end() :]))[:2]
-        yield GoalLiteral(text, frozenset(kinds), found.start(), found.end(), before, after)
+        before = tuple(word.lower() for word in _WORD.findall(goal[: match.start()]))[-4:]
+        after = tuple(word.lower() for word in _WORD.findall(goal[match.end() :]))[:2]
+        yield GoalLiteral(text, frozenset(kinds), match.start(), match.end(), before, after)
 
 
-def _kind(found: re.Match[str]) -> LiteralKind:
-    return next(kind for kind, _ in _PATTERNS if found.group(kind) is not None)
+def _kind(match: re.Match[str]) -> LiteralKind:
+    return next(kind for kind, _ in _PATTERNS if match.group(kind) is not None)
 
 
-def without_literals(goal: str, found: Sequence[GoalLiteral]) -> str:
+def without_literals(goal: str, literals: Sequence[GoalLiteral]) -> str:
     """Return a goal with words for its literals, as tools are searched by it: names stay, since they may be words."""
     parts, at = [], 0
-    for one in found:
+    for one in literals:
         word = next(
             (_STANDS_FOR[kind] for kind in ("timezone", "time", "date", "url", "glob", "path") if kind in one.kinds), ""
         )

@@ -79,8 +79,8 @@ class GoalPlanner:
         given = [one for name, value in (inputs or {}).items() if (one := of_input(name, value)) is not None]
         if len(given) < len(inputs or {}):
             return NoPlan("an input that is neither a text nor a number is not an argument of a chained plan")
-        found = [*literals(goal), *given]
-        scored = self._ruled(goal, list(self._scored(goal, found)))
+        results = [*literals(goal), *given]
+        scored = self._ruled(goal, list(self._scored(goal, results)))
         if not scored:
             required = f", or rules require others: {self._required}" if self._required else ""
             return NoPlan(f"no tool can be given what it needs by what the goal says{required}")
@@ -124,15 +124,15 @@ class GoalPlanner:
             scored = [_moved_by(outcome, one) for one in scored]
         return sorted(scored, key=lambda one: (-one.confidence, one.chain.names))
 
-    def _scored(self, goal: str, found: Sequence[GoalLiteral]) -> Iterator[ScoredChain]:
-        for parts in islice(partings(goal, [one for one in found if not one.input]), PARTINGS):
+    def _scored(self, goal: str, literals: Sequence[GoalLiteral]) -> Iterator[ScoredChain]:
+        for parts in islice(partings(goal, [one for one in literals if not one.input]), PARTINGS):
             chain, confidence = Chain(()), 1.0
             unexplained: list[str] = []
             unused: list[str] = []
             options: list[ScoredChain] = []
             for start, end in parts:
                 before = chain.calls
-                options = self._of_part(goal[start:end], start, end, found, before)
+                options = self._of_part(goal[start:end], start, end, literals, before)
                 if not options:
                     break
                 best = options[0]
@@ -147,20 +147,20 @@ class GoalPlanner:
                 yield ScoredChain(chain, confidence * STEP, tuple(unexplained), tuple(unused))
 
     def _of_part(
-        self, text: str, start: int, end: int, found: Sequence[GoalLiteral], before: tuple[Call, ...]
+        self, text: str, start: int, end: int, literals: Sequence[GoalLiteral], before: tuple[Call, ...]
     ) -> list[ScoredChain]:
         """The chains for a part of a goal, the surest first."""
-        within = {at for at, one in enumerate(found) if not one.input and start <= one.start and one.end <= end}
-        mine = [found[at] for at in sorted(within)]
+        within = {at for at, one in enumerate(literals) if not one.input and start <= one.start and one.end <= end}
+        mine = [literals[at] for at in sorted(within)]
         # An input is for whichever part takes it, and once it is taken for that one alone.
         taken = {at for call in before for at in call.used}
-        numbers = frozenset(within | {at for at, one in enumerate(found) if one.input and at not in taken})
+        numbers = frozenset(within | {at for at, one in enumerate(literals) if one.input and at not in taken})
         spoken = without_spans(text, start, mine)
-        clause = Clause(found, numbers, WORDS.findall(undone(spoken)), before)
-        asked = undone(without_literals(text, [_moved(one, start) for one in mine]))
-        if not asked.strip():
+        clause = Clause(literals, numbers, WORDS.findall(undone(spoken)), before)
+        question = undone(without_literals(text, [_moved(one, start) for one in mine]))
+        if not question.strip():
             return []
-        ranked = rank_candidates(self._space, self.tools, asked).hits
+        ranked = rank_candidates(self._space, self.tools, question).hits
         scored = [
             self._scorer.score(chain, clause, relevance)
             for tool, relevance in islice(((name, hit.score) for name, hit in ranked.items()), CANDIDATES)

@@ -65,26 +65,26 @@ def planned(
     """Return the answer of `plan_tools`; for threads."""
     filters = Filters(servers=tuple(servers))
     planner = GoalPlanner(space, known_tools(space, filters))
-    made = planner.plan(goal, inputs)
+    result = planner.plan(goal, inputs)
     degraded = {} if planner.degraded is None else {"degraded": planner.degraded}
     unknown = {**degraded, **unmatched_json(space, filters)}
-    if isinstance(made, NoPlan):
-        nothing: dict[str, Any] = {"plan": None, "steps": [], "cost": None, "confidence": made.confidence}
+    if isinstance(result, NoPlan):
+        nothing: dict[str, Any] = {"plan": None, "steps": [], "cost": None, "confidence": result.confidence}
         return {
             "goal": goal,
             **nothing,
             "no_match": True,
-            "reason": made.reason,
-            "nearest": list(made.nearest),
+            "reason": result.reason,
+            "nearest": list(result.nearest),
             **unknown,
         }
-    steps = [_step(made, at) for at in range(len(made.chain.calls))]
-    told = {"plan": made.document, "steps": steps, "cost": cost_of(space, made), "confidence": made.confidence}
-    return {"goal": goal, **told, "no_match": False, "reason": None, "nearest": [], **unknown}
+    steps = [_step(result, at) for at in range(len(result.chain.calls))]
+    report = {"plan": result.document, "steps": steps, "cost": cost_of(space, result), "confidence": result.confidence}
+    return {"goal": goal, **report, "no_match": False, "reason": None, "nearest": [], **unknown}
 
 
-def _step(made: ChainedPlan, at: int) -> dict[str, JSON]:
-    call = made.chain.calls[at]
+def _step(plan: ChainedPlan, at: int) -> dict[str, JSON]:
+    call = plan.chain.calls[at]
     origins: dict[str, JSON] = {name: _origin(value) for name, value in call.arguments.items()}
     return {"tool": call.tool.full_name, "arguments_from": origins}
 
@@ -95,9 +95,9 @@ def _origin(value: Any) -> str:
     return f"input {value.name}" if isinstance(value, FromInput) else "the goal"
 
 
-def cost_of(space: Space, made: ChainedPlan) -> dict[str, JSON]:
+def cost_of(space: Space, plan: ChainedPlan) -> dict[str, JSON]:
     """Say what a plan costs, by how calls of its tools went before."""
-    tools = [call.tool for call in made.chain.calls]
+    tools = [call.tool for call in plan.chain.calls]
     uses = [tool_use(space, tool) for tool in tools]
     known = [use.mean_ms for use in uses if use is not None]
     expected = round(sum(known), 1) if len(known) == len(uses) else None

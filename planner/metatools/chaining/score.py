@@ -90,7 +90,7 @@ class ChainScorer:
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._count = len(tools)
         self._words = {tool.full_name: _words_of(tool) for tool in tools}
-        self._counts = Counter(word for named, said in self._words.values() for word in named | said)
+        self._counts = Counter(word for names, said in self._words.values() for word in names | said)
 
     def score(self, chain: Chain, clause: Clause, relevance: float) -> ScoredChain:
         """Say how sure a chain is: by search, by words that are explained, by names, and by how arguments fit."""
@@ -99,12 +99,12 @@ class ChainScorer:
         joined = _joined(clause.words)
         explained: dict[str, float] = {}
         for number, call in enumerate(chain.calls):
-            named, said = self._words[call.tool.full_name]
+            names, said = self._words[call.tool.full_name]
             share = 1.0 if number == len(chain.calls) - 1 else 0.9
             for stem in goal:
                 forms = (stem, *MEANS.get(stem, ()), *joined.get(stem, ()))
                 value = 0.0
-                if any(form in named for form in forms) or stem in call.words:
+                if any(form in names for form in forms) or stem in call.words:
                     value = share
                 elif any(form in said for form in forms):
                     value = 0.75 * share
@@ -135,9 +135,9 @@ class ChainScorer:
 
     def named_for(self, tool: Tool, clause: Clause) -> bool:
         """Whether the name of a tool says what a clause wants to be done."""
-        named = self._words[tool.full_name][0]
+        names = self._words[tool.full_name][0]
         verbs = clause.verbs - _SAYS_NOTHING
-        return any(form in named for verb in verbs for form in (verb, *MEANS.get(verb, ())))
+        return any(form in names for verb in verbs for form in (verb, *MEANS.get(verb, ())))
 
     def _adds(self, call: Call, chain: Chain, goal: Sequence[str]) -> bool:
         """Whether a call has a word of the goal in its name that the last one has not."""
@@ -166,22 +166,22 @@ class ChainScorer:
 
 def _words_of(tool: Tool) -> tuple[frozenset[str], frozenset[str]]:
     """The words of a tool's name and title, and of what else it says of itself."""
-    named = frozenset(tokenize(f"{tool.name} {tool.title}"))
+    names = frozenset(tokenize(f"{tool.name} {tool.title}"))
     parameters: Any = tool.input_schema.get("properties", {})
-    told = " ".join(
+    message = " ".join(
         f"{name} {one.get('description', '')}" for name, one in parameters.items() if isinstance(one, Mapping)
     )
-    return named, frozenset(tokenize(f"{tool.description} {told} {tool.server} {tool.server_description}"))
+    return names, frozenset(tokenize(f"{tool.description} {message} {tool.server} {tool.server_description}"))
 
 
 def _joined(words: Sequence[str]) -> dict[str, list[str]]:
     """Return what words are with the next one or the one before as one word: `time zone` as `timezone`."""
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     for first, second in pairwise(words):
         for whole in tokenize(f"{first}{second}") if first.isalpha() and second.isalpha() else ():
             for stem in (*tokenize(first), *tokenize(second)):
-                found.setdefault(stem, []).append(whole)
-    return found
+                results.setdefault(stem, []).append(whole)
+    return results
 
 
 def _leads_on(literal: GoalLiteral) -> bool:
@@ -200,7 +200,7 @@ def doubt(best: ScoredChain, goal: str) -> str:
     if best.unused:
         return f"no tool takes {', '.join(map(repr, best.unused[:3]))} beside the rest of the goal"
     if best.unexplained:
-        written = {stem: word for word in reversed(re.findall(r"\w+", goal)) for stem in tokenize(word)}
-        words = [repr(written.get(stem, stem)) for stem in best.unexplained[:3]]
+        value = {stem: word for word in reversed(re.findall(r"\w+", goal)) for stem in tokenize(word)}
+        words = [repr(value.get(stem, stem)) for stem in best.unexplained[:3]]
         return f"no tool speaks of {', '.join(words)} as the goal does"
     return "no tool is near enough to what the goal asks for"

@@ -47,13 +47,13 @@ class Candidate:
 
 def judge_candidates(space: Space, query: str, tools: Sequence[Tool]) -> tuple[list[Candidate], str | None]:
     """Return the nearest of some tools, the surest first, and which leg of the search is down, None for none."""
-    found = literals(query)
-    asked = undone(without_literals(query, found))
-    spoken = undone(without_spans(query, 0, found))
+    results = literals(query)
+    question = undone(without_literals(query, results))
+    spoken = undone(without_spans(query, 0, results))
     clause = Clause((), frozenset(), WORDS.findall(spoken))
     scorer = ChainScorer(tools)
     is_name = len(query.split()) == 1
-    ranked = rank_candidates(space, tools, asked if asked.strip() else query)
+    ranked = rank_candidates(space, tools, question if question.strip() else query)
     hits = ranked.hits.values()
     named = [hit.tool for hit in hits if scorer.named_for(hit.tool, clause)]
     judged: list[Candidate] = []
@@ -74,7 +74,7 @@ def judge_candidates(space: Space, query: str, tools: Sequence[Tool]) -> tuple[l
         confidence += ruled.get("avoided", 0.0)
         why_not = None if confidence >= SELECTED else doubt(scored, query)
         judged.append(Candidate(hit, round(max(confidence, 0.0), 4), why_not))
-    given = len(found)
+    given = len(results)
 
     def order(one: Candidate) -> tuple[float, float, str]:
         needed = one.hit.tool.input_schema.get("required")

@@ -47,12 +47,12 @@ def neighbours_of(space: Space, tool: Tool) -> Neighbours:
 def neighbourhood(space: Space, name: str) -> dict[str, Any]:
     """Return the same of the tool of a name as JSON. Raises NotFound."""
     tool = find_tool(space, name)
-    found = neighbours_of(space, tool)
+    result = neighbours_of(space, tool)
     return {
         "tool_name": tool.full_name,
         "belongs_to": tool.server,
-        "before": [flow.to_json() for flow in found.before],
-        "after": [flow.to_json() for flow in found.after],
+        "before": [flow.to_json() for flow in result.before],
+        "after": [flow.to_json() for flow in result.after],
     }
 
 

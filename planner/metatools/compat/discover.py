@@ -91,24 +91,24 @@ class Discovery:
                 self._answers[key] = known
                 while len(self._answers) > REMEMBERED:
                     self._answers.popitem(last=False)
-            found = known.result
+            result = known.result
         return {
-            "matches": [{**match} for match in found["matches"]],
-            "search_strategy": found["search_strategy"],
-            "recommended": found["recommended"],
-            "related": [*found["related"]],
-            "next_steps": [*found["next_steps"]],
+            "matches": [{**match} for match in result["matches"]],
+            "search_strategy": result["search_strategy"],
+            "recommended": result["recommended"],
+            "related": [*result["related"]],
+            "next_steps": [*result["next_steps"]],
         }
 
     def _discover(self, query: str, limit: int, tools: Sequence[Tool]) -> DiscoverResult:
-        found = find_among(self._space, tools, ToolQuery(query, limit))
-        best = next((hit.tool for hit in found.hits if hit.tool.connected and hit.tool.name != ALL), None)
+        results = find_among(self._space, tools, ToolQuery(query, limit))
+        best = next((hit.tool for hit in results.hits if hit.tool.connected and hit.tool.name != ALL), None)
         return {
-            "matches": [_match(hit) for hit in found.hits],
-            "search_strategy": "hybrid" if found.degraded is None else "keyword",
+            "matches": [_match(hit) for hit in results.hits],
+            "search_strategy": "hybrid" if results.degraded is None else "keyword",
             "recommended": None if best is None else best.full_name,
-            "related": self._related(found.hits, best, tools),
-            "next_steps": list(_next_steps(found, best)),
+            "related": self._related(results.hits, best, tools),
+            "next_steps": list(_next_steps(results, best)),
         }
 
     def _related(self, hits: Sequence[ToolHit], best: Tool | None, tools: Sequence[Tool]) -> list[str]:
@@ -137,12 +137,12 @@ def _match(hit: ToolHit) -> DiscoverMatch:
     }
 
 
-def _next_steps(found: ToolResults, best: Tool | None) -> Sequence[str]:
+def _next_steps(results: ToolResults, best: Tool | None) -> Sequence[str]:
     """Say what to do with what was found."""
     steps: list[str] = []
-    first = found.hits[0].tool if found.hits else None
+    first = results.hits[0].tool if results.hits else None
     if first is None:
-        guess = f"; the nearest is {found.guess.tool.full_name}" if found.guess is not None else ""
+        guess = f"; the nearest is {results.guess.tool.full_name}" if results.guess is not None else ""
         steps.append(f"no tool fits{guess}: say in other words what it should do")
     if best is not None:
         steps.append(f"execute {best.full_name}")
@@ -151,6 +151,6 @@ def _next_steps(found: ToolResults, best: Tool | None) -> Sequence[str]:
             f'manage_connections {{"action": "initiate", "server": "{first.server}"}} connects {first.server}, '
             f"which has the best match"
         )
-    if found.degraded is not None:
-        steps.append(found.degraded)
+    if results.degraded is not None:
+        steps.append(results.degraded)
     return steps

@@ -65,12 +65,12 @@ async def select_servers(space: Space, args: SelectServers) -> dict[str, Any]:
     given = list(known) if args.servers is None else args.servers
     texts = [_text(one, known) for one in given]
     chosen = await asyncio.to_thread(_choose, space, args, texts)
-    wanted = set(chosen.names)
+    expected = set(chosen.names)
     return {
         "servers": [
             one if isinstance(one, str) else one.model_dump(exclude_unset=True)
             for one, text in zip(given, texts, strict=True)
-            if text.name in wanted
+            if text.name in expected
         ],
         "scores": dict(chosen.scores),
         "unchanged": chosen.unchanged,

@@ -56,8 +56,8 @@ def show_run(document: Mapping[str, Any], access: Access, *, most: int = RESULT)
     status = document["status"]
     if status == "refused":
         reason = document.get("reason")
-        told = {"reason": _short(reason)} if reason else {}
-        return {"status": status, **told, **_problems(document["problems"])}
+        report = {"reason": _short(reason)} if reason else {}
+        return {"status": status, **report, **_problems(document["problems"])}
     shown: dict[str, Any] = {"status": status, "run": document["run"]}
     failed = _failed(document["steps"]) if status not in ("success", "running") else []
     if failed:
@@ -82,21 +82,21 @@ def show_steps(space: Space, document: Mapping[str, Any], access: Access) -> dic
     names = [step["out"] for step in document["steps"] if step["out"] and step["status"] == "success"]
     top = {step["out"]: step["resource_id"] for step in document["steps"] if step["out"] and "." not in step["step"]}
     result = shown.get("ref")
-    told = {name: top.get(name) for name in dict.fromkeys(names) if name in top and top.get(name) != result}
-    bound = bound_to(space, {name: identifier for name, identifier in told.items() if identifier})
+    report = {name: top.get(name) for name in dict.fromkeys(names) if name in top and top.get(name) != result}
+    bound = bound_to(space, {name: identifier for name, identifier in report.items() if identifier})
     last = next((name for name in reversed(names) if top.get(name) == result), None)
     return {**shown, **({"out": last} if last else {}), **({"bound": bound} if bound else {})}
 
 
 def bound_to(space: Space, ids: Mapping[str, str]) -> dict[str, str]:
     """Return the shapes of what variables are bound to, the latest of them."""
-    view, found = space.view(), {}
+    context, results = space.context(), {}
     for name, identifier in list(ids.items())[-BOUND:]:
         try:
-            found[name] = kind_and_shape(space, view.get(identifier))
+            results[name] = kind_and_shape(space, context.get(identifier))
         except NotFound:
-            found[name] = "removed"
-    return found
+            results[name] = "removed"
+    return results
 
 
 def _result(result: Mapping[str, Any] | None, most: int) -> dict[str, Any]:
@@ -116,10 +116,10 @@ def _why_empty(document: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     step = next((one for one in reversed(document["steps"]) if one["resource_id"] == result["resource_id"]), None)
     extra = step["extra"] if step is not None else {}
-    told = [str(extra["hint"])] if extra.get("hint") else []
+    messages = [str(extra["hint"])] if extra.get("hint") else []
     if "without_where" in extra:
-        told.append(f"without `where` {extra['without_where']:,} fit")
-    return {"hint": _short("; ".join(told))} if told else {}
+        messages.append(f"without `where` {extra['without_where']:,} fit")
+    return {"hint": _short("; ".join(messages))} if messages else {}
 
 
 def _failed(steps: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

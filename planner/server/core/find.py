@@ -107,16 +107,16 @@ def _lines(operations: Operations, args: Find, query: str, outlines: dict[str, s
         if args.kind not in (None, kind):
             continue
         limit = min(args.limit, operations.access.results)
-        found = find_among(space, tools, ToolQuery(query, limit)) if tools else None
-        if found is None or found.no_match:
+        results = find_among(space, tools, ToolQuery(query, limit)) if tools else None
+        if results is None or results.no_match:
             if kind in ("tool", args.kind):
                 none.append(f"no {kind} fits{several}")
-                nearest += [line(found.guess.tool)] if found is not None and found.guess is not None else []
+                nearest += [line(results.guess.tool)] if results is not None and results.guess is not None else []
             continue
         planned = planned or kind == "plan"
-        lines += [line(hit.tool) if hit is found.hits[0] else line(hit.tool, OTHERS) for hit in found.hits]
-        if found.degraded:
-            lines.append(f"({plain(found.degraded)})")
+        lines += [line(hit.tool) if hit is results.hits[0] else line(hit.tool, OTHERS) for hit in results.hits]
+        if results.degraded:
+            lines.append(f"({plain(results.degraded)})")
     if nearest and not planned:
         # Where a saved plan fits, the nearest of the tools that do not is no help.
         none = [f"{none[0]}; the nearest:", *nearest]
@@ -153,13 +153,13 @@ class _LineOfTool:
 
     def __call__(self, tool: Tool, most: int = DESCRIPTION) -> str:
         if tool.kind == "server":
-            said = cut(tool.description, DESCRIPTION)
-            return f"{tool.full_name}: {said} [{plain(tool.needs)}]"
+            text = cut(tool.description, DESCRIPTION)
+            return f"{tool.full_name}: {text} [{plain(tool.needs)}]"
         first = SENTENCE.split(" ".join(tool.description.split()), maxsplit=1)[0]
-        said = cut(first, most).rstrip(".")
+        text = cut(first, most).rstrip(".")
         verb = {"prompt": " [get-prompt]", "resource": " [read-resource]"}.get(tool.kind, "")
         whole = most == DESCRIPTION
-        return f"{self._call(tool, whole)}{verb}{f'. {said}' if said else ''}{_warnings(self.operations, tool)}"
+        return f"{self._call(tool, whole)}{verb}{f'. {text}' if text else ''}{_warnings(self.operations, tool)}"
 
     def _call(self, tool: Tool, whole: bool) -> str:
         answered = answered_before(self.operations.space, tool)
@@ -173,31 +173,31 @@ class _LineOfTool:
 
 
 def _warnings(operations: Operations, tool: Tool) -> str:
-    told = []
+    messages = []
     if tool.needs:
-        told.append(f"needs: {plain(tool.needs)}")
+        messages.append(f"needs: {plain(tool.needs)}")
     elif not tool.connected:
         reason = operations.space.tools.unavailable_reason(tool.full_name) or "a call tries again"
-        told.append(f"its server is down: {truncate(plain(reason), DESCRIPTION)}")
-    told += [f"beware: its description {', '.join(signs)}"] if (signs := injection_signs(tool)) else []
-    return f" [{'; '.join(told)}]" if told else ""
+        messages.append(f"its server is down: {truncate(plain(reason), DESCRIPTION)}")
+    messages += [f"beware: its description {', '.join(signs)}"] if (signs := injection_signs(tool)) else []
+    return f" [{'; '.join(messages)}]" if messages else ""
 
 
 # By name
 
 
 def _by_name(operations: Operations, names: Sequence[str]) -> str:
-    told: list[str] = []
+    messages: list[str] = []
     missing: list[NotFound] = []
     for name in dict.fromkeys(names):
         try:
-            told.append(_described(operations, name))
+            messages.append(_described(operations, name))
         except NotFound as error:
             missing.append(error)
-            told.append(plain(str(error)))
-    if len(missing) == len(told):
+            messages.append(plain(str(error)))
+    if len(missing) == len(messages):
         raise NotFound("; ".join(plain(str(error)) for error in missing))
-    return "\n\n".join(told)
+    return "\n\n".join(messages)
 
 
 def _described(operations: Operations, name: str) -> str:
@@ -245,11 +245,11 @@ def _schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 async def _notes(operations: Operations, query: str, limit: int) -> str:
     try:
-        found: Any = await discover_notes(operations, {"query": query, "limit": limit})
+        value: Any = await discover_notes(operations, {"query": query, "limit": limit})
     except NotFound as error:
         raise InfospaceError(plain(error.message)) from error
-    certificate = found["extra"]["certificate"]
-    lines = [_note_line(hit) for hit in found["data"]]
+    certificate = value["extra"]["certificate"]
+    lines = [_note_line(hit) for hit in value["data"]]
     matched, notes = certificate["matched"], certificate["notes"]
     of = f" of {matched:,} that fit" if matched is not None else ""
     return "\n".join([*lines, f"{len(lines)}{of}, among {pluralize(notes, 'note')}"])

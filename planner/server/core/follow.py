@@ -124,20 +124,20 @@ def _run_state(operations: Operations, document: dict[str, Any], after: int) -> 
     _, rows = find_run(operations.space, document["run"])
     ended = [row for row in rows if row.status not in ("started", "suspended")]
     fresh = [row for row in ended if row.sequence > after]
-    told: dict[str, Any] = {"seen": max((row.sequence for row in ended), default=0)}
-    going = operations.lives.going(document["run"])
-    running = going[-1].running if going else _started(rows)
+    report: dict[str, Any] = {"seen": max((row.sequence for row in ended), default=0)}
+    live_runs = operations.lives.going(document["run"])
+    running = live_runs[-1].running if live_runs else _started(rows)
     if running and document["status"] == "running":
-        told["running"] = running[:NEW]
+        report["running"] = running[:NEW]
     own = [row for row in fresh if "." not in row.position and row.status == "success" and row.resource]
     if own:
         ids = {row.position: str(row.resource) for row in own[-NEW:]}
         shapes = bound_to(operations.space, ids)
-        told["new"] = [f"{row.position} {row.type}: {shapes[row.position]}" for row in own[-NEW:]]
+        report["new"] = [f"{row.position} {row.type}: {shapes[row.position]}" for row in own[-NEW:]]
     inner = len(fresh) - len(own)
     if inner:
-        told["other_steps"] = inner
-    return {**shown, **told}
+        report["other_steps"] = inner
+    return {**shown, **report}
 
 
 def _started(rows: Sequence[StepRow]) -> list[str]:
@@ -154,12 +154,12 @@ def _steps(space: Space, run: str, step: str | None) -> dict[str, Any]:
         rows = [row for row in rows if row.position == step or row.position.startswith((f"{step}.", f"{step}["))]
         if not rows:
             raise Invalid(f"{run} has executed no step {step!r:.60}", hint='such as "4" or "4.do[3].2"')
-    told = {"run": run, "steps": [_step(row) for row in rows[-STEPS:]]}
-    return {**told, "left_out": len(rows) - STEPS} if len(rows) > STEPS else told
+    report = {"run": run, "steps": [_step(row) for row in rows[-STEPS:]]}
+    return {**report, "left_out": len(rows) - STEPS} if len(rows) > STEPS else report
 
 
 def _step(row: StepRow) -> str:
     out = f" ${row.out}" if row.out else ""
     ref = f" {row.resource}" if row.resource else ""
-    said = f": {truncate(plain(row.reason), REASON)}" if row.reason else ""
-    return f"{row.position} {row.type} {row.status}{out}{ref} {row.duration_ms:.0f} ms{said}"
+    text = f": {truncate(plain(row.reason), REASON)}" if row.reason else ""
+    return f"{row.position} {row.type} {row.status}{out}{ref} {row.duration_ms:.0f} ms{text}"

@@ -57,9 +57,9 @@ def _cut_text(text: str, most: int) -> str:
 def kind_and_shape(space: Space, resource: Resource) -> str:
     """Return what a variable is bound to in a line: `Collection of 30: {author: text, date: text}`."""
     if isinstance(resource, Collection):
-        view = space.view()
+        context = space.context()
         items: Sequence[Any] = [
-            view.content(item) for item in view.resources([one.id for one in resource.members[:SAMPLE]])
+            context.content(item) for item in context.resources([one.id for one in resource.members[:SAMPLE]])
         ]
         shape = outline_value(list(items)).partition(": ")[2] if items else ""
         return truncate(f"Collection of {len(resource):,}" + (f": {shape}" if shape else ""), SHAPE)

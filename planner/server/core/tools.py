@@ -25,8 +25,8 @@ INSTRUCTIONS: Final = (
 async def _run(operations: Operations, args: Run, tell: Tell) -> dict[str, Any]:
     if args.check:
         return await operations.check_plan(arguments.CheckPlan(plan=args.plan, inputs=args.inputs), tell)
-    wanted = arguments.RunPlan(plan=args.plan, inputs=args.inputs or {}, wait_s=args.wait_s)
-    return await operations.run_plan(wanted, tell)
+    expected = arguments.RunPlan(plan=args.plan, inputs=args.inputs or {}, wait_s=args.wait_s)
+    return await operations.run_plan(expected, tell)
 
 
 def _show_run(operations: Operations, args: Any, document: Mapping[str, Any]) -> Answer:
@@ -38,8 +38,8 @@ def _show_run(operations: Operations, args: Any, document: Mapping[str, Any]) ->
 async def _step(operations: Operations, args: RunStep, tell: Tell) -> dict[str, Any]:
     if not args.steps:
         return await operations.list_bindings(arguments.ListBindings(session=args.session, run=None), tell)
-    wanted = arguments.RunSteps(session=args.session, steps=args.steps, wait_s=args.wait_s)
-    return await operations.run_steps(wanted, tell)
+    expected = arguments.RunSteps(session=args.session, steps=args.steps, wait_s=args.wait_s)
+    return await operations.run_steps(expected, tell)
 
 
 def _show_steps(operations: Operations, args: Any, document: Mapping[str, Any]) -> Answer:

@@ -88,10 +88,10 @@ def command_of(words: str) -> str | None:
     return max(fits, key=len, default=None)
 
 
-def _one_of_two(found: re.Match[str], audience: Audience) -> str:
+def _one_of_two(match: re.Match[str], audience: Audience) -> str:
     """Return the command, or where the planner has the tool beside it, that tool with its arguments."""
-    does = found["call"] or found["tool"] if audience == "full" else found["command"]
-    return f"{does}{found['then'] or found['goes']}"
+    does = match["call"] or match["tool"] if audience == "full" else match["command"]
+    return f"{does}{match['then'] or match['goes']}"
 
 
 def _instead(words: str, audience: Audience) -> str:
@@ -106,8 +106,8 @@ def _instead(words: str, audience: Audience) -> str:
     return f"{tool} of {run[0]}" if known == "show" and run else tool
 
 
-def _of_core(found: re.Match[str]) -> str:
-    name, one, _ = found[0].partition(" one")
+def _of_core(match: re.Match[str]) -> str:
+    name, one, _ = match[0].partition(" one")
     if one and name == "cancel_run":
         return f"cancel one with {TOOLS[name]}"
     return TOOLS[name] + one

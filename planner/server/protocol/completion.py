@@ -17,20 +17,20 @@ LOOKED_AT: Final = 1_000
 """Runs whose goals, and resources whose names, are looked at."""
 
 
-def complete_goal(space: Space, begun: str) -> list[str]:
+def complete_goal(space: Space, prefix: str) -> list[str]:
     """Return the goals of earlier runs that begin so, in small letters or capitals, the latest first."""
     with space.store.reading() as snapshot:
         goals = dict.fromkeys(row.goal for row in snapshot.runs(limit=LOOKED_AT) if row.goal)
-    return [goal for goal in goals if goal.casefold().startswith(begun.casefold())]
+    return [goal for goal in goals if goal.casefold().startswith(prefix.casefold())]
 
 
-def complete_resource(space: Space, template: str, begun: str) -> list[str]:
+def complete_resource(space: Space, template: str, prefix: str) -> list[str]:
     """Return the names and ids of what a template reads that begin so; none for a template that is not there."""
     part = template.removeprefix(f"{SCHEME}://").partition("/")[0]
     if part not in TEMPLATES or template != f"{SCHEME}://{part}/{{id}}":
         return []
     with space.store.reading() as snapshot:
-        fitting = (one for one in _known(snapshot, part) if one.casefold().startswith(begun.casefold()))
+        fitting = (one for one in _known(snapshot, part) if one.casefold().startswith(prefix.casefold()))
         return list(islice(dict.fromkeys(fitting), MAX_VALUES + 1))
 
 

@@ -39,11 +39,11 @@ def asks_in_answers(context: Context) -> bool:
 
 async def ask(context: Context, operations: Operations, question: Question) -> JSON | Absent:
     """Ask now, and wait for the person; ABSENT where nobody answers, and then it is not asked again."""
-    found = None
+    result = None
     # A client that says it asks, and then does not, leaves the question to others.
     with suppress(MCPError):
-        found = await context.session.elicit_form(question.message, question.form, context.request_id)
-    return _answer_from(operations, question, found)
+        result = await context.session.elicit_form(question.message, question.form, context.request_id)
+    return _answer_from(operations, question, result)
 
 
 def input_required(operations: Operations, put: OpenQuestion) -> types.InputRequiredResult:
@@ -57,18 +57,18 @@ def input_required(operations: Operations, put: OpenQuestion) -> types.InputRequ
 
 def elicited_answer(params: types.CallToolRequestParams, question: Question, operations: Operations) -> JSON | Absent:
     """Return what the person said; ABSENT where nobody answered, and then it is not asked again."""
-    found = (params.input_responses or {}).get(question.key)
-    return _answer_from(operations, question, found if isinstance(found, types.ElicitResult) else None)
+    result = (params.input_responses or {}).get(question.key)
+    return _answer_from(operations, question, result if isinstance(result, types.ElicitResult) else None)
 
 
-def _answer_from(operations: Operations, question: Question, found: types.ElicitResult | None) -> JSON | Absent:
-    said: JSON | Absent = ABSENT
-    if found is not None and found.action == "accept":
-        said = question.answer(found.content or {})
-    elif found is not None and found.action == "decline" and question.pending.kind == "approve":
-        said = "no"
-    elif found is not None and found.action == "decline" and question.is_of_server:
-        said = DECLINE
-    if said is ABSENT:
+def _answer_from(operations: Operations, question: Question, result: types.ElicitResult | None) -> JSON | Absent:
+    answer: JSON | Absent = ABSENT
+    if result is not None and result.action == "accept":
+        answer = question.answer(result.content or {})
+    elif result is not None and result.action == "decline" and question.pending.kind == "approve":
+        answer = "no"
+    elif result is not None and result.action == "decline" and question.is_of_server:
+        answer = DECLINE
+    if answer is ABSENT:
         operations.asked.passed.add(question.key)
-    return said
+    return answer

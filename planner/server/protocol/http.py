@@ -54,17 +54,17 @@ def bound(host: str, port: int) -> socket.socket:
         raise Invalid(f"the server is for this machine alone, and {host!r} is not a loopback address", hint=HOST)
     # With the protocol named, asyncio sets TCP_NODELAY on what is accepted. Without, the body of an answer waits up to
     # 40 ms for the client's system to acknowledge its head.
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    result = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen()
+        result.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        result.bind((host, port))
+        result.listen()
     except OSError as error:
-        made.close()
+        result.close()
         raise Invalid(
             f"{host}:{port} cannot be listened on: {error.strerror}", hint="port 0 takes a free one"
         ) from error
-    return made
+    return result
 
 
 async def serve_http(space: Space, listening: socket.socket, tokens: Sequence[Token]) -> int | None:

@@ -95,8 +95,8 @@ class _App:
 
     def _caller(self, request: Request) -> Caller | None:
         """Return whose token a request shows. All are compared, so that the time says nothing."""
-        given = request.headers.getlist("authorization")
-        kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        names = request.headers.getlist("authorization")
+        kind, _, token = names[0].partition(" ") if len(names) == 1 else ("", "", "")
         digest = sha256(token.encode("latin-1")).digest()
         same = [caller for caller in self._callers if hmac.compare_digest(caller.digest, digest)]
         return same[0] if same and kind.lower() == "bearer" else None
@@ -155,11 +155,11 @@ class _App:
             return JSONResponse({"error": "forbidden", "reason": "this token is not that of an admin"}, status_code=403)
         try:
             restart = _restart(await _body(request))
-            done = await sync(self._space, restart=restart, embed=True)
+            report = await sync(self._space, restart=restart, embed=True)
         except InfospaceError as error:
             return JSONResponse({"error": error.kind, "reason": str(error)}, status_code=400)
         write_audit(self._space, name, "discover", "", "success")
-        return JSONResponse(done.to_json())
+        return JSONResponse(report.to_json())
 
     async def _turned_away(self, request: Request, caller: Caller | None) -> Response | None:
         return _unknown() if caller is None else await self._security.validate_request(request)
@@ -167,12 +167,12 @@ class _App:
 
 async def _body(request: Request) -> bytes:
     """Return what was sent; raises InvalidJSON for more than is taken."""
-    found = b""
+    result = b""
     async for chunk in request.stream():
-        found += chunk
-        if len(found) > LONGEST_BODY:
+        result += chunk
+        if len(result) > LONGEST_BODY:
             raise InvalidJSON(f"the body has more than {LONGEST_BODY:,} bytes", hint='{"restart": true}, or nothing')
-    return found
+    return result
 
 
 def _restart(body: bytes) -> bool:

@@ -101,21 +101,21 @@ class _Handlers:
         self, _context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         sets = self._operations.access.tools
-        found = [
+        results = [
             _tool(tool.name, tool.description, tool.listed, tool.read_only, tool.open_world)
             for tool in operations_in(sets).values()
         ]
         names = names_in(sets)
         schema = tools.discover_schema(self._operations) if tools.DISCOVER_NOTES in names else None
         if schema is not None:
-            found.append(_tool(tools.DISCOVER_NOTES, tools.DISCOVER_SAYS, schema, read_only=True))
+            results.append(_tool(tools.DISCOVER_NOTES, tools.DISCOVER_SAYS, schema, read_only=True))
         for meta in (one for one in META.values() if one.name in names):
             calls = meta.name == calling.EXECUTE
-            found.append(_tool(meta.name, meta.description, meta.brief, read_only=not calls, open_world=calls))
+            results.append(_tool(meta.name, meta.description, meta.brief, read_only=not calls, open_world=calls))
         for name, tool in calling.direct_tools(self._operations).items():
             message, schema = calling.tool_description(tool), dict(tool.input_schema)
-            found.append(_tool(name, message, schema, tool.read_only, open_world=True, destructive=tool.destructive))
-        return types.ListToolsResult(tools=found)
+            results.append(_tool(name, message, schema, tool.read_only, open_world=True, destructive=tool.destructive))
+        return types.ListToolsResult(tools=results)
 
     def schema_with_headers(self, name: str) -> Mapping[str, Any] | None:
         """Return the schema of a tool whose arguments may have to stand in the headers of a call, too.
@@ -160,40 +160,40 @@ class _Handlers:
     ) -> dict[str, Any] | str | types.InputRequiredResult:
         """Answer a call; what it leaves to people to say, the person behind the client is asked, where that can be."""
 
-        async def tell(ended: int, said: str) -> None:
-            await context.session.report_progress(ended, None, said)
-            await self.logs.tell(context, "info", said)
+        async def tell(ended: int, text: str) -> None:
+            await context.session.report_progress(ended, None, text)
+            await self.logs.tell(context, "info", text)
 
-        operations, name, given = self._operations, params.name, params.arguments or {}
+        operations, name, values = self._operations, params.name, params.arguments or {}
         times = 0
         if params.request_state is None:
-            answer = await calling.answer(operations, name, given, tell)
+            answer = await calling.answer(operations, name, values, tell)
         else:
-            put = operations.asked.pop(params.request_state, name, given)
+            put = operations.asked.pop(params.request_state, name, values)
             answer, times = put.answered, put.times
-            said = elicitation.elicited_answer(params, put.question, operations)
-            if said is not ABSENT:
-                answer = await calling.answered_by_person(operations, name, given, put.question, said, tell)
+            value = elicitation.elicited_answer(params, put.question, operations)
+            if value is not ABSENT:
+                answer = await calling.answered_by_person(operations, name, values, put.question, value, tell)
         while times < MAX_QUESTIONS and elicitation.supports_elicitation(context):
             following = calling.asks_people(operations, answer)
             if following is None:
                 break
             times += 1
             if elicitation.asks_in_answers(context):
-                return elicitation.input_required(operations, OpenQuestion(following, name, given, answer, times))
-            said = await elicitation.ask(context, operations, following)
-            if said is not ABSENT:
-                answer = await calling.answered_by_person(operations, name, given, following, said, tell)
+                return elicitation.input_required(operations, OpenQuestion(following, name, values, answer, times))
+            value = await elicitation.ask(context, operations, following)
+            if value is not ABSENT:
+                answer = await calling.answered_by_person(operations, name, values, following, value, tell)
         return answer
 
     async def list_resources(
         self, _context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         try:
-            found, cursor = resources.list_resources(self._operations.space, params.cursor if params else None)
+            results, cursor = resources.list_resources(self._operations.space, params.cursor if params else None)
         except InfospaceError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
-        listed = [types.Resource(uri=one.uri, name=one.name, title=one.title) for one in found]
+        listed = [types.Resource(uri=one.uri, name=one.name, title=one.title) for one in results]
         return types.ListResourcesResult(resources=listed, next_cursor=cursor)
 
     async def list_templates(
@@ -226,15 +226,15 @@ class _Handlers:
 
     async def complete(self, _context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Offer what begins as the argument does; nothing for what is not there, since it is still being written."""
-        space, reference, begun = self._operations.space, params.ref, params.argument.value
-        found: list[str] = []
+        space, reference, prefix = self._operations.space, params.ref, params.argument.value
+        results: list[str] = []
         if isinstance(reference, types.ResourceTemplateReference):
             if params.argument.name == "id":
-                found = await asyncio.to_thread(completion.complete_resource, space, str(reference.uri), begun)
+                results = await asyncio.to_thread(completion.complete_resource, space, str(reference.uri), prefix)
         elif reference.name == "plan" and params.argument.name == "goal":
-            found = await asyncio.to_thread(completion.complete_goal, space, begun)
-        more = len(found) > completion.MAX_VALUES
-        return types.CompleteResult(completion=types.Completion(values=found[: completion.MAX_VALUES], has_more=more))
+            results = await asyncio.to_thread(completion.complete_goal, space, prefix)
+        more = len(results) > completion.MAX_VALUES
+        return types.CompleteResult(completion=types.Completion(values=results[: completion.MAX_VALUES], has_more=more))
 
     async def get_prompt(self, _context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         goal = (params.arguments or {}).get("goal", "")

@@ -42,23 +42,23 @@ class _Figures(Collector):
         yield from self._called()
 
     def _tool_counts(self, servers: Sequence[str]) -> Metric:
-        found = GaugeMetricFamily("infospace_tools", "Tools, prompts and resources that are known.", labels=["server"])
+        result = GaugeMetricFamily("infospace_tools", "Tools, prompts and resources that are known.", labels=["server"])
         for server, count in sorted(Counter(servers).items()):
-            found.add_metric([server], count)
-        return found
+            result.add_metric([server], count)
+        return result
 
     def _used(self, known: set[tuple[str, str]]) -> Iterator[Metric]:
-        made = CounterMetricFamily("infospace_tool_executions", "Calls of a tool, ever.", labels=TOOL)
+        result = CounterMetricFamily("infospace_tool_executions", "Calls of a tool, ever.", labels=TOOL)
         failed = CounterMetricFamily("infospace_tool_failures", "Calls of a tool that failed.", labels=TOOL)
         mean = GaugeMetricFamily("infospace_tool_mean_seconds", "How long a call of a tool takes.", labels=TOOL)
         p95 = GaugeMetricFamily("infospace_tool_p95_seconds", "The time that 95 of 100 do not exceed.", labels=TOOL)
         for key, use in sorted(tool_uses(self._space).items()):
             if key in known:
-                made.add_metric(key, use.execution_count)
+                result.add_metric(key, use.execution_count)
                 failed.add_metric(key, round(use.execution_count * (1 - use.success_rate)))
                 mean.add_metric(key, use.mean_ms / 1000)
                 p95.add_metric(key, use.p95_ms / 1000)
-        yield from (made, failed, mean, p95)
+        yield from (result, failed, mean, p95)
 
     def _called(self) -> Iterator[Metric]:
         labels = ("caller", "door", "outcome")

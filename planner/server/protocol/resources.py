@@ -42,13 +42,13 @@ def list_resources(space: Space, cursor: str | None) -> tuple[list[ListedResourc
 
     Raises Invalid for a cursor that this did not give.
     """
-    found: list[ListedResource] = []
+    results: list[ListedResource] = []
     following: str | None = cursor or "collection:0"
     with space.store.reading() as snapshot:
-        while following is not None and len(found) < PAGE:
-            more, following = _listed(snapshot, following, PAGE - len(found))
-            found += more
-    return found, following
+        while following is not None and len(results) < PAGE:
+            more, following = _listed(snapshot, following, PAGE - len(results))
+            results += more
+    return results, following
 
 
 def _listed(snapshot: Snapshot, cursor: str, most: int) -> tuple[list[ListedResource], str | None]:
@@ -100,10 +100,12 @@ def _run(space: Space, name: str) -> tuple[str, str]:
 
 
 def _resource(space: Space, part: str, name: str) -> tuple[str, str]:
-    view = space.view()
-    found = view.get(name)
-    if part == "note" and isinstance(found, Note):
-        return (TEXT_TYPE, found.content) if isinstance(found.content, str) else (JSON_TYPE, dump(found.content))
-    if part == "collection" and isinstance(found, Collection):
-        return JSON_TYPE, dump([{"id": item.id, "content": view.content(item)} for item in view.items(found)])
-    raise NotFound(f"{name!r} is a {found.kind}, not a {part}")
+    context = space.context()
+    resource = context.get(name)
+    if part == "note" and isinstance(resource, Note):
+        return (
+            (TEXT_TYPE, resource.content) if isinstance(resource.content, str) else (JSON_TYPE, dump(resource.content))
+        )
+    if part == "collection" and isinstance(resource, Collection):
+        return JSON_TYPE, dump([{"id": item.id, "content": context.content(item)} for item in context.items(resource)])
+    raise NotFound(f"{name!r} is a {resource.kind}, not a {part}")

@@ -222,5 +222,5 @@ def _request_id(line: str) -> int | str | None:
     except (ValueError, RecursionError):
         ends = line.encode("utf-8", "surrogatepass")
         return number_of(ends, ends)
-    found = message.get("id") if isinstance(message, dict) and "method" in message else None
-    return found if isinstance(found, int | str) and not isinstance(found, bool) else None
+    value = message.get("id") if isinstance(message, dict) and "method" in message else None
+    return value if isinstance(value, int | str) and not isinstance(value, bool) else None

@@ -64,22 +64,22 @@ class ResourceSubscriptions:
     @contextmanager
     def listening(self, uris: Iterable[str]) -> Iterator[None]:
         """Look at some resources as long as the context lasts, for a client that listens to the bus."""
-        wanted = frozenset(list(uris)[:MAX_SUBSCRIPTIONS])
-        self._listening.append(wanted)
-        self._note_states(wanted)
+        expected = frozenset(list(uris)[:MAX_SUBSCRIPTIONS])
+        self._listening.append(expected)
+        self._note_states(expected)
         try:
             yield
         finally:
-            self._listening.remove(wanted)
+            self._listening.remove(expected)
 
     def changed(self) -> list[str]:
         """Return which of the resources that somebody looks at have changed since the last look; reads each."""
-        wanted = {uri for _, uris in self._sessions.values() for uri in uris}.union(*self._listening)
-        for uri in self._seen.keys() - wanted:
+        expected = {uri for _, uris in self._sessions.values() for uri in uris}.union(*self._listening)
+        for uri in self._seen.keys() - expected:
             del self._seen[uri]
-        before = {uri: self._seen.get(uri) for uri in wanted}
-        self._note_states(wanted, again=True)
-        return sorted(uri for uri in wanted if before[uri] is not None and before[uri] != self._seen[uri])
+        before = {uri: self._seen.get(uri) for uri in expected}
+        self._note_states(expected, again=True)
+        return sorted(uri for uri in expected if before[uri] is not None and before[uri] != self._seen[uri])
 
     async def tell(
         self, changed: Iterable[str], send: Callable[[Callable[[ServerSession], Any], ServerSession], Awaitable[None]]
@@ -100,7 +100,7 @@ class ResourceSubscriptions:
 def _state(space: Space, uri: str) -> bytes:
     """Return what tells a resource as it is from one that is otherwise, or not there."""
     try:
-        told = "\n".join(read_uri(space, uri))
+        message = "\n".join(read_uri(space, uri))
     except InfospaceError as error:
-        told = f"{error.kind}: {error}"
-    return sha256(told.encode("utf-8", "surrogatepass")).digest()
+        message = f"{error.kind}: {error}"
+    return sha256(message.encode("utf-8", "surrogatepass")).digest()

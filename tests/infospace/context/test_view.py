@@ -15,7 +15,7 @@ from infospace.store.changes import Delete, Revise
 
 def made(space: Space, *contents: object) -> Sequence[str]:
     """Ids of Notes that are there."""
-    view = space.view()
+    view = space.context()
     notes = [view.note(content) for content in contents]  # type: ignore[arg-type]
     space.store.commit(view.changes)
     return [note.id for note in notes]
@@ -23,26 +23,26 @@ def made(space: Space, *contents: object) -> Sequence[str]:
 
 def test_what_is_made_is_seen_at_once_by_the_step_alone(space: Space) -> None:
     """Others see it when the step is committed."""
-    view = space.view(CreatedBy("run_1", "2", "make"))
+    view = space.context(CreatedBy("run_1", "2", "make"))
     note = view.note({"a": 1}, metadata={"m": 2})
     list_ = view.collection([note], metadata={"title": "One"})
     arrow = view.relation(note, list_, "in")
     assert view.items(list_) == [note]
     assert (view.get(note.id), view.get(arrow.id)) == (note, arrow)
     with pytest.raises(NotFound):
-        space.view().get(note.id)
+        space.context().get(note.id)
 
 
 def test_a_commit_stores_what_the_view_showed(space: Space) -> None:
     """Content, metadata, members, ends and maker."""
-    view = space.view(CreatedBy(None, "2", "make"))
+    view = space.context(CreatedBy(None, "2", "make"))
     note = view.note({"a": 1}, metadata={"m": 2})
     list_ = view.collection([note], metadata={"title": "One"})
     arrow = view.relation(note, list_, "in")
     space.store.commit(view.changes)
-    later = space.view()
+    later = space.context()
     stored = later.get(note.id)
-    assert (stored.content, stored.metadata, stored.made) == ({"a": 1}, {"m": 2}, CreatedBy(None, "2", "make"))
+    assert (stored.content, stored.metadata, stored.created_by) == ({"a": 1}, {"m": 2}, CreatedBy(None, "2", "make"))
     collection = later.get(list_.id)
     assert isinstance(collection, Collection)
     assert (collection.members, collection.metadata) == (list_.members, {"title": "One"})
@@ -53,22 +53,22 @@ def test_a_commit_stores_what_the_view_showed(space: Space) -> None:
 
 def test_ids_are_never_used_twice_even_when_nothing_is_committed(space: Space) -> None:
     """Not by another view, and not after closing."""
-    first = space.view().note(1).id
-    assert space.view().note(2).id != first
+    first = space.context().note(1).id
+    assert space.context().note(2).id != first
 
 
 def test_a_scratch_view_takes_no_ids_of_the_space(space: Space) -> None:
     """For what is only looked at."""
-    scratch = space.view(scratch=True).note(1).id
+    scratch = space.context(scratch=True).note(1).id
     assert int(scratch.removeprefix("Note_")) > 10**17
-    assert int(space.view().note(1).id.removeprefix("Note_")) < 10**6
+    assert int(space.context().note(1).id.removeprefix("Note_")) < 10**6
 
 
 def test_reads_are_noted_with_their_versions_and_drafts_are_not(space: Space) -> None:
     """The first version read counts, whatever comes later."""
     a, b = made(space, "a", "b")
     space.store.commit([Revise(b, content="B")])
-    view = space.view()
+    view = space.context()
     draft = view.note("c")
     assert [r.content for r in view.resources([b, draft.id, a, b])] == ["B", "c", "a", "B"]
     assert dict(view.uses.items()) == {a: 1, b: 2}
@@ -76,31 +76,31 @@ def test_reads_are_noted_with_their_versions_and_drafts_are_not(space: Space) ->
 
 def test_a_preview_is_no_use_of_what_it_shows(space: Space) -> None:
     """Looking at a result makes it depend on nothing."""
-    view = space.view()
-    list_ = view.collection([space.view().get(identifier) for identifier in made(space, "a", "b")])
+    view = space.context()
+    list_ = view.collection([space.context().get(identifier) for identifier in made(space, "a", "b")])
     assert view.preview(list_) == "2 notes: a; b"
     assert not view.uses
 
 
 def test_what_is_not_there_is_told_with_the_nearest_name(space: Space) -> None:
     """By id, by name, and among several."""
-    view = space.view()
+    view = space.context()
     view.name(view.note(1), "reading list")
     space.store.commit(view.changes)
     with pytest.raises(NotFound, match=r"nothing here has the name 'readinglist' \(did you mean 'reading list'\?\)"):
-        space.view().get("readinglist")
+        space.context().get("readinglist")
     with pytest.raises(NotFound, match="there is no Note_999"):
-        space.view().get("Note_999")
+        space.context().get("Note_999")
     (gone,) = made(space, "x")
     space.store.commit([Delete(gone)])
     with pytest.raises(NotFound, match=f"{gone} was deleted"):
-        space.view().resources([gone])
+        space.context().resources([gone])
 
 
 def test_the_results_of_a_step_are_read_at_once_and_once(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many there are, for a preview and for their content, in the order that they are asked for."""
     (identifier,) = made(space, "some text")
-    view = space.view()
+    view = space.context()
     found = view.collection([view.search_result(Hit(identifier, 1, at / 100, at, at + 1)) for at in range(9)])
     reading, opened = space.store.reading, []
     monkeypatch.setattr(space.store, "reading", lambda: opened.append(1) or reading())
@@ -110,12 +110,12 @@ def test_the_results_of_a_step_are_read_at_once_and_once(space: Space, monkeypat
     assert view.content(found) == contents
     assert len(opened) == 2
     space.store.commit(view.changes)
-    assert space.view().content(found) == contents
+    assert space.context().content(found) == contents
 
 
 def test_contents_and_texts_of_every_kind(space: Space) -> None:
     """A Collection is the list of its contents; as text its items with a blank line between."""
-    view: Context = space.view()
+    view: Context = space.context()
     text, data = view.note("text"), view.note({"b": 1, "a": [None]})
     arrow = view.relation(text, data, "cites")
     list_ = view.collection([text, view.collection([data, text]), arrow])
@@ -127,7 +127,7 @@ def test_contents_and_texts_of_every_kind(space: Space) -> None:
 def test_one_view_takes_over_what_another_made(space: Space) -> None:
     """Changes, drafts and uses."""
     (a,) = made(space, "a")
-    inner, outer = space.view(), space.view()
+    inner, outer = space.context(), space.context()
     note = inner.note(inner.get(a).content)
     outer.merge(inner)
     assert outer.get(note.id) == note

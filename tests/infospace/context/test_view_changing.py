@@ -11,7 +11,7 @@ from infospace.store.changes import JsonNull, MakeNote
 
 def stored(space: Space) -> tuple[str, str]:
     """Ids of a Note and of a Collection of it that are there."""
-    view = space.view()
+    view = space.context()
     note = view.note({"a": 1})
     list_ = view.collection([note])
     space.store.commit(view.changes)
@@ -21,36 +21,36 @@ def stored(space: Space) -> tuple[str, str]:
 def test_a_change_is_seen_at_once_and_stored_as_it_was_shown(space: Space) -> None:
     """Content, metadata, members, version and maker."""
     note_id, list_id = stored(space)
-    view = space.view(CreatedBy(None, "3", "change"))
+    view = space.context(CreatedBy(None, "3", "change"))
     note, list_ = view.get(note_id), view.get(list_id)
     assert isinstance(list_, Collection)
     view.revise(note, content=JsonNull(), metadata={"k": 1})  # type: ignore[type-var]
     other = view.note("b")
     view.add(list_, [Member(other.id)])
-    assert (view.get(note_id).content, space.view().get(note_id).content) == (None, {"a": 1})
+    assert (view.get(note_id).content, space.context().get(note_id).content) == (None, {"a": 1})
     assert view.content(view.get(list_id)) == [None, "b"]
     space.store.commit(view.changes)
     for identifier in (note_id, list_id):
-        shown, now = view.get(identifier), space.view().get(identifier)
+        shown, now = view.get(identifier), space.context().get(identifier)
         assert (
-            (shown.version, shown.made, shown.metadata)
-            == (now.version, now.made, now.metadata)
+            (shown.version, shown.created_by, shown.metadata)
+            == (now.version, now.created_by, now.metadata)
             == (
                 2,
                 CreatedBy(None, "3", "change"),
                 now.metadata,
             )
         )
-    assert space.view().content(space.view().get(list_id)) == [None, "b"]
+    assert space.context().content(space.context().get(list_id)) == [None, "b"]
 
 
 def test_what_was_deleted_is_gone_for_the_step_and_its_parts(space: Space) -> None:
     """By its id, and among others; by a name too."""
     note_id, _ = stored(space)
-    view = space.view()
+    view = space.context()
     view.name(view.get(note_id), "n")
     space.store.commit(view.changes)
-    view = space.view()
+    view = space.context()
     view.delete(view.get("n"))
     for ask in (view, view.inner(CreatedBy())):
         for reference in (note_id, "n"):
@@ -63,7 +63,7 @@ def test_what_was_deleted_is_gone_for_the_step_and_its_parts(space: Space) -> No
 def test_a_part_of_a_step_sees_the_parts_before_it_once_they_are_absorbed(space: Space) -> None:
     """What a part did that failed is as if it had not been."""
     note_id, _ = stored(space)
-    outer = space.view()
+    outer = space.context()
     first, failed = outer.inner(CreatedBy()), outer.inner(CreatedBy())
     first.revise(first.get(note_id), content=2)  # type: ignore[type-var]
     failed.revise(failed.get(note_id), content=3)  # type: ignore[type-var]
@@ -76,7 +76,7 @@ def test_a_part_of_a_step_sees_the_parts_before_it_once_they_are_absorbed(space:
 def test_another_version_than_expected_is_a_conflict_at_once(space: Space) -> None:
     """Whatever the change, and nothing is changed."""
     note_id, list_id = stored(space)
-    view = space.view()
+    view = space.context()
     note, list_ = view.get(note_id), view.get(list_id)
     assert isinstance(list_, Collection)
     for change in (
@@ -95,7 +95,7 @@ def test_evidence_without_a_source_here_cannot_be_acted_on(space: Space) -> None
     content = {"text": "", "metadata": {"source_id": "t", "server": "mail", "tool": "send"}}
     identifier = space.store.new_id("Note")  # type: ignore[arg-type]
     space.store.commit([MakeNote(identifier, content, evidence=True)])
-    view = space.view()
+    view = space.context()
     tool = view.get(identifier)
     assert view.source(tool) is tool
     with pytest.raises(Invalid, match="evidence of a search among tools"):

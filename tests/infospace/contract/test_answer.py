@@ -71,7 +71,7 @@ def test_an_answer_is_the_documented_object() -> None:
 
 def ask(space: Space, entry: Any, **arguments: Any) -> StepResult:
     """Call a primitive directly."""
-    return asyncio.run(call_directly(entry, arguments, space.view()))
+    return asyncio.run(call_directly(entry, arguments, space.context()))
 
 
 def test_an_expected_failure_is_one_sentence_with_its_kind(space: Space) -> None:
@@ -85,7 +85,7 @@ def test_an_expected_failure_is_one_sentence_with_its_kind(space: Space) -> None
 @pytest.mark.parametrize("entry", [divide, lie])
 def test_a_bug_is_a_failure_of_its_own_kind_with_a_traceback(space: Space, entry: Any) -> None:
     """The user reads one sentence."""
-    outcome = asyncio.run(call(entry, {"text": ""}, space.view()))
+    outcome = asyncio.run(call(entry, {"text": ""}, space.context()))
     assert (outcome.status, outcome.error) == ("failed", BUG)
     assert (outcome.reason or "").startswith(f"{entry.type} has a bug (")
     assert "Traceback" in (outcome.trace or "")
@@ -97,7 +97,7 @@ def test_a_direct_call_leaves_nothing_behind(space: Space) -> None:
     assert (made.status, made.resource_id, made.data) == ("success", None, {"a": 1})
     with space.store.reading() as snapshot:
         assert snapshot.count(Kind.NOTE, kept=None) == 0
-    view = space.view()
+    view = space.context()
     note = view.note("there")
     space.store.commit(view.changes)
     found = ask(space, same, target=note)
@@ -106,7 +106,7 @@ def test_a_direct_call_leaves_nothing_behind(space: Space) -> None:
 
 def test_data_that_cannot_be_read_is_a_failure_and_no_exception(space: Space) -> None:
     """Of a Collection whose item was deleted, for one."""
-    view = space.view()
+    view = space.context()
     note = view.note("gone soon")
     list_ = view.collection([note])
     space.store.commit(view.changes)
@@ -138,7 +138,7 @@ def test_a_label_tells_a_resource_from_others(resource: Resource, words: str) ->
 
 def test_previews_fit_and_say_when_they_are_cut(space: Space) -> None:
     """Of a Note its text, of a Collection its first items."""
-    view = space.view()
+    view = space.context()
     assert view.preview(view.note("short")) == "short"
     long = view.preview(view.note("x" * 10_000))
     assert len(long) <= PREVIEW

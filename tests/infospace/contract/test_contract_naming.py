@@ -36,5 +36,5 @@ def test_the_steps_replace_is_an_argument_of_what_names() -> None:
 
 def test_what_may_give_nothing_says_so_in_its_contract() -> None:
     """Beside the kind that it gives otherwise; `out` stays possible."""
-    entry = primitive(effect="writes", names="value", gives=lambda _arguments, _shapes: None)(empty)
+    entry = primitive(effect="writes", names="value", result_shape=lambda _arguments, _shapes: None)(empty)
     assert (entry.returns, entry.out, entry.gives({}, {})) == ("Collection or nothing", "optional", None)

@@ -156,7 +156,7 @@ def test_words_of_other_dialects_are_told_with_the_text_that_is_meant(text: str,
     """Only where it means exactly the same."""
     with pytest.raises(ExpressionInvalid) as raised:
         parse_expression(text)
-    assert raised.value.meant == meant
+    assert raised.value.suggestion == meant
 
 
 def test_a_field_may_have_the_name_of_a_moment() -> None:

@@ -122,7 +122,7 @@ def problems(text: str, *, condition: bool = False) -> list[tuple[str, str | Non
     """Each thing that can have no result: what is said, the hint and the text that is meant."""
     tree = parse_expression(text).tree
     found = typer(text).condition(tree) if condition else typer(text).senseless(tree)
-    return [(one.message, one.hint, one.meant) for one in found]
+    return [(one.message, one.hint, one.suggestion) for one in found]
 
 
 @pytest.mark.parametrize(

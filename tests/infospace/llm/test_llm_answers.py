@@ -23,7 +23,7 @@ PERSON = {
 
 def ask(space: Space, prompt: Any = "Who?", **wanted: Any) -> Any:
     """Ask through a view of the space."""
-    return asyncio.run(space.view().ask_model(prompt, **wanted))
+    return asyncio.run(space.context().ask_model(prompt, **wanted))
 
 
 def test_a_text_is_the_answer_without_blanks_around_it(space: Space, endpoint: Endpoint) -> None:
@@ -87,7 +87,7 @@ def test_an_answer_that_is_wrong_twice_is_a_failure(space: Space, endpoint: Endp
 
 def test_a_wrong_answer_is_not_remembered(space: Space, endpoint: Endpoint) -> None:
     """Who asks again is answered anew."""
-    view = space.view()
+    view = space.context()
     endpoint.say("no", "no")
     with pytest.raises(BadResponse):
         asyncio.run(view.ask_model("Who?", schema=PERSON))
@@ -167,7 +167,7 @@ def test_the_most_tokens_of_an_answer_are_sent_and_a_longer_one_is_a_failure(spa
 def test_a_step_says_what_it_asked_and_what_it_cost(space: Space, endpoint: Endpoint) -> None:
     """In its `extra`; what is answered from memory costs nothing."""
     endpoint.say(Say("no", usage={"total_tokens": 20}), Say('{"value": true}', usage={"total_tokens": 30}))
-    view = space.view()
+    view = space.context()
     for _ in range(2):
         assert asyncio.run(view.ask_model("Is it?", schema={"type": "boolean"})) is True
     assert view.extra["llm"] == {"model": "made", "calls": 2, "tokens": 50}

@@ -65,7 +65,7 @@ class Space:
     def __init__(self, folder: str, together: bool) -> None:
         self.together = together
         self.store: Store = open_store(Path(folder) / f"{together}.db", create=True)
-        self.made = {kind: list[str]() for kind in Kind}
+        self.created_by = {kind: list[str]() for kind in Kind}
         self.runs: list[str] = []
         self.ended: set[str] = set()
         self.sequence = 0
@@ -81,7 +81,7 @@ class Space:
 
     def any(self, kind: Kind, at: int) -> str:
         """Return a resource that was made."""
-        return self.made[kind][at % len(self.made[kind])] if self.made[kind] else f"{kind}_1"
+        return self.created_by[kind][at % len(self.created_by[kind])] if self.created_by[kind] else f"{kind}_1"
 
     def notes(self, at: int, count: int) -> None:
         """Make Notes, and a Collection of them."""
@@ -89,21 +89,21 @@ class Space:
         contents = [CONTENTS[(at + place) % len(CONTENTS)] for place in range(count)]
         made = CreatedBy(self.runs[-1], "1", "split")
         ids = [f"Note_{first + place}" for place in range(count)]
-        one_by_one = [MakeNote(i, content, made=made) for i, content in zip(ids, contents, strict=True)]
+        one_by_one = [MakeNote(i, content, created_by=made) for i, content in zip(ids, contents, strict=True)]
         self.store.commit([MakeNotes(first, contents, made)] if self.together else one_by_one)
-        self.made[Kind.NOTE] += ids
+        self.created_by[Kind.NOTE] += ids
         self.collect([int(i[5:]) for i in ids])
 
     def collect(self, numbers: Sequence[int]) -> None:
         """Make a Collection of Notes."""
         identifier = self.store.new_id(Kind.COLLECTION)
         members = NoteMembers(numbers) if self.together else [Member(f"Note_{number}") for number in numbers]
-        self.store.commit([MakeCollection(identifier, members, made=CreatedBy(self.runs[-1], "2", "sort"))])
-        self.made[Kind.COLLECTION].append(identifier)
+        self.store.commit([MakeCollection(identifier, members, created_by=CreatedBy(self.runs[-1], "2", "sort"))])
+        self.created_by[Kind.COLLECTION].append(identifier)
 
     def some(self, at: int, step: int) -> None:
         """Make a Collection of some of what was made, in another order."""
-        numbers = [int(one[5:]) for one in self.made[Kind.NOTE]]
+        numbers = [int(one[5:]) for one in self.created_by[Kind.NOTE]]
         self.collect(numbers[at % (len(numbers) or 1) :: -(step % 3) - 1])
 
     def nested(self, at: int, other: int) -> None:
@@ -111,7 +111,7 @@ class Space:
         identifier = self.store.new_id(Kind.COLLECTION)
         members = [Member(self.any(Kind.COLLECTION, at)), Member(self.any(Kind.NOTE, other), {"index": other})]
         self.store.commit([MakeCollection(identifier, members)])
-        self.made[Kind.COLLECTION].append(identifier)
+        self.created_by[Kind.COLLECTION].append(identifier)
 
     def change(self, *changes: Change) -> None:
         """Commit changes as the work of the last run."""
@@ -120,7 +120,7 @@ class Space:
     def step(self, at: int, count: int) -> None:
         """Journal a step that read a stretch of the Notes."""
         self.sequence += 1
-        numbers = [int(one[5:]) for one in self.made[Kind.NOTE]][at:][:count]
+        numbers = [int(one[5:]) for one in self.created_by[Kind.NOTE]][at:][:count]
         single = [Use(self.any(Kind.COLLECTION, at), 1)]
         uses = Uses(single, numbers) if self.together else [*single, *(Use(f"Note_{one}", 1) for one in numbers)]
         self.store.commit(
@@ -152,7 +152,7 @@ class Space:
 
     def answers(self) -> Iterator[object]:
         """Give what a store answers about all that was made."""
-        every = [one for ids in self.made.values() for one in ids]
+        every = [one for ids in self.created_by.values() for one in ids]
         with self.store.reading() as snapshot:
             for one in every:
                 yield answer(lambda one=one: snapshot.versions(one) and len(snapshot.versions(one)))
@@ -160,8 +160,10 @@ class Space:
                     yield answer(lambda one=one, version=version: plain(snapshot.get(one, version)))
                 yield answer(lambda one=one: snapshot.briefs([one]))
                 yield answer(lambda one=one: snapshot.holders([one]))
-            yield answer(lambda: [plain(one) for one in snapshot.get_many(self.made[Kind.NOTE])])
-            yield answer(lambda: [plain(one) for one in snapshot.notes([int(one[5:]) for one in self.made[Kind.NOTE]])])
+            yield answer(lambda: [plain(one) for one in snapshot.get_many(self.created_by[Kind.NOTE])])
+            yield answer(
+                lambda: [plain(one) for one in snapshot.notes([int(one[5:]) for one in self.created_by[Kind.NOTE]])]
+            )
             yield snapshot.identities(every)
             for kind in Kind:
                 for kept in (True, False, None):
@@ -232,8 +234,8 @@ OPERATIONS: dict[str, Do] = {
 
 def made_id(on: Space, kind: Kind) -> str:
     """Return an id for a thing that is made; it is there where making it goes well."""
-    on.made[kind].append(on.store.new_id(kind))
-    return on.made[kind][-1]
+    on.created_by[kind].append(on.store.new_id(kind))
+    return on.created_by[kind][-1]
 
 
 @contextmanager
@@ -273,7 +275,7 @@ def test_a_note_of_a_batch_equals_one_with_a_row() -> None:
     """As a value it is any Note: equal, copied, changed."""
     head = batch_notes.BatchHead(AT, CreatedBy("run_1", "1", "split"))
     (note,) = batch_notes.notes_of(head, 5, [{"a": 1}])
-    same = Note(id="Note_5", content={"a": 1}, made=head.made, created=AT, updated=AT)
+    same = Note(id="Note_5", content={"a": 1}, created_by=head.created_by, created=AT, updated=AT)
     assert note == same
     assert same == note
     assert note != replace(same, content={"a": 2})

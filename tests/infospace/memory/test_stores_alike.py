@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import pytest
 from databases import place_in_database
 
-from infospace.contract.arguments import Bound
+from infospace.contract.arguments import BoundCondition
 from infospace.core.errors import InfospaceError
 from infospace.core.ids import Kind
 from infospace.core.resources import Member
@@ -159,7 +159,7 @@ def change(pair: Pair, draw: Draw) -> Change:
 def search(pair: Pair, draw: Draw) -> None:
     """Look for something in both, in any mode."""
     query = " ".join(draw.choices(WORDS, k=draw.randint(1, 3))) if draw.random() < 0.9 else None
-    where = Bound(parse_where(draw.choice(WHERES)), {}) if query is None or draw.random() < 0.4 else None
+    where = BoundCondition(parse_where(draw.choice(WHERES)), {}) if query is None or draw.random() < 0.4 else None
     wanted = {
         "mode": "semantic" if query is None else draw.choice(["semantic", "keyword", "hybrid"]),
         "limit": draw.choice([1, 3, 10, None]),

@@ -81,7 +81,7 @@ def _text(chance: random.Random) -> str:
 
 def rows(space: Space, sql: str) -> tuple[Any, dict[str, Any]]:
     """Return what a query gives, or why it gives nothing, and what it tells besides."""
-    found = asyncio.run(call_directly(query, {"sql": sql}, space.view(scratch=True)))
+    found = asyncio.run(call_directly(query, {"sql": sql}, space.context(scratch=True)))
     return (found.data if found.status == "success" else found.reason), dict(found.extra)
 
 
@@ -201,6 +201,6 @@ def test_a_query_ends_with_the_time_of_its_step(spaces: tuple[Space, Space]) -> 
     sql = f"SELECT count(*) AS n FROM items i {clauses}"
     started = time.monotonic()
     with ending(time.monotonic() + 0.5), pytest.raises(OutOfTime):
-        asyncio.run(call_directly(query, {"sql": sql}, spaces[1].view(scratch=True)))
+        asyncio.run(call_directly(query, {"sql": sql}, spaces[1].context(scratch=True)))
     assert time.monotonic() - started < 20
     assert rows(spaces[1], "SELECT count(*) AS n FROM notes")[0] == [{"n": 40}]

@@ -12,7 +12,7 @@ import pytest
 
 from infospace import Space, open_space
 from infospace.context.invoke import call_directly
-from infospace.contract.arguments import Bound
+from infospace.contract.arguments import BoundCondition
 from infospace.data.json_text import dump, same
 from infospace.expressions import ItemMismatches, parse_where
 from infospace.expressions.query.columns import Element, Rows
@@ -109,7 +109,7 @@ def condition(chance: random.Random, kinds: Mapping[str, str], depth: int = 0) -
 
 def verb(space: Space, type_: str, arguments: Mapping[str, Any]) -> list[Any]:
     """Run one verb over lists of rows; return the contents of what it gives."""
-    context = space.view()
+    context = space.context()
     made = {
         key: context.collection([context.note(row) for row in value]) if key in ("target", "value") else value
         for key, value in arguments.items()
@@ -126,7 +126,7 @@ def query(
     space: Space, sql: str, tables: Mapping[str, list[Any]], tallies: list[ItemMismatches] | None = None
 ) -> list[Any]:
     """Run one query over lists of rows; `tallies` get what had no result."""
-    context = space.view()
+    context = space.context()
     known = {f"${name}": Rows([context.note(row) for row in of]) for name, of in tables.items()}
     return list(run_query(parse_query(sql), known, {}, tallies=tallies))
 
@@ -147,7 +147,7 @@ def filtering(space: Space, chance: random.Random, kinds: dict[str, str], of: li
     where = condition(chance, kinds)
     verbs = verb(space, "filter-structured", {"target": of, "where": where})
     tally, tallies = ItemMismatches(), list[ItemMismatches]()
-    judge = Bound(parse_where(where)).judge(tally)
+    judge = BoundCondition(parse_where(where)).judge(tally)
     for row in of:
         judge(Element(row))
     sql = f"SELECT {', '.join(kinds)} FROM $t WHERE {where}"

@@ -12,7 +12,7 @@ from infospace import Space, open_space
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
 from infospace.search.embedding import backfill as catching
-from infospace.search.embedding.backfill import Expected
+from infospace.search.embedding.backfill import PassageEstimate
 from infospace.search.models.switch import choose, inspect_model
 from infospace.search.query import SearchQuery
 from infospace.store.changes import Delete, MakeNote
@@ -127,7 +127,7 @@ def test_what_is_gone_or_embedded_meanwhile_is_left_out(space: Space) -> None:
 
 def test_what_is_expected_follows_what_was_found() -> None:
     """A short text is one passage; the others are as long as those before."""
-    expected = Expected()
+    expected = PassageEstimate()
     expected.begin([10, 80_000, 80_000])
     assert expected.total(0, 0) == 201
     expected.settle(10, 1)

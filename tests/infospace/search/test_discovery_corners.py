@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infospace.contract.arguments import Bound
+from infospace.contract.arguments import BoundCondition
 from infospace.core.ids import number_of
 from infospace.expressions import parse_where
 from infospace.search.engine import MAX_MODEL_CHANGES, Search
@@ -45,9 +45,9 @@ def numbers(*ids: str) -> Any:
     return np.array(sorted(map(number_of, ids)), np.int64)
 
 
-def having(text: str) -> Bound:
+def having(text: str) -> BoundCondition:
     """A condition."""
-    return Bound(parse_where(text))
+    return BoundCondition(parse_where(text))
 
 
 def test_the_limit_counts_what_waits_to_be_embedded(store: Store) -> None:

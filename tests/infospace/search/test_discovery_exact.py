@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infospace.contract.arguments import Bound
+from infospace.contract.arguments import BoundCondition
 from infospace.core.errors import InfospaceError
 from infospace.core.ids import Kind, number_of
 from infospace.expressions import parse_where
@@ -94,7 +94,7 @@ def change(store: Store, act: tuple[Any, ...], made: list[str]) -> None:
 def agrees(store: Store, search: Search, act: tuple[Any, ...]) -> None:
     """Search, and compare hits, order, scores, passages and the certificate with the loop's."""
     _, query, limit, threshold, condition, within = act
-    where = None if condition is None else Bound(parse_where(condition))
+    where = None if condition is None else BoundCondition(parse_where(condition))
     numbers = None if within is None else np.array(sorted(within), np.int64)
     found = find(search, query, limit=limit, threshold=threshold, where=where, within=numbers)
     notes = {

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infospace.contract.arguments import Bound
+from infospace.contract.arguments import BoundCondition
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
 from infospace.expressions import parse_where
@@ -109,7 +109,7 @@ def test_what_is_as_near_as_the_threshold_is_found(store: Store) -> None:
         {"limit": None},
         {"certify": True},
         {"within": np.arange(1, 50)},
-        {"where": Bound(parse_where("metadata.even = $yes"), {"yes": True})},
+        {"where": BoundCondition(parse_where("metadata.even = $yes"), {"yes": True})},
         {"mode": "hybrid"},
     ],
 )

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infospace.contract.arguments import Bound
+from infospace.contract.arguments import BoundCondition
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind, number_of
 from infospace.core.resources import Note, text_of
@@ -211,7 +211,7 @@ def test_where_and_within_narrow_it(store: Store) -> None:
     """The certificate counts what they leave."""
     ids = make(store, "sea", "sea ship", "sea star", metadata={"n": 1})
     store.commit([Revise(ids[2], metadata={"n": 2})])
-    found = keyword(store, "sea", where=Bound(parse_where("metadata.n = 2")))
+    found = keyword(store, "sea", where=BoundCondition(parse_where("metadata.n = 2")))
     assert (sources(found), found.certificate["notes"], found.certificate["matched"]) == ([ids[2]], 1, 1)
 
 

@@ -12,7 +12,7 @@ import pytest
 from databases import place_in_database
 from numpy.typing import NDArray
 
-from infospace.contract.arguments import Bound
+from infospace.contract.arguments import BoundCondition
 from infospace.expressions import parse_where
 from infospace.store.changes import Delete, GiveName
 from infospace.store.postgres import open_store as open_postgres
@@ -93,9 +93,9 @@ def test_hits_and_certificate_are_the_same(stores: tuple[Store, Any], wanted: di
     "wanted",
     [
         {},
-        {"where": Bound(parse_where("metadata.kind = 'tale'"))},
-        {"where": Bound(parse_where("metadata.kind = 'none'"))},
-        {"where": Bound(parse_where("metadata.kind = 'tale'")), "within": np.array([1, 2, 40, 41])},
+        {"where": BoundCondition(parse_where("metadata.kind = 'tale'"))},
+        {"where": BoundCondition(parse_where("metadata.kind = 'none'"))},
+        {"where": BoundCondition(parse_where("metadata.kind = 'tale'")), "within": np.array([1, 2, 40, 41])},
     ],
     ids=str,
 )

@@ -145,11 +145,11 @@ def test_outside_of_a_run_nobody_is_asked_and_nothing_called(space: Space) -> No
     space.tools.add(server)
     tool = space.tools.get("files/write")
     with pytest.raises(NotAllowed, match="nobody is asked"):
-        asyncio.run(call_for_step(space.view(), tool, {"path": "a"}))
+        asyncio.run(call_for_step(space.context(), tool, {"path": "a"}))
     space.store.commit([], [Approve("files/write", tool.digest, AT)])
-    assert asyncio.run(call_for_step(space.view(), tool, {"path": "a"})).content is True
+    assert asyncio.run(call_for_step(space.context(), tool, {"path": "a"})).content is True
     with pytest.raises(NotAllowed, match="files/write is blocked"):
-        asyncio.run(call_for_step(space.view(), replace(tool, blocked=True, auto_approved=True), {"path": "a"}))
+        asyncio.run(call_for_step(space.context(), replace(tool, blocked=True, auto_approved=True), {"path": "a"}))
     assert made == ["a"]
 
 
@@ -167,7 +167,7 @@ def test_only_what_reads_alone_is_refused_a_tool_that_may_change_things(
         return True
 
     space.tools.add(server)
-    calling = call_for_step(space.view(), space.tools.get("files/stat"), {"path": "a"}, reads=reads)
+    calling = call_for_step(space.context(), space.tools.get("files/stat"), {"path": "a"}, reads=reads)
     if reads and not read_only:
         with pytest.raises(Invalid, match="unchecked: files/stat may change things, and a condition only reads"):
             asyncio.run(calling)

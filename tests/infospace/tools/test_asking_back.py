@@ -71,7 +71,7 @@ def step(tool: str, **arguments: Any) -> dict[str, Any]:
 def content(space: Space, result: RunResult, tool: str) -> Any:
     """Return what a step gave."""
     assert result.status == "success", result.to_json()
-    view = space.view()
+    view = space.context()
     return view.content(view.get(result.bindings[tool].id))
 
 

@@ -54,7 +54,7 @@ def test_a_question_of_a_space_behind_is_a_question_of_the_run(space: Space, tmp
     assert second.pending[0].question.startswith("inner/run_plan asks: How many?"), second.to_json()
     result = answered(space, second, {"answer": 3})
     assert result.status == "success", result.to_json()
-    view = space.view()
+    view = space.context()
     told: Any = view.content(view.get(result.bindings["told"].id))
     assert told["status"] == "success"
     assert "Ann" in str(told)

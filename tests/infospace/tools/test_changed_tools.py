@@ -91,7 +91,7 @@ def test_always_holds_for_what_the_tool_says_when_it_is_called(printer: Printer)
 
 def call_of_a_step(space: Space) -> None:
     """Call it as a step outside of any run does."""
-    asyncio.run(call_for_step(space.view(), space.tools.get("p/print"), {"n": 1}))
+    asyncio.run(call_for_step(space.context(), space.tools.get("p/print"), {"n": 1}))
 
 
 @pytest.mark.parametrize("way", ["once", "approve", "approve all", "autoApprove", "run"])
@@ -136,7 +136,7 @@ def test_outside_of_a_run_what_is_listed_at_the_call_is_held_against_it_too(prin
         call_of_a_step(space)
     printer.lists(inputSchema=NUMBER, annotations={"readOnlyHint": False, "destructiveHint": False})
     with printer.begin(trusted=True) as space, pytest.raises(Invalid, match="a condition only reads"):
-        asyncio.run(call_for_step(space.view(), space.tools.get("p/print"), {"n": 1, "m": 2}, reads=True))
+        asyncio.run(call_for_step(space.context(), space.tools.get("p/print"), {"n": 1, "m": 2}, reads=True))
     assert printer.calls == []
 
 

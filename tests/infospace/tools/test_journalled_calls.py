@@ -31,11 +31,11 @@ class Office:
         self.calls = ToolCalls(most, self.rows.append, count(1).__next__, lambda _tool, *, by_name: by_name, past)
         self.calls.asks_again = True
         self._answers = list(answers)
-        self.made = 0
+        self.created_by = 0
 
     def make(self, position: str, tool: Tool = SEND, arguments: Mapping[str, Any] = LETTER) -> ToolAnswer:
         async def call(_tool: Tool) -> ToolAnswer:
-            self.made += 1
+            self.created_by += 1
             answer: ToolAnswer = self._answers.pop(0)
             return answer
 
@@ -60,7 +60,7 @@ def test_the_same_call_of_another_step_is_asked_about() -> None:
     assert office.make("2", arguments={"to": "Grace"}) == SENT
     assert office.make("3", READ) == SENT
     assert office.make("4", READ) == SENT
-    assert office.made == 4
+    assert office.created_by == 4
 
 
 def test_an_attempt_again_is_the_same_call() -> None:
@@ -150,6 +150,6 @@ def test_what_counts_as_made_had_its_effect_or_may_have_had_it() -> None:
         (recorded("failed", error="tool"), "1"),
     ]
     for row, made in answers:
-        assert RecordedRun([], [row]).made(digest) == made, row
+        assert RecordedRun([], [row]).created_by(digest) == made, row
         before = None if made is None else "1 of run_1"
-        assert RecordedRun([], before=[row]).made(digest) == before
+        assert RecordedRun([], before=[row]).created_by(digest) == before

@@ -24,7 +24,7 @@ def contents(space: Space, *steps: dict[str, Any]) -> dict[str, Any]:
     """Run steps, each of which binds a variable; return the contents of all."""
     result = run_sync(space, list(steps))
     assert result.status == "success", (result.reason, result.problems)
-    view = space.view()
+    view = space.context()
     return {name: view.content(view.get(bound.id)) for name, bound in result.bindings.items()}
 
 

@@ -29,11 +29,11 @@ class Files:
     """A server of tools that take something away; it writes down what it was called with."""
 
     def __init__(self, space: Space, description: str = "Delete a file.") -> None:
-        self.made: list[str] = []
+        self.created_by: list[str] = []
         server = LocalTools("files")
 
         async def delete(path: str) -> str:
-            self.made.append(path)
+            self.created_by.append(path)
             if path == "none":
                 raise NotCalled("there is no such file")
             return f"deleted {path}"
@@ -44,8 +44,8 @@ class Files:
         @server.tool(destructive=True, idempotent=True)
         async def empty(path: str) -> str:
             """Empty a folder."""
-            self.made.append(f"empty {path}")
-            if len(self.made) == 1:
+            self.created_by.append(f"empty {path}")
+            if len(self.created_by) == 1:
                 raise NotCalled("the disk was busy")
             return f"emptied {path}"
 
@@ -87,7 +87,7 @@ LETTERS = {"type": "create-collection", "value": ["a", "b", "c"], "out": "$c"}
 def test_a_call_is_asked_about_before_it_is_made(space: Space, files: Files) -> None:
     """The question names tool, server and arguments as they are resolved, and says what may be answered."""
     result = run_sync(space, [note("x.md", "$p"), delete("$p", "$d"), note("${d}!", "$e")])
-    assert (result.status, files.made) == ("suspended", [])
+    assert (result.status, files.created_by) == ("suspended", [])
     [asked] = result.to_json()["pending"]
     assert (asked["step"], asked["kind"]) == ("2", "approve")
     assert asked["question"].startswith("call the tool delete of the server files")
@@ -95,7 +95,7 @@ def test_a_call_is_asked_about_before_it_is_made(space: Space, files: Files) -> 
     assert asked["schema"]["enum"] == ["once", "run", "always", "no"]
     ended = said(space, result, "once")
     assert ended.result is not None
-    assert (ended.status, ended.result.data, files.made) == ("success", "deleted x.md!", ["x.md"])
+    assert (ended.status, ended.result.data, files.created_by) == ("success", "deleted x.md!", ["x.md"])
 
 
 def test_a_word_that_is_none_of_the_four_is_refused(space: Space, files: Files) -> None:
@@ -105,7 +105,7 @@ def test_a_word_that_is_none_of_the_four_is_refused(space: Space, files: Files) 
         with pytest.raises(Invalid, match="does not fit"):
             answer(space, str(result.run), "1", word)
     assert said(space, result, "no").status == "failed"
-    assert files.made == []
+    assert files.created_by == []
 
 
 def test_no_fails_the_step_so_that_a_handler_can_do_something_else(space: Space, files: Files) -> None:
@@ -119,7 +119,7 @@ def test_no_fails_the_step_so_that_a_handler_can_do_something_else(space: Space,
     assert handled.result is not None
     assert handled.result.data == "kept, since files/empty was not called: asked about it, somebody said no"
     assert [row.position for row in handled.steps] == ["1", "1.on_fail.1", "2"]
-    assert files.made == []
+    assert files.created_by == []
 
 
 def test_once_is_that_call_and_each_item_of_a_loop_asks_in_its_place(space: Space, files: Files) -> None:
@@ -131,7 +131,7 @@ def test_once_is_that_call_and_each_item_of_a_loop_asks_in_its_place(space: Spac
         asked += [one.step for one in result.pending]
         result = said(space, result, "once")
     assert asked == [*(f"2.do[{n}].1" for n in (1, 2, 3)), *(f"3[{n}]" for n in (1, 2, 3))]
-    assert files.made == ["a", "b", "c"] * 2
+    assert files.created_by == ["a", "b", "c"] * 2
     assert result.result is not None
     assert result.result.data == ["deleted a", "deleted b", "deleted c"]
 
@@ -143,7 +143,7 @@ def test_run_is_every_call_of_the_tool_in_this_run(space: Space, files: Files) -
     result = said(space, run_sync(space, [LETTERS, each, other, delete("z")]), "run")
     assert [one.step for one in result.pending] == ["3"]
     assert to_the_end(space, result).status == "success"
-    assert files.made == ["a", "b", "c", "empty d", "z"]
+    assert files.created_by == ["a", "b", "c", "empty d", "z"]
     assert run_sync(space, [delete("q")]).status == "suspended"
     assert list_approvals(space.store) == []
 
@@ -159,7 +159,7 @@ def test_always_is_remembered_until_the_tool_says_something_else(tmp_path: Path)
     with open_space(tmp_path / "space.db") as space:
         changed = Files(space, "Delete a file. Also sends it to us.")
         assert run_sync(space, [delete("c")]).status == "suspended"
-        assert changed.made == []
+        assert changed.created_by == []
 
 
 def test_branches_ask_side_by_side_and_saved_plans_in_their_place(space: Space, files: Files) -> None:
@@ -170,19 +170,19 @@ def test_branches_ask_side_by_side_and_saved_plans_in_their_place(space: Space, 
     result = said(space, result, "no", "1.branches[2].1")
     result = to_the_end(space, result)
     assert "1.branches[2].1 (files/delete) failed" in str(result.reason)
-    assert "b" not in files.made
+    assert "b" not in files.created_by
     save_plan(space, "tidy", {"inputs": {"of": {"type": "string"}}, "steps": [delete("$of", "$d")]})
     result = run_sync(space, [{"type": "plan:tidy", "arguments": {"of": "x"}, "out": "$r"}])
     assert [one.step for one in result.pending] == ["1/1"]
     assert said(space, result, "once").status == "success"
-    assert files.made[-1] == "x"
+    assert files.created_by[-1] == "x"
 
 
 def test_an_attempt_that_is_made_again_is_not_asked_about_again(space: Space, files: Files) -> None:
     """It is the same call."""
     step = {"type": "files/empty", "arguments": {"path": "a"}, "retry": {"attempts": 3, "wait_s": 0}}
     assert said(space, run_sync(space, [step]), "once").status == "success"
-    assert files.made == ["empty a"] * 2
+    assert files.created_by == ["empty a"] * 2
 
 
 def test_what_was_allowed_is_the_call_as_it_was_shown(space: Space, files: Files) -> None:
@@ -193,10 +193,10 @@ def test_what_was_allowed_is_the_call_as_it_was_shown(space: Space, files: Files
     answer(space, str(result.run), "2", "once")
     run_sync(space, [{"type": "update-note", "target": "path", "value": "yours.md"}])
     again = asyncio.run(resume(space, str(result.run)))
-    assert (again.status, files.made) == ("suspended", [])
+    assert (again.status, files.created_by) == ("suspended", [])
     assert "yours.md" in again.pending[0].question
     assert said(space, again, "once").status == "success"
-    assert files.made == ["yours.md"]
+    assert files.created_by == ["yours.md"]
 
 
 def test_a_tool_that_has_changed_since_it_was_asked_about_is_asked_about_anew(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_tool_that_has_changed_since_it_was_asked_about_is_asked_about_anew(tm
         with open_space(tmp_path / f"{word}.db") as space:
             changed = Files(space, "Delete everything.")
             assert asyncio.run(resume(space, run)).status == "suspended"
-            assert changed.made == []
+            assert changed.created_by == []
 
 
 def test_approve_names_what_is_not_asked_about_and_is_kept_with_the_run(space: Space, files: Files) -> None:
@@ -221,7 +221,7 @@ def test_approve_names_what_is_not_asked_about_and_is_kept_with_the_run(space: S
     result = said(space, result, "yes")
     assert [one.step for one in result.pending] == ["4"]
     assert asyncio.run(resume(space, str(result.run), approve=["files/empty"])).status == "success"
-    assert files.made == ["a", "b", "empty c"]
+    assert files.created_by == ["a", "b", "empty c"]
     assert run_sync(space, [delete("d")]).status == "suspended"
     assert run_sync(space, [delete("d")], approve=["files/*"]).status == "success"
 
@@ -253,7 +253,7 @@ def test_a_stream_and_a_session_take_approvals(space: Space, files: Files) -> No
     session = Session(space, approve=["files/delete"])
     assert asyncio.run(session.play([delete("b")])).status == "success"
     assert asyncio.run(session.play([delete("c")])).status == "success"
-    assert files.made == ["a", "b", "c"]
+    assert files.created_by == ["a", "b", "c"]
 
 
 def test_a_session_asks_before_it_calls_and_remembers_what_was_said(space: Space, files: Files) -> None:
@@ -268,13 +268,13 @@ def test_a_session_asks_before_it_calls_and_remembers_what_was_said(space: Space
     assert done.data == "deleted a"
     assert asyncio.run(session.play([delete("b")])).status == "suspended"
     refused = asyncio.run(session.answer("3", "no"))
-    assert (refused.status, files.made) == ("failed", ["a"])
+    assert (refused.status, files.created_by) == ("failed", ["a"])
     assert said(space, asyncio.run(session.play([delete("c")])), "run").status == "success"
     assert asyncio.run(session.play([delete("d")])).status == "success"
     assert asyncio.run(Session(space, "t", approve=["files/*"]).play([delete("e")])).status == "success"
     assert asyncio.run(Session(space, "t").play([delete("f")])).status == "success"
     assert asyncio.run(Session(space, "u").play([delete("g")])).status == "suspended"
-    assert files.made == ["a", "c", "d", "e", "f"]
+    assert files.created_by == ["a", "c", "d", "e", "f"]
 
 
 def test_a_replay_asks_nobody(space: Space, files: Files) -> None:
@@ -289,7 +289,7 @@ def test_a_replay_asks_nobody(space: Space, files: Files) -> None:
     run_sync(space, [{"type": "update-note", "target": "path", "value": "b"}])
     live = asyncio.run(replay(space, str(result.run), live=True))
     assert "nobody can be asked here" in str(live.result.reason)
-    assert files.made == ["a"]
+    assert files.created_by == ["a"]
 
 
 def test_a_fork_asks_anew(space: Space, files: Files) -> None:
@@ -369,7 +369,9 @@ def test_what_is_approved_before_comes_out_as_what_is_approved_one_by_one(
         with open_space(tmp_path_factory.mktemp("space") / "space.db") as space:
             files = Files(space)
             result = to_the_end(space, run_sync(space, document, approve=approve), word)
-            outcomes.append((told(result), files.made if "parallel" not in str(steps) else sorted(files.made)))
+            outcomes.append(
+                (told(result), files.created_by if "parallel" not in str(steps) else sorted(files.created_by))
+            )
             assert space.store.check() == []
     assert outcomes[0] == outcomes[1]
 

@@ -120,7 +120,7 @@ def killed(path: Path, many: int, dies_at: int) -> None:
 
 def seen(space: Space, result: RunResult) -> dict[str, Any]:
     """What can be seen of a run: its answer, what its variables hold, its journal, and where all of it came from."""
-    view, run = space.view(), str(result.run)
+    view, run = space.context(), str(result.run)
     with space.store.reading() as snapshot:
         steps = [
             (
@@ -131,7 +131,9 @@ def seen(space: Space, result: RunResult) -> dict[str, Any]:
         ]
     held = {name: view.content(resource) for name, resource in sorted(result.bindings.items())}
     items = {
-        name: [(item.id, item.version, item.kept, item.made.step, item.made.by) for item in view.items(found)]
+        name: [
+            (item.id, item.version, item.kept, item.created_by.step, item.created_by.by) for item in view.items(found)
+        ]
         for name, found in sorted(result.bindings.items())
         if isinstance(found, Collection)
     }
@@ -143,7 +145,7 @@ def everything(space: Space) -> dict[str, Any]:
     """All that is in a space and its own, without times."""
     with space.store.reading() as snapshot:
         return {
-            one.id: (one.content, dict(one.metadata), one.name, one.version, one.kept, one.made, members_of(one))
+            one.id: (one.content, dict(one.metadata), one.name, one.version, one.kept, one.created_by, members_of(one))
             for kind in (Kind.NOTE, Kind.COLLECTION)
             for kept in (True, False)
             for one in snapshot.listing(kind, kept=kept)
@@ -202,7 +204,7 @@ def test_a_run_over_many_rows_is_that_of_its_rows(tmp_path: Path) -> None:
             result = ran(space)
             assert (batches_in(space) > 10) is (many == 256)
             assert space.store.check() == []
-            view = space.view()
+            view = space.context()
             chosen = [view.items(result.bindings[name])[5].id for name in ("priced", "joined", "labels", "areas")]
             with space.store.reading() as snapshot:
                 graphs = [graph_json(trace(snapshot, versions_of(snapshot, one)))["steps"] for one in chosen]

@@ -167,7 +167,7 @@ def test_a_large_commit_ends_in_time_and_leaves_nothing(space: Space) -> None:
     with ending(time.monotonic() - 1), pytest.raises(OutOfTime):
         space.store.commit(changes)
     space.store.commit(changes)
-    assert space.view().get(changes[-1].id).content == "x"
+    assert space.context().get(changes[-1].id).content == "x"
 
 
 def test_few_rows_are_written_whatever_the_time_is(space: Space) -> None:
@@ -175,7 +175,7 @@ def test_few_rows_are_written_whatever_the_time_is(space: Space) -> None:
     made = MakeNote(space.store.new_id(Kind.NOTE), "x")
     with ending(time.monotonic() - 1):
         space.store.commit([made])
-    assert space.view().get(made.id).content == "x"
+    assert space.context().get(made.id).content == "x"
 
 
 def test_an_earlier_end_stays_the_end() -> None:

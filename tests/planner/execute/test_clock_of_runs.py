@@ -70,7 +70,7 @@ def compute(name: str, expression: str) -> dict[str, Any]:
 def gave(result: RunResult, space: Space) -> dict[str, Any]:
     """Return the contents of what the steps of a run bound."""
     assert result.status == "success", (result.reason, result.problems)
-    view = space.view()
+    view = space.context()
     return {name: view.content(resource) for name, resource in result.bindings.items()}
 
 
@@ -257,7 +257,7 @@ def test_each_call_of_a_session_has_its_own_time(space: Space, moved: Moved) -> 
         later = Session(space, "diary")
         await later.play([compute("c", "today()")])
         bound = later.bindings()
-        view = space.view()
+        view = space.context()
         found = {name: view.content(view.get(identifier)) for name, identifier in bound.items()}
         assert [found[name] for name in "abc"] == ["2026-07-01", "2026-07-02", "2026-07-03"]
         assert found["n"] == found["m"]
@@ -362,7 +362,7 @@ def test_killed_and_resumed_it_keeps_what_it_had(tmp_path: Path, moved: Moved, e
 def test_a_primitive_called_directly_has_one_time(space: Space, moved: Moved) -> None:
     """One call is one stretch, however many items it looks at."""
     moved.each = 1.0
-    view = space.view()
+    view = space.context()
     rows = view.collection([view.note({"n": n}) for n in range(50)])
     entry = space.catalogue.get("filter-structured")
     where = "now() = now()"

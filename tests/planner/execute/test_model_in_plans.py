@@ -51,10 +51,10 @@ def test_equal_questions_of_a_run_are_asked_once(space: Space, endpoint: Endpoin
     endpoint.answers = reviewer
     result = run_sync(space, COMPLAINTS)
     assert result.status == "success", result.reason
-    first = space.view().items(result.bindings["reviews"])[0]  # type: ignore[arg-type]
+    first = space.context().items(result.bindings["reviews"])[0]  # type: ignore[arg-type]
     assert result.result is not None
     assert result.result.data == {"text": f"Packing [{first.id}].", "citations": [first.id]}
-    assert space.view().content(result.bindings["words"]) == ["broken", "broken", "smoke"]
+    assert space.context().content(result.bindings["words"]) == ["broken", "broken", "smoke"]
     assert len(endpoint.requests) == 4 + 3 + 1
     assert result.run is not None
     with space.store.reading() as snapshot:
@@ -81,8 +81,8 @@ def test_a_loop_that_asks_the_same_asks_once(space: Space, endpoint: Endpoint) -
     endpoint.say("Blue")
     result = run_sync(space, document)
     assert result.status == "success", result.reason
-    assert space.view().content(result.bindings["colours"]) == ["Blue"] * 3
-    assert space.view().content(result.bindings["again"]) == "Blue"
+    assert space.context().content(result.bindings["colours"]) == ["Blue"] * 3
+    assert space.context().content(result.bindings["again"]) == "Blue"
     assert len(endpoint.requests) == 1
 
 
@@ -111,5 +111,5 @@ def test_a_session_asks_once_over_all_its_steps(space: Space, endpoint: Endpoint
     for out in ("$a", "$b"):
         assert asyncio.run(session.play([{**step, "out": out}])).status == "success"
     end = asyncio.run(session.end())
-    assert space.view().content(end.bindings["b"]) == "Blue"
+    assert space.context().content(end.bindings["b"]) == "Blue"
     assert len(endpoint.requests) == 1

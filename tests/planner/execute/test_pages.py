@@ -188,7 +188,7 @@ def test_each_call_counts_and_is_journalled_at_its_page(paged: Paged) -> None:
         assert [call.position for call in snapshot.calls(str(result.run))] == ["1[1]", "1[2]", "1[3]"]
         found = snapshot.get(str(result.steps[0].resource))
         items = snapshot.get_many([member.id for member in getattr(found, "members", ())])
-    assert [item.made.step for item in items] == ["1[1]", "1[1]", "1[2]", "1[2]", "1[3]", "1[3]"]
+    assert [item.created_by.step for item in items] == ["1[1]", "1[1]", "1[2]", "1[2]", "1[3]", "1[3]"]
     result = paged.run(ISSUES, budget={"tool_calls": 2})
     assert "page 3: the budget of 2 tool_calls is spent" in str(result.reason)
 
@@ -389,5 +389,5 @@ def test_the_items_lead_back_to_their_call(paged: Paged) -> None:
     with paged.space.store.reading() as snapshot:
         found = snapshot.get(str(result.steps[0].resource))
         item = snapshot.get(found.members[2].id)  # type: ignore[union-attr]
-    assert (item.made.step, item.made.run) == ("1[2]", result.run)
+    assert (item.created_by.step, item.created_by.run) == ("1[2]", result.run)
     assert any(use.id == item.id for use in result.steps[1].uses), told

@@ -77,7 +77,7 @@ def test_the_failed_run_ends_and_its_fork_has_what_was_done_before(space: Space,
     assert second.goal == "reach it (fork of run_1)"
     with space.store.reading() as snapshot:
         steps = [(row.position, row.type, row.extra.get("forked")) for row in snapshot.steps("run_2")]
-        made = space.view().get("list").made.run
+        made = space.context().get("list").created_by.run
         spent = [(call.run, call.kind) for name in ("run_1", "run_2") for call in snapshot.calls(name)]
     assert steps == [
         ("1", "write-plan", "run_1"),

@@ -18,7 +18,7 @@ from infospace import Space
 from infospace.llm.prompts import delimit
 from infospace.tools.local import LocalTools
 from planner import run_sync
-from planner.goals.prompt import Standing, planning_request
+from planner.goals.prompt import GoalProgress, planning_request
 from planner.goals.session import ApprovalUnavailable, GoalSession, do, escaped, reads_only
 from planner.journal.result import RunResult
 
@@ -162,7 +162,7 @@ def test_the_texts_of_others_stand_in_their_marks(space: Space, endpoint: Endpoi
             }
             assert run_sync(space, [note]).status == "success"
     asyncio.run(do(space, "what is open?", lambda _session: None, {"about": told(number)}))
-    standing = Standing(f"step 2 load: success: {told(number)}", {"n": "Note_1"}, {"turns": 3}, "steps")
+    standing = GoalProgress(f"step 2 load: success: {told(number)}", {"n": "Note_1"}, {"turns": 3}, "steps")
     once = planning_request(space, "what is open?", {"about": told(number)}, standing).messages
     for request in (*endpoint.requests, {"messages": once}):
         whole = "\n".join(one["content"] for one in request["messages"])

@@ -13,7 +13,7 @@ from infospace import Space, open_space
 from infospace.llm.model import Message, estimate
 from infospace.tools.local import LocalTools
 from planner import run_sync
-from planner.goals.prompt import MAX_TOKENS, Standing, planning_request
+from planner.goals.prompt import MAX_TOKENS, GoalProgress, planning_request
 
 GOALS = (
     "which orders are overdue, by customer?",
@@ -39,8 +39,8 @@ def connect(space: Space, count: int = 500, words: int = 12) -> None:
         space.tools.add(server)
 
 
-def messages(space: Space, goal: str, standing: Standing | None = None) -> list[Message]:
-    return planning_request(space, goal, None, standing or Standing()).messages
+def messages(space: Space, goal: str, standing: GoalProgress | None = None) -> list[Message]:
+    return planning_request(space, goal, None, standing or GoalProgress()).messages
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_it_keeps_to_its_bound_whatever_things_are_called(space: Space) -> None:
         made = {"type": "create-note", "value": "x", "metadata": metadata, "name": f"{number} {long}"[:200]}
         assert run_sync(space, [made]).status == "success"
     bound = {f"variable_{number}_{'x' * 50}": "Note_1" for number in range(200)}
-    standing = Standing("\n".join([long] * 8), bound, {"turns": 3})
+    standing = GoalProgress("\n".join([long] * 8), bound, {"turns": 3})
     for goal in GOALS:
         found = messages(space, goal, standing)
         assert estimate(found) <= MAX_TOKENS

@@ -187,7 +187,10 @@ def test_a_killed_run_goes_on_with_nothing_twice(endpoint: Endpoint, tmp_path: P
         result = asyncio.run(resume(space, "run_1", agree=yes))
         with space.store.reading() as snapshot:
             calls = snapshot.calls("run_1")
-        assert (result.status, len(space.view().items(space.view().get(result.result.resource_id)))) == ("stopped", 2)
+        assert (result.status, len(space.context().items(space.context().get(result.result.resource_id)))) == (
+            "stopped",
+            2,
+        )
         outer = [row.position for row in result.steps]
         assert len(outer) == len(set(outer)) == 8
     answered = [call for call in calls if call.status == "success"]

@@ -144,7 +144,7 @@ def test_items_that_no_step_read_are_as_they_were_when_the_step_ended(space: Spa
     later_on = now()
     while now() <= later_on:
         pass
-    third = space.view().get("n")
+    third = space.context().get("n")
     assert isinstance(third, Note)
     edit(space.store, third, "third", {}, "by hand")
     remove(space.store, [other.id], "gone")

@@ -107,8 +107,8 @@ def test_an_item_and_what_a_body_binds_are_seen_in_the_body_alone(space: Space) 
     result, moments = ended(space, items, each)
     seen = names(moments.after(moments.moment_of("2.do[2].1")))
     assert set(seen) == {"c", "one", "loud"}
-    assert space.view().get(seen["one"]).content == "b"
-    assert space.view().get(seen["loud"]).content == "b!"
+    assert space.context().get(seen["one"]).content == "b"
+    assert space.context().get(seen["loud"]).content == "b!"
     assert set(names(moments.after(len(moments)))) == {"c", "all"}
     assert [row.position for row in moments.ended] == ["1", "2.do[1].1", "2.do[2].1", "2"]
     assert names(moments.before("2")) == {"c": str(result.steps[0].resource)}
@@ -128,7 +128,7 @@ def test_a_saved_plan_sees_its_inputs_alone(space: Space) -> None:
     _, moments = ended(space, note("x", "$a"), {"type": "plan:twice", "arguments": {"of": "$a"}, "out": "$b"})
     inside = names(moments.after(moments.moment_of("2/1")))
     assert set(inside) == {"of", "r"}
-    assert space.view().get(inside["of"]).content == "x"
+    assert space.context().get(inside["of"]).content == "x"
     assert set(names(moments.after(len(moments)))) == {"a", "b"}
 
 

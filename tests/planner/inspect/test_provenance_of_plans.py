@@ -40,7 +40,7 @@ def members(found: RunResult, name: str) -> list[str]:
 
 def id_of(space: Space, reference: str) -> str:
     """Return the id of a name."""
-    return space.view().get(reference).id
+    return space.context().get(reference).id
 
 
 def why(space: Space, identifier: str, *, forward: bool = False) -> Graph:
@@ -92,7 +92,7 @@ def test_a_note_leads_back_through_its_steps_to_its_sources(based: Space) -> Non
     assert step is not None
     assert (step.run, step.position, step.type) == (found.run, "2", "flatten")
     assert graph.nodes[Use(given, 1)].step is None
-    assert graph.nodes[Use(given, 1)].origin.made.by == "input"
+    assert graph.nodes[Use(given, 1)].origin.created_by.by == "input"
 
 
 def test_each_version_is_told_with_its_own_step(based: Space) -> None:
@@ -102,13 +102,13 @@ def test_each_version_is_told_with_its_own_step(based: Space) -> None:
         {"type": "load", "target": "b", "out": "$b"},
         {"type": "update-note", "target": "a", "value": "$b"},
     )
-    edit(based.store, based.view().get("a"), "by hand", {}, "edit")
+    edit(based.store, based.context().get("a"), "by hand", {}, "edit")
     graph = why(based, "Note_1")
     assert graph.roots == (Use("Note_1", 3), Use("Note_1", 2), Use("Note_1", 1))
     assert inputs(graph, "Note_1", 2) == {("Note_1", "before", None), ("Note_2", "used", "b")}
     assert graph.nodes[Use("Note_1", 3)].inputs == ()
-    assert graph.nodes[Use("Note_1", 3)].origin.made.by == "edit"
-    assert [graph.nodes[of].origin.made.run for of in graph.roots[1:]] == [found.run, "run_1"]
+    assert graph.nodes[Use("Note_1", 3)].origin.created_by.by == "edit"
+    assert [graph.nodes[of].origin.created_by.run for of in graph.roots[1:]] == [found.run, "run_1"]
 
 
 def test_what_map_gave_for_an_item_is_made_of_that_item(based: Space) -> None:
@@ -190,7 +190,7 @@ def test_forward_is_backward_the_other_way_round(based: Space) -> None:
         {"type": "add", "target": "$h", "value": "$m[1]"},
         result="$m[0]",
     )
-    note = based.view().get("b")
+    note = based.context().get("b")
     edit(based.store, note, note.content, {"k": 1}, "edit")
     with based.store.reading() as snapshot:
         every = [product.of for product in snapshot.products([run.run for run in snapshot.runs()])]
@@ -204,7 +204,7 @@ def test_forward_is_backward_the_other_way_round(based: Space) -> None:
                 reached |= more
             assert found == {pair for pair in pairs if pair[1] in reached}
             assert set(forward.nodes) == reached
-            made = {node.origin.made.run for node in forward.nodes.values()} - {None}
+            made = {node.origin.created_by.run for node in forward.nodes.values()} - {None}
             assert forward.runs == {run: snapshot.run(str(run)) for run in made}
 
 
@@ -219,7 +219,7 @@ def test_a_pruned_run_is_known_by_its_name_alone(based: Space) -> None:
     based.store.forget([found.run or ""], really=True)
     graph = why(based, digest)
     assert graph.runs == {found.run: None}
-    assert (graph.nodes[Use(digest, 1)].origin.made.step, graph.nodes[Use(digest, 1)].inputs) == ("2", ())
+    assert (graph.nodes[Use(digest, 1)].origin.created_by.step, graph.nodes[Use(digest, 1)].inputs) == ("2", ())
     assert looked(based).unknown == (digest,)
 
 
@@ -242,7 +242,7 @@ def derived(based: Space) -> Space:
 
 def test_an_input_that_was_changed_makes_stale_directly_and_through_others(derived: Space) -> None:
     """What is changed itself is not stale for that."""
-    edit(derived.store, derived.view().get("a"), "by hand", {}, "edit")
+    edit(derived.store, derived.context().get("a"), "by hand", {}, "edit")
     assert stale(derived) == {"x": ["Note_1"], "y": ["Note_1"]}
     assert stale(derived, "y") == {"y": ["Note_1"]}
     assert stale(derived, "b") == {}
@@ -259,7 +259,7 @@ def test_an_input_that_was_deleted_makes_stale(derived: Space) -> None:
 
 def test_what_was_put_back_is_as_it_was(derived: Space) -> None:
     """An undone change, and one undone and done again."""
-    changed = edit(derived.store, derived.view().get("a"), "by hand", {}, "edit")
+    changed = edit(derived.store, derived.context().get("a"), "by hand", {}, "edit")
     undone = undo(derived.store, changed or "")
     assert stale(derived) == {}
     undo(derived.store, undone.run)
@@ -268,7 +268,7 @@ def test_what_was_put_back_is_as_it_was(derived: Space) -> None:
 
 def test_what_is_made_anew_in_place_is_stale_no_more_and_what_was_made_of_it_is(derived: Space) -> None:
     """A new content stands on what it was made of, and not on what the earlier one was."""
-    edit(derived.store, derived.view().get("a"), "by hand", {}, "edit")
+    edit(derived.store, derived.context().get("a"), "by hand", {}, "edit")
     ran(
         derived,
         {"type": "create-collection", "value": ["Note_1", "Note_2"], "out": "$c"},
@@ -283,7 +283,7 @@ def test_metadata_alone_changes_no_standing_of_the_content(derived: Space) -> No
     ran(derived, {"type": "set-metadata", "target": "x", "value": {"k": 1}})
     assert stale(derived, "x") == {}
     assert [one.changed[0].what for one in looked(derived, "y").stale] == ["metadata"]
-    edit(derived.store, derived.view().get("a"), "by hand", {}, "edit")
+    edit(derived.store, derived.context().get("a"), "by hand", {}, "edit")
     assert stale(derived, "x") == {"x": ["Note_1"]}
 
 
@@ -291,9 +291,9 @@ def test_a_collection_that_grows_stands_on_all_that_was_put_in(based: Space) -> 
     ran(based, {"type": "create-collection", "value": ["Note_1"], "name": "list"})
     ran(based, {"type": "add", "target": "list", "value": "b"})
     assert stale(based) == {}
-    edit(based.store, based.view().get("a"), "by hand", {}, "edit")
+    edit(based.store, based.context().get("a"), "by hand", {}, "edit")
     assert stale(based, "list") == {"list": ["Note_1"]}
-    edit(based.store, based.view().get("b"), "by hand", {}, "edit")
+    edit(based.store, based.context().get("b"), "by hand", {}, "edit")
     assert stale(based, "list") == {"list": ["Note_2", "Note_1"]}
 
 
@@ -320,7 +320,7 @@ def test_stale_is_what_was_made_before_what_it_was_made_of(
         ran(space, *({"type": "create-note", "value": 0, "name": name} for name in NAMES))
         for stamp, (what, name, others) in enumerate(changes, start=1):
             if what == "edit":
-                edit(space.store, space.view().get(name), f"edit {stamp}", {}, "edit")
+                edit(space.store, space.context().get(name), f"edit {stamp}", {}, "edit")
                 made_of[name] = {}
             else:
                 loads = [{"type": "load", "target": one, "out": f"${one}"} for one in dict.fromkeys(others)]
@@ -357,7 +357,7 @@ def test_what_a_step_read_is_told_once_for_all_that_it_made(based: Space) -> Non
         graph = trace(snapshot, [product.of for product in snapshot.products([found.run or ""])])
     plucked = {node.read for node in graph.nodes.values() if node.step is not None and node.step.type == "pluck"}
     assert len(plucked) == 1
-    texts = [node for node in graph.nodes.values() if node.origin.made.by == "coerce"]
+    texts = [node for node in graph.nodes.values() if node.origin.created_by.by == "coerce"]
     assert {len(node.own) for node in texts} == {1}
     assert {len(node.inputs) for node in texts} == {2}
     assert sum(len(node.own) for node in graph.nodes.values()) == 60

@@ -174,7 +174,7 @@ def test_a_note_that_was_changed_between_is_another_input(based: Space) -> None:
     """By its version, though it is the same Note."""
     steps = [{"type": "load", "target": "a", "out": "$a"}, {"type": "flatten", "target": "$all", "out": "$t"}]
     first = ran(based, LISTED[0], *steps)
-    edit(based.store, based.view().get("a"), "other", {}, "edit")
+    edit(based.store, based.context().get("a"), "other", {}, "edit")
     found = compared(based, first, ran(based, LISTED[0], *steps))
     assert changes(found) == {"1": ("inputs",), "2": ("inputs", "outcome"), "3": ("inputs", "outcome")}
 

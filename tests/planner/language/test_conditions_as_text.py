@@ -33,7 +33,7 @@ def chosen(space: Space, condition: Any, *before: dict[str, Any]) -> str:
     branches = {"then": [note("went", "then")], "else": [note("went", "else")]}
     result = run_sync(space, [*GIVEN, *before, {"type": "if", "condition": condition, **branches}])
     assert result.status == "success", (result.reason, result.problems)
-    return str(space.view().content(result.bindings["went"]))
+    return str(space.context().content(result.bindings["went"]))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_wrong_type_fails_the_step_and_names_it(space: Space) -> None:
     )
     handled = {**steps[2], "on_fail": [note("why", "${error.kind}")]}
     result = run_sync(space, [*steps[:2], handled])
-    assert space.view().content(result.bindings["why"]) == "mismatch"
+    assert space.context().content(result.bindings["why"]) == "mismatch"
 
 
 def test_and_and_or_look_no_further_than_they_must(space: Space) -> None:
@@ -123,7 +123,7 @@ def test_a_loop_goes_on_until_it_is_false(space: Space) -> None:
     loop = {"type": "while", "condition": "$n < 100 AND $n > 0", "body": [grow]}
     result = run_sync(space, [note("n", 3), loop])
     assert result.status == "success", result.reason
-    assert space.view().content(result.bindings["n"]) == 192
+    assert space.context().content(result.bindings["n"]) == 192
 
 
 def test_a_loop_over_items_ends_with_the_item_that_makes_it_true(space: Space) -> None:
@@ -134,7 +134,7 @@ def test_a_loop_over_items_ends_with_the_item_that_makes_it_true(space: Space) -
     split = {"type": "split", "target": "$list", "out": "$rows"}
     result = run_sync(space, [rows, split, loop])
     assert result.status == "success", (result.reason, result.problems)
-    assert space.view().content(result.bindings["all"]) == [10, 20]
+    assert space.context().content(result.bindings["all"]) == [10, 20]
     read = {"type": "map", "target": "$texts", "operation": {"type": "coerce", "coercion": "json"}, "out": "$rows"}
     texts = {"type": "create-collection", "value": ['{"n": 1}', '{"n": "x"}'], "out": "$texts"}
     wrong = {**loop, "do": [{"type": "bind", "target": "$item", "out": "$m"}], "until": "$m.n > 5"}

@@ -131,7 +131,7 @@ def test_a_row_says_what_was_read_and_what_was_made(run: Any, space: Space) -> N
         made = snapshot.get(result.bindings["c"].id)
     assert {(use.id, use.version) for use in row.uses} == {(result.bindings[name].id, 1) for name in "ab"}
     assert (row.resource, row.version) == (made.id, 1)
-    assert (made.made.run, made.made.step, made.made.by) == (result.run, "3", "create-note")
+    assert (made.created_by.run, made.created_by.step, made.created_by.by) == (result.run, "3", "create-note")
 
 
 def test_the_digest_of_the_same_arguments_is_the_same(run: Any) -> None:

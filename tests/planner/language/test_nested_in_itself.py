@@ -72,7 +72,7 @@ def test_one_that_stands_in_the_file_is_named_by_the_check_of_the_space(looped: 
 def test_all_that_walks_collections_survives_it(looped: Any) -> None:
     """Content, text, flatten, say, persist, the answer, conditions, sets: a sentence ends each."""
     space, ids, _ = looped
-    view = space.view()
+    view = space.context()
     one = view.get("one")
     stands = f"({ids['one']}, which contains itself)"
     assert view.content(one) == ["a note on loops", [stands]]

@@ -412,7 +412,7 @@ def test_each_value_is_looked_at_once_however_deep_it_stands() -> None:
 
 def test_what_is_read_into_a_list_ends_with_its_time(space: Space) -> None:
     """Each reference in a list looks at the clock before it is read, as each may mean much content."""
-    view = space.view()
+    view = space.context()
     scope = Scope()
     scope.bind("x", view.note("read").id)
     resolver = Resolver(view, scope)

@@ -80,7 +80,7 @@ def test_metadata_goes_with_the_content_and_nothing_is_made_twice(space: Space) 
     """The next version has the result's metadata alone, and no copy of it lies about."""
     ran(space, report({"a": 1}, metadata={"x": 1, "y": 2}))
     ran(space, report(None, metadata={"z": 3}))
-    note = space.view().get("report")
+    note = space.context().get("report")
     assert (note.content, dict(note.metadata), note.version) == (None, {"z": 3}, 2)
     with space.store.reading() as snapshot:
         assert snapshot.count(Kind.NOTE, kept=None) == 1
@@ -117,10 +117,10 @@ def test_of_another_kind_the_name_moves_and_what_nothing_holds_is_let_go(space: 
     old = ran(space, report("a note of old")).bindings["r"]
     ran(space, {"type": "create-collection", "value": ["x"], "name": "report", "replace": True, "out": "$c"})
     assert (space.store.get(old.id).kept, found(space, "old", "keyword")) == (False, [])
-    group = space.view().get("report")
+    group = space.context().get("report")
     ran(space, report("back"))
     assert not space.store.get(group.id).kept
-    held = space.view().get("report")
+    held = space.context().get("report")
     ran(
         space,
         {"type": "load", "target": "report", "out": "$held"},
@@ -135,7 +135,7 @@ def test_of_another_kind_the_name_moves_and_what_nothing_holds_is_let_go(space: 
         },
     )
     assert (space.store.get(held.id).kept, space.store.get(held.id).name) == (True, None)
-    assert space.view().get("report").kind is Kind.RELATION
+    assert space.context().get("report").kind is Kind.RELATION
     assert space.store.check() == []
 
 
@@ -165,10 +165,10 @@ def test_it_is_undone_to_the_version_before(space: Space) -> None:
     second = ran(space, report("two"))
     moved = ran(space, {"type": "create-collection", "value": [], "name": "report", "replace": True})
     undo(space.store, str(moved.run))
-    note = space.view().get("report")
+    note = space.context().get("report")
     assert (note.content, note.kept) == ("two", True)
     undo(space.store, str(second.run))
-    assert space.view().get("report").content == "one"
+    assert space.context().get("report").content == "one"
     undo(space.store, str(first.run))
     with space.store.reading() as snapshot:
         assert (snapshot.names(), snapshot.discoverable().tolist()) == ([], [])
@@ -184,7 +184,7 @@ def test_a_replay_a_dry_run_and_a_fork_are_as_the_run(space: Space) -> None:
     assert list(again.difference.steps) == []
     prepared: Any = prepare(space, [report("dry")])
     assert [row.status for row in asyncio.run(dry_run(space, prepared)).result.steps] == ["success"]
-    assert space.view().get("report").content == "one of 1"
+    assert space.context().get("report").content == "one of 1"
     change = {"op": "replace", "path": "/1/value", "value": "two of ${n}"}
     forked = asyncio.run(fork(space, str(result.run), "2", [change]))
     assert forked.status == "success", forked.reason
@@ -197,11 +197,11 @@ def test_in_branches_and_loops_the_last_one_stays(space: Space) -> None:
     """In the order of the document, whatever is ready first."""
     branches = [[report("left")], [report("right", out="$s")]]
     ran(space, {"type": "parallel", "branches": branches})
-    assert space.view().get("report").content == "right"
+    assert space.context().get("report").content == "right"
     loop = {"type": "for-each", "target": "$c", "do": [report("item ${item}")]}
     each = {"type": "split", "target": "$l", "out": "$c"}
     ran(space, {"type": "create-note", "value": [1, 2, 3], "out": "$l"}, each, loop)
-    assert space.view().get("report").content == "item 3"
+    assert space.context().get("report").content == "item 3"
     assert space.store.check() == []
 
 
@@ -236,7 +236,7 @@ def test_vectors_follow(space: Space) -> None:
     with space.store.reading() as snapshot:
         rows = snapshot.rows(str(snapshot.model()))
         assert rows.versions.tolist() == [2]
-    note = space.view().get("report")
+    note = space.context().get("report")
     assert isinstance(note, Note)
     with contextlib.closing(open_space(space.store.address)) as again:
         assert found(again, "plums", "semantic") == ["pears and plums"]

@@ -38,9 +38,9 @@ def test_a_fork_runs_from_the_step_on_with_the_change(space: Space) -> None:
     assert again.result.data == "n was 1 of x"
     assert again.run != result.run
     assert again.bindings["c"].id != result.bindings["c"].id
-    items = [[item.id for item in space.view().items(run.bindings["all"])] for run in (result, again)]
+    items = [[item.id for item in space.context().items(run.bindings["all"])] for run in (result, again)]
     assert items[1] == [again.bindings["c"].id, items[0][1]]
-    assert space.view().get("counter").content == {"n": 2}
+    assert space.context().get("counter").content == {"n": 2}
     assert space.store.check() == []
 
 
@@ -102,13 +102,13 @@ def test_names_go_over_to_the_fork(space: Space) -> None:
     result = run_sync(space, steps)
     again = forked(space, result, "2")
     assert again.status == "success", again.reason or again.problems
-    assert space.view().get("b").made.run == again.run
-    assert space.view().get("a").made.run == result.run
+    assert space.context().get("b").created_by.run == again.run
+    assert space.context().get("a").created_by.run == result.run
     third = forked(space, result, "2")
     assert third.status == "success", third.reason or third.problems
     last = forked(space, again, "2")
     assert last.status == "success", last.reason or last.problems
-    assert space.view().get("b").made.run == last.run
+    assert space.context().get("b").created_by.run == last.run
     run_sync(space, [{"type": "create-note", "value": 3, "name": "b", "replace": True}])
     refused = forked(space, result, "2")
     assert [problem.code for problem in refused.problems] == ["name-taken"]
@@ -170,7 +170,7 @@ def test_what_others_change_while_a_loop_runs_is_not_seen_by_its_fork(space: Spa
         began = now()
         while now() <= began:
             pass
-        found = space.view().get("plain")
+        found = space.context().get("plain")
         if found.version == 1:
             space.store.commit([Revise(found.id, "meddled with")])
         return "done"

@@ -104,12 +104,12 @@ def test_what_somebody_elses_was_is_compared_by_what_it_was(space: Space) -> Non
     run_sync(space, [{"type": "create-note", "value": "given", "name": "given"}])
     for step in range(2, len(steps) + 1):
         result = run_sync(space, steps)
-        identifier = space.view().get("given").id
+        identifier = space.context().get("given").id
         space.store.commit([Revise(identifier, f"theirs {step}")])
         again = forked(space, result, step)
         alike(space, result, again)
         assert again.bindings["b"].content == "was mine again"
-        assert space.view().get("given").content == f"theirs {step}"
+        assert space.context().get("given").content == f"theirs {step}"
 
 
 def test_a_fork_with_a_change_differs_in_that_alone(space: Space) -> None:

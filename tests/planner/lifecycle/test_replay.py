@@ -151,7 +151,7 @@ def test_a_run_that_gave_a_name_is_replayed_with_it(space: Space) -> None:
     assert asyncio.run(replay(space, str(result.run))).difference.same
     run_sync(space, [{"type": "create-note", "value": 2, "name": "once", "replace": True}])
     assert asyncio.run(replay(space, str(result.run))).difference.same
-    assert space.view().get("once").content == 2
+    assert space.context().get("once").content == 2
 
 
 def test_a_replay_of_a_fork_takes_what_it_took_over_from_the_run_before(space: Space, sent: list[str]) -> None:

@@ -191,7 +191,7 @@ def test_what_somebody_answered_with_an_id_is_of_the_replay(space: Space) -> Non
     """They named something that the run had made."""
     ask = {"type": "ask", "value": "which?", "out": "$which"}
     result = run_sync(space, [LIST, ask, {"type": "load", "target": "${which}", "out": "$o"}])
-    first = space.view().items(result.bindings["c"])[0]  # type: ignore[arg-type]
+    first = space.context().items(result.bindings["c"])[0]  # type: ignore[arg-type]
     answer(space, str(result.run), "2", first.id)
     ended = asyncio.run(resume(space, str(result.run)))
     assert ended.status == "success", ended.reason

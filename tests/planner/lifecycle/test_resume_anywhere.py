@@ -354,7 +354,7 @@ def is_certain(call: CallRow) -> bool:
 
 def journal(space: Space, document: Any) -> dict[str, Any]:
     """What a run left: its end, its steps and calls, and what has a name; by names instead of ids, without times."""
-    run, view, named = str(run_of(space, document)), space.view(), Names()
+    run, view, named = str(run_of(space, document)), space.context(), Names()
     with space.store.reading() as snapshot:
         row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
         names = {name: str(snapshot.named(name)) for name in snapshot.names()}
@@ -406,7 +406,7 @@ def journal(space: Space, document: Any) -> dict[str, Any]:
 
 def outcome(space: Space, result: RunResult) -> dict[str, Any]:
     """What a run answers, by content."""
-    view = space.view()
+    view = space.context()
     return {
         "status": result.status,
         "reason": Names().told(result.reason),

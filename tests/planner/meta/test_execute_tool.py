@@ -50,7 +50,7 @@ def test_all_blocks_and_the_structured_content_come_back(known: Space) -> None:
     with known.store.reading() as snapshot:
         [row] = snapshot.steps(metadata["request_id"])
         assert (row.type, row.status, row.resource) == ("two/blocks", "success", found["resource_id"])
-        assert snapshot.get(found["resource_id"]).made.run == metadata["request_id"]
+        assert snapshot.get(found["resource_id"]).created_by.run == metadata["request_id"]
     options = {"include_metadata": False}
     bare = ask(known, "execute_tool", tool_name="two/echo", arguments={"text": "x"}, options=options)
     assert "execution_metadata" not in bare
@@ -123,7 +123,7 @@ def test_a_large_result_becomes_a_note_with_a_preview_and_an_id(space: Space) ->
     assert found["structured_content"] is None
     assert len(str(found)) < 2_000
     assert found["large"]["read"] == found["resource_id"]
-    assert space.view().get(found["resource_id"]).content[-1] == f"line {LONG - 1}"
+    assert space.context().get(found["resource_id"]).content[-1] == f"line {LONG - 1}"
     assert called(space, "infospace/split", target=found["resource_id"])["status"] == "success"
     assert "large" not in called(space, "local/lines", count=3)
 
@@ -171,7 +171,7 @@ def test_a_picture_is_left_out_of_a_large_answer_and_kept(space: Space) -> None:
     synced(space)
     found = called(space, "web/echo", text="x" * LONG)
     assert found["content"][0]["text"].endswith(f"[cut: {LONG:,} characters in all]")
-    assert space.view().get(found["resource_id"]).content == "x" * LONG
+    assert space.context().get(found["resource_id"]).content == "x" * LONG
 
 
 def test_a_call_that_takes_too_long_is_broken_off_and_counted(known: Space) -> None:

@@ -385,7 +385,7 @@ def test_a_branch_knows_nothing_of_what_another_has_bound(space: Space) -> None:
     }
     result = run_sync(space, [{"type": "parallel", "branches": [binds, [take(1, "$a"), asks]]}])
     assert result.status == "success", result.reason
-    assert space.view().content(result.bindings["z"]) == "free"
+    assert space.context().content(result.bindings["z"]) == "free"
 
 
 def test_a_branch_has_the_time_at_which_it_began_until_it_waits_itself(space: Space) -> None:
@@ -398,7 +398,7 @@ def test_a_branch_has_the_time_at_which_it_began_until_it_waits_itself(space: Sp
         [{**now, "out": "$begin"}, {"type": "parallel", "branches": [waits, [take(1, "$a"), {**now, "out": "$own"}]]}],
     )
     assert result.status == "success", result.reason
-    begin, later, own = (space.view().content(result.bindings[name]) for name in ("begin", "later", "own"))
+    begin, later, own = (space.context().content(result.bindings[name]) for name in ("begin", "later", "own"))
     assert own == begin < later
 
 

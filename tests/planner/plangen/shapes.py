@@ -42,7 +42,7 @@ def _misfits(space: Space, shape: Shape, resource: Resource, depth: int) -> Iter
     elif isinstance(shape, NoteShape) and isinstance(resource, Note):
         yield from _content(resource, shape)
     elif isinstance(shape, CollectionShape) and isinstance(resource, Collection) and depth < 2:
-        for item in space.view().items(resource)[:3]:
+        for item in space.context().items(resource)[:3]:
             for fault in _misfits(space, shape.item, item, depth + 1):
                 yield f"item {fault}"
 

@@ -94,5 +94,5 @@ def outlines(space: Space) -> dict[str, Thing]:
         "lists": several(several(NOTE)),
         "arrow": RELATION,
     }
-    view = space.view()
+    view = space.context()
     return known | {view.get(name).id: thing for name, thing in known.items()}

@@ -146,7 +146,7 @@ def test_a_wait_for_a_condition_ends_when_it_holds(space: Space) -> None:
     wait = {"type": "wait", "condition": {"type": "equals", "target": "$flag", "value": 2}}
     assert play(session, {**NOTE, "out": "$flag", "name": "flag"}, wait, USE | {"value": "up"}).status == "suspended"
     assert asyncio.run(session.resume()).status == "suspended"
-    edit(space.store, space.view().get("flag"), 2, {}, "edit")
+    edit(space.store, space.context().get("flag"), 2, {}, "edit")
     assert asyncio.run(session.resume()).status == "success"
     with pytest.raises(Conflict, match="at rest"):
         asyncio.run(session.resume())

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.parse.incremental_json import IncrementalDocument, Place
-from planner.parse.text import Beginning, Document, Lines, read_beginning
+from planner.parse.text import Document, Lines, PartialDocument, read_beginning
 
 TEXTS = st.text(alphabet='ab"\\/{}[]:, \n\té€😀', max_size=12)
 VALUES = st.recursive(
@@ -143,7 +143,7 @@ def reading(*chunks: str) -> Any:
 @pytest.mark.parametrize("text", ["[", '{"steps": [', '{"goal": "g",\n "plan":[{"type":', "```\n[\n"])
 def test_a_document_is_known_when_its_steps_begin(text: str) -> None:
     """No more is read than that, not even to the end of a line."""
-    assert read_beginning(reading(text, "never read")) == Beginning(text.encode())
+    assert read_beginning(reading(text, "never read")) == PartialDocument(text.encode())
 
 
 def test_lines_are_told_as_they_come() -> None:

@@ -121,7 +121,7 @@ class Proof:
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)  # noqa: S311
-        self.engine = connect()
+        self.connection = connect()
         self.translator = Translator(PARAMETERS, TODAY, NOW, tuple(COLUMNS))
         self.figures = Figures()
         self.rows: list[Note] = []
@@ -129,7 +129,7 @@ class Proof:
     def make_rows(self, count: int) -> None:
         """Take other rows."""
         contents = [draw_row(self.chance) for _ in range(count)]
-        fill(self.engine, contents)
+        fill(self.connection, contents)
         self.rows = [Note(id=f"Note_{place}", content=content) for place, content in enumerate(contents)]
 
     def given(self) -> Evaluation:
@@ -140,7 +140,7 @@ class Proof:
         trees = [over_items(self.chance) for _ in range(count)]
         read = [parse_expression(show(tree)) for tree in trees]
         assert [formula.tree for formula in read] == trees
-        theirs = self.engine.execute(self.translator.select([formula.tree for formula in read])).fetchall()
+        theirs = self.connection.execute(self.translator.select([formula.tree for formula in read])).fetchall()
         for place, formula in enumerate(read):
             for row, found in zip(self.rows, theirs, strict=True):
                 given = self.given()
@@ -155,7 +155,9 @@ class Proof:
             return
         read = [parse_aggregate(show(tree)) for tree in trees]
         assert [aggregate.tree for aggregate in read] == trees
-        [theirs] = self.engine.execute(self.translator.select_many([aggregate.tree for aggregate in read])).fetchall()
+        [theirs] = self.connection.execute(
+            self.translator.select_many([aggregate.tree for aggregate in read])
+        ).fetchall()
         for aggregate, found in zip(read, theirs, strict=True):
             ours = aggregate.of(self.rows, self.given())
             self.judge(aggregate.text, aggregate.tree, None, ours, found)

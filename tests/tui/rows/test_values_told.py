@@ -145,7 +145,7 @@ def made(space: Space) -> tuple[Space, Any]:
     steps = [{"type": "create-note", "value": row, "out": f"$n{place}"} for place, row in enumerate(ROWS)]
     steps.append({"type": "create-collection", "value": ["$n0", "$n1", "$n2"], "out": "$all"})
     assert run_sync(space, steps).status == "success"
-    return space, space.view().get("Collection_1")
+    return space, space.context().get("Collection_1")
 
 
 def column(table: Any, place: int) -> list[str]:
@@ -155,7 +155,7 @@ def column(table: Any, place: int) -> list[str]:
 def test_a_table_has_columns_as_wide_as_their_values(made: tuple[Space, Any]) -> None:
     """Numbers stand at the right; the last of few columns takes what is left."""
     space, collection = made
-    table = read_table(space.view(), collection)
+    table = read_table(space.context(), collection)
     assert [(one.title, one.width, one.align) for one in table.columns] == [
         ("#", 3, "right"),
         ("id", 6, "left"),
@@ -173,7 +173,7 @@ def test_a_table_has_columns_as_wide_as_their_values(made: tuple[Space, Any]) ->
 
 def test_a_table_is_sorted_both_ways_and_back(made: tuple[Space, Any]) -> None:
     space, collection = made
-    table = read_table(space.view(), collection)
+    table = read_table(space.context(), collection)
     table.sort(3)
     assert column(table, 2) == ["a", "b", "c"]
     assert [one.title for one in table.titled()] == ["#", "id", "name", "size ▲"]
@@ -193,7 +193,7 @@ def test_a_table_is_sorted_both_ways_and_back(made: tuple[Space, Any]) -> None:
 
 def test_items_that_are_gone_say_so_and_what_is_in_sight_is_read_in_parts(made: tuple[Space, Any]) -> None:
     space, collection = made
-    table = read_table(space.view(), collection)
+    table = read_table(space.context(), collection)
     table.merge([1], [None])
     assert column(table, 2) == ["b", "(not there any more)", "c"]
     table._read.clear()

@@ -196,8 +196,8 @@ def test_rows_that_somebody_else_reads_are_sorted_too(stocked: Space, monkeypatc
             self.wanted.clear()
             return False
 
-    made = read_table(stocked.view(), people)
-    table = Shared(stocked.view(), people, made._fields, [*made.columns, Column("more")])
+    made = read_table(stocked.context(), people)
+    table = Shared(stocked.context(), people, made._fields, [*made.columns, Column("more")])
     table.wanted = {0, 1, 2}
     table.sort(2 + made._fields.index("born"))
     table.sort(2 + made._fields.index("born"))

@@ -28,9 +28,9 @@ def approved(args: argparse.Namespace, space: Space, out: Output) -> list[str]:
     from infospace.tools.approvals import parse_tool_names, unknown_tool_names
 
     try:
-        found = parse_tool_names(args.approve)
-        for message in unknown_tool_names(found, space.tools) if found else ():
+        results = parse_tool_names(args.approve)
+        for message in unknown_tool_names(results, space.tools) if results else ():
             out.talk(f"--approve: {message}", "yellow")
     except Invalid as error:
         raise UsageError(error.message, hint=error.hint) from error
-    return found
+    return results

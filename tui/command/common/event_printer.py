@@ -116,10 +116,10 @@ class EventPrinter:
         line.append(f"{row.position} {row.type}")
         if row.out and row.resource:
             line.append(f" → ${row.out}", "cyan")
-        said = row.reason if row.status != "success" else "" if row.type in ("say", "think") else row.value
-        if said:
+        text = row.reason if row.status != "success" else "" if row.type in ("say", "think") else row.value
+        if text:
             room = max(20, self._out.side.width - line.cell_len - 12)
-            line.append("  " + snippet(said, room), "dim" if row.status == "success" else style)
+            line.append("  " + snippet(text, room), "dim" if row.status == "success" else style)
         if row.duration_ms >= 100:
             line.append(f"  {row.duration_ms / 1000:.1f} s", "dim")
         if is_cached(row.extra):
@@ -175,22 +175,22 @@ def _format_dry_effect(would: dict[str, Any]) -> str:
     return f"would {dry_verb(would)}{asks}: {truncate(dump(_named(would['arguments'])), 600)}{name}"
 
 
-def _named(given: Any) -> Any:
+def _named(value: Any) -> Any:
     """Return arguments with a resource as its id and how it begins, which says enough to a person."""
-    match given:
+    match value:
         case {"id": str(identifier), "kind": str(), "value": str(begins), **more} if not more and is_id(identifier):
             return f"{identifier} ({snippet(begins, 60)})"
         case dict():
-            return {key: _named(one) for key, one in given.items()}
+            return {key: _named(one) for key, one in value.items()}
         case list():
-            return [_named(one) for one in given]
-    return given
+            return [_named(one) for one in value]
+    return value
 
 
 def _result_words(result: RunResult) -> Sequence[str]:
     """The words that the search looked for which made the result, if one did."""
-    made = result.result and result.result.resource_id
-    return next((searched_words(row.extra) for row in result.steps if made and row.resource == made), ())
+    created = result.result and result.result.resource_id
+    return next((searched_words(row.extra) for row in result.steps if created and row.resource == created), ())
 
 
 def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:

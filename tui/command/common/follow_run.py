@@ -146,12 +146,12 @@ class WaitLoop:
         message = meanings(one.schema) if choices(one.schema) else [describe_schema(one.schema)]
         self.out.talk("\n".join(f"  {line}" for line in [*message, "an empty line leaves it open"]), "dim")
         while True:
-            written = self._line()
-            if not written:
+            text = self._line()
+            if not text:
                 self.left.add(one.answer_key)
                 return False
             try:
-                answer(self.space, run, one.step, value_of(written, one))
+                answer(self.space, run, one.step, value_of(text, one))
             except Invalid as error:
                 self.out.talk(error.message, "red")
                 continue

@@ -75,20 +75,20 @@ def limits_of(args: argparse.Namespace) -> Limits:
     return Limits(turns, args.max_tokens, args.max_seconds, calls)
 
 
-def _count(written: str) -> int:
-    count = int(written) if written.isdecimal() else 0
+def _count(text: str) -> int:
+    count = int(text) if text.isdecimal() else 0
     if not 0 < count <= MAX_COUNT:
-        raise argparse.ArgumentTypeError(f"{written!r:.40} is not a whole number from 1 to {MAX_COUNT:,}")
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a whole number from 1 to {MAX_COUNT:,}")
     return count
 
 
-def _seconds(written: str) -> float:
+def _seconds(text: str) -> float:
     try:
-        seconds = float(written)
+        seconds = float(text)
     except ValueError:
         seconds = 0
     if not 0 < seconds <= MAX_COUNT:
-        raise argparse.ArgumentTypeError(f"{written!r:.40} is not a number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"{text!r:.40} is not a number of seconds above 0")
     return seconds
 
 

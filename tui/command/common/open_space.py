@@ -23,9 +23,9 @@ def address_of(args: argparse.Namespace) -> str:
     """Return the space's address: `--space`, else INFOSPACE_SPACE, else the user's own data folder."""
     if args.space is not None and not args.space.strip():
         raise UsageError("--space names no file", hint="leave it away for your own space")
-    given = args.space or os.environ.get("INFOSPACE_SPACE")
-    if given:
-        return str(given)
+    value = args.space or os.environ.get("INFOSPACE_SPACE")
+    if value:
+        return str(value)
     from platformdirs import user_data_dir
 
     return str(Path(user_data_dir("infospace", appauthor=False)) / "infospace.db")
@@ -55,9 +55,9 @@ def find(snapshot: Snapshot, reference: str) -> str:
     """
     if is_id(reference):
         return reference
-    named = snapshot.named(reference)
-    if named is not None:
-        return named
+    name = snapshot.named(reference)
+    if name is not None:
+        return name
     from infospace.store.called import notes_titled, paths, titles
 
     absolute = str(path_of(reference).absolute())

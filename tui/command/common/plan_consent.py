@@ -53,6 +53,6 @@ def show_plan(document: JSON, effects: Sequence[Effect], out: Output) -> None:
         if isinstance(schema, Mapping) and "default" in schema:
             out.talk(f"${name} is {shown(schema['default'])}, unless --input gives another value", "dim")
     for kind, verb in (("writes", "It writes"), ("calls", "It calls"), ("asks-model", "It asks the model for")):
-        named = list(dict.fromkeys(effect.what for effect in effects if effect.kind == kind))
-        if named:
-            out.talk(f"{verb}: {', '.join(named)}", "yellow" if kind != "asks-model" else "dim")
+        names = list(dict.fromkeys(effect.what for effect in effects if effect.kind == kind))
+        if names:
+            out.talk(f"{verb}: {', '.join(names)}", "yellow" if kind != "asks-model" else "dim")

@@ -75,26 +75,26 @@ def parse_inputs(pairs: Sequence[str], file: str | None, declared: Mapping[str, 
     """
     from infospace.data.json_text import read_json
 
-    given: dict[str, JSON] = {}
+    values: dict[str, JSON] = {}
     if file is not None:
         document = read_json(read_source(file), what=f"the input file {file!r}", max_bytes=INPUT_BYTES)
         if not isinstance(document, dict):
             raise UsageError(f"the input file {file!r} holds no JSON object", hint='{"name": value}')
-        given |= document
-    named = set[str]()
+        values |= document
+    names = set[str]()
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
             raise UsageError(f"{pair!r} is not an input", hint="--input name=value")
-        if name in named:
+        if name in names:
             raise UsageError(f"--input gives {name!r} twice", hint='a list is one value: --input \'names=["a", "b"]\'')
-        named.add(name)
+        names.add(name)
         spec = declared.get(name)
         if isinstance(spec, dict) and spec.get("kind") == "Collection" and value[:1] in ("@", "["):
-            given[name] = _table(name, value, spec.get("items"))
+            values[name] = _table(name, value, spec.get("items"))
         else:
-            given[name] = value if _admits_text(spec) else _json(name, value)
-    return given
+            values[name] = value if _admits_text(spec) else _json(name, value)
+    return values
 
 
 def _table(name: str, value: str, items: Any) -> JSON:

@@ -36,9 +36,9 @@ def play_lines(
     with asyncio.Runner() as runner:
         try:
             for _, line in read.lines:
-                ended = runner.run(_line(script, line, out))
-                if ended is not None:
-                    return ended
+                result = runner.run(_line(script, line, out))
+                if result is not None:
+                    return result
         except InvalidJSON as error:
             return runner.run(script.unreadable(error))
         except (KeyboardInterrupt, asyncio.CancelledError):
@@ -49,10 +49,10 @@ def play_lines(
 async def _line(script: LineRunner, line: JSON, out: Output) -> RunResult | None:
     with interruptible(out) as halt:
         halt.hold(asyncio.current_task())
-        ended = await script.line(line, halt)
-        if ended is None:
+        result = await script.line(line, halt)
+        if result is None:
             return await script.interrupted() if halt.now else None
-        return final_result(ended, halt)
+        return final_result(result, halt)
 
 
 async def play_document(

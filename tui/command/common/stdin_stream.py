@@ -31,8 +31,8 @@ MAX_READ_BYTES = 1 << 20
 class IncomingPlan:
     """A document that has begun to arrive, and the inputs of its run."""
 
-    def __init__(self, begun: bytes, read: Callable[[], bytes], given: Callable[[JSON], Mapping[str, JSON]]) -> None:
-        self._begun = begun
+    def __init__(self, prefix: bytes, read: Callable[[], bytes], given: Callable[[JSON], Mapping[str, JSON]]) -> None:
+        self._begun = prefix
         self._read = read
         self._given = given
 
@@ -72,13 +72,13 @@ def read_stdin(args: argparse.Namespace) -> Document | Lines | IncomingPlan:
 
     Where there is no space yet a document is read to its end, so that a refused one makes none. Raises InvalidJSON.
     """
-    from planner.parse.text import Beginning, read_beginning, read_stream
+    from planner.parse.text import PartialDocument, read_beginning, read_stream
 
     if not Path(address_of(args)).exists():
         return read_stream(sys.stdin.buffer)
     given, read = _inputs(args), _reader()
     begun = read_beginning(read)
-    return IncomingPlan(begun.text, read, given) if isinstance(begun, Beginning) else begun
+    return IncomingPlan(begun.text, read, given) if isinstance(begun, PartialDocument) else begun
 
 
 def _inputs(args: argparse.Namespace) -> Callable[[JSON], Mapping[str, JSON]]:

@@ -96,11 +96,11 @@ def _in_background(args: argparse.Namespace, paths: Sequence[Path], out: Output)
                 fetch_missing(space, out)
             record = job.start(paths, prune=args.prune, git_times=args.git_times)
         else:
-            found = job.stop() if args.stop else job.read()
-            if found is None:
+            result = job.stop() if args.stop else job.read()
+            if result is None:
                 out.document(None) if out.json else out.text("nothing was added in the background")
                 return 0
-            record = found
+            record = result
     except Invalid as error:
         raise UsageError(error.message, hint=error.hint) from error
     if out.json:
@@ -205,9 +205,9 @@ def _report(summary: Summary, out: Output, *, whole: bool) -> None:
         out.document(summary.to_json())
     else:
         counts = ("added", "changed", "restored", "moved", "unchanged", "removed")
-        said = ", ".join(f"{getattr(summary, word):,} {word}" for word in counts if getattr(summary, word))
+        text = ", ".join(f"{getattr(summary, word):,} {word}" for word in counts if getattr(summary, word))
         embedded = f"{pluralize(summary.passages_embedded, 'passage')} embedded, " if whole else ""
-        out.text(f"{said or 'nothing to add'} ({embedded}{summary.seconds:.1f} s)")
+        out.text(f"{text or 'nothing to add'} ({embedded}{summary.seconds:.1f} s)")
     if message := format_skipped(summary.skipped):
         out.talk(message, style="dim")
     for failure in summary.failed:

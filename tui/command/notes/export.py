@@ -38,15 +38,15 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"{str(path)!r} is a file, and notes are written to a folder")
     with open_from(args, create=False) as space:
         if path is None or args.in_place:
-            done = write_back(space.store, path)
+            report = write_back(space.store, path)
         else:
-            done = export(space.store, path, force=args.force)
+            report = export(space.store, path, force=args.force)
     if out.json:
-        out.document(to_json(done))
+        out.document(to_json(report))
     else:
-        counts = [f"{getattr(done, word):,} {word}" for word in ("written", "unchanged", "removed")]
-        said = ", ".join(count for count in counts if not count.startswith("0 "))
-        out.text(said or "nothing to write")
-    for failure in done.failed:
+        counts = [f"{getattr(report, word):,} {word}" for word in ("written", "unchanged", "removed")]
+        text = ", ".join(count for count in counts if not count.startswith("0 "))
+        out.text(text or "nothing to write")
+    for failure in report.failed:
         out.talk(f"not written: {failure['path']}: {failure['reason']}", style="yellow")
-    return 1 if done.failed else 0
+    return 1 if report.failed else 0

@@ -58,12 +58,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     from infospace.core.resources import Note as NoteKind
     from infospace.data.properties import PropertyCounts
 
-    kept = None if args.all else True
+    stored = None if args.all else True
     conditions = _Conditions(args)
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
         if args.properties and not conditions.any and not args.all:
             return _list_properties(snapshot.properties(), out)
-        listed = (one for one in snapshot.listing(Kind.NOTE, kept=kept) if isinstance(one, NoteKind))
+        listed = (one for one in snapshot.listing(Kind.NOTE, kept=stored) if isinstance(one, NoteKind))
         every = [one for one in listed if args.all or not (one.name or "").startswith("_")]
         chosen = [note for note in every if conditions.match(note)]
         hint = None if chosen else conditions.hint(every)
@@ -85,9 +85,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         return 0
     if rows:
         _show(rows, [*columns] or _telling(rows), out)
-    for told in (conditions.mismatches, hint):
-        if told:
-            out.talk(told)
+    for message in (conditions.mismatches, hint):
+        if message:
+            out.talk(message)
     out.talk(
         f"{len(rows):,} of {len(chosen):,} notes" if len(rows) < len(chosen) else pluralize(len(rows), "note"), "dim"
     )
@@ -107,7 +107,7 @@ class _Conditions:
         self._tag = None if args.tag is None else args.tag.removeprefix("#")
 
     def _read_where(self, text: str) -> None:
-        from infospace.contract.arguments import Bound as BoundWhere
+        from infospace.contract.arguments import BoundCondition as BoundWhere
         from infospace.expressions import ItemMismatches, parse_where
 
         self._where, self.tally = parse_where(text), ItemMismatches()
@@ -149,16 +149,16 @@ class _Conditions:
             return _no_such("tag", self._tag, tags)
         if self._where is None:
             return None
-        from infospace.contract.arguments import Bound as BoundWhere
+        from infospace.contract.arguments import BoundCondition as BoundWhere
         from infospace.search.note_filter import misplaced_in
 
         return misplaced_in(BoundWhere(self._where, {}), every, "note")
 
 
-def _no_such(what: str, name: str, known: set[str]) -> str:
+def _no_such(what: str, name: str, known_names: set[str]) -> str:
     from infospace.data.paths import nearest
 
-    near = nearest(name, sorted(known))
+    near = nearest(name, sorted(known_names))
     return f"no note has the {what} {name!r}" + (f"; did you mean {near!r}?" if near else "")
 
 
@@ -177,8 +177,8 @@ def _value(note: Note[Any], column: str) -> Any:
     }
     if column in special:
         return special[column]()
-    found = find(note, Path((f"@{column}",))) if column in _OWN else note.metadata.get(column, ABSENT)
-    return None if found is ABSENT else found
+    value = find(note, Path((f"@{column}",))) if column in _OWN else note.metadata.get(column, ABSENT)
+    return None if value is ABSENT else value
 
 
 _OWN = ("id", "name", "title", "path", "folder", "file", "root", "tags", "modified", "updated")
@@ -200,11 +200,11 @@ def _require_known(column: str, every: Sequence[Note[Any]]) -> None:
         return
     from infospace.data.paths import nearest
 
-    known = [*_OWN, *_OTHERS, *dict.fromkeys(key for note in every for key in note.metadata)]
-    near = nearest(column, known)
+    known_names = [*_OWN, *_OTHERS, *dict.fromkeys(key for note in every for key in note.metadata)]
+    near = nearest(column, known_names)
     raise UsageError(
         f"no note has a column or property {column!r}",
-        hint=f"did you mean {near!r}?" if near else f"there is {', '.join(known[:20])}",
+        hint=f"did you mean {near!r}?" if near else f"there is {', '.join(known_names[:20])}",
     )
 
 
@@ -240,7 +240,7 @@ def _row(note: Note[Any], columns: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _list_properties(found: Mapping[str, Property], out: Output) -> int:
+def _list_properties(results: Mapping[str, Property], out: Output) -> int:
     """List properties: in how many notes, of which types, and their values where these are few."""
     rows: list[dict[str, Any]] = [
         {
@@ -249,7 +249,7 @@ def _list_properties(found: Mapping[str, Property], out: Output) -> int:
             "types": dict(one.types),
             "values": None if one.values is None else list(one.values),
         }
-        for name, one in found.items()
+        for name, one in results.items()
     ]
     if out.json:
         out.document({"properties": rows})

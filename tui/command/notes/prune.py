@@ -81,11 +81,11 @@ def _answers(space: Space, args: argparse.Namespace, out: Output) -> int:
     from infospace.journal.answer_cache import AnswerCache, CacheSize
 
     cache = None if space.store.derived is None else AnswerCache(space.store.derived)
-    found = CacheSize(0, 0, 0) if cache is None else cache.purge() if args.yes else cache.size()
+    result = CacheSize(0, 0, 0) if cache is None else cache.purge() if args.yes else cache.size()
     if out.json:
-        out.document({"pruned": args.yes, **asdict(found)})
+        out.document({"pruned": args.yes, **asdict(result)})
         return 0
-    message = f"{_count(found.models, 'answer')} of models, {found.tools:,} of tools: {found.bytes / 1e6:,.1f} MB"
+    message = f"{_count(result.models, 'answer')} of models, {result.tools:,} of tools: {result.bytes / 1e6:,.1f} MB"
     out.text(f"removed {message}" if args.yes else f"would remove {message}")
     return 0
 
@@ -110,19 +110,19 @@ def _runs(space: Space, which: PruneFilter, args: argparse.Namespace, out: Outpu
 
     with space.store.reading() as snapshot:
         runs = select(snapshot, which)
-    found = space.store.forget(runs, really=args.yes)
+    deleted = space.store.forget(runs, really=args.yes)
     if out.json:
-        out.document({"pruned": args.yes, **asdict(found), "runs": runs})
+        out.document({"pruned": args.yes, **asdict(deleted), "runs": runs})
         return 0
-    counted = [_count(found.runs, "run"), _count(found.steps, "step"), _count(found.calls, "call")]
-    made = f"{_count(found.resources, 'resource')} that nobody kept"
-    message = f"{', '.join(counted)}, {made}: {found.bytes / 1e6:,.1f} MB"
+    counted = [_count(deleted.runs, "run"), _count(deleted.steps, "step"), _count(deleted.calls, "call")]
+    text = f"{_count(deleted.resources, 'resource')} that nobody kept"
+    message = f"{', '.join(counted)}, {text}: {deleted.bytes / 1e6:,.1f} MB"
     out.text(f"removed {message}" if args.yes else f"would remove {message}")
     if runs:
         listed = ", ".join(runs[:NAMED]) + (f", … and {len(runs) - NAMED:,} more" if len(runs) > NAMED else "")
         out.talk(listed, "dim")
-    if found.needed:
-        out.talk(f"{found.needed:,} more that nobody kept stay: something that stays is made of them", "dim")
+    if deleted.needed:
+        out.talk(f"{deleted.needed:,} more that nobody kept stay: something that stays is made of them", "dim")
     if runs and not args.yes:
         out.talk("with --yes they are removed; they can then not be undone, replayed or explained any more", "dim")
     return 0

@@ -40,14 +40,14 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise Invalid("--csv and --json both say how the rows are printed", hint="give one of them")
     with open_from(args, create=False) as space:
         warnings = _warnings(space, args.sql)
-        found = asyncio.run(call_directly(query, {"sql": args.sql}, space.view(scratch=True)))
-    rows: Any = found.data or []
-    if found.status == "success" and not out.json:
+        result = asyncio.run(call_directly(query, {"sql": args.sql}, space.context(scratch=True)))
+    rows: Any = result.data or []
+    if result.status == "success" and not out.json:
         show_problems(warnings, out)
     if out.json:
-        out.document(found.to_json())
-    elif found.status != "success":
-        out.talk(f"infospace: {found.reason}")
+        out.document(result.to_json())
+    elif result.status != "success":
+        out.talk(f"infospace: {result.reason}")
     elif args.csv:
         from infospace.expressions.query.parse import parse_query
         from infospace.expressions.query.tree import output_names
@@ -61,9 +61,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         out.result.print(items_table(rows, list(dict.fromkeys(column for row in rows for column in row))))
     else:
         out.talk("no rows")
-    if found.status == "success":
+    if result.status == "success":
         return 0
-    return USAGE if found.error in (Invalid.kind, ExpressionInvalid.kind) else 1
+    return USAGE if result.error in (Invalid.kind, ExpressionInvalid.kind) else 1
 
 
 def _warnings(space: Space, sql: str) -> list[Problem]:

@@ -60,16 +60,18 @@ def show_recall(args: argparse.Namespace, space: Space, out: Output) -> int:
     else:
         _ask_person(args.query, sample, space, out)
     try:
-        found = sample.estimate()
+        results = sample.estimate()
     except Invalid as error:
         raise UsageError(error.message, hint=error.hint) from error
     if out.json:
-        out.document({"query": args.query, "judge": judge, **found.to_json(), "certificate": dict(sample.certificate)})
+        out.document(
+            {"query": args.query, "judge": judge, **results.to_json(), "certificate": dict(sample.certificate)}
+        )
         return 0
     from tui.text.render import format_recall
 
-    out.text(format_recall(found))
-    for one in found.strata:
+    out.text(format_recall(results))
+    for one in results.strata:
         out.talk(
             f"{one.judged:,} of {one.size:,} {PLACES[one.place]} were judged, {one.right:,} are right", style="dim"
         )
@@ -83,19 +85,19 @@ def _count(text: str) -> int:
 
 
 def _sample(args: argparse.Namespace, space: Space, out: Output, listener: Any) -> RecallSample:
-    from infospace.contract.arguments import Bound
+    from infospace.contract.arguments import BoundCondition
     from infospace.expressions import parse_where
     from infospace.search.certainty.judging import draw_sample
     from infospace.search.query import SearchQuery
 
-    where = None if args.where is None else Bound(parse_where(args.where))
-    wanted = SearchQuery(args.query, None, args.threshold, args.mode, where)
+    where = None if args.where is None else BoundCondition(parse_where(args.where))
+    query = SearchQuery(args.query, None, args.threshold, args.mode, where)
     try:
-        return draw_sample(space.search, wanted, args.recall, listener)
+        return draw_sample(space.search, query, args.recall, listener)
     except ModelError:
         if not fetch_missing(space, out):
             raise
-        return draw_sample(space.search, wanted, args.recall, listener)
+        return draw_sample(space.search, query, args.recall, listener)
 
 
 def _why_no_model(space: Space) -> InfospaceError | None:
@@ -110,12 +112,12 @@ async def _ask_model(query: str, sample: RecallSample, space: Space, out: Output
     """Have the language model judge all that were drawn, one after the other."""
     from infospace.llm.prompts import judge_prompt
 
-    view = space.view(scratch=True)
+    context = space.context(scratch=True)
     with out.progress() as listener:
         for done, note in enumerate(waiting := sample.waiting, 1):
             title, text = _content(space, note)
             prompt = judge_prompt(f"It answers, or helps to answer: {query}", (note, f"{title}\n\n{text}"))
-            sample.tell(note, right=bool(await view.ask_model(prompt, schema={"type": "boolean"})))
+            sample.tell(note, right=bool(await context.ask_model(prompt, schema={"type": "boolean"})))
             listener.progress(done, len(waiting), "notes judged")
 
 
@@ -132,11 +134,11 @@ def _ask_person(query: str, sample: RecallSample, space: Space, out: Output) -> 
         passage = text if hit is None or hit.start is None else text[hit.start : hit.end]
         out.talk(f"{at} of {len(waiting)}  {title or note}")
         out.talk(snippet(passage, PASSAGE), style="dim")
-        while (said := _read().strip().lower()) not in (*YES, *NO, *END, ""):
+        while (message := _read().strip().lower()) not in (*YES, *NO, *END, ""):
             out.talk("y, n or q")
-        if said in END or not said:
+        if message in END or not message:
             return
-        sample.tell(note, right=said in YES)
+        sample.tell(note, right=message in YES)
 
 
 def _read() -> str:
@@ -147,6 +149,6 @@ def _read() -> str:
 def _content(space: Space, note: str) -> tuple[str, str]:
     """The title of a note, empty where it has none, and its text."""
     with space.store.reading() as snapshot:
-        found = snapshot.get(note)
+        resource = snapshot.get(note)
         (brief,) = snapshot.briefs([note])
-    return brief.title or "", text_of(found.content) if isinstance(found, Note) else ""
+    return brief.title or "", text_of(resource.content) if isinstance(resource, Note) else ""

@@ -64,21 +64,23 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             return show_recall(args, space, out)
     arguments = _arguments(args)
     with open_from(args, create=False) as space, out.progress() as listener:
-        found = asyncio.run(call_directly(discover_notes, arguments, space.view(listener=listener, scratch=True)))
-        if found.error == ModelError.kind and fetch_missing(space, out):
-            found = asyncio.run(call_directly(discover_notes, arguments, space.view(listener=listener, scratch=True)))
-        _locate(found, space)
-    if args.count and found.status == "success":
-        _show_count(found, out)
+        result = asyncio.run(call_directly(discover_notes, arguments, space.context(listener=listener, scratch=True)))
+        if result.error == ModelError.kind and fetch_missing(space, out):
+            result = asyncio.run(
+                call_directly(discover_notes, arguments, space.context(listener=listener, scratch=True))
+            )
+        _locate(result, space)
+    if args.count and result.status == "success":
+        _show_count(result, out)
     elif out.json:
-        out.document(found.to_json())
-    elif found.status == "success":
-        _show(found, out)
+        out.document(result.to_json())
+    elif result.status == "success":
+        _show(result, out)
     else:
-        out.talk(f"infospace: {found.reason}")
-    if found.status == "success":
+        out.talk(f"infospace: {result.reason}")
+    if result.status == "success":
         return 0
-    return USAGE if found.error == Invalid.kind else 1
+    return USAGE if result.error == Invalid.kind else 1
 
 
 def _refusal(args: argparse.Namespace) -> str | None:
@@ -100,34 +102,34 @@ def _refusal(args: argparse.Namespace) -> str | None:
 
 def _arguments(args: argparse.Namespace) -> dict[str, Any]:
     """What is asked of `discover-notes`; to be counted, all notes are compared."""
-    found: dict[str, Any] = {"query": args.query, "mode": args.mode, "threshold": args.threshold, "where": args.where}
+    results: dict[str, Any] = {"query": args.query, "mode": args.mode, "threshold": args.threshold, "where": args.where}
     if args.count:
-        found |= {"limit": 1, "certify": True}
+        results |= {"limit": 1, "certify": True}
     elif args.limit is not None:
-        found["limit"] = int(args.limit) if _is_number(args.limit) else args.limit
+        results["limit"] = int(args.limit) if _is_number(args.limit) else args.limit
     if args.explain:
-        found["explain"] = True
-    return {name: value for name, value in found.items() if value is not None}
+        results["explain"] = True
+    return {name: value for name, value in results.items() if value is not None}
 
 
-def _show_count(found: StepResult, out: Output) -> None:
+def _show_count(result: StepResult, out: Output) -> None:
     from tui.text.render import format_count
 
-    certificate: Any = found.extra["certificate"]
+    certificate: Any = result.extra["certificate"]
     if out.json:
         complete = certificate["unembedded"] == 0
         out.document({"count": certificate["matched"], "complete": complete, "certificate": certificate})
         return
     out.result.print(f"{certificate['matched']}")
     out.talk(format_count(certificate), style="dim")
-    _show_remarks(found, out)
+    _show_remarks(result, out)
 
 
-def _locate(found: StepResult, space: Space) -> None:
+def _locate(result: StepResult, space: Space) -> None:
     """Say of each hit where the file of its Note lies."""
     from tui.text.render import location_json
 
-    hits: Any = found.data or []
+    hits: Any = result.data or []
     with space.store.reading() as snapshot:
         sources = snapshot.briefs([hit["metadata"]["source_id"] for hit in hits])
     for hit, source in zip(hits, sources, strict=True):
@@ -148,20 +150,20 @@ def _is_number(text: str) -> bool:
     return text.lstrip("-").isdecimal()
 
 
-def _show(found: StepResult, out: Output) -> None:
+def _show(result: StepResult, out: Output) -> None:
     from tui.text.render import format_certificate, hits_table, searched_words
 
-    hits: Any = found.data
+    hits: Any = result.data
     if hits:
-        out.result.print(hits_table(hits, searched_words(found.extra)))
-    certificate: Any = found.extra["certificate"]
+        out.result.print(hits_table(hits, searched_words(result.extra)))
+    certificate: Any = result.extra["certificate"]
     out.talk(format_certificate(certificate), style="dim")
     if hits and "confidence" in certificate:
         out.talk(f"the first is about the question with a probability of {certificate['confidence']:.2f}", style="dim")
-    _show_remarks(found, out)
+    _show_remarks(result, out)
 
 
-def _show_remarks(found: StepResult, out: Output) -> None:
+def _show_remarks(result: StepResult, out: Output) -> None:
     for told in ("mismatched", "hint"):
-        if found.extra.get(told):
-            out.talk(str(found.extra[told]))
+        if result.extra.get(told):
+            out.talk(str(result.extra[told]))

@@ -130,18 +130,18 @@ def describe(space: Space, resource: Resource, most: int | None = None) -> dict[
     match resource:
         case Collection():
             members = resource.members[:most]
-            view = space.view()
-            items = view.resources([member.id for member in members])
+            context = space.context()
+            items = context.resources([member.id for member in members])
             rows = zip(items, members, strict=True)
             content = {
                 "items": [
-                    {"id": item.id, "kind": str(item.kind), "content": view.content(item), "membership": member.info}
+                    {"id": item.id, "kind": str(item.kind), "content": context.content(item), "membership": member.info}
                     for item, member in rows
                 ]
             }
         case Relation() | Note():
             content = {"content": resource.content}
-    made = resource.made
+    created_by = resource.created_by
     return {
         "kind": str(resource.kind),
         "id": resource.id,
@@ -152,7 +152,7 @@ def describe(space: Space, resource: Resource, most: int | None = None) -> dict[
         "kept": resource.kept,
         "created": resource.created,
         "updated": resource.updated,
-        "provenance": {"run": made.run, "step": made.step, "by": made.by},
+        "provenance": {"run": created_by.run, "step": created_by.step, "by": created_by.by},
     }
 
 
@@ -180,14 +180,14 @@ def _show(document: dict[str, Any], out: Output) -> None:
 def _show_head(document: dict[str, Any], out: Output) -> None:
     from infospace.data.json_text import dump
 
-    made = document["provenance"]
-    where = "".join(part for part in (made["run"] or "", f" step {made['step']}" if made["step"] else "") if part)
+    result = document["provenance"]
+    where = "".join(part for part in (result["run"] or "", f" step {result['step']}" if result["step"] else "") if part)
     name = f"  {document['name']!r}" if document["name"] else ""
-    by = f", made by {made['by']}{f' in {where}' if where else ''}" if made["by"] else ""
-    kept = "" if document["kept"] else ", transient"
+    by = f", made by {result['by']}{f' in {where}' if where else ''}" if result["by"] else ""
+    stored = "" if document["kept"] else ", transient"
     versions = document["versions"]
     version = f"version {document['version']} of {versions[-1]['version']}"
-    out.talk(f"{document['id']}{name}  {version}, {document['updated']}{by}{kept}", "dim")
+    out.talk(f"{document['id']}{name}  {version}, {document['updated']}{by}{stored}", "dim")
     for one in versions if len(versions) > 1 else ():
         mark = "*" if one["version"] == document["version"] else " "
         out.talk(f" {mark} version {one['version']}  {one['updated'][:19].replace('T', ' ')}", "dim")

@@ -32,18 +32,18 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
         asked = [find(snapshot, reference) for reference in args.references] or None
-        found = staleness(snapshot, asked)
+        result = staleness(snapshot, asked)
     if out.json:
-        stale = [_json(one) for one in found.stale]
-        out.document({"checked": found.checked, "stale": stale, "unknown": list(found.unknown)})
+        stale = [_json(one) for one in result.stale]
+        out.document({"checked": result.checked, "stale": stale, "unknown": list(result.unknown)})
         return 0
-    for one in found.stale:
+    for one in result.stale:
         _show(one, out)
-    noun = "resource" if found.checked == 1 else "resources"
-    out.talk(f"{len(found.stale):,} of {found.checked:,} {noun} stale", "dim")
-    if found.unknown:
-        listed = ", ".join(found.unknown[:5]) + (", …" if len(found.unknown) > 5 else "")
-        out.talk(f"too little is known of {len(found.unknown):,}, since runs were pruned: {listed}", "yellow")
+    noun = "resource" if result.checked == 1 else "resources"
+    out.talk(f"{len(result.stale):,} of {result.checked:,} {noun} stale", "dim")
+    if result.unknown:
+        listed = ", ".join(result.unknown[:5]) + (", …" if len(result.unknown) > 5 else "")
+        out.talk(f"too little is known of {len(result.unknown):,}, since runs were pruned: {listed}", "yellow")
     return 0
 
 
@@ -70,8 +70,12 @@ def _show(stale: StaleResource, out: Output) -> None:
     from infospace.lineage.graph_json import at
     from tui.text.lineage_text import format_origin_name
 
-    made = stale.origin.made
-    by = f"  by {made.run}" + (f" step {made.step} {made.by}" if made.step else "") if made.run else ""
+    created_by = stale.origin.created_by
+    by = (
+        f"  by {created_by.run}" + (f" step {created_by.step} {created_by.by}" if created_by.step else "")
+        if created_by.run
+        else ""
+    )
     out.text(f"{format_origin_name(stale.origin)}{by}", "bold")
     for one in stale.changed:
         origin, by_made = one.origin, one.origin.latest_made

@@ -77,10 +77,10 @@ def _roots(snapshot: Snapshot, reference: str, version: int | None) -> list[Use]
         if version is not None:
             raise UsageError(f"{reference} is a run, which has no versions", hint="name a resource")
         snapshot.run(reference)
-        made = [product.of for product in snapshot.products([reference])]
-        if not made:
+        uses = [product.of for product in snapshot.products([reference])]
+        if not uses:
             raise Invalid(f"{reference} made nothing", hint=f"`infospace show {reference}` shows its steps")
-        return made
+        return uses
     identifier = find(snapshot, reference)
     if version is None:
         return versions_of(snapshot, identifier)

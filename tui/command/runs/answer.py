@@ -49,12 +49,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     with open_from(args, create=False) as space:
         use_cache(args, space)
         offer_sign_in(space, out)
-        asked = _open_questions(space, args.run)
+        pending = _open_questions(space, args.run)
         if args.step is not None and args.value is None:
-            raise _unanswered(asked, args, out)
+            raise _unanswered(pending, args, out)
         if args.step is None:
-            return _list(asked, args, out)
-        answer(space, args.run, args.step, value_of(args.value, asked.get(args.step)))
+            return _list(pending, args, out)
+        answer(space, args.run, args.step, value_of(args.value, pending.get(args.step)))
         if not args.only:
             return resume_and_show(space, args, out)
     out.talk(f"kept; `{command(out, 'resume', args.run)}` goes on")
@@ -71,23 +71,23 @@ def _open_questions(space: Space, run: str) -> dict[str, Pending]:
     return {one.step: one for one in waiting if one.kind != "wait"}
 
 
-def _unanswered(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> UsageError:
+def _unanswered(pending: dict[str, Pending], args: argparse.Namespace, out: Output) -> UsageError:
     """Say what a command without VALUE lacks: the answer, or the step, where what stands there is none that asks."""
-    if not asked:
+    if not pending:
         return UsageError(f"{args.run} asks nothing", hint="`infospace runs` says which runs are suspended")
-    if args.step in asked:
-        return UsageError(f"there is no answer to step {args.step}: {asked[args.step].question}", hint="add VALUE")
-    step = next(iter(asked)) if len(asked) == 1 else "STEP"
+    if args.step in pending:
+        return UsageError(f"there is no answer to step {args.step}: {pending[args.step].question}", hint="add VALUE")
+    step = next(iter(pending)) if len(pending) == 1 else "STEP"
     return UsageError(f"no step {args.step!r} asks", hint=f"`{command(out, 'answer', args.run, step, args.step)}`?")
 
 
-def _list(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> int:
+def _list(pending: dict[str, Pending], args: argparse.Namespace, out: Output) -> int:
     if out.json:
-        out.document([one.to_json() for one in asked.values()])
+        out.document([one.to_json() for one in pending.values()])
         return 0
-    if not asked:
+    if not pending:
         out.talk(f"{args.run} asks nothing")
-    for one in asked.values():
+    for one in pending.values():
         out.text(f"{one.step}  {one.question}")
         for line in meanings(one.schema) if choices(one.schema) else [describe_schema(one.schema)]:
             out.talk(f"    {line}", "dim")

@@ -76,9 +76,9 @@ def _show_problems(
         show_problems(problems, out)
         errors = sum(problem.severity == "error" for problem in problems)
         warnings = len(problems) - errors
-        said = f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}"
+        text = f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}"
         plan = "the plan" if mended is None or not mended.fixed else "the fixed plan"
-        out.text(f"{plan} may run{f' ({said})' if warnings else ''}" if ok else f"{plan} is refused: {said}")
+        out.text(f"{plan} may run{f' ({text})' if warnings else ''}" if ok else f"{plan} is refused: {text}")
     return 0 if ok else REFUSED
 
 

@@ -35,31 +35,31 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
         try:
-            found = diff(snapshot, args.before, args.after)
+            difference = diff(snapshot, args.before, args.after)
         except NotFound as error:
             raise UsageError(error.message, hint=error.hint) from error
     if out.json:
-        out.document(difference_json(found))
+        out.document(difference_json(difference))
     else:
         from tui.text.diff_lines import show_difference
 
-        show_difference(found, out)
-    return 0 if found.same else 1
+        show_difference(difference, out)
+    return 0 if difference.same else 1
 
 
-def difference_json(found: Difference) -> dict[str, Any]:
+def difference_json(difference: Difference) -> dict[str, Any]:
     """Return a comparison as JSON."""
     return {
-        "same": found.same,
-        "before": _run(found.before),
-        "after": _run(found.after),
-        "ended_otherwise": found.ended,
-        "plan_changed": found.replanned,
-        "inputs": {name: _outcome(outcome) for name, outcome in found.inputs},
-        "steps": [_step(step) for step in found.steps],
-        "steps_alike": found.alike,
-        "steps_lost": list(found.lost),
-        "result": None if found.result is None else _outcome(found.result),
+        "same": difference.same,
+        "before": _run(difference.before),
+        "after": _run(difference.after),
+        "ended_otherwise": difference.ended,
+        "plan_changed": difference.replanned,
+        "inputs": {name: _outcome(outcome) for name, outcome in difference.inputs},
+        "steps": [_step(step) for step in difference.steps],
+        "steps_alike": difference.alike,
+        "steps_lost": list(difference.lost),
+        "result": None if difference.result is None else _outcome(difference.result),
     }
 
 

@@ -55,11 +55,11 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     return code_of(result)
 
 
-def _patch(written: str) -> list[dict[str, Any]]:
+def _patch(raw: str) -> list[dict[str, Any]]:
     from infospace.data.json_text import read_json
     from tui.text.paths import read_source
 
-    text = written if written.lstrip().startswith("[") else read_source(written)
+    text = raw if raw.lstrip().startswith("[") else read_source(raw)
     read = read_json(text, what="the patch")
     if not isinstance(read, list) or not all(isinstance(one, dict) and "op" in one and "path" in one for one in read):
         raise UsageError(

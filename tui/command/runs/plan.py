@@ -107,19 +107,19 @@ def _chain(
     from planner.goals.effects import effects_of
     from planner.metatools.chaining.plan_tools import planned
 
-    found = planned(space, goal, dict(inputs))
-    if found["no_match"]:
-        raise UsageError(f"{unasked.message}; without one there is no plan: {found['reason']}", hint=unasked.hint)
-    document = found["plan"]
+    results = planned(space, goal, dict(inputs))
+    if results["no_match"]:
+        raise UsageError(f"{unasked.message}; without one there is no plan: {results['reason']}", hint=unasked.hint)
+    document = results["plan"]
     _write_or_save(space, document, args)
     effects = effects_of(check_plan(space, document)[0], space.catalogue)
     if out.json:
-        chained = {key: found[key] for key in ("confidence", "cost", "steps")}
+        chained = {key: results[key] for key in ("confidence", "cost", "steps")}
         nothing = {"run": None, "attempts": None, "remembered": False, "llm": None}
         out.document({**nothing, "plan": document, "effects": [one.to_json() for one in effects], "chained": chained})
         return 0
     show_plan(document, effects, out)
-    sure = f"{found['confidence']:.2f}"
+    sure = f"{results['confidence']:.2f}"
     out.talk(
         f"No language model is configured: the plan is chained of tools that fit, with confidence {sure}.", "yellow"
     )

@@ -23,16 +23,16 @@ def _list(args: argparse.Namespace, out: Output) -> int:
     from planner.goals.memory import remembered
 
     with open_from(args, create=False) as space:
-        found = remembered(space)
+        results = remembered(space)
     if out.json:
-        out.document([one.to_json() for one in found])
+        out.document([one.to_json() for one in results])
         return 0
-    if not found:
+    if not results:
         out.talk("no plan is remembered; one that `infospace do` runs well is")
-    for one in found:
+    for one in results:
         values = one.to_json()["values"]
-        told = f"  (other values for {', '.join(values)})" if values else ""
-        out.text(f"{one.id}  {one.goal}{told}  {one.run}")
+        message = f"  (other values for {', '.join(values)})" if values else ""
+        out.text(f"{one.id}  {one.goal}{message}  {one.run}")
     return 0
 
 

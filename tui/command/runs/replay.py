@@ -33,8 +33,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     with open_from(args, create=False) as space:
         if out.json:
             replayed = asyncio.run(replay(space, args.run, recorded=args.recorded, live=args.live))
-            found = difference_json(replayed.difference)
-            out.document({"replayed": replayed.document, "difference": found, "why": replayed.why})
+            results = difference_json(replayed.difference)
+            out.document({"replayed": replayed.document, "difference": results, "why": replayed.why})
         else:
             from tui.command.common.event_printer import EventPrinter
             from tui.text.diff_lines import show_difference

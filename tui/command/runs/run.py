@@ -179,14 +179,14 @@ def _fits_detach(args: argparse.Namespace) -> None:
             if getattr(args, option) is not None:
                 raise UsageError(f"--{option} is of a run that waits", hint=f"--detach --{option} …")
         return
-    for option, given in (
+    for option, value in (
         ("--session", args.session),
         ("--out", args.out),
         ("--data", args.data),
         ("--cache", args.cache),
         ("--print result", args.print == "result"),
     ):
-        if given:
+        if value:
             raise UsageError(f"a run that waits for a worker has no {option}", hint="`infospace show` shows it")
     if args.queue is not None and not args.queue.strip():
         raise UsageError("--queue names no queue", hint="leave it away for the queue `default`")

@@ -140,9 +140,9 @@ def _show_step(step: StepRow, out: Output) -> None:
     bound = f" → ${step.out} = {step.resource}" if step.out and step.resource else ""
     indent = "  " * (1 + Position.parse(step.position).depth)
     out.text(f"{indent}{mark} {step.position} {step.type}{bound}")
-    said = step.reason if step.status not in ("success", "suspended") else step.value
-    if said:
-        out.text(f"{indent}    {' '.join(said[:300].split())}", "dim", crop=True)
+    text = step.reason if step.status not in ("success", "suspended") else step.value
+    if text:
+        out.text(f"{indent}    {' '.join(text[:300].split())}", "dim", crop=True)
     if step.expect:
         out.text(f"{indent}    expected: {' '.join(step.expect[:300].split())}", "dim", crop=True)
     if step.trace:

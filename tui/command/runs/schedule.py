@@ -138,14 +138,14 @@ def _refused(refused: Refused, out: Output) -> int:
 
 def _list(args: argparse.Namespace, out: Output) -> int:
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
-        found = [(one, _waits_for(one, snapshot)) for one in snapshot.schedules()]
+        results = [(one, _waits_for(one, snapshot)) for one in snapshot.schedules()]
     if out.json:
-        out.document([_json(one, waits) for one, waits in found])
+        out.document([_json(one, waits) for one, waits in results])
         return 0
-    if not found:
+    if not results:
         out.talk("nothing is scheduled; `infospace schedule add NAME TIMES plan:NAME` does so", "dim")
-    wide = max((len(one.name) for one, _ in found), default=0)
-    for one, waits in found:
+    wide = max((len(one.name) for one, _ in results), default=0)
+    for one, waits in results:
         out.text(f"{one.name:<{wide}}  {one.cron:<14}  {_state(one, waits)}  plan:{one.plan}", crop=True)
         if one.reason:
             out.text(f"{'':<{wide}}  {one.reason}", "yellow")
@@ -200,10 +200,10 @@ def _change(args: argparse.Namespace, out: Output) -> int:
 def _named(snapshot: Snapshot, name: str) -> Schedule:
     from infospace.data.paths import nearest
 
-    found = {one.name: one for one in snapshot.schedules()}
-    if name in found:
-        return found[name]
-    near = nearest(name, list(found))
+    results = {one.name: one for one in snapshot.schedules()}
+    if name in results:
+        return results[name]
+    near = nearest(name, list(results))
     raise UsageError(
         f"there is no schedule {name!r}", hint=f"did you mean {near!r}?" if near else "`infospace schedule` lists them"
     )

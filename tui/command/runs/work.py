@@ -70,7 +70,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if not 1 <= args.jobs <= MOST_JOBS:
         raise UsageError(f"--jobs is 1 to {MOST_JOBS}, not {args.jobs}", hint="more workers take more")
     retain = None if args.retain is None else _age(args.retain)
-    limits = [LimitQueue(*_limit(given)) for given in args.limit]
+    limits = [LimitQueue(*_limit(value)) for value in args.limit]
     with open_from(args, create=True) as space:
         use_cache(args, space)
         if limits:
@@ -113,21 +113,21 @@ def stopping(stop: SuspendRequest) -> Iterator[None]:
             signal.signal(one, handler)
 
 
-def _age(given: str) -> timedelta:
+def _age(text: str) -> timedelta:
     from infospace.journal.prune import read_age
 
     try:
-        return read_age(given)
+        return read_age(text)
     except Invalid as error:
         raise UsageError(f"--retain {error.message}", hint=error.hint) from error
 
 
-def _limit(given: str) -> tuple[str, int | None]:
-    name, is_one, number = given.rpartition("=")
+def _limit(text: str) -> tuple[str, int | None]:
+    name, is_one, number = text.rpartition("=")
     if is_one and name and number == "none":
         return name, None
     if not is_one or not name or not number.isdecimal() or not 1 <= int(number) < 2**31:
-        raise UsageError(f"--limit {given!r} is not NAME=N", hint="a queue and 1 or more, or NAME=none")
+        raise UsageError(f"--limit {text!r} is not NAME=N", hint="a queue and 1 or more, or NAME=none")
     return name, int(number)
 
 

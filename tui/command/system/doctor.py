@@ -123,17 +123,17 @@ def _index_of_database(address: str) -> Finding:
     from infospace.search.index.ann_index import CROSSOVER
     from infospace.store.postgres.vector_index import comparing
 
-    found = comparing(address)
-    if not found.compares:
+    result = comparing(address)
+    if not result.compares:
         message = "the database has no pgvector, so each process reads the vectors of all notes once"
         advice = "install pgvector on the server (`CREATE EXTENSION vector`), then `infospace model index`"
         return Finding("vector index", "weak", message, advice)
-    passages = pluralize(found.passages, "passage")
-    if found.is_indexed:
+    passages = pluralize(result.passages, "passage")
+    if result.is_indexed:
         return Finding("vector index", "good", f"the database compares vectors, of {passages} by an index")
     message = f"the database compares vectors, of {passages} without an index: every search is exact"
     advice = f"`infospace model index` makes one; it is worth its time from {CROSSOVER:,} passages on"
-    return Finding("vector index", "weak" if found.passages >= CROSSOVER else "good", message, advice)
+    return Finding("vector index", "weak" if result.passages >= CROSSOVER else "good", message, advice)
 
 
 def _model(args: argparse.Namespace) -> Iterator[Finding]:
@@ -145,10 +145,10 @@ def _model(args: argparse.Namespace) -> Iterator[Finding]:
         # Of a space that cannot be opened, `_space` tells.
         with suppress(UsageError), open_from(args, create=False, new=True) as space, space.store.reading() as snapshot:
             chosen = snapshot.chosen()
-    found = model_of(chosen)
-    verified = "verified" if found.verified else "not verified"
+    model_info = model_of(chosen)
+    verified = "verified" if model_info.verified else "not verified"
     whose = "the default" if chosen is None else "chosen for this space"
-    message = f"{found.name} ({whose}), threshold {found.threshold}, {verified}, in {found.folder}"
+    message = f"{model_info.name} ({whose}), threshold {model_info.threshold}, {verified}, in {model_info.folder}"
     yield Finding("embedding model", "good", message)
 
 
@@ -170,16 +170,16 @@ def _language_model() -> Iterator[Finding]:
         return
     for name in dict.fromkeys((settings.model, plan_model() or settings.model)):
         try:
-            found = asyncio.run(probe(client_of(replace(settings, model=name))))
+            result = asyncio.run(probe(client_of(replace(settings, model=name))))
         except LanguageModelError as error:
             yield Finding("language model", "bad", f"{name} does not answer: {error.message}", error.hint)
             continue
         where = f"{name} at {shown_url(settings.url)}"
-        structured = "keeps to a JSON schema" if found.structured else "keeps to no JSON schema"
-        streams = f"streams (first text after {found.first_text_s:.1f} s)" if found.streams else "does not stream"
-        message = f"{where} answers in {found.seconds:.1f} s, {structured}, {streams}"
-        advice = None if found.structured else "answers are read and checked here; a model that keeps to it errs less"
-        yield Finding("language model", "good" if found.structured else "weak", message, advice)
+        structured = "keeps to a JSON schema" if result.structured else "keeps to no JSON schema"
+        streams = f"streams (first text after {result.first_text_s:.1f} s)" if result.streams else "does not stream"
+        message = f"{where} answers in {result.seconds:.1f} s, {structured}, {streams}"
+        advice = None if result.structured else "answers are read and checked here; a model that keeps to it errs less"
+        yield Finding("language model", "good" if result.structured else "weak", message, advice)
 
 
 def _vocabulary() -> Iterator[Finding]:
@@ -212,16 +212,16 @@ def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
         listener.progress(0, notes, "checking")
         wrong = space.store.check()
         listener.progress(notes, notes, "checking")
-        shown = space.store.address
+        text = space.store.address
         size = "" if _is_database(address) else f", {Path(address).stat().st_size / 2**20:.1f} MB"
         yield Finding(
             "space",
             "good" if not wrong else "bad",
-            f"{shown}: {pluralize(notes, 'note')}{size}, {'consistent' if not wrong else wrong[0]}",
+            f"{text}: {pluralize(notes, 'note')}{size}, {'consistent' if not wrong else wrong[0]}",
             RESTORE if wrong else None,
         )
         if not space.store.writable:
-            yield Finding("space", "weak", f"{shown} can be read, not written")
+            yield Finding("space", "weak", f"{text} can be read, not written")
         if pending:
             yield _pending(space, pending, notes)
         if not _is_database(address):
@@ -280,8 +280,8 @@ def _pending(space: Space, pending: int, notes: int) -> Finding:
 def _deep(space: Space, listener: Listener) -> Iterator[Finding]:
     from infospace.search.index.consistency import disagreements
 
-    found = disagreements(space, listener)
-    if not found:
+    results = disagreements(space, listener)
+    if not results:
         yield Finding("discovery", "good", "passages, vectors, words and derived files agree with the notes")
-    for index, message in enumerate(found):
+    for index, message in enumerate(results):
         yield Finding("discovery", "bad", message, None if index else RENEW.format(space.store.address))

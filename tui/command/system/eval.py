@@ -130,12 +130,12 @@ def _earlier(path: str) -> dict[str, Any]:
     from infospace.data.json_text import read_json
 
     try:
-        found = read_json(read_source(path), what=repr(path))
+        value = read_json(read_source(path), what=repr(path))
     except InvalidJSON as error:
         raise UsageError(error.message, hint=error.hint) from error
-    if not isinstance(found, dict) or "model" not in found or "right" not in found:
+    if not isinstance(value, dict) or "model" not in value or "right" not in value:
         raise UsageError(f"{path!r} is not what `infospace eval --json` prints")
-    return dict(found)
+    return dict(value)
 
 
 async def _run(goals: Sequence[SuiteGoal], args: argparse.Namespace, out: Output, outcomes: list[GoalOutcome]) -> None:

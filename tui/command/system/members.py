@@ -83,24 +83,24 @@ def _add(args: argparse.Namespace, address: str, out: Output) -> int:
     given = (args.folder, args.tag, args.queue)
     folders, tags, queues = (tuple(dict.fromkeys(one)) for one in given)
     member = Member(args.name, args.role, tuple(one.strip("/") for one in folders), tags, queues)
-    made = add_member(address, member)
+    result = add_member(address, member)
     if out.json:
-        out.document({**_json(member), "made_user": made})
+        out.document({**_json(member), "made_user": result})
         return 0
     out.text(_line(member, len(member.name)))
-    if made:
+    if result:
         out.talk(f"the user was made without a password: psql's \\password {args.name} gives it one")
     return 0
 
 
-def _list(found: list[Member], out: Output) -> int:
+def _list(members: list[Member], out: Output) -> int:
     if out.json:
-        out.document([_json(member) for member in found])
+        out.document([_json(member) for member in members])
         return 0
-    if not found:
+    if not members:
         out.talk("nobody was made a member: whoever may open the database may do everything in it", "dim")
-    wide = max((len(member.name) for member in found), default=0)
-    for member in found:
+    wide = max((len(member.name) for member in members), default=0)
+    for member in members:
         out.text(_line(member, wide), crop=True)
     return 0
 

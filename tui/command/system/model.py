@@ -63,13 +63,13 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         chosen = snapshot.chosen()
     if args.action == "get":
         get_named(_name(chosen), out.talk)
-    found = model_of(chosen)
+    model_info = model_of(chosen)
     if args.action == "verify":
-        found = verify_model(found)
+        model_info = verify_model(model_info)
     if out.json:
-        out.document(_document(found))
+        out.document(_document(model_info))
     else:
-        _show(found, out)
+        _show(model_info, out)
     return 0
 
 
@@ -115,18 +115,18 @@ def _index(args: argparse.Namespace, out: Output) -> int:
 
     try:
         with out.progress() as listener:
-            found = build_index(address, listener)
+            result = build_index(address, listener)
     except (NotFound, Conflict, Invalid) as error:
         raise UsageError(error.message, hint=error.hint) from error
     except KeyboardInterrupt:
         out.talk("nothing is left of the index; searches stay exact")
         return CANCELLED
     if out.json:
-        done = {"status": "success", "passages": found.passages, "bytes": found.bytes}
-        out.document(done | {"seconds": round(found.seconds, 3)})
+        done = {"status": "success", "passages": result.passages, "bytes": result.bytes}
+        out.document(done | {"seconds": round(result.seconds, 3)})
         return 0
-    took = f", {found.seconds:.1f} s" if found.seconds else ", which were there already"
-    out.text(f"indexed {pluralize(found.passages, 'passage')}, {found.bytes / 1e6:,.1f} MB{took}")
+    took = f", {result.seconds:.1f} s" if result.seconds else ", which were there already"
+    out.text(f"indexed {pluralize(result.passages, 'passage')}, {result.bytes / 1e6:,.1f} MB{took}")
     return 0
 
 
@@ -141,22 +141,23 @@ def _pending(space: Space) -> int:
         return snapshot.pending_count()
 
 
-def _document(found: ModelInfo) -> dict[str, Any]:
+def _document(model_info: ModelInfo) -> dict[str, Any]:
     return {
-        "model": found.name,
-        "folder": str(found.folder),
-        "origin": found.origin,
-        "verified": found.verified,
-        "dimension": found.dimension,
-        "threshold": found.threshold,
+        "model": model_info.name,
+        "folder": str(model_info.folder),
+        "origin": model_info.origin,
+        "verified": model_info.verified,
+        "dimension": model_info.dimension,
+        "threshold": model_info.threshold,
     }
 
 
-def _show(found: ModelInfo, out: Output) -> None:
-    out.text(found.name)
-    out.text(f"  folder     {found.folder}")
-    out.text(f"  origin     {found.origin}")
-    out.text(f"  verified   {'yes' if found.verified else 'no'}")
+def _show(model_info: ModelInfo, out: Output) -> None:
+    out.text(model_info.name)
+    out.text(f"  folder     {model_info.folder}")
+    out.text(f"  origin     {model_info.origin}")
+    out.text(f"  verified   {'yes' if model_info.verified else 'no'}")
     out.text(
-        f"  dimension  {found.dimension}, at most {found.max_tokens} tokens a passage, threshold {found.threshold}"
+        f"  dimension  {model_info.dimension}, at most {model_info.max_tokens} tokens a passage, "
+        f"threshold {model_info.threshold}"
     )

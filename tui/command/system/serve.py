@@ -111,15 +111,15 @@ def _http(args: argparse.Namespace, config: Config, out: Output) -> int | None:
     if config.tokens and args.token is not None:
         raise UsageError("the tokens are those of the configuration", hint="leave --token out")
     try:
-        made, tokens = _tokens(args, config)
+        text, tokens = _tokens(args, config)
         listening = bound(host, port)
     except Invalid as error:
         raise UsageError(error.message, hint=error.hint) from error
     with listening, open_from(args, create=True) as space:
         _print_warnings(config, space, out)
         out.talk(f"serving on http://{host}:{listening.getsockname()[1]}{PATH}")
-        if made is not None:
-            out.talk(f"token: {made}")
+        if text is not None:
+            out.talk(f"token: {text}")
         fetch_in_background(space, out)
         return asyncio.run(serve_http(space, listening, tokens))
 
@@ -131,11 +131,11 @@ def _tokens(args: argparse.Namespace, config: Config) -> tuple[str | None, Seque
 
     if config.tokens:
         return None, config.tokens
-    given = args.token if args.token is not None else os.environ.get("INFOSPACE_TOKEN")
-    token = create_token() if given is None else checked_token(given)
+    value = args.token if args.token is not None else os.environ.get("INFOSPACE_TOKEN")
+    token = create_token() if value is None else checked_token(value)
     # The one token there is belongs to whoever started the server.
     access = replace(config.access("http"), admin=True)
-    return (token if given is None else None), [Token(digest_of(token), access)]
+    return (token if value is None else None), [Token(digest_of(token), access)]
 
 
 def _print_warnings(config: Config, space: Space, out: Output) -> None:

@@ -61,31 +61,31 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
     with open_from(args, create=True) as space:
         offer_sign_in(space, out)
-        given = _arguments(args, find_tool(space, args.tool).input_schema.get("properties", {}))
+        values = _arguments(args, find_tool(space, args.tool).input_schema.get("properties", {}))
         options: dict[str, Any] = {"include_metadata": not args.no_metadata}
         if args.timeout_ms is not None:
             options["timeout_ms"] = args.timeout_ms
-        wanted = {"tool_name": args.tool, "arguments": given, "options": options}
-        call = prepare_call(space, validated("execute_tool", wanted))
+        expected = {"tool_name": args.tool, "arguments": values, "options": options}
+        call = prepare_call(space, validated("execute_tool", expected))
         result = asyncio.run(call.play(space, lambda _event: None, approved(args, space, out)))
         try:
             result = _attended(space, result, args, out)
         except RunTakenOver as gone:
             return report_taken_over(space, gone, out)
-        answered = call.answer(space, result)
+        answer = call.answer(space, result)
         why = next((row.error for row in reversed(result.steps) if row.error), None)
-        write_audit(space, CALLER, "execute_tool", call.tool.full_name, outcome_of(answered), why, result.run)
+        write_audit(space, CALLER, "execute_tool", call.tool.full_name, outcome_of(answer), why, result.run)
         if out.json:
-            out.document(answered)
+            out.document(answer)
         else:
-            _show(space, answered, result, out)
-    return CODES[answered["status"]]
+            _show(space, answer, result, out)
+    return CODES[answer["status"]]
 
 
 def _arguments(args: argparse.Namespace, declared: Any) -> dict[str, JSON]:
     from infospace.data.json_text import read_json
 
-    given: dict[str, JSON] = {}
+    values: dict[str, JSON] = {}
     if args.arguments is not None:
         text = read_source("-") if args.arguments == "-" else args.arguments
         try:
@@ -96,9 +96,9 @@ def _arguments(args: argparse.Namespace, declared: Any) -> dict[str, JSON]:
             ) from error
         if not isinstance(read, dict):
             raise UsageError("the arguments are not a JSON object", hint='\'{"name": "value"}\', or --input name=value')
-        given |= read
+        values |= read
     try:
-        return given | parse_inputs(args.input, args.input_file, declared if isinstance(declared, dict) else {})
+        return values | parse_inputs(args.input, args.input_file, declared if isinstance(declared, dict) else {})
     except Invalid as error:
         raise UsageError(error.message, hint=error.hint) from error
 
@@ -111,23 +111,23 @@ def _attended(space: Space, result: RunResult, args: argparse.Namespace, out: Ou
     )
 
 
-def _show(space: Space, answered: dict[str, Any], result: RunResult, out: Output) -> None:
+def _show(space: Space, answer: dict[str, Any], result: RunResult, out: Output) -> None:
     from tui.text.render import content_text
 
     if result.pending:
         show_pending(result.run, result.pending, out)
         return
-    if answered["is_error"]:
-        out.talk(f"infospace: {answered['reason']}", "red")
-    elif answered.get("large") and answered["resource_id"]:
-        view = space.view()
-        out.text(content_text(view.content(view.get(answered["resource_id"]))))
-    elif answered["structured_content"] is not None:
-        out.text(content_text(answered["structured_content"]))
+    if answer["is_error"]:
+        out.talk(f"infospace: {answer['reason']}", "red")
+    elif answer.get("large") and answer["resource_id"]:
+        context = space.context()
+        out.text(content_text(context.content(context.get(answer["resource_id"]))))
+    elif answer["structured_content"] is not None:
+        out.text(content_text(answer["structured_content"]))
     else:
-        for block in answered["content"]:
+        for block in answer["content"]:
             out.text(block["text"] if block.get("type") == "text" else content_text(block))
-    for misfit in answered.get("misfits", ()):
+    for misfit in answer.get("misfits", ()):
         out.talk(f"it does not fit its own output schema: {misfit}", "yellow")
-    if answered["resource_id"]:
-        out.talk(f"{answered['resource_id']} of {result.run}", "dim")
+    if answer["resource_id"]:
+        out.talk(f"{answer['resource_id']} of {result.run}", "dim")

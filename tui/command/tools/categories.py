@@ -23,17 +23,17 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Show the categories with their numbers of tools."""
     from tui.text.render import snippet
 
-    found = answer(args, "get_tool_categories", {"include_tags": not args.no_tags, "include_servers": args.servers})
+    results = answer(args, "get_tool_categories", {"include_tags": not args.no_tags, "include_servers": args.servers})
     if out.json:
-        out.document(found)
+        out.document(results)
         return 0
     for key in ("categories", "servers"):
-        if key in found:
+        if key in results:
             out.text(f"{key}:", "bold")
-        for one in found.get(key, ()):
+        for one in results.get(key, ()):
             out.text(f"{one['count']:>6,}  {one['name']:<24}  {snippet(one['description'], SNIPPET)}", crop=True)
-    if found.get("tags"):
+    if results.get("tags"):
         out.text("tags:", "bold")
-        out.text("        " + ", ".join(f"{tag['name']} ({tag['count']:,})" for tag in found["tags"]))
-    out.talk(f"{pluralize(found['total'], 'tool')}, {found['uncategorised']:,} of no category", "dim")
+        out.text("        " + ", ".join(f"{tag['name']} ({tag['count']:,})" for tag in results["tags"]))
+    out.talk(f"{pluralize(results['total'], 'tool')}, {results['uncategorised']:,} of no category", "dim")
     return 0

@@ -17,26 +17,26 @@ SNIPPET = 120
 """Characters of a description that are shown beside a name."""
 
 
-def answer(args: argparse.Namespace, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def answer(args: argparse.Namespace, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a meta-tool answers in the space of a command."""
     with open_from(args, create=False) as space:
-        return asyncio.run(_answer(space, name, dict(given)))
+        return asyncio.run(_answer(space, name, dict(values)))
 
 
-async def _answer(space: Space, name: str, given: dict[str, Any]) -> dict[str, Any]:
+async def _answer(space: Space, name: str, values: dict[str, Any]) -> dict[str, Any]:
     from planner.metatools.registry import META
 
-    return await META[name].function(space, validated(name, given))
+    return await META[name].function(space, validated(name, values))
 
 
-def validated(name: str, given: Mapping[str, Any]) -> Any:
+def validated(name: str, values: Mapping[str, Any]) -> Any:
     """Return the arguments of a meta-tool. Raises UsageError with everything that is wrong with them."""
     from infospace.contract.argument_errors import ArgumentsInvalid
     from infospace.contract.tool_signature import format_errors
     from planner.metatools.registry import META
 
     try:
-        return META[name].validate(given)
+        return META[name].validate(values)
     except ArgumentsInvalid as error:
         raise UsageError(format_errors(error)) from error
 
@@ -72,8 +72,8 @@ def add_filters(parser: argparse.ArgumentParser, *, scored: bool) -> None:
 def filters(args: argparse.Namespace) -> dict[str, Any]:
     """Return the filters that are given."""
     prefix = "filter_"
-    given = {key.removeprefix(prefix): value for key, value in vars(args).items() if key.startswith(prefix)}
-    return {key: value for key, value in given.items() if value is not None}
+    values = {key.removeprefix(prefix): value for key, value in vars(args).items() if key.startswith(prefix)}
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def line(tool: Mapping[str, Any], before: str = "") -> str:
@@ -95,9 +95,9 @@ def show(tool: Mapping[str, Any], out: Output, before: str = "") -> None:
         out.text(f"{' ' * len(before)}! its description {sign}", "yellow")
 
 
-def show_unknown(found: Mapping[str, Any], out: Output) -> None:
+def show_unknown(results: Mapping[str, Any], out: Output) -> None:
     """Print what was probably meant by names in the filters that no tool has."""
-    for message in found.get("unknown", ()):
+    for message in results.get("unknown", ()):
         out.talk(message, "yellow")
 
 

@@ -147,8 +147,8 @@ def _nearest_listed(space: Space, name: str) -> str | None:
     from infospace.data.paths import nearest
     from infospace.tools.mcp.registries.saved import registries
 
-    known = [server.name for one in registries(space.store) for server in one.servers]
-    near = nearest(name, known)
+    known_names = [server.name for one in registries(space.store) for server in one.servers]
+    near = nearest(name, known_names)
     return None if near is None else f"did you mean {near!r}?"
 
 

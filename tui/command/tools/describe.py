@@ -26,12 +26,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Show all that is known of one tool."""
-    given = {"include_examples": not args.no_examples, "include_metrics": args.metrics, "include_similar": args.similar}
-    found = answer(args, "describe_tool", {"tool_name": args.tool, **given})
+    values = {
+        "include_examples": not args.no_examples,
+        "include_metrics": args.metrics,
+        "include_similar": args.similar,
+    }
+    results = answer(args, "describe_tool", {"tool_name": args.tool, **values})
     if out.json:
-        out.document(found)
+        out.document(results)
     else:
-        _show(found, out)
+        _show(results, out)
     return 0
 
 
@@ -69,8 +73,8 @@ def _about(tool: dict[str, Any]) -> str:
     if hints is not None:
         words = [name.replace("_", " ") for name, holds in hints.items() if holds]
         message = ", ".join(words) or "adds, and removes nothing"
-    asked = "it needs approval before each call" if tool["needs_approval"] else "it needs no approval"
-    return f"{message}; {'it is blocked' if tool['blocked'] else asked}"
+    question = "it needs approval before each call" if tool["needs_approval"] else "it needs no approval"
+    return f"{message}; {'it is blocked' if tool['blocked'] else question}"
 
 
 def _measured(metrics: dict[str, Any]) -> str:

@@ -38,40 +38,40 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if args.dot and out.json:
         raise UsageError("--dot and --json are two forms of the same graph: give one")
     with open_from(args, create=False) as space:
-        found = neighbourhood(space, args.tool) if args.tool else graph_of_tools(space, args.server or ())
+        results = neighbourhood(space, args.tool) if args.tool else graph_of_tools(space, args.server or ())
     if out.json:
-        out.document(found)
+        out.document(results)
     elif args.tool:
         from tui.tables.tool_flow import draw_neighbours
 
-        for line in draw_neighbours(found):
+        for line in draw_neighbours(results):
             out.text(line, crop=True)
     elif args.dot:
-        for line in _dot(found):
+        for line in _dot(results):
             out.text(line)
     else:
-        _show(found, out)
+        _show(results, out)
     return 0
 
 
-def _show(found: Mapping[str, Any], out: Output) -> None:
+def _show(results: Mapping[str, Any], out: Output) -> None:
     from tui.tables.tool_flow import draw_neighbours
 
-    for name, flows in groupby(found["flows"], key=lambda flow: flow["from"]):
+    for name, flows in groupby(results["flows"], key=lambda flow: flow["from"]):
         for line in draw_neighbours({"tool_name": name, "before": [], "after": list(flows)}):
             out.text(line, crop=True)
-    services, tools = pluralize(len(found["services"]), "service"), pluralize(len(found["tools"]), "tool")
-    out.talk(f"{services}, {tools}, {pluralize(len(found['flows']), 'flow')}", "dim")
+    services, tools = pluralize(len(results["services"]), "service"), pluralize(len(results["tools"]), "tool")
+    out.talk(f"{services}, {tools}, {pluralize(len(results['flows']), 'flow')}", "dim")
 
 
-def _dot(found: Mapping[str, Any]) -> list[str]:
+def _dot(results: Mapping[str, Any]) -> list[str]:
     """The graph for Graphviz: a box for each service with its tools, an edge for each flow."""
     lines = ["digraph tools {", "  rankdir=LR;", "  node [shape=box];"]
-    for at, service in enumerate(found["services"]):
+    for at, service in enumerate(results["services"]):
         lines += [f"  subgraph cluster_{at} {{", f"    label={_quoted(service['name'])};"]
-        mine = (tool for tool in found["tools"] if tool["belongs_to"] == service["name"])
+        mine = (tool for tool in results["tools"] if tool["belongs_to"] == service["name"])
         lines += [*(f"    {_quoted(tool['tool_name'])};" for tool in mine), "  }"]
-    for flow in found["flows"]:
+    for flow in results["flows"]:
         label = f"{flow['place'].lstrip('.')} → {flow['argument']}"
         lines.append(f"  {_quoted(flow['from'])} -> {_quoted(flow['to'])} [label={_quoted(label)}];")
     return [*lines, "}"]

@@ -27,16 +27,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """List one page of the tools."""
-    given = {"page": args.page, "page_size": args.page_size, "sort_by": args.sort, "include_schemas": args.schemas}
+    values = {"page": args.page, "page_size": args.page_size, "sort_by": args.sort, "include_schemas": args.schemas}
     order = "desc" if args.desc else "asc"
-    found = answer(args, "list_tools", {**given, "sort_order": order, "filters": filters(args)})
+    results = answer(args, "list_tools", {**values, "sort_order": order, "filters": filters(args)})
     if out.json:
-        out.document(found)
+        out.document(results)
         return 0
-    for tool in found["tools"]:
+    for tool in results["tools"]:
         calls = f"{tool['execution_count']:>6,}× " if tool["execution_count"] else " " * 8
         show(tool, out, calls)
         show_schemas(tool, out)
-    show_unknown(found, out)
-    out.talk(f"page {found['page']:,} of {found['pages']:,}, {pluralize(found['total'], 'tool')} in all", "dim")
+    show_unknown(results, out)
+    out.talk(f"page {results['page']:,} of {results['pages']:,}, {pluralize(results['total'], 'tool')} in all", "dim")
     return 0

@@ -56,18 +56,18 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("--name goes with `registry add`")
     with open_from(args, create=args.do == "add") as space, out.progress() as listener:
         try:
-            found = _DO[args.do](space, args, listener)
+            registries = _DO[args.do](space, args, listener)
         except (NotFound, Conflict, Invalid) as error:
             raise UsageError(error.message, hint=error.hint) from error
     if out.json:
-        out.document({"registries": [one.to_json() for one in found]})
+        out.document({"registries": [one.to_json() for one in registries]})
     else:
-        _show(found, args.do, out)
-    return FAILED if args.do == "refresh" and any(one.error for one in found) else 0
+        _show(registries, args.do, out)
+    return FAILED if args.do == "refresh" and any(one.error for one in registries) else 0
 
 
-def _show(found: list[Registry], done: str, out: Output) -> None:
-    for one in found:
+def _show(registries: list[Registry], done: str, out: Output) -> None:
+    for one in registries:
         if done == "remove":
             out.text(f"{one.name} is removed")
             continue
@@ -79,16 +79,16 @@ def _show(found: list[Registry], done: str, out: Output) -> None:
             out.text(f"    {single_line(one.error)}", "red", crop=False)
         for sentence in one.left_out:
             out.talk(f"    ✗ {single_line(sentence)}", "yellow")
-    if not found:
+    if not registries:
         out.talk("no registries; `infospace tools registry add URL` adds one")
 
 
 def _add(space: Space, args: argparse.Namespace, listener: Listener) -> list[Registry]:
     from infospace.tools.mcp.registries.update import add
 
-    found = add(space.store, args.what, args.name, _progress(listener))
+    result = add(space.store, args.what, args.name, _progress(listener))
     _embed(space, listener)
-    return [found]
+    return [result]
 
 
 def _refresh(space: Space, args: argparse.Namespace, listener: Listener) -> list[Registry]:
@@ -96,9 +96,9 @@ def _refresh(space: Space, args: argparse.Namespace, listener: Listener) -> list
     from infospace.tools.mcp.registries.update import refresh
 
     names = [one.name for one in registries(space.store)] if args.what is None else [args.what]
-    found = [refresh(space.store, name, _progress(listener)) for name in names]
+    results = [refresh(space.store, name, _progress(listener)) for name in names]
     _embed(space, listener)
-    return found
+    return results
 
 
 def _list(space: Space, _args: argparse.Namespace, _listener: Listener) -> list[Registry]:
@@ -110,9 +110,9 @@ def _list(space: Space, _args: argparse.Namespace, _listener: Listener) -> list[
 def _remove(space: Space, args: argparse.Namespace, _listener: Listener) -> list[Registry]:
     from infospace.tools.mcp.registries.saved import registry, remove
 
-    found = registry(space.store, args.what)
+    result = registry(space.store, args.what)
     remove(space.store, args.what)
-    return [found]
+    return [result]
 
 
 _DO: dict[str, Callable[[Space, argparse.Namespace, Listener], list[Registry]]] = {

@@ -74,5 +74,5 @@ def _trace(space: Space, rules: RuleSet, request: str) -> list[dict[str, Any]]:
     from infospace.tools.search.rules.engine import apply_rules
     from planner.metatools.lookup import known_tools
 
-    found = space.finder.find(known_tools(space, servers=True), ToolQuery(request, RULED))
-    return [one.to_json() for one in apply_rules(rules, request, [hit.tool for hit in found.hits]).trace]
+    results = space.finder.find(known_tools(space, servers=True), ToolQuery(request, RULED))
+    return [one.to_json() for one in apply_rules(rules, request, [hit.tool for hit in results.hits]).trace]

@@ -44,45 +44,44 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Search, and show what was found."""
-    from infospace.core.errors import Invalid
     from infospace.tools.search.types import read_type
 
     if args.explain and args.query is None:
         raise UsageError("--explain needs a query: without one nothing is scored")
-    given = {"query": args.query, "limit": args.limit, "search_type": args.mode, "include_schemas": args.schemas}
-    given["include_explanation"] = args.explain
-    written = {name: text for name in ("input", "output") if (text := getattr(args, name)) is not None}
+    values = {"query": args.query, "limit": args.limit, "search_type": args.mode, "include_schemas": args.schemas}
+    values["include_explanation"] = args.explain
+    texts = {name: text for name in ("input", "output") if (text := getattr(args, name)) is not None}
     try:
-        types = {name: read_type(text, f"--{name}") for name, text in written.items()}
+        types = {name: read_type(text, f"--{name}") for name, text in texts.items()}
     except Invalid as error:
         raise UsageError(error.message, hint=error.hint) from error
-    found = answer(args, "search_tools", {**given, **types, "filters": filters(args)})
+    results = answer(args, "search_tools", {**values, **types, "filters": filters(args)})
     if out.json:
-        out.document(found)
+        out.document(results)
         return 0
-    for tool in found["tools"]:
+    for tool in results["tools"]:
         show(tool, out, "" if tool["score"] is None else f"{tool['score']:.3f}  {tool['confidence']:>4.0%}  ")
         _show_types(tool, out)
         for line in explanation_lines(tool.get("explanation") or ()):
             out.text(f"    {line}", "italic")
         show_schemas(tool, out)
-    show_unknown(found, out)
-    if found["no_match"]:
-        guess = found["guess"]
+    show_unknown(results, out)
+    if results["no_match"]:
+        guess = results["guess"]
         near = (
             f"; the nearest is {guess['tool_name']} ({guess['score']:.3f}, {guess['confidence']:.0%} sure)"
             if guess
             else ""
         )
-        out.talk(f"none of {pluralize(found['searched'], 'tool')} fits{near}", "yellow")
+        out.talk(f"none of {pluralize(results['searched'], 'tool')} fits{near}", "yellow")
     else:
-        out.talk(_counted(found, scored=args.filter_min_score is not None), "dim")
-    for one in found.get("rules", ()):
+        out.talk(_counted(results, scored=args.filter_min_score is not None), "dim")
+    for one in results.get("rules", ()):
         out.talk(f"rule {one['rule']}: {one['did']}", "dim")
-    if "untyped" in found:
-        out.talk(f"{found['untyped']:,} that do not say what they give are left out", "dim")
-    if found["degraded"]:
-        out.talk(found["degraded"], "yellow")
+    if "untyped" in results:
+        out.talk(f"{results['untyped']:,} that do not say what they give are left out", "dim")
+    if results["degraded"]:
+        out.talk(results["degraded"], "yellow")
     return 0
 
 
@@ -102,8 +101,8 @@ def _doubt(fit: Mapping[str, Any]) -> str:
     return "" if fit["score"] == 1 else f" ({fit['score']:.0%}: {fit['reason']})"
 
 
-def _counted(found: Mapping[str, Any], *, scored: bool) -> str:
-    shown, matched, searched = len(found["tools"]), found["matched"], found["searched"]
-    if found["query"] is None or scored:
+def _counted(results: Mapping[str, Any], *, scored: bool) -> str:
+    shown, matched, searched = len(results["tools"]), results["matched"], results["searched"]
+    if results["query"] is None or scored:
         return f"{shown:,} of {matched:,} that fit, {searched:,} searched"
     return f"{matched:,} of {searched:,} probably fit; the nearest {shown:,} are shown"

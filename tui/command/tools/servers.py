@@ -54,18 +54,18 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
 
 def _lines(server: Server) -> Iterator[str]:
-    kept = server.kept
-    listed = kept.listed[:16].replace("T", " ") if kept is not None and kept.listed else "-"
+    stored = server.kept
+    listed = stored.listed[:16].replace("T", " ") if stored is not None and stored.listed else "-"
     about = truncate(" ".join(server.description.split()), MAX_DESCRIPTION_CHARACTERS)
     yield f"{MARKS[server.state]} {server.name:<20} {server.state:<13} {server.tools:>5,} tools  {listed:<16}  {about}"
-    if kept is not None and kept.error:
-        yield from (f"    {line}" for line in kept.error.splitlines())
-    if kept is not None and kept.state == "failed":
-        yield from (f"    | {line}" for line in kept.stderr.splitlines()[-TAIL:])
+    if stored is not None and stored.error:
+        yield from (f"    {line}" for line in stored.error.splitlines())
+    if stored is not None and stored.state == "failed":
+        yield from (f"    | {line}" for line in stored.stderr.splitlines()[-TAIL:])
 
 
 def _document(server: Server) -> dict[str, Any]:
-    entry, kept = server.entry, server.kept
+    entry, stored = server.entry, server.kept
     return {
         "server": server.name,
         "state": server.state,
@@ -74,12 +74,12 @@ def _document(server: Server) -> dict[str, Any]:
         "tools": server.tools,
         "prompts": server.prompts,
         "resources": server.resources,
-        "listed": kept.listed if kept else None,
-        "expires": kept.expires if kept else None,
-        "tried": kept.tried if kept else None,
-        "error": kept.error if kept else None,
-        "stderr": kept.stderr if kept else "",
-        "version": kept.version if kept else "",
+        "listed": stored.listed if stored else None,
+        "expires": stored.expires if stored else None,
+        "tried": stored.tried if stored else None,
+        "error": stored.error if stored else None,
+        "stderr": stored.stderr if stored else "",
+        "version": stored.version if stored else "",
         "file": entry.file,
         "command": entry.shown_command,
         "url": entry.shown_url,

@@ -20,15 +20,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Find the tools most like one."""
-    found = answer(args, "get_similar_tools", {"tool_name": args.tool, "limit": args.limit})
+    results = answer(args, "get_similar_tools", {"tool_name": args.tool, "limit": args.limit})
     if out.json:
-        out.document(found)
+        out.document(results)
         return 0
-    for tool in found["tools"]:
+    for tool in results["tools"]:
         show(tool, out, f"{tool['score']:.3f}  ")
         out.text(f"       {tool['reason']}", "dim")
-    if not found["tools"]:
+    if not results["tools"]:
         out.talk("no other tool is like it")
-    if found["degraded"]:
-        out.talk(found["degraded"], "yellow")
+    if results["degraded"]:
+        out.talk(results["degraded"], "yellow")
     return 0

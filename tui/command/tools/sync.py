@@ -51,7 +51,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         offer_sign_in(space, out)
         try:
             shown = _Shown(out, listener)
-            done = asyncio.run(
+            report = asyncio.run(
                 sync(
                     space, mcp=mcp, forget=forget, restart=args.restart, listener=listener, heard=shown.show, embed=True
                 )
@@ -59,10 +59,10 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         except (NotFound, InvalidJSON) as error:
             raise UsageError(error.message, hint=error.hint) from error
     if out.json:
-        out.document(done.to_json())
+        out.document(report.to_json())
     else:
-        _show(done, out, shown.servers)
-    return USAGE if done.unreadable else 0
+        _show(report, out, shown.servers)
+    return USAGE if report.unreadable else 0
 
 
 class _Shown:
@@ -99,26 +99,26 @@ def _lines(one: SyncedServer) -> Iterator[tuple[str, str]]:
         yield f"  ✗ {refused.message}", "yellow"
 
 
-def _show(done: SyncReport, out: Output, shown: Collection[str]) -> None:
-    if not done.files:
+def _show(report: SyncReport, out: Output, shown: Collection[str]) -> None:
+    if not report.files:
         out.talk("there is no `mcp.json` beside the space; `infospace tools sync --mcp FILE` names one")
-    for problem in done.warnings:
+    for problem in report.warnings:
         out.talk(f"{problem.server}: {problem.message}{f' ({problem.hint})' if problem.hint else ''}", "yellow")
     from infospace.tools.mcp.catalogue.sync import SyncedServer
 
-    said = [SyncedServer(one.server, one) for one in done.failed]
+    said = [SyncedServer(one.server, one) for one in report.failed]
     said += [
-        SyncedServer(name, refused=tuple(one for one in done.refused if one.server == name)) for name in done.listed
+        SyncedServer(name, refused=tuple(one for one in report.refused if one.server == name)) for name in report.listed
     ]
     for line, style in (pair for one in said if one.server not in shown for pair in _lines(one)):
         out.text(line, style)
-    for name in done.unchanged:
+    for name in report.unchanged:
         out.text(f"· {name}  as it was", "dim")
-    for word, names in (("added", done.added), ("changed", done.changed), ("removed", done.removed)):
+    for word, names in (("added", report.added), ("changed", report.changed), ("removed", report.removed)):
         if names:
             more = f", … and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
             out.text(f"{len(names):,} {word}: {', '.join(names[:SHOWN])}{more}")
-    if done.by_words is not None and done.files:
-        out.talk(done.by_words, "dim")
-    if done.files and not (done.added or done.changed or done.removed or done.failed):
+    if report.by_words is not None and report.files:
+        out.talk(report.by_words, "dim")
+    if report.files and not (report.added or report.changed or report.removed or report.failed):
         out.text("nothing new")

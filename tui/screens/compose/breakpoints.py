@@ -88,12 +88,12 @@ class DraftBreakpoints:
     async def _ask_when(self, known: ConditionBreakpoint | None) -> None:
         detail = 'a condition: $hits is empty · $n > 3 · {"type": "bound", "target": "$x"}'
         detail += "\nA run rests when it comes to hold." + ("" if known is None else " An empty line takes it away.")
-        given = await self._screen.app.push_screen_wait(
+        text = await self._screen.app.push_screen_wait(
             LineDialog("Break when", detail, "" if known is None else known.text, _when)
         )
-        if given is None or (known is None and not given.strip()):
+        if text is None or (known is None and not text.strip()):
             return
-        when = _when(given)
+        when = _when(text)
         self.when = [one for one in self.when if one is not known] + ([] if when is None else [when])
         self._stops_changed()
 

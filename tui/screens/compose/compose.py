@@ -494,7 +494,7 @@ class Compose(RunActions):
 
     def action_complete(self) -> None:
         """Show what may stand at the cursor."""
-        self.suggester.ask(asked=True)
+        self.suggester.ask(is_asked=True)
 
     def on_editor_typed(self, event: Editor.Typed) -> None:
         """Look what may stand here."""
@@ -585,10 +585,10 @@ class Compose(RunActions):
         """Write on the plan of a run, which can be forked then."""
         self.draft_run.edit(run, document)
 
-    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, active: ActiveRun, events: Sequence[Event]) -> None:
         """Tell how far the run is."""
-        self.goal.handle_run_events(going, events)
-        self.draft_run.handle_run_events(going, events)
+        self.goal.handle_run_events(active, events)
+        self.draft_run.handle_run_events(active, events)
 
     def is_action_available(self, action: str) -> bool:
         """Whether something can be done with the text, with what is wrong with it, or with its run."""

@@ -99,10 +99,10 @@ class DraftFiles:
         """Return what is listed; for a thread."""
         with self._infospace.space.store.reading() as snapshot:
             plans = {name: saved_plan(snapshot, name) for name in saved_plans(snapshot)}
-        found = [PlanSource("", "to begin with")]
-        found += [PlanSource(f"{SAVED}{name}", _goal(plan)) for name, plan in plans.items()]
-        found += [PlanSource(f"{EXAMPLE}{name}", _goal(read_json(text))) for name, text in _examples().items()]
-        return found
+        results = [PlanSource("", "to begin with")]
+        results += [PlanSource(f"{SAVED}{name}", _goal(plan)) for name, plan in plans.items()]
+        results += [PlanSource(f"{EXAMPLE}{name}", _goal(read_json(text))) for name, text in _examples().items()]
+        return results
 
     async def open(self, name: str) -> None:
         """Open a file, `plan:NAME`, `example:NAME`, or "" for an empty plan."""
@@ -128,8 +128,8 @@ class DraftFiles:
 
     async def _save(self) -> None:
         detail = "the path of a file, or plan:NAME for a saved plan of this space"
-        given = await self._screen.app.push_screen_wait(LineDialog("Save as", detail, self._file))
-        name = (given or "").strip()
+        text = await self._screen.app.push_screen_wait(LineDialog("Save as", detail, self._file))
+        name = (text or "").strip()
         if name.startswith(SAVED):
             await self._save_plan(name)
         elif name:
@@ -191,10 +191,10 @@ def _read(path: str) -> str:
 
 def _is_there(path: str) -> bool:
     """Whether there is a file of that path; Conflict where it is a folder."""
-    found = path_of(path)
-    if found.is_dir():
+    result = path_of(path)
+    if result.is_dir():
         raise Conflict(f"{path!r} is a folder", hint="a path that ends in the name of a file")
-    return found.exists()
+    return result.exists()
 
 
 def _write(path: str, data: bytes) -> None:

@@ -140,9 +140,9 @@ class DraftGoal:
     ) -> RunResult:
         """Play a part of the run of a goal. The session has the same `halt` and teller of events from its beginning."""
 
-        def on_begun(going: ActiveRun) -> None:
-            going.halt = halt
-            take(going)
+        def on_begun(active: ActiveRun) -> None:
+            active.halt = halt
+            take(active)
 
         def begin(emit: Emit, halt: SuspendRequest) -> Coroutine[Any, Any, RunResult]:
             self._tell = emit
@@ -153,8 +153,8 @@ class DraftGoal:
     def _emit(self, event: Event) -> None:
         self._tell(event)
 
-    def _follow(self, going: ActiveRun) -> None:
-        self._going = going
+    def _follow(self, active: ActiveRun) -> None:
+        self._going = active
         self._screen.tabs.active = "run"
         self._show("the model is asked …")
 
@@ -162,15 +162,15 @@ class DraftGoal:
         """Say how far the writing is, or how it was."""
         colours = self._screen.infospace.colours
         run = self._going.run if self._going is not None else self.run_id
-        said = ". ".join(single_line(line) for line in lines if line)
-        told = Text.assemble((f"{run} " if run else "", "bold"), (said, colours.get("error", "") if failed else ""))
-        self._screen.draft_run.show_status(told)
+        message = ". ".join(single_line(line) for line in lines if line)
+        text = Text.assemble((f"{run} " if run else "", "bold"), (message, colours.get("error", "") if failed else ""))
+        self._screen.draft_run.show_status(text)
 
     # Arriving
 
-    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, active: ActiveRun, events: Sequence[Event]) -> None:
         """Put what has arrived into the text."""
-        if going is not self._going or going is None:
+        if active is not self._going or active is None:
             return
         fresh = False
         for event in events:
@@ -189,13 +189,13 @@ class DraftGoal:
     def _arrived(self) -> None:
         attempt = f"attempt {self._answers}, " if self._answers > 1 else ""
         self._show(f"the model writes: {attempt}{pluralize(len(self._answer), 'character')}", self._ran)
-        begun = time.monotonic()
-        if len(self._answer) > MAX_SHOWN_CHARACTERS or begun < self._next:
+        started = time.monotonic()
+        if len(self._answer) > MAX_SHOWN_CHARACTERS or started < self._next:
             return
         plan = arriving_plan(self._answer)
         if plan is not None:
             self._screen.editor.grow(format_plan(plan))
-        self._next = begun + (time.monotonic() - begun) * POLL_TO_COST_RATIO
+        self._next = started + (time.monotonic() - started) * POLL_TO_COST_RATIO
 
     def as_arriving(self, draft: Draft) -> Draft:
         """Leave out of what is wrong with a draft that arrives what may only be missing yet."""
@@ -275,13 +275,13 @@ def _running(
     return work
 
 
-def _have_something_in_common(draft: JSON, written: JSON) -> bool:
+def _have_something_in_common(draft: JSON, value: JSON) -> bool:
     """Whether two plans have the goal or a step in common."""
-    if not isinstance(draft, dict) or not isinstance(written, dict):
+    if not isinstance(draft, dict) or not isinstance(value, dict):
         return False
-    steps, known = draft.get("steps"), written.get("steps")
+    steps, known = draft.get("steps"), value.get("steps")
     both = isinstance(steps, list) and isinstance(known, list) and any(step in known for step in steps)
-    return both or draft.get("goal") == written.get("goal")
+    return both or draft.get("goal") == value.get("goal")
 
 
 async def _stopped(session: GoalSession, halt: SuspendRequest) -> RunResult:

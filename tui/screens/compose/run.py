@@ -60,8 +60,8 @@ class DraftRun:
         """Write on the plan of a run, which can be forked then."""
         self._screen.files.open_text("", format_plan(document))
         self.run_id, self.ran = run, document
-        told = Text.assemble("the plan of ", (run, "bold"), ": alt+k runs it again from the first step that you change")
-        self.show_status(told)
+        text = Text.assemble("the plan of ", (run, "bold"), ": alt+k runs it again from the first step that you change")
+        self.show_status(text)
         self._screen.render_status()
 
     def title(self, name: str) -> str:
@@ -194,8 +194,8 @@ class DraftRun:
         if inputs:
 
             def check(values: object) -> Sequence[Problem]:
-                found = prepare(space, document, values if isinstance(values, dict) else None)
-                return found.problems if isinstance(found, Refused) else ()
+                result = prepare(space, document, values if isinstance(values, dict) else None)
+                return result.problems if isinstance(result, Refused) else ()
 
             known = {name: value for name, value in self._given.items() if name in inputs}
             values = await self._screen.app.push_screen_wait(
@@ -248,13 +248,13 @@ class DraftRun:
         self._screen.tabs.active = "run"
         self.show_status(self.headed("running", "begins" if self.run_id is None else "goes on"))
 
-    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, active: ActiveRun, events: Sequence[Event]) -> None:
         """Tell how far the run is."""
         # A run of this draft is known by its breakpoints, the very object: it has no id before its first event. Events
         # that arrive after its end would undo what `_rests` shows.
-        if self.pausing is None or going.halt.pausing is not self.pausing or going.ended is not None:
+        if self.pausing is None or active.halt.pausing is not self.pausing or active.ended is not None:
             return
-        self.run_id = going.run or self.run_id
+        self.run_id = active.run or self.run_id
         for event in reversed(events):
             match event:
                 case StepStarted(position, type_):
@@ -274,12 +274,12 @@ class DraftRun:
         self.run_id, self.result = result.run or self.run_id, result
         paused = None if self.pausing is None else self.pausing.paused
         state = "suspended" if paused is not None else result.status
-        said = str(paused) if paused is not None else result.reason or ""
+        text = str(paused) if paused is not None else result.reason or ""
         if result.status in ("success", "stopped") and result.result is not None:
-            said = single_line(result.result.value)
+            text = single_line(result.result.value)
         if paused is None and result.pending:
-            said = f"step {result.pending[0].step} asks: {question_line(result.pending[0].question)}"
-        self.show_status(self.headed(state, said, ended=paused is None))
+            text = f"step {result.pending[0].step} asks: {question_line(result.pending[0].question)}"
+        self.show_status(self.headed(state, text, has_ended=paused is None))
         at = None if paused is None else self._screen.draft.of(paused.pointer)
         self._screen.here = None if at is None else at.start
         self._screen.draw_marks()
@@ -291,11 +291,11 @@ class DraftRun:
         if paused is None and any(pending.kind != "wait" for pending in result.pending) and result.run is not None:
             self._screen.answer_run(result.run)
 
-    def headed(self, state: str, said: str, *, ended: bool = False) -> Text:
+    def headed(self, state: str, message: str, *, has_ended: bool = False) -> Text:
         """Return what is said of the run."""
         text = Text.assemble((f"{self.run_id or 'the run'} ", "bold")).append_text(sign(state, self._infospace.colours))
-        text.append(f" {state}  " if ended else " ")
-        return text.append(single_line(said), self._infospace.colours.get("error", "") if state == "failed" else "")
+        text.append(f" {state}  " if has_ended else " ")
+        return text.append(single_line(message), self._infospace.colours.get("error", "") if state == "failed" else "")
 
     def show_status(self, text: Text) -> None:
         """Say it of the run."""
@@ -312,14 +312,14 @@ class DraftRun:
         """Return what is bound, and the variable that was bound last; for a thread."""
         row, rows = snapshot.run(run), snapshot.steps(run)
         moments = VariableHistory(plan_of(row), row, rows, members_of(snapshot))
-        view, found = self._infospace.space.view(), []
+        context, results = self._infospace.space.context(), []
         for bound in moments.after(len(moments)) if position is None else moments.before(position):
             preview = "(deleted since)"
             with suppress(NotFound):
-                preview = view.preview(snapshot.get(bound.id, bound.version))
-            found.append(ValueRow(bound.name, bound.id, preview, bound.step))
+                preview = context.preview(snapshot.get(bound.id, bound.version))
+            results.append(ValueRow(bound.name, bound.id, preview, bound.step))
         latest = moments.ended[-1].out if moments.ended else None
-        return found, latest
+        return results, latest
 
     def open_variables(self) -> None:
         """Open the variables of the run."""

@@ -135,10 +135,10 @@ class NoteActions:
         self._screen.ask_for(self._edit, group="action")
 
     async def _edit(self) -> None:
-        found = self._editable()
-        if found is None:
+        results = self._editable()
+        if results is None:
             return
-        note, around = found
+        note, around = results
         if around.brief.size > MAX_EDITED_CHARACTERS:
             hint = "E opens it in your editor"
             raise Invalid(f"{note.id} has {around.brief.size:,} characters, too many to be edited here", hint=hint)
@@ -167,10 +167,10 @@ class NoteActions:
         self._screen.do(self._edit_outside, group="outside", exclusive=False)
 
     async def _edit_outside(self) -> None:
-        found = self._editable()
-        if found is None:
+        results = self._editable()
+        if results is None:
             return
-        note, _ = found
+        note, _ = results
         draft = await asyncio.to_thread(EditorFile, note)
         try:
             with self._screen.app.suspend():
@@ -287,10 +287,10 @@ class NoteActions:
             adding.end()
 
     async def _add(self) -> None:
-        given = await self._path_to_add()
-        if not given:
+        text = await self._path_to_add()
+        if not text:
             return
-        adding = self.adding = ImportJob(self._screen.infospace.space, [given])
+        adding = self.adding = ImportJob(self._screen.infospace.space, [text])
         self._ticking = self._screen.set_interval(POLL_SECONDS, self._tick)
         self._tick()
         try:
@@ -309,13 +309,13 @@ class NoteActions:
         """Ask for a path until there is something, "" where nothing is to be added; what was written stays."""
         detail = "Markdown, text, JSON, JSON Lines, CSV, HTML and PDF; of a folder, all that is in it. "
         detail += "Again takes only what changed."
-        written = str(Path.cwd())
+        text = str(Path.cwd())
         while True:
-            asked = LineDialog("Add a file or a folder", detail, written)
-            written = (await self._screen.app.push_screen_wait(asked) or "").strip()
-            if not written or await asyncio.to_thread(path_of(written).exists):
-                return written
-            self._screen.notify(f"There is no file or folder {written!r}.", severity="warning", markup=False)
+            asked = LineDialog("Add a file or a folder", detail, text)
+            text = (await self._screen.app.push_screen_wait(asked) or "").strip()
+            if not text or await asyncio.to_thread(path_of(text).exists):
+                return text
+            self._screen.notify(f"There is no file or folder {text!r}.", severity="warning", markup=False)
 
     def _tick(self) -> None:
         self._show_work("" if self.adding is None else f"adding: {self.adding.status_text}  [a, or a click, ends it]")

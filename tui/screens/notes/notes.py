@@ -213,8 +213,8 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
 
     def find(self, sought: NotesQuery, listener: Listener) -> tuple[NotesList, list[str] | None]:
         """Return what is to be listed, and its ids in the order that was asked for where that is another one."""
-        found = run_notes_query(self.infospace.space, sought, listener, self.notes.listed.places)
-        return found, self._sorted(found)
+        notes = run_notes_query(self.infospace.space, sought, listener, self.notes.listed.places)
+        return notes, self._sorted(notes)
 
     async def stamp(self, sought: NotesQuery) -> object:
         """Return what tells whether there is something else to be listed."""
@@ -222,13 +222,13 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
 
     def is_outdated(self, sought: NotesQuery) -> bool:
         """Whether something else was typed meanwhile, or is to be listed."""
-        wanted = self.wanted
-        return wanted is not None and _listed(wanted) != _listed(sought)
+        expected = self.wanted
+        return expected is not None and _listed(expected) != _listed(sought)
 
-    def _sorted(self, found: NotesList) -> list[str] | None:
+    def _sorted(self, notes: NotesList) -> list[str] | None:
         """Return the ids in the order that was asked for, where that is another one. For a thread."""
-        by, ids, before = self.notes.sorted_by, found.ids, self._order
-        if by is None or not _is_sortable(found):
+        by, ids, before = self.notes.sorted_by, notes.ids, self._order
+        if by is None or not _is_sortable(notes):
             return None
         if before is not None and before[0] == by and isinstance(ids, Ids) and before[1].same(ids):
             return before[2]
@@ -237,26 +237,26 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         return order
 
     def show_results(self, both: tuple[NotesList, list[str] | None]) -> None:
-        found, ids = both
+        notes, ids = both
         before = self.notes.listed.sought
-        self.notes.update(found)
+        self.notes.update(notes)
         if ids is not None:
             self.notes.ids = ids
-        afresh = (*_listed(before), before.how) != (*_listed(found.sought), found.sought.how)
-        if afresh and found.hits:
+        afresh = (*_listed(before), before.how) != (*_listed(notes.sought), notes.sought.how)
+        if afresh and notes.hits:
             self.notes.sorted_by = None
         grid = self.grid
-        query = found.sought.query.strip()
-        grid.empty = "nothing is found" if query or found.sought.filter else EMPTY[found.sought.what]
-        to_top = afresh and (query or before.what != found.sought.what or before.filter != found.sought.filter)
+        query = notes.sought.query.strip()
+        grid.empty = "nothing is found" if query or notes.sought.filter else EMPTY[notes.sought.what]
+        to_top = afresh and (query or before.what != notes.sought.what or before.filter != notes.sought.filter)
         stays, self._stays = 0 if to_top else self._stays, None
         at = None if stays is None or not len(self.notes) else self.notes.key(min(stays, len(self.notes) - 1))
         grid.show(self.notes, self.notes.columns, at=at)
         if to_top and at is not None:
             grid.cursor = 0
-        self.show_message(found.message if len(found.ids) >= found.matched else f"{found.message} (+ lists more)")
-        if found.threshold is not None and self._threshold is None:
-            self.query_one(Slider).value = round(found.threshold * FINE)
+        self.show_message(notes.message if len(notes.ids) >= notes.matched else f"{notes.message} (+ lists more)")
+        if notes.threshold is not None and self._threshold is None:
+            self.query_one(Slider).value = round(notes.threshold * FINE)
         self._least()
         if len(self.notes):
             self.results_changed()
@@ -279,7 +279,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
             self.do(self._check_for_changes, group="look")
 
     async def _check_for_changes(self) -> None:
-        begun, sought = time.monotonic(), self.notes.listed.sought
+        started, sought = time.monotonic(), self.notes.listed.sought
         shown = self.detail.shown
         try:
             stamp, of_shown = await self.ask(
@@ -297,7 +297,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
                 await self.refresh_shown(shown, of_shown)
         finally:
             now = time.monotonic()
-            self._next = now + poll_delay(now - begun, POLL_TO_COST_RATIO)
+            self._next = now + poll_delay(now - started, POLL_TO_COST_RATIO)
 
     def _load_visible(self) -> None:
         if self.notes.wanted:
@@ -305,8 +305,10 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
 
     async def _read(self) -> None:
         """Read what came into sight."""
-        wanted, self.notes.wanted = sorted(self.notes.wanted), set()
-        if wanted and self.notes.merge(wanted, await self.ask(lambda snapshot: existing_summaries(snapshot, wanted))):
+        expected, self.notes.wanted = sorted(self.notes.wanted), set()
+        if expected and self.notes.merge(
+            expected, await self.ask(lambda snapshot: existing_summaries(snapshot, expected))
+        ):
             self.grid.refresh()
 
     def on_lazy_table_drawn(self, event: LazyTable.Drawn) -> None:
@@ -372,12 +374,12 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         """Point out what the search found of what is shown."""
         around = self.around
         hit = None if around is None else self.notes.listed.hits.get(around.resource.id)
-        said = ""
+        message = ""
         if around is not None and hit is not None and hit.version == around.resource.version:
             text = marked(around.resource)
-            said = "" if text is None or not hit.start else text[hit.start : hit.end]
+            message = "" if text is None or not hit.start else text[hit.start : hit.end]
         words = self.notes.listed.words
-        self.detail.point_out(f"found: {snippet_with(words, said) if words else said}" if said else "")
+        self.detail.point_out(f"found: {snippet_with(words, message) if words else message}" if message else "")
 
     @property
     def around(self) -> ResourceDetail | None:
@@ -449,11 +451,12 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         around = self.around
         if around is None:
             return
-        made = around.origin.made
-        if made.run is None or made.step is None:
-            self.notify(f"No step made it: {'outside of any run' if made.run is None else f'by {made.run} {made.by}'}.")
+        created_by = around.origin.created_by
+        if created_by.run is None or created_by.step is None:
+            origin = "outside of any run" if created_by.run is None else f"by {created_by.run} {created_by.by}"
+            self.notify(f"No step made it: {origin}.")
             return
-        self.infospace.open_run(made.run, made.step, "step")
+        self.infospace.open_run(created_by.run, created_by.step, "step")
 
     def action_plain(self) -> None:
         """Show it as written, or laid out again."""
@@ -535,7 +538,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
             case "back":
                 return bool(self._before)
             case "made":
-                return around is not None and around.origin.made.step is not None
+                return around is not None and around.origin.created_by.step is not None
             case "threshold(-1)" | "threshold(1)":
                 return self.current_query.scored
             case "more":
@@ -599,9 +602,9 @@ def _listed(sought: NotesQuery) -> tuple[object, ...]:
     return sought.query, sought.what, sought.filter
 
 
-def _is_sortable(found: NotesList) -> bool:
+def _is_sortable(notes: NotesList) -> bool:
     """Whether a list has no order of its own."""
-    return not found.hits and found.sought.what not in ("stale", "tasks")
+    return not notes.hits and notes.sought.what not in ("stale", "tasks")
 
 
 def _standing(around: ResourceDetail) -> tuple[object, ...]:

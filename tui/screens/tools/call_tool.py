@@ -121,10 +121,10 @@ class ToolCalls:
         assert called is not None  # noqa: S101 - it was prepared before it ran
 
         def audit() -> dict[str, Any]:
-            answered = called.answer(space, result)
+            answer = called.answer(space, result)
             why = next((row.error for row in reversed(result.steps) if row.error), None)
-            write_audit(space, CALLER, "execute_tool", call.tool.full_name, outcome_of(answered), why, result.run)
-            return answered
+            write_audit(space, CALLER, "execute_tool", call.tool.full_name, outcome_of(answer), why, result.run)
+            return answer
 
         call.answered = await asyncio.to_thread(audit)
         call.run, call.pending, call.asked = result.run or "", tuple(result.pending), False
@@ -190,17 +190,17 @@ class ToolCalls:
 
     # What goes on
 
-    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, active: ActiveRun, events: Sequence[Event]) -> None:
         """Take how far a call is, and of one that was answered elsewhere, how it ended."""
         for call in self.latest.values():
-            if call.going is going:
-                call.run = going.run
+            if call.going is active:
+                call.run = active.run
                 for event in events:
                     call.message = _format_event(event) or call.message
-            elif call.run and call.run == going.run and call.going is None:
-                ended = next((event.result for event in events if isinstance(event, RunFinished)), None)
-                if ended is not None:
-                    self._screen.do(self._ended, call, ended, group=f"ended-{call.run}")
+            elif call.run and call.run == active.run and call.going is None:
+                result = next((event.result for event in events if isinstance(event, RunFinished)), None)
+                if result is not None:
+                    self._screen.do(self._ended, call, result, group=f"ended-{call.run}")
 
     def break_off(self) -> bool:
         """Break off the call that goes on; whether there is one."""
@@ -242,28 +242,28 @@ class ToolCalls:
                 self._format_answer(call.answered), "" if text == call.answered.get("reason") else text
             )
 
-    def _format_answer(self, answered: Mapping[str, Any]) -> Text:
+    def _format_answer(self, answer: Mapping[str, Any]) -> Text:
         """Say what came of a call."""
-        status = str(answered["status"])
+        status = str(answer["status"])
         colours = self._screen.infospace.colours
         text = sign(self.STATES.get(status, status), colours)
-        metadata = answered.get("execution_metadata") or {}
+        metadata = answer.get("execution_metadata") or {}
         run = metadata.get("request_id")
         if status in self.STATES:
             text.append(f" it waits ({run}); a answers")
         else:
             ran = f" {status}, {format_duration(metadata.get('execution_time_ms') or 0.0)}"
             text.append(f"{ran}, {run}" if run else ran)
-        resource = answered.get("resource_id")
+        resource = answer.get("resource_id")
         if resource:
             text.append(
-                f"; {resource} has all of it (o opens it)" if answered.get("large") else f"; {resource} (o opens it)"
+                f"; {resource} has all of it (o opens it)" if answer.get("large") else f"; {resource} (o opens it)"
             )
-        if answered.get("reason") and answered["is_error"]:
-            reason, asks = str(answered["reason"]), str((answered.get("approval") or {}).get("question", ""))
+        if answer.get("reason") and answer["is_error"]:
+            reason, asks = str(answer["reason"]), str((answer.get("approval") or {}).get("question", ""))
             reason = reason.replace(asks, question_line(asks)) if asks else reason
             text.append(f"\n{single_line(reason)}", colours.get("error", "") if status == "failed" else "")
-        misfits = answered.get("misfits") or ()
+        misfits = answer.get("misfits") or ()
         for misfit in list(misfits)[:3]:
             text.append(f"\nnot as it promises: {single_line(str(misfit))}", colours.get("warning", ""))
         if len(misfits) > 3:
@@ -281,8 +281,8 @@ class ToolCalls:
         self._screen.infospace.open_note(str(resource))
 
 
-def _set_active_run(call: Call, going: ActiveRun) -> None:
-    call.going = going
+def _set_active_run(call: Call, active: ActiveRun) -> None:
+    call.going = active
 
 
 def _format_event(event: Event) -> str:

@@ -52,7 +52,7 @@ class ServerSync:
         self.running = future = self._screen.infospace.engine.submit(work)
         self._screen.show_work()
         try:
-            done = await future
+            report = await future
         except asyncio.CancelledError:
             if not future.cancelled():
                 raise
@@ -62,24 +62,24 @@ class ServerSync:
             self.running, self.status = None, ""
             self._screen.show_work()
             self._screen.search_now()
-        self._notify_synced(done)
+        self._notify_synced(report)
 
-    def _notify_synced(self, done: SyncReport) -> None:
-        if not done.files:
+    def _notify_synced(self, report: SyncReport) -> None:
+        if not report.files:
             message = "There is no mcp.json: M names one, or put one beside the space."
             self._screen.notify(message, severity="warning", markup=False)
             return
-        counts = ((done.added, "added"), (done.changed, "changed"), (done.removed, "removed"))
-        said = [f"{pluralize(len(done.listed), 'server')} listed"] if done.listed else []
-        said += [f"{pluralize(len(names), 'tool')} {word}" for names, word in counts if names]
-        if said or not done.failed:
-            self._screen.notify(single_line("; ".join(said) or "Nothing new."), markup=False)
-        for failed in done.failed[:3]:
+        counts = ((report.added, "added"), (report.changed, "changed"), (report.removed, "removed"))
+        texts = [f"{pluralize(len(report.listed), 'server')} listed"] if report.listed else []
+        texts += [f"{pluralize(len(names), 'tool')} {word}" for names, word in counts if names]
+        if texts or not report.failed:
+            self._screen.notify(single_line("; ".join(texts) or "Nothing new."), markup=False)
+        for failed in report.failed[:3]:
             hint = f" ({failed.hint})" if failed.hint else ""
             who = f"{failed.server or failed.file}: "
             self._screen.notify(single_line(f"{who}{failed.reason}{hint}"), severity="error", markup=False)
-        if len(done.failed) > 3:
-            self._screen.notify(f"{len(done.failed) - 3:,} more failed; v shows the servers.", severity="error")
+        if len(report.failed) > 3:
+            self._screen.notify(f"{len(report.failed) - 3:,} more failed; v shows the servers.", severity="error")
 
     def stop(self) -> bool:
         """Break listing off; whether there was any."""

@@ -208,33 +208,33 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         """Whether something else was typed meanwhile, or servers are to be listed."""
         return super().is_outdated(sought) or self.lists_servers
 
-    def show_results(self, found: ToolsList) -> None:
+    def show_results(self, tools: ToolsList) -> None:
         before = self.tools.listed.sought
-        self.tools.update(found)
-        self.grid.empty = "no tool is like that" if found.sought != ToolsQuery() else "no tools"
-        afresh = found.sought != before and len(self.tools)
+        self.tools.update(tools)
+        self.grid.empty = "no tool is like that" if tools.sought != ToolsQuery() else "no tools"
+        afresh = tools.sought != before and len(self.tools)
         self.grid.show(self.tools, self.tools.columns, at=self.tools.key(0) if afresh else None)
         if afresh:
             self.grid.cursor = 0
-        self.show_message(found.message)
+        self.show_message(tools.message)
         self.show_filters()
-        if not found.tools:
+        if not tools.tools:
             self.detail.clear()
 
     async def _show_servers(self) -> None:
         self._stamp = await self.stamp()
-        found = await asyncio.to_thread(server_statuses, self.infospace.space)
+        results = await asyncio.to_thread(server_statuses, self.infospace.space)
         if not self.lists_servers:
             return
-        self.servers.servers = found
+        self.servers.servers = results
         self.grid.empty = "no servers: M names an mcp.json"
         self.grid.show(self.servers, ServerRows.COLUMNS)
-        bad = sum(one.state in ("failed", "wrong") for one in found)
-        runs = sum(one.state == "running" for one in found)
-        said = [pluralize(len(found), "server")] + [
+        bad = sum(one.state in ("failed", "wrong") for one in results)
+        runs = sum(one.state == "running" for one in results)
+        texts = [pluralize(len(results), "server")] + [
             f"{n:,} {word}" for n, word in ((runs, "running"), (bad, "failed")) if n
         ]
-        self.show_message(", ".join(said))
+        self.show_message(", ".join(texts))
         self._show_server(self.grid.key)
         self.refresh_bindings()
 
@@ -307,11 +307,11 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         """Open what the shown tool's call gave, as a Note."""
         self.tool_calls.open_answer()
 
-    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, active: ActiveRun, events: Sequence[Event]) -> None:
         """Hand on what happened to the calls; list the tools with their figures again where a run has ended."""
         if self.is_current and any(isinstance(event, RunFinished) for event in events):
             self.search_now()
-        self.tool_calls.handle_run_events(going, events)
+        self.tool_calls.handle_run_events(active, events)
 
     def action_sync(self) -> None:
         """List the servers that are to be listed."""
@@ -337,10 +337,10 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
 
     def show_work(self) -> None:
         """Say what goes on, and how it is broken off."""
-        said = [text for text in (self.tool_calls.status, self.server_sync.status) if text]
+        texts = [text for text in (self.tool_calls.status, self.server_sync.status) if text]
         work = self.query_one("#work", Static)
-        work.display = bool(said)
-        work.update(single_line(f"{'; '.join(said)}  (x breaks it off)" if said else ""))
+        work.display = bool(texts)
+        work.update(single_line(f"{'; '.join(texts)}  (x breaks it off)" if texts else ""))
         self.refresh_bindings()
 
     def action_stop(self) -> None:

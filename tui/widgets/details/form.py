@@ -61,7 +61,7 @@ class Form(Container):
             yield Input(SECONDS, id="seconds", classes="lasts", compact=True, type="number")
             yield Label("s", classes="lasts")
 
-    async def show(self, tool: Tool, given: Mapping[str, JSON] | None = None) -> None:
+    async def show(self, tool: Tool, values: Mapping[str, JSON] | None = None) -> None:
         """Show a tool's fields with what is given, else with its first example, else with defaults."""
         self.tool = None
         self._fields = fields_of(tool.input_schema)
@@ -71,39 +71,39 @@ class Form(Container):
         self.query_one("#give", Button).label = "List it (^r)" if tool.kind == "server" else "Call (^r)"
         self.query(".lasts").set(display=tool.kind != "server")
         self.query_one("#whole").display = bool(self._fields)
-        start = given if given is not None else tool.examples[0] if tool.examples else None
+        start = values if values is not None else tool.examples[0] if tool.examples else None
         await self._fill(start)
         if tool.kind == "server":
             message = f"What the server {tool.server} can do is not known yet. Listing it starts it, or asks it."
             self.query_one("#slots Static", Static).update(escape_controls(message))
         self.tool = tool
 
-    async def _fill(self, given: Mapping[str, JSON] | None) -> None:
+    async def _fill(self, values: Mapping[str, JSON] | None) -> None:
         slots = self.query_one("#slots", VerticalScroll)
         self._wrong(FieldErrors({}, ()))
         self.query_one("#whole", Button).label = "as fields" if self._whole else "as JSON"
         async with self.batch():
             await slots.remove_children()
             if self._whole:
-                start = given if given is not None else self._beginning()
+                start = values if values is not None else self._beginning()
                 whole = area(json.dumps(dict(start), ensure_ascii=False, indent=2))
                 whole.add_class("-whole")
                 await slots.mount(whole)
             elif not self._fields:
                 await slots.mount(Static("It takes no arguments.", classes="none"))
             else:
-                await slots.mount(*(FormField(one, self._begins(one, given)) for one in self._fields))
+                await slots.mount(*(FormField(one, self._begins(one, values)) for one in self._fields))
 
-    def _begins(self, field: Field, given: Mapping[str, JSON] | None) -> Any:
-        return field.begins if given is None else given.get(field.name, NOTHING)
+    def _begins(self, field: Field, values: Mapping[str, JSON] | None) -> Any:
+        return field.begins if values is None else values.get(field.name, NOTHING)
 
     def _beginning(self) -> dict[str, JSON]:
         return {field.name: field.begins for field in self._fields if field.begins is not NOTHING}
 
     def focus_inside(self) -> None:
         """Begin with the first field."""
-        found = self.query("#slots Input, #slots Select, #slots Switch, #slots TextArea, #give")
-        found.first().focus()
+        result = self.query("#slots Input, #slots Select, #slots Switch, #slots TextArea, #give")
+        result.first().focus()
 
     # What is given
 
@@ -112,11 +112,11 @@ class Form(Container):
         assert self.tool is not None  # noqa: S101 - a form without a tool is not shown
         arguments, unread, others = self._read()
         faults = field_errors(self.tool.input_schema, arguments, [field.name for field in self._fields])
-        found = {name: message for name, message in faults.fields.items() if name not in unread} | unread
+        results = {name: message for name, message in faults.fields.items() if name not in unread} | unread
         if self._whole:
-            told = [f"{name}: {one}" for name, message in found.items() for one in message]
-            return arguments, FieldErrors({}, [*others, *(() if others else (*told, *faults.others))])
-        return arguments, FieldErrors(found, [*others, *faults.others])
+            messages = [f"{name}: {one}" for name, message in results.items() for one in message]
+            return arguments, FieldErrors({}, [*others, *(() if others else (*messages, *faults.others))])
+        return arguments, FieldErrors(results, [*others, *faults.others])
 
     def _read(self) -> tuple[dict[str, JSON], dict[str, Sequence[str]], list[str]]:
         arguments: dict[str, JSON] = {}
@@ -170,9 +170,9 @@ class Form(Container):
             message = faults.fields.get(slot.field.name, ())
             slot.wrong(message)
             first = slot if message and first is None else first
-        told = self.query_one("#wrong", Static)
-        told.update(escape_controls("; ".join(faults.others)))
-        told.display = bool(faults.others)
+        label = self.query_one("#wrong", Static)
+        label.update(escape_controls("; ".join(faults.others)))
+        label.display = bool(faults.others)
         if first is not None:
             first.query("Switch, Select, Input, TextArea").first().focus()
             first.scroll_visible(animate=False)

@@ -143,9 +143,9 @@ class FormField(Vertical):
 
     def wrong(self, message: Sequence[str]) -> None:
         """Say what is wrong."""
-        told = self.query_one(".wrong", Static)
-        told.update(escape_controls("; ".join(message)))
-        told.display = bool(message)
+        label = self.query_one(".wrong", Static)
+        label.update(escape_controls("; ".join(message)))
+        label.display = bool(message)
 
 
 def area(text: str, placeholder: str = "") -> TextArea:

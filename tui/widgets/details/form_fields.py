@@ -65,8 +65,8 @@ def fields_of(schema: Mapping[str, Any]) -> list[Field]:
         return []
     needed = whole.get("required")
     required = set(needed) if isinstance(needed, list) else set()
-    found = [_field(name, part, schema, name in required) for name, part in properties.items()]
-    return sorted(found, key=lambda field: not field.required)
+    fields = [_field(name, part, schema, name in required) for name, part in properties.items()]
+    return sorted(fields, key=lambda field: not field.required)
 
 
 def _field(name: str, part: Any, root: Schema, required: bool) -> Field:
@@ -135,9 +135,9 @@ def field_errors(schema: Mapping[str, Any], arguments: Mapping[str, JSON], names
     fields: dict[str, list[str]] = {}
     others: list[str] = []
     for name, message in _violations(schema, arguments):
-        told = fields.setdefault(name, []) if name in names else others
-        if message not in told:
-            told.append(message)
+        messages = fields.setdefault(name, []) if name in names else others
+        if message not in messages:
+            messages.append(message)
     return FieldErrors(fields, others)
 
 

@@ -145,9 +145,9 @@ class ResourceView(FocusContainer):
 
     def point_out(self, passage: str) -> None:
         """Show what was found of it, above the rest."""
-        found = self.query_one("#passage", Static)
-        found.update(single_line(passage))
-        found.display = bool(passage)
+        result = self.query_one("#passage", Static)
+        result.update(single_line(passage))
+        result.display = bool(passage)
 
     def clear(self, message: str = "") -> None:
         """Show nothing but a sentence."""
@@ -249,10 +249,10 @@ class ResourceView(FocusContainer):
         if around is None or tab in self._told:
             return
         if tab == "about":
-            found = await asyncio.to_thread(self.explain, around.resource.id)
+            result = await asyncio.to_thread(self.explain, around.resource.id)
             if self.around is not around:
                 return
-            self.query_one("#told", Static).update(render_about(around, self.colours, found))
+            self.query_one("#told", Static).update(render_about(around, self.colours, result))
         elif tab == "links":
             ties: list[tuple[Sequence[Text | str], Use | None]] = [
                 (_tie(tie, self.colours), Use(tie.id, tie.version or 0)) for tie in around.ties

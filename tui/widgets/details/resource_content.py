@@ -85,7 +85,7 @@ class ResourceContent(Container):
         self._resource = resource
         data = self.query_one(ResourceData)
         if isinstance(resource, Collection):
-            table = await asyncio.to_thread(read_table, self.infospace.space.view(), resource)
+            table = await asyncio.to_thread(read_table, self.infospace.space.context(), resource)
             if self._resource is resource:
                 data.show_table(table)
                 self._show("data")
@@ -171,8 +171,8 @@ class ResourceContent(Container):
     def _leaf(self) -> None:
         grid = self.query_one("#tree", LazyTable)
         if self._tree is not None and grid.cursor < len(self._tree):
-            told = self._tree.format_row(grid.cursor)
-            self.query_one("#leaf", Static).update(told if len(told) <= 2000 else f"{told[:2000]}…")
+            message = self._tree.format_row(grid.cursor)
+            self.query_one("#leaf", Static).update(message if len(message) <= 2000 else f"{message[:2000]}…")
 
 
 def marked(resource: Resource) -> str | None:

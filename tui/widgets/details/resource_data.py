@@ -57,14 +57,14 @@ class ResourceData(Container):
         self.query_one(TextView).read(text)
         self._switch()
 
-    async def show(self, identifier: str, version: int | None = None, view: Context | None = None) -> None:
+    async def show(self, identifier: str, version: int | None = None, context: Context | None = None) -> None:
         """Show a resource, or that it is gone; unless something else is shown meanwhile.
 
-        A `view` shows the items of a Collection as it has them.
+        A `context` shows the items of a Collection as it has them.
         """
         self._asked = asked = object()
         try:
-            text, table = await asyncio.to_thread(read_resource, self.infospace.space, identifier, version, view)
+            text, table = await asyncio.to_thread(read_resource, self.infospace.space, identifier, version, context)
             there = True
         except NotFound as error:
             text, table, there = str(error), None, False
@@ -145,13 +145,13 @@ class ResourceData(Container):
 
 
 def read_resource(
-    space: Space, identifier: str, version: int | None, view: Context | None = None
+    space: Space, identifier: str, version: int | None, context: Context | None = None
 ) -> tuple[str, CollectionTable | None]:
     """Return a resource as text, or a Collection as a table; for a thread. Raises NotFound."""
     from tui.text.render import content_text
 
     with space.store.reading() as snapshot:
-        found = snapshot.get(identifier, version)
-    if isinstance(found, Collection):
-        return "", read_table(view or space.view(), found)
-    return content_text(found.content), None
+        resource = snapshot.get(identifier, version)
+    if isinstance(resource, Collection):
+        return "", read_table(context or space.context(), resource)
+    return content_text(resource.content), None

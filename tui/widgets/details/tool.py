@@ -45,8 +45,8 @@ class SimilarToolRows:
         Column("why", None, least=16),
     )
 
-    def __init__(self, found: Sequence[SimilarTool] = ()) -> None:
-        self.found = found
+    def __init__(self, similar: Sequence[SimilarTool] = ()) -> None:
+        self.found = similar
 
     def __len__(self) -> int:
         return len(self.found)
@@ -135,7 +135,7 @@ class ToolDetail(FocusContainer):
         """
         self._asked = asked = object()
         try:
-            told = await asyncio.to_thread(read_tool, self.infospace.space, tool)
+            info = await asyncio.to_thread(read_tool, self.infospace.space, tool)
         finally:
             overtaken = self._asked is not asked
             if not overtaken:
@@ -143,10 +143,10 @@ class ToolDetail(FocusContainer):
         if overtaken:
             return
         before = self.tool
-        self.info, self._hit = told, hit
+        self.info, self._hit = info, hit
         colours = self.infospace.colours
         self.query_one("#head", Static).update(head_of(tool, colours))
-        self.query_one("#told", Static).update(about_tool(told, hit, colours, explained))
+        self.query_one("#told", Static).update(about_tool(info, hit, colours, explained))
         same = before is not None and key_of(before) == key_of(tool) and before.digest == tool.digest
         self._filled &= {"try", "schema"} if same else set()
         if same and self.form.tool is not None:
@@ -216,9 +216,9 @@ class ToolDetail(FocusContainer):
                 self._filled.add(tab)
 
     async def _around(self, tool: Tool) -> None:
-        found = await asyncio.to_thread(neighbourhood, self.infospace.space, tool.full_name)
+        results = await asyncio.to_thread(neighbourhood, self.infospace.space, tool.full_name)
         if self.tool is tool:
-            self.query_one("#neighbours", TextView).read("\n".join(draw_neighbours(found)))
+            self.query_one("#neighbours", TextView).read("\n".join(draw_neighbours(results)))
 
     async def _like(self, tool: Tool) -> None:
         space = self.infospace.space
@@ -227,9 +227,9 @@ class ToolDetail(FocusContainer):
             tools = known_tools(space)
             return space.finder.similar(tools if tool in tools else [*tools, tool], tool, SIMILAR)
 
-        found, without = await asyncio.to_thread(find_similar)
+        similar, without = await asyncio.to_thread(find_similar)
         if self.tool is tool:
-            self.similar = SimilarToolRows(found)
+            self.similar = SimilarToolRows(similar)
             said = self.query_one("#without", Static)
             said.update(single_line(without or ""))
             said.display = bool(without)

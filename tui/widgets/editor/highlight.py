@@ -16,13 +16,13 @@ _REFERENCE = re.compile(r"\$\{[A-Za-z_][^}\"]*\}?|(?<![^\W_])(?<!\$)\$[A-Za-z_]\
 
 def parts_of(line: str) -> Iterator[tuple[Part, int, int]]:
     """Iterate over the parts of a line with their places; no text of JSON goes on in the next line."""
-    for found in _TOKEN.finditer(line):
-        kind = found.lastgroup
-        if found["text"] is None:
-            yield "number" if kind == "number" else "word", found.start(), found.end()
+    for match in _TOKEN.finditer(line):
+        kind = match.lastgroup
+        if match["text"] is None:
+            yield "number" if kind == "number" else "word", match.start(), match.end()
             continue
-        start, end = found.span("text")
-        if found["key"] is not None:
+        start, end = match.span("text")
+        if match["key"] is not None:
             yield "key", start, end
             continue
         yield "text", start, end

@@ -77,11 +77,11 @@ class Suggester:
             self._editor.expecting, self._taking = False, ""
             self._infospace.keying.release(self._editor)
 
-    def ask(self, *, asked: bool = False) -> None:
-        """Find out what may stand at the cursor; `asked` is for somebody who wants to see it before they begin."""
+    def ask(self, *, is_asked: bool = False) -> None:
+        """Find out what may stand at the cursor; `is_asked` is for somebody who wants to see it before they begin."""
         self._wanted = self._here
-        self._behind = asked or (self._behind and self._found is not None)
-        self._asked = asked
+        self._behind = is_asked or (self._behind and self._found is not None)
+        self._asked = is_asked
         self._number, self._editor.expecting = self._editor.typed, True
         if not self._asking:
             self._asking = True
@@ -92,10 +92,10 @@ class Suggester:
         # One search goes on at a time and always ends at the place that is wanted last. The key that takes an offer is
         # read before `_expect_nothing` clears it.
         try:
-            done, found = None, None
+            done, completion = None, None
             while self._wanted is not None and self._wanted != done:
                 done = self._wanted
-                found = await asyncio.to_thread(
+                completion = await asyncio.to_thread(
                     self._infospace.read_snapshot, partial(self._complete, *done, behind=self._behind)
                 )
         finally:
@@ -104,7 +104,7 @@ class Suggester:
             self._expect_nothing(self._number)
         if done == self._here and self._wanted is not None:
             self._known = done
-            self._offer(found, taken_by)
+            self._offer(completion, taken_by)
         elif self._wanted is None or not self._more_typed:
             self.leave()
 
@@ -116,16 +116,16 @@ class Suggester:
     def _complete(self, text: str, offset: int, snapshot: Snapshot, *, behind: bool) -> Completion | None:
         return complete(text, offset, self._infospace.space.catalogue, SnapshotFacts(snapshot), behind=behind)
 
-    def _offer(self, found: Completion | None, taken_by: str) -> None:
+    def _offer(self, completion: Completion | None, taken_by: str) -> None:
         """Show what may stand here, or take it; not where only what stands here may, or nothing is begun."""
-        if found is None or self._is_there(found) or not (self._asked or self._begun(found)):
-            if self._asked and found is None:
+        if completion is None or self._is_there(completion) or not (self._asked or self._begun(completion)):
+            if self._asked and completion is None:
                 self._screen.notify("No completion is known here.")
             self.leave()
             self._pass_on(taken_by)
             return
-        self._found, self._editor.offering = found, True
-        self._popup.show(found.offers, self._editor.cursor_screen_offset, self._screen.size)
+        self._found, self._editor.offering = completion, True
+        self._popup.show(completion.offers, self._editor.cursor_screen_offset, self._screen.size)
         if taken_by:
             self.accept(taken_by)
 
@@ -134,19 +134,19 @@ class Suggester:
         if key == "enter":
             self._editor.break_line()
 
-    def _is_there(self, found: Completion) -> bool:
+    def _is_there(self, completion: Completion) -> bool:
         """Whether the only offer stands here already, and the cursor behind it: taking it would do nothing.
 
         A word without quotes gets them, and the cursor goes out of those that are there.
         """
-        [first, *others] = found.offers
+        [first, *others] = completion.offers
         text, at = self._here
-        return not others and at >= found.end and first.insert == text[found.start : found.end]
+        return not others and at >= completion.end and first.insert == text[completion.start : completion.end]
 
-    def _begun(self, found: Completion) -> bool:
+    def _begun(self, completion: Completion) -> bool:
         """Whether a word, or a quote, was begun of what may stand here; a number is whole at each of its digits."""
-        word = self._editor.text[found.start : found.end]
-        return bool(found.written or word.startswith('"')) and not word[:1].isdigit()
+        word = self._editor.text[completion.start : completion.end]
+        return bool(completion.written or word.startswith('"')) and not word[:1].isdigit()
 
     def leave(self) -> None:
         self._found, self._editor.offering = None, False
@@ -154,8 +154,8 @@ class Suggester:
 
     def moved(self) -> None:
         """Leave the offers where the cursor goes away from them."""
-        found = self._found
-        outside = found is not None and not found.start <= self._editor.offset_of_cursor <= found.end + 1
+        completion = self._found
+        outside = completion is not None and not completion.start <= self._editor.offset_of_cursor <= completion.end + 1
         if outside and self._wanted != self._here and not self._asking and not self._more_typed:
             self.leave()
 
@@ -181,11 +181,13 @@ class Suggester:
             self._taking = key
             self.ask()
             return
-        offer, found = self._popup.chosen, self._found
+        offer, completion = self._popup.chosen, self._found
         self.leave()
-        if offer is None or found is None:
+        if offer is None or completion is None:
             return
-        self._editor.put(found.start, found.end, offer.insert, found.start + len(offer.insert) - offer.back)
+        self._editor.put(
+            completion.start, completion.end, offer.insert, completion.start + len(offer.insert) - offer.back
+        )
         if offer.again:
             self._editor.expecting = True
             self._screen.call_after_refresh(self.ask)

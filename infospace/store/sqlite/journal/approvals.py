@@ -14,31 +14,31 @@ SPACE = 0
 
 def approve(work: Transaction, entry: Approve) -> None:
     """Write an approval in the place of an earlier one. Raises NotFound for an unknown run."""
-    work.engine.run(
+    work.connection.run(
         "INSERT OR REPLACE INTO approvals (run, tool, digest, at) VALUES (?, ?, ?, ?)",
-        (_run_key(work.engine, entry.run), entry.tool, entry.digest, entry.at),
+        (_run_key(work.connection, entry.run), entry.tool, entry.digest, entry.at),
     )
 
 
 def disapprove(work: Transaction, entry: Disapprove) -> None:
     """Remove an approval. Raises NotFound where there is none, or no such run."""
-    number = _run_key(work.engine, entry.run)
-    if not work.engine.run("DELETE FROM approvals WHERE run = ? AND tool = ?", (number, entry.tool)):
+    number = _run_key(work.connection, entry.run)
+    if not work.connection.run("DELETE FROM approvals WHERE run = ? AND tool = ?", (number, entry.tool)):
         where = "" if entry.run is None else f" in {entry.run}"
         raise NotFound(f"{entry.tool} is not approved{where}", hint="it is asked about as it is")
 
 
-def approvals(engine: Connection, run: str | None) -> list[Approve]:
+def approvals(connection: Connection, run: str | None) -> list[Approve]:
     """Return what is approved in the space, and in a run besides, by tool. Raises NotFound for an unknown run."""
-    numbers = (SPACE, _run_key(engine, run))
-    rows = engine.all("SELECT run, tool, digest, at FROM approvals WHERE run IN (?, ?) ORDER BY tool, run", numbers)
+    numbers = (SPACE, _run_key(connection, run))
+    rows = connection.all("SELECT run, tool, digest, at FROM approvals WHERE run IN (?, ?) ORDER BY tool, run", numbers)
     return [Approve(tool, digest, at, None if number == SPACE else run_of(number)) for number, tool, digest, at in rows]
 
 
-def _run_key(engine: Connection, run: str | None) -> int:
+def _run_key(connection: Connection, run: str | None) -> int:
     if run is None:
         return SPACE
     number = run_number(run)
-    if engine.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+    if connection.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
         raise NotFound(f"there is no {run}", hint="`infospace runs` lists the runs of a space")
     return number

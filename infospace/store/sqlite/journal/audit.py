@@ -13,16 +13,16 @@ TABLE = """CREATE TABLE audit (
 
 def add(work: Transaction, entry: AuditRow) -> None:
     """Write who did what, with the changes of the same commit."""
-    work.engine.run(
+    work.connection.run(
         "INSERT INTO audit (at, caller, action, target, outcome, reason, run) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (entry.at, entry.caller, entry.action, entry.target, entry.outcome, entry.reason, entry.run),
     )
 
 
-def rows(engine: Connection, limit: int | None) -> list[AuditRow]:
+def rows(connection: Connection, limit: int | None) -> list[AuditRow]:
     """Return the latest rows, latest first."""
-    found = engine.all(
+    results = connection.all(
         "SELECT at, caller, action, target, outcome, reason, run FROM audit ORDER BY number DESC LIMIT ?",
         (-1 if limit is None else limit,),
     )
-    return [AuditRow(*row) for row in found]
+    return [AuditRow(*row) for row in results]

@@ -23,7 +23,7 @@ _INSERT = f"""INSERT OR IGNORE INTO calls (run, {_COLUMNS}) SELECT {", ".join("?
 
 def write(work: Transaction, entry: CallRow) -> None:
     """Write a call, or put its end in the place of its beginning."""
-    engine, run = work.engine, run_number(entry.run)
+    connection, run = work.connection, run_number(entry.run)
     row = (
         run,
         entry.sequence,
@@ -41,11 +41,13 @@ def write(work: Transaction, entry: CallRow) -> None:
         None if entry.request is None else dump(entry.request),
         work.owner,
     )
-    if engine.run(_INSERT, row):
-        successful_calls.write(engine, run, entry)
+    if connection.run(_INSERT, row):
+        successful_calls.write(connection, run, entry)
         return
     work.still_owns(entry.run, run)
-    known = engine.fetch_one("SELECT status, digest FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    known = connection.fetch_one(
+        "SELECT status, digest FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence)
+    )
     if known is None:
         raise NotFound(f"there is no {entry.run}", hint="`infospace runs` lists the runs of a space")
     if tuple(known) != ("started", entry.digest):
@@ -53,20 +55,20 @@ def write(work: Transaction, entry: CallRow) -> None:
             f"call {entry.sequence} of {entry.run} is another one, or has ended already, with {known[0]}",
             hint="another process may have taken the run over",
         )
-    engine.run("DELETE FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
-    engine.run(_INSERT, row)
-    successful_calls.write(engine, run, entry)
+    connection.run("DELETE FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    connection.run(_INSERT, row)
+    successful_calls.write(connection, run, entry)
 
 
-def calls(engine: Connection, identifier: str) -> list[CallRow]:
+def calls(connection: Connection, identifier: str) -> list[CallRow]:
     """Return a run's calls by sequence; NotFound where there is no such run."""
     number = run_number(identifier)
-    if engine.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+    if connection.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
         raise NotFound(f"there is no {identifier}", hint="`infospace runs` lists the runs of a space")
-    found = []
-    for row in engine.all(f"SELECT {_COLUMNS} FROM calls WHERE run = ? ORDER BY sequence", (number,)):
+    results = []
+    for row in connection.all(f"SELECT {_COLUMNS} FROM calls WHERE run = ? ORDER BY sequence", (number,)):
         sequence, position, kind, target, digest, status, started, duration, tokens, error, reason, *said = row
-        found.append(
+        results.append(
             CallRow(
                 run=identifier,
                 sequence=sequence,
@@ -78,10 +80,10 @@ def calls(engine: Connection, identifier: str) -> list[CallRow]:
                 started=started,
                 duration_ms=duration,
                 tokens=tokens,
-                answer=None if said[0] is None else read(said[0], engine.address),
-                request=None if said[1] is None else read(said[1], engine.address),
+                answer=None if said[0] is None else read(said[0], connection.address),
+                request=None if said[1] is None else read(said[1], connection.address),
                 reason=reason,
                 error=error,
             )
         )
-    return found
+    return results

@@ -43,27 +43,27 @@ _ORDER = "ORDER BY priority DESC, due, run"
 def enqueue(work: Transaction, entry: Enqueue) -> None:
     """Put a run into a queue, or into another one. Raises Conflict for one that goes on or has ended."""
     number = run_number(entry.run)
-    status = work.engine.value("SELECT status FROM runs WHERE number = ?", (number,))
+    status = work.connection.value("SELECT status FROM runs WHERE number = ?", (number,))
     if status != "suspended":
         what = f"is {status}" if status else "is not there"
         raise Conflict(f"{entry.run} {what}, and cannot wait for a worker", hint="one that is suspended can")
-    work.engine.run("DELETE FROM queue WHERE run = ?", (number,))
+    work.connection.run("DELETE FROM queue WHERE run = ?", (number,))
     row = (number, entry.queue, entry.priority, entry.at)
-    work.engine.run("INSERT INTO queue (run, name, priority, due) VALUES (?, ?, ?, ?)", row)
-    _wake(work.engine)
+    work.connection.run("INSERT INTO queue (run, name, priority, due) VALUES (?, ?, ?, ?)", row)
+    _wake(work.connection)
 
 
 def take(work: Transaction, entry: ClaimQueued) -> None:
     """Raise Conflict unless a run is in a queue that has room for it; keep how often its owner was lost."""
     number = run_number(entry.run)
-    name = work.engine.value("SELECT name FROM queue WHERE run = ?", (number,))
+    name = work.connection.value("SELECT name FROM queue WHERE run = ?", (number,))
     if name is None:
         raise Conflict(f"{entry.run} is not in a queue", hint="`infospace resume` continues it")
-    work.engine.run(f"UPDATE queue SET losses = ?, reached = {_REACHED} WHERE run = ?", (entry.losses, number))
-    most = work.engine.value("SELECT most FROM queue_limits WHERE name = ?", (name,))
+    work.connection.run(f"UPDATE queue SET losses = ?, reached = {_REACHED} WHERE run = ?", (entry.losses, number))
+    most = work.connection.value("SELECT most FROM queue_limits WHERE name = ?", (name,))
     if most is None:
         return
-    busy = work.engine.value(
+    busy = work.connection.value(
         """SELECT count(*) FROM queue JOIN runs ON number = run
         WHERE name = ? AND status = 'running' AND heartbeat > ? AND run <> ?""",
         (name, entry.lost, number),
@@ -78,38 +78,38 @@ def limit(work: Transaction, entry: LimitQueue) -> None:
     """Keep how many runs of a queue may go on at once. Raises Invalid for a number below 1."""
     if entry.most is not None and not 1 <= entry.most < 2**31:
         raise Invalid(f"{entry.most} is not a number of runs at once", hint="1 or more")
-    work.engine.run("DELETE FROM queue_limits WHERE name = ?", (entry.queue,))
+    work.connection.run("DELETE FROM queue_limits WHERE name = ?", (entry.queue,))
     if entry.most is not None:
-        work.engine.run("INSERT INTO queue_limits VALUES (?, ?)", (entry.queue, entry.most))
-    _wake(work.engine)
+        work.connection.run("INSERT INTO queue_limits VALUES (?, ?)", (entry.queue, entry.most))
+    _wake(work.connection)
 
 
-def closed(engine: Connection, number: int, entry: CloseRun) -> None:
+def closed(connection: Connection, number: int, entry: CloseRun) -> None:
     """Take a run that has ended out of its queue; one that rests is due again when it says.
 
     One that waits for a time comes into the queue by itself, unless somebody put it to rest.
     """
     if entry.status in FINISHED:
-        engine.run("DELETE FROM queue WHERE run = ?", (number,))
-        _wake(engine)  # there may be room for another one of its queue
+        connection.run("DELETE FROM queue WHERE run = ?", (number,))
+        _wake(connection)  # there may be room for another one of its queue
         return
-    there = engine.run("UPDATE queue SET due = ?, losses = 0 WHERE run = ?", (entry.due, number))
+    there = connection.run("UPDATE queue SET due = ?, losses = 0 WHERE run = ?", (entry.due, number))
     if not there and entry.due is not None and not entry.interrupted:
         row = (number, DEFAULT_QUEUE, entry.due)
-        engine.run("INSERT INTO queue (run, name, priority, due) VALUES (?, ?, 0, ?)", row)
+        connection.run("INSERT INTO queue (run, name, priority, due) VALUES (?, ?, 0, ?)", row)
         there = 1
     if there:
-        _wake(engine)
+        _wake(connection)
 
 
-def answered(engine: Connection, number: int, at: str) -> None:
+def answered(connection: Connection, number: int, at: str) -> None:
     """Let a run that was answered be due."""
-    if engine.run("UPDATE queue SET due = ? WHERE run = ?", (at, number)):
-        _wake(engine)
+    if connection.run("UPDATE queue SET due = ? WHERE run = ?", (at, number)):
+        _wake(connection)
 
 
 def queued(
-    engine: Connection, due: str | None, count: int | None, names: Sequence[str] = (), skip: int = 0
+    connection: Connection, due: str | None, count: int | None, names: Sequence[str] = (), skip: int = 0
 ) -> list[QueuedRun]:
     """Return the runs in queues, or in those named: all, or those that were due at a time and those that go on."""
     where: list[str] = []
@@ -122,16 +122,16 @@ def queued(
         values += names
     only = f"WHERE {' AND '.join(where)}" if where else ""
     most = sys.maxsize if count is None else count
-    rows = engine.all(f"{_QUEUED} {only} {_ORDER} LIMIT ? OFFSET ?", (*values, most, skip))
+    rows = connection.all(f"{_QUEUED} {only} {_ORDER} LIMIT ? OFFSET ?", (*values, most, skip))
     return [QueuedRun(f"run_{row[0]}", *row[1:]) for row in rows]
 
 
-def limits(engine: Connection) -> dict[str, int]:
+def limits(connection: Connection) -> dict[str, int]:
     """Return how many runs of a queue may go on at once, by its name."""
-    return dict(engine.all("SELECT name, most FROM queue_limits ORDER BY name"))
+    return dict(connection.all("SELECT name, most FROM queue_limits ORDER BY name"))
 
 
-def _wake(engine: Connection) -> None:
+def _wake(connection: Connection) -> None:
     """Let workers on other machines hear of it when this is committed; those of a file look by themselves."""
-    if engine.dialect == "postgresql":
-        engine.run("SELECT pg_notify('infospace_' || md5(current_schema()), '')")
+    if connection.dialect == "postgresql":
+        connection.run("SELECT pg_notify('infospace_' || md5(current_schema()), '')")

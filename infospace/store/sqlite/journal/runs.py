@@ -67,7 +67,7 @@ def record(work: Transaction, entries: Sequence[Entry]) -> None:
 def _open(work: Transaction, entry: OpenRun) -> None:
     number = run_number(entry.run)
     work.require_reserved("run", number)
-    made = work.engine.run(
+    result = work.connection.run(
         """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document,
         plans, forked, scope) VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
@@ -84,25 +84,25 @@ def _open(work: Transaction, entry: OpenRun) -> None:
             None if entry.scope is None else dump(entry.scope),
         ),
     )
-    if not made:
+    if not result:
         raise work.exists_already(entry.run)
 
 
 def _step(work: Transaction, entry: StepRow) -> None:
-    engine = work.engine
+    connection = work.connection
     run = run_number(entry.run)
     row = _step_row(run, entry, work.owner)
-    if not engine.run(_INSERT_STEP, row):
+    if not connection.run(_INSERT_STEP, row):
         work.still_owns(entry.run, run)
-        _replace_step(engine, entry, run, row)
+        _replace_step(connection, entry, run, row)
     single, together = parted(entry.uses)
     if single:
-        engine.execute_many(
+        connection.execute_many(
             "INSERT OR IGNORE INTO uses (run, sequence, resource, version) VALUES (?, ?, ?, ?)",
             [(run, entry.sequence, key_of(use.id), use.version) for use in single],
         )
     if together:
-        pack_uses(engine, run, entry.sequence, together)
+        pack_uses(connection, run, entry.sequence, together)
 
 
 def parted(uses: Sequence[Use]) -> tuple[Sequence[Use], Sequence[int]]:
@@ -139,58 +139,58 @@ def _step_row(run: int, entry: StepRow, owner: str | None) -> tuple[object, ...]
     )
 
 
-def _replace_step(engine: Connection, entry: StepRow, run: int, row: tuple[object, ...]) -> None:
+def _replace_step(connection: Connection, entry: StepRow, run: int, row: tuple[object, ...]) -> None:
     """Put the end of a step in the place of its beginning, or of its suspension."""
-    status = engine.value("SELECT status FROM steps WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    status = connection.value("SELECT status FROM steps WHERE run = ? AND sequence = ?", (run, entry.sequence))
     if status is None:
-        raise _no_run(engine, entry.run)
+        raise _no_run(connection, entry.run)
     if status not in ("started", "suspended"):
         raise Conflict(
             f"step execution {entry.sequence} of {entry.run} has ended already, with {status}",
             hint="another process may have taken the run over",
         )
-    engine.run("DELETE FROM steps WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    connection.run("DELETE FROM steps WHERE run = ? AND sequence = ?", (run, entry.sequence))
     for table in ("uses", "packed_uses"):
-        engine.run(f"DELETE FROM {table} WHERE run = ? AND sequence = ?", (run, entry.sequence))
-    engine.run(_INSERT_STEP, row)
+        connection.run(f"DELETE FROM {table} WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    connection.run(_INSERT_STEP, row)
 
 
 def _close(work: Transaction, entry: CloseRun) -> None:
     number = run_number(entry.run)
     work.still_owns(entry.run, number)
-    _unfinished(work.engine, entry.run, number)
-    work.engine.run(
+    _unfinished(work.connection, entry.run, number)
+    work.connection.run(
         "UPDATE runs SET status = ?, ended = ?, result = ?, reason = ?, spent = ? WHERE number = ?",
         (entry.status, entry.ended, entry.result, entry.reason, object_column(entry.spent), number),
     )
-    queue.closed(work.engine, number, entry)
+    queue.closed(work.connection, number, entry)
     if entry.status in FINISHED:
-        work.engine.run(
+        work.connection.run(
             """UPDATE steps SET status = 'failed', value = '', reason = ?, error = ?,
                 extra = json_remove(extra, '$.pending')
             WHERE run = ? AND status IN ('started', 'suspended')""",
             (BROKEN_OFF, CANCELLED, number),
         )
-        sums.seal(work.engine, number)
+        sums.seal(work.connection, number)
 
 
 def _beat(work: Transaction, entry: Heartbeat) -> None:
     number = run_number(entry.run)
-    owner = _unfinished(work.engine, entry.run, number)
+    owner = _unfinished(work.connection, entry.run, number)
     if owner != entry.owner:
         raise LeaseLost(entry.run, owner, entry.owner)
     spent = None if entry.spent is None else object_column(entry.spent)
-    work.engine.run(
+    work.connection.run(
         "UPDATE runs SET heartbeat = ?, spent = coalesce(?, spent) WHERE number = ?", (entry.at, spent, number)
     )
 
 
 def _claim_run(work: Transaction, entry: ClaimRun) -> None:
     number = run_number(entry.run)
-    owner = _unfinished(work.engine, entry.run, number)
+    owner = _unfinished(work.connection, entry.run, number)
     if owner != entry.previous:
         raise Conflict(f"{entry.run} belongs to {owner!r} now, not to {entry.previous!r}", hint="somebody took it over")
-    work.engine.run(
+    work.connection.run(
         "UPDATE runs SET status = 'running', ended = NULL, owner = ?, heartbeat = ? WHERE number = ?",
         (entry.owner, entry.at, number),
     )
@@ -200,11 +200,11 @@ def _held(work: Transaction, entry: OwnerGuard) -> None:
     work.owner = entry.owner
 
 
-def _unfinished(engine: Connection, run: str, number: int) -> str | None:
+def _unfinished(connection: Connection, run: str, number: int) -> str | None:
     """Return the owner of a run that goes on, or waits; Conflict when it has ended."""
-    row = engine.fetch_one("SELECT status, owner FROM runs WHERE number = ?", (number,))
+    row = connection.fetch_one("SELECT status, owner FROM runs WHERE number = ?", (number,))
     if row is None:
-        raise _no_run(engine, run)
+        raise _no_run(connection, run)
     if row[0] in FINISHED:
         raise Conflict(f"{run} has ended already, with {row[0]}", hint="a new run can take up where it ended")
     owner: str | None = row[1]
@@ -213,47 +213,47 @@ def _unfinished(engine: Connection, run: str, number: int) -> str | None:
 
 def _answer(work: Transaction, entry: AnswerRow) -> None:
     number = run_number(entry.run)
-    if work.engine.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
-        raise _no_run(work.engine, entry.run)
-    written = work.engine.run(
+    if work.connection.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+        raise _no_run(work.connection, entry.run)
+    value = work.connection.run(
         "INSERT OR IGNORE INTO answers (run, position, value, at) VALUES (?, ?, ?, ?)",
         (number, entry.position, dump(entry.value), entry.at),
     )
-    if not written:
+    if not value:
         step = entry.position.partition("?")[0]
         raise Conflict(f"step {step} of {entry.run} was answered already", hint="the first answer stands")
-    queue.answered(work.engine, number, entry.at)
+    queue.answered(work.connection, number, entry.at)
 
 
-def answers(engine: Connection, identifier: str) -> dict[str, JSON]:
+def answers(connection: Connection, identifier: str) -> dict[str, JSON]:
     """Return what was answered to the steps of a run, by position."""
     number = run_number(identifier)
-    found = engine.all("SELECT position, value FROM answers WHERE run = ? ORDER BY at, position", (number,))
-    if not found and engine.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
-        raise _no_run(engine, identifier)
-    return {position: read(value, engine.address) for position, value in found}
+    rows = connection.all("SELECT position, value FROM answers WHERE run = ? ORDER BY at, position", (number,))
+    if not rows and connection.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+        raise _no_run(connection, identifier)
+    return {position: read(value, connection.address) for position, value in rows}
 
 
 def _lines(work: Transaction, entry: AddLines) -> None:
-    engine, number = work.engine, run_number(entry.run)
-    _unfinished(engine, entry.run, number)
-    last = engine.value("SELECT coalesce(max(number), 0) FROM lines WHERE run = ?", (number,))
-    engine.execute_many(
+    connection, number = work.connection, run_number(entry.run)
+    _unfinished(connection, entry.run, number)
+    last = connection.value("SELECT coalesce(max(number), 0) FROM lines WHERE run = ?", (number,))
+    connection.execute_many(
         "INSERT INTO lines (run, number, document) VALUES (?, ?, ?)",
         [(number, last + place, dump(line)) for place, line in enumerate(entry.lines, 1)],
     )
     scope = None if entry.scope is None else dump(entry.scope)
-    engine.run("UPDATE runs SET scope = ? WHERE number = ?", (scope, number))
+    connection.run("UPDATE runs SET scope = ? WHERE number = ?", (scope, number))
     if entry.plans:
-        plans = read(engine.value("SELECT plans FROM runs WHERE number = ?", (number,)), engine.address)
+        plans = read(connection.value("SELECT plans FROM runs WHERE number = ?", (number,)), connection.address)
         both = dump({**plans, **entry.plans})
-        engine.run("UPDATE runs SET plans = ? WHERE number = ?", (both, number))
+        connection.run("UPDATE runs SET plans = ? WHERE number = ?", (both, number))
 
 
 def _document(work: Transaction, entry: SetDocument) -> None:
     number = run_number(entry.run)
-    _unfinished(work.engine, entry.run, number)
-    work.engine.run(
+    _unfinished(work.connection, entry.run, number)
+    work.connection.run(
         "UPDATE runs SET goal = ?, document = ?, inputs = ?, plans = ? WHERE number = ?",
         (entry.goal, dump(entry.document), dump(entry.inputs), dump(dict(entry.plans)), number),
     )
@@ -283,33 +283,33 @@ _WRITERS: dict[type[Entry], Callable[[Transaction, Any], None]] = {
 }
 
 
-def run(engine: Connection, identifier: str) -> RunRow:
+def run(connection: Connection, identifier: str) -> RunRow:
     """Return the row of a run. Raises NotFound."""
-    row = engine.fetch_one(f"{_RUN} WHERE number = ?", (run_number(identifier),))
+    row = connection.fetch_one(f"{_RUN} WHERE number = ?", (run_number(identifier),))
     if row is None:
-        raise _no_run(engine, identifier)
-    return _run_rows(engine, [row])[0]
+        raise _no_run(connection, identifier)
+    return _run_rows(connection, [row])[0]
 
 
-def runs(engine: Connection, limit: int | None, before: int | None) -> list[RunRow]:
+def runs(connection: Connection, limit: int | None, before: int | None) -> list[RunRow]:
     """Return runs, latest first."""
-    found = engine.all(
+    rows = connection.all(
         f"{_RUN} WHERE ?1 IS NULL OR number < ?1 ORDER BY number DESC LIMIT ?2",
         (before, -1 if limit is None else limit),
     )
-    return _run_rows(engine, found)
+    return _run_rows(connection, rows)
 
 
-def _run_rows(engine: Connection, rows: Sequence[Row]) -> list[RunRow]:
+def _run_rows(connection: Connection, rows: Sequence[Row]) -> list[RunRow]:
     """Return runs; the document of a session has all its lines."""
     lines: dict[int, list[JSON]] = {}
     sessions = dump([row[0] for row in rows if row[1] == "session"])
-    for number, line in engine.all(
+    for number, line in connection.all(
         "SELECT run, document FROM lines WHERE run IN (SELECT value FROM json_each(?)) ORDER BY run, number",
         (sessions,),
     ):
-        lines.setdefault(number, []).append(read(line, engine.address))
-    return [_run_row(row, lines.get(row[0]), engine.address) for row in rows]
+        lines.setdefault(number, []).append(read(line, connection.address))
+    return [_run_row(row, lines.get(row[0]), connection.address) for row in rows]
 
 
 def _run_row(row: Row, lines: list[JSON] | None, address: str) -> RunRow:
@@ -336,27 +336,29 @@ def _run_row(row: Row, lines: list[JSON] | None, address: str) -> RunRow:
     )
 
 
-def step_extra(engine: Connection, run: str, step: str) -> dict[str, Any] | None:
+def step_extra(connection: Connection, run: str, step: str) -> dict[str, Any] | None:
     """Return the `extra` of the latest execution of a step that succeeded, None where the journal has none."""
     sql = """SELECT extra FROM steps WHERE run = ? AND position = ? AND status = 'success'
         ORDER BY sequence DESC LIMIT 1"""
-    row = engine.fetch_one(sql, (run_number(run), step))
-    return None if row is None else read(row[0], engine.address) if row[0] is not None else {}
+    row = connection.fetch_one(sql, (run_number(run), step))
+    return None if row is None else read(row[0], connection.address) if row[0] is not None else {}
 
 
-def steps(engine: Connection, identifier: str) -> list[StepRow]:
+def steps(connection: Connection, identifier: str) -> list[StepRow]:
     """Return a run's steps by sequence."""
     number = run_number(identifier)
-    found = engine.all(f"SELECT {_STEP} FROM steps WHERE run = ? ORDER BY sequence", (number,))
-    if not found and engine.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
-        raise _no_run(engine, identifier)
+    rows = connection.all(f"SELECT {_STEP} FROM steps WHERE run = ? ORDER BY sequence", (number,))
+    if not rows and connection.fetch_one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+        raise _no_run(connection, identifier)
     uses: dict[int, list[Use]] = {}
-    for sequence, resource, version in engine.all(
+    for sequence, resource, version in connection.all(
         "SELECT sequence, resource, version FROM uses WHERE run = ? ORDER BY sequence, resource", (number,)
     ):
         uses.setdefault(sequence, []).append(Use(id_of(resource), version))
-    together = batches.uses(engine, number)
-    return [_read_step(row, of_notes(uses.get(row[1], ()), together.get(row[1], ())), engine.address) for row in found]
+    together = batches.uses(connection, number)
+    return [
+        _read_step(row, of_notes(uses.get(row[1], ()), together.get(row[1], ())), connection.address) for row in rows
+    ]
 
 
 def _read_step(row: Row, uses: Sequence[Use], address: str) -> StepRow:
@@ -388,8 +390,8 @@ def _read_step(row: Row, uses: Sequence[Use], address: str) -> StepRow:
     )
 
 
-def _no_run(engine: Connection, identifier: str) -> NotFound:
+def _no_run(connection: Connection, identifier: str) -> NotFound:
     """Say that a run is not there, and why, where its number was given out."""
-    given = engine.value("SELECT next FROM counters WHERE kind = 'run'")
-    why = f", {MISSING}" if run_number(identifier) < given else ""
+    value = connection.value("SELECT next FROM counters WHERE kind = 'run'")
+    why = f", {MISSING}" if run_number(identifier) < value else ""
     return NotFound(f"there is no {identifier}{why}", hint="`infospace runs` lists the runs of a space")

@@ -25,13 +25,13 @@ _COLUMNS = "name, plan, cron, zone, inputs, missed, queue, priority, approve, du
 
 def keep(work: Transaction, entry: SaveSchedule) -> None:
     """Keep a schedule. Raises Conflict where another has its name."""
-    one, engine = entry.schedule, work.engine
-    before = engine.fetch_one("SELECT last, run FROM schedules WHERE name = ?", (one.name,))
+    one, connection = entry.schedule, work.connection
+    before = connection.fetch_one("SELECT last, run FROM schedules WHERE name = ?", (one.name,))
     if before is not None and not entry.replace:
         raise Conflict(f"there is a schedule {one.name!r} already", hint="`--replace` puts this one in its place")
-    engine.run("DELETE FROM schedules WHERE name = ?", (one.name,))
+    connection.run("DELETE FROM schedules WHERE name = ?", (one.name,))
     row = (one.name, one.plan, one.cron, one.zone, dump(dict(one.inputs)), one.missed, one.queue, one.priority)
-    engine.run(
+    connection.run(
         f"INSERT INTO schedules ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",  # noqa: S608
         (*row, dump(list(one.approve)), one.due, *(before or (None, None))),
     )
@@ -39,42 +39,44 @@ def keep(work: Transaction, entry: SaveSchedule) -> None:
 
 def drop(work: Transaction, entry: DropSchedule) -> None:
     """Remove a schedule. Raises NotFound."""
-    if not work.engine.run("DELETE FROM schedules WHERE name = ?", (entry.name,)):
+    if not work.connection.run("DELETE FROM schedules WHERE name = ?", (entry.name,)):
         raise _none(entry.name)
 
 
 def set_due(work: Transaction, entry: SetDue) -> None:
     """Set the next time of a schedule. Raises NotFound."""
-    if not work.engine.run("UPDATE schedules SET due = ?, reason = NULL WHERE name = ?", (entry.due, entry.name)):
+    if not work.connection.run("UPDATE schedules SET due = ?, reason = NULL WHERE name = ?", (entry.due, entry.name)):
         raise _none(entry.name)
 
 
 def pass_due(work: Transaction, entry: PassDue) -> None:
     """Settle a time. Raises Conflict where another has done so, or the latest run has not ended."""
-    engine = work.engine
-    row = engine.fetch_one("SELECT due, run FROM schedules WHERE name = ?", (entry.name,))
+    connection = work.connection
+    row = connection.fetch_one("SELECT due, run FROM schedules WHERE name = ?", (entry.name,))
     if row is None or row[0] != entry.due:
         raise Conflict(f"the schedule {entry.name!r} is not due at {entry.due} any more", hint="somebody was earlier")
     if entry.run is None:
-        engine.run("UPDATE schedules SET due = ?, reason = ? WHERE name = ?", (entry.next, entry.reason, entry.name))
+        connection.run(
+            "UPDATE schedules SET due = ?, reason = ? WHERE name = ?", (entry.next, entry.reason, entry.name)
+        )
         return
-    status = engine.value("SELECT status FROM runs WHERE number = ?", (row[1],)) if row[1] is not None else None
+    status = connection.value("SELECT status FROM runs WHERE number = ?", (row[1],)) if row[1] is not None else None
     if status in ("running", "suspended"):
         raise Conflict(f"{run_of(row[1])} of the schedule {entry.name!r} has not ended", hint="it is one at a time")
-    engine.run(
+    connection.run(
         "UPDATE schedules SET due = ?, last = ?, run = ?, reason = NULL WHERE name = ?",
         (entry.next, entry.at, run_number(entry.run), entry.name),
     )
 
 
-def schedules(engine: Connection, due: str | None) -> list[Schedule]:
+def schedules(connection: Connection, due: str | None) -> list[Schedule]:
     """Return the schedules by name; or those that are due at a time, the earliest first."""
     columns = f"SELECT {_COLUMNS} FROM schedules"  # noqa: S608 - a constant
     if due is None:
-        rows = engine.all(f"{columns} ORDER BY name")
+        rows = connection.all(f"{columns} ORDER BY name")
     else:
-        rows = engine.all(f"{columns} WHERE due <= ? ORDER BY due, name", (due,))
-    return [_read(row, engine.address) for row in rows]
+        rows = connection.all(f"{columns} WHERE due <= ? ORDER BY due, name", (due,))
+    return [_read(row, connection.address) for row in rows]
 
 
 def _read(row: Row, address: str) -> Schedule:

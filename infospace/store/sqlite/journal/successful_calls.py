@@ -42,7 +42,7 @@ _OLDER = """DELETE FROM worked WHERE tool = ?1 AND (run, sequence) IN (
 MOVED = "UPDATE state SET value = value + 1 WHERE key = 'worked'"
 
 
-def write(engine: Connection, run: int, entry: CallRow) -> None:
+def write(connection: Connection, run: int, entry: CallRow) -> None:
     """Remember a call, if it is one of a tool, ended well, and what it was given is short; it may be nothing."""
     if entry.kind != "tool" or entry.status != "success" or not isinstance(entry.request, Mapping):
         return
@@ -51,25 +51,26 @@ def write(engine: Connection, run: int, entry: CallRow) -> None:
     arguments = dump(entry.request)
     if len(arguments) > MAX_ARGUMENT_CHARACTERS:
         return
-    engine.run(_AGAIN, (entry.target, run, arguments))
-    engine.run("INSERT INTO worked VALUES (?, ?, ?, ?)", (run, entry.sequence, entry.target, arguments))
-    engine.run(_OLDER, (entry.target, run, MOST_OF_TOOL))
-    engine.run(MOVED)
+    connection.run(_AGAIN, (entry.target, run, arguments))
+    connection.run("INSERT INTO worked VALUES (?, ?, ?, ?)", (run, entry.sequence, entry.target, arguments))
+    connection.run(_OLDER, (entry.target, run, MOST_OF_TOOL))
+    connection.run(MOVED)
 
 
-def generation(engine: Connection) -> int:
+def generation(connection: Connection) -> int:
     """Return a number that is another one when other calls are remembered."""
-    found: int = engine.value("SELECT value FROM state WHERE key = 'worked'")
-    return found
+    result: int = connection.value("SELECT value FROM state WHERE key = 'worked'")
+    return result
 
 
-def successful_calls(engine: Connection, limit: int) -> list[SuccessfulCall]:
+def successful_calls(connection: Connection, limit: int) -> list[SuccessfulCall]:
     """Return the calls that are remembered, the latest first."""
-    rows = engine.all(
+    rows = connection.all(
         """SELECT run, tool, arguments, goal FROM worked JOIN runs ON number = run
         ORDER BY run DESC, sequence DESC LIMIT ?""",
         (limit,),
     )
     return [
-        SuccessfulCall(f"run_{run}", tool, read(arguments, engine.address), goal) for run, tool, arguments, goal in rows
+        SuccessfulCall(f"run_{run}", tool, read(arguments, connection.address), goal)
+        for run, tool, arguments, goal in rows
     ]

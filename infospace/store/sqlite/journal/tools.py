@@ -79,39 +79,39 @@ def change(work: Transaction, changes: Sequence[ToolChange]) -> None:
     for one in changes:
         _WRITERS[type(one)](work, one)
     if not isinstance(changes[0], RecordCall):
-        work.engine.run("UPDATE state SET value = value + 1 WHERE key = 'tools'")
+        work.connection.run("UPDATE state SET value = value + 1 WHERE key = 'tools'")
 
 
 def _add_source(work: Transaction, change: AddSource) -> None:
-    work.engine.run("INSERT OR IGNORE INTO tool_sources (path) VALUES (?)", (change.path,))
+    work.connection.run("INSERT OR IGNORE INTO tool_sources (path) VALUES (?)", (change.path,))
 
 
 def _forget_source(work: Transaction, change: ForgetSource) -> None:
-    work.engine.run("DELETE FROM tool_sources WHERE path = ?", (change.path,))
+    work.connection.run("DELETE FROM tool_sources WHERE path = ?", (change.path,))
 
 
 def _keep_server(work: Transaction, change: SaveServer) -> None:
     row = astuple(change.server)
-    work.engine.run(f"INSERT OR REPLACE INTO servers ({_SERVER}) VALUES ({', '.join('?' * len(row))})", row)
+    work.connection.run(f"INSERT OR REPLACE INTO servers ({_SERVER}) VALUES ({', '.join('?' * len(row))})", row)
 
 
 def _keep_tools(work: Transaction, change: SaveTools) -> None:
     rows = [(change.server, tool.kind, tool.name, work.now, tool.digest, dump(tool.written())) for tool in change.tools]
-    work.engine.execute_many(_KEEP, rows)
+    work.connection.execute_many(_KEEP, rows)
 
 
 def _drop_tools(work: Transaction, change: DropTools) -> None:
     rows = [(change.server, kind, name) for kind, name in change.tools]
-    work.engine.execute_many("UPDATE tools SET gone = 1 WHERE server = ? AND kind = ? AND name = ?", rows)
+    work.connection.execute_many("UPDATE tools SET gone = 1 WHERE server = ? AND kind = ? AND name = ?", rows)
 
 
 def _drop_server(work: Transaction, change: DropServer) -> None:
-    work.engine.run("DELETE FROM servers WHERE name = ?", (change.server,))
-    work.engine.run("UPDATE tools SET gone = 1 WHERE server = ?", (change.server,))
+    work.connection.run("DELETE FROM servers WHERE name = ?", (change.server,))
+    work.connection.run("UPDATE tools SET gone = 1 WHERE server = ?", (change.server,))
 
 
 def _called(work: Transaction, change: RecordCall) -> None:
-    work.engine.run(
+    work.connection.run(
         "INSERT INTO tool_calls (server, name, at, duration_ms, well) VALUES (?, ?, ?, ?, ?)",
         (change.server, change.name, change.at, change.duration_ms, change.well),
     )
@@ -128,65 +128,65 @@ _WRITERS: dict[type[ToolChange], Callable[[Transaction, Any], None]] = {
 }
 
 
-def generation(engine: Connection) -> int:
+def generation(connection: Connection) -> int:
     """Return how many commits changed servers, tools or sources."""
-    found: int = engine.value("SELECT value FROM state WHERE key = 'tools'")
-    return found
+    result: int = connection.value("SELECT value FROM state WHERE key = 'tools'")
+    return result
 
 
-def sources(engine: Connection) -> list[str]:
+def sources(connection: Connection) -> list[str]:
     """Return the remembered paths in the order they came."""
-    return [path for (path,) in engine.all("SELECT path FROM tool_sources ORDER BY number")]
+    return [path for (path,) in connection.all("SELECT path FROM tool_sources ORDER BY number")]
 
 
-def servers(engine: Connection) -> list[StoredServer]:
+def servers(connection: Connection) -> list[StoredServer]:
     """Return the servers by name."""
-    return [StoredServer(*row) for row in engine.all(f"SELECT {_SERVER} FROM servers ORDER BY name")]
+    return [StoredServer(*row) for row in connection.all(f"SELECT {_SERVER} FROM servers ORDER BY name")]
 
 
-def list_tools(engine: Connection, server: str | None) -> list[StoredTool]:
+def list_tools(connection: Connection, server: str | None) -> list[StoredTool]:
     """Return the tools of one server or of all, by number."""
     narrowed = "" if server is None else " AND server = ?"
-    found = engine.all(f"{_TOOL}{narrowed} ORDER BY number", () if server is None else (server,))
-    return [_tool_from_row(row, engine.address) for row in found]
+    rows = connection.all(f"{_TOOL}{narrowed} ORDER BY number", () if server is None else (server,))
+    return [_tool_from_row(row, connection.address) for row in rows]
 
 
-def find(engine: Connection, server: str, name: str, kind: ToolKind) -> StoredTool | None:
+def find(connection: Connection, server: str, name: str, kind: ToolKind) -> StoredTool | None:
     """Return the tool of a server by its name, None where there is none."""
-    row = engine.fetch_one(f"{_TOOL} AND server = ? AND kind = ? AND name = ?", (server, kind, name))
-    return None if row is None else _tool_from_row(row, engine.address)
+    row = connection.fetch_one(f"{_TOOL} AND server = ? AND kind = ? AND name = ?", (server, kind, name))
+    return None if row is None else _tool_from_row(row, connection.address)
 
 
-def by_number(engine: Connection, number: int) -> StoredTool | None:
+def by_number(connection: Connection, number: int) -> StoredTool | None:
     """Return the tool with a number."""
-    row = engine.fetch_one(f"{_TOOL} AND number = ?", (number,))
-    return None if row is None else _tool_from_row(row, engine.address)
+    row = connection.fetch_one(f"{_TOOL} AND number = ?", (number,))
+    return None if row is None else _tool_from_row(row, connection.address)
 
 
-def counts(engine: Connection) -> dict[tuple[str, ToolKind], int]:
+def counts(connection: Connection) -> dict[tuple[str, ToolKind], int]:
     """Return how many tools, prompts and resources each server has."""
-    found = engine.all("SELECT server, kind, count(*) FROM tools WHERE gone = 0 GROUP BY server, kind")
-    return {(server, kind): count for server, kind, count in found}
+    rows = connection.all("SELECT server, kind, count(*) FROM tools WHERE gone = 0 GROUP BY server, kind")
+    return {(server, kind): count for server, kind, count in rows}
 
 
-def uses(engine: Connection, server: str | None, name: str | None) -> list[ToolUse]:
+def uses(connection: Connection, server: str | None, name: str | None) -> list[ToolUse]:
     """Return how calls went, by server and name: of one tool, of all of a server, of all."""
-    return [ToolUse(*row) for row in engine.all(_USES, (server, name))]
+    return [ToolUse(*row) for row in connection.all(_USES, (server, name))]
 
 
-def totals(engine: Connection, tools: Sequence[tuple[str, str]] | None) -> dict[tuple[str, str], tuple[int, float]]:
+def totals(connection: Connection, tools: Sequence[tuple[str, str]] | None) -> dict[tuple[str, str], tuple[int, float]]:
     """Return how often tools were called, and the share of calls that went well."""
     if tools is None:
-        rows = engine.all("SELECT server, name, count(*), avg(well) FROM tool_calls GROUP BY server, name")
+        rows = connection.all("SELECT server, name, count(*), avg(well) FROM tool_calls GROUP BY server, name")
     else:
         one = "SELECT ?1, ?2, count(*), avg(well) FROM tool_calls WHERE server = ?1 AND name = ?2"
-        rows = [row for key in tools for row in engine.all(one, key)]
+        rows = [row for key in tools for row in connection.all(one, key)]
     return {(server, name): (count, rate) for server, name, count, rate in rows if count}
 
 
-def server_uses(engine: Connection) -> list[ToolUse]:
+def server_uses(connection: Connection) -> list[ToolUse]:
     """Return how the calls of all tools of each server went, by server."""
-    return [ToolUse(*row) for row in engine.all(_BY_SERVER)]
+    return [ToolUse(*row) for row in connection.all(_BY_SERVER)]
 
 
 def _tool_from_row(row: Row, address: str) -> StoredTool:

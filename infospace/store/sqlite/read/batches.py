@@ -64,19 +64,19 @@ class Batch(NamedTuple):
     @property
     def head(self) -> BatchHead:
         """What its Notes share."""
-        made = CreatedBy(run_of(self.run), self.step, self.by) if self.run or self.by else NOBODY
-        return BatchHead(self.created, made)
+        created_by = CreatedBy(run_of(self.run), self.step, self.by) if self.run or self.by else NOBODY
+        return BatchHead(self.created, created_by)
 
 
 def contents_of(text: str, count: int, address: str) -> list[JSON]:
     """Read the contents of a batch; StoreError when the file is damaged."""
-    found = read_many(text, address)
-    if not isinstance(found, list) or len(found) != count:
+    value = read_many(text, address)
+    if not isinstance(value, list) or len(value) != count:
         raise StoreError(
             f"the space {address!r} is damaged: a batch of Notes has not as many as it says",
             hint="restore a copy of it",
         )
-    return found
+    return value
 
 
 class RecentBatches:
@@ -115,51 +115,51 @@ _FEW = 16
 def numbers_of(packed: bytes, count: int, address: str) -> list[int]:
     """Read packed numbers; StoreError when the file is damaged."""
     try:
-        found = unpack(packed)
+        results = unpack(packed)
     except ValueError as error:
         raise StoreError(
             f"the space {address!r} is damaged: numbers in it cannot be read ({error})", hint="restore a copy of it"
         ) from error
-    if len(found) != count:
+    if len(results) != count:
         raise StoreError(
             f"the space {address!r} is damaged: a list of numbers is shorter than it says", hint="restore a copy of it"
         )
-    return found
+    return results
 
 
 # Notes
 
 
-def with_content(engine: Connection, number: int) -> tuple[Batch, JSON] | None:
+def with_content(connection: Connection, number: int) -> tuple[Batch, JSON] | None:
     """Return the batch of a Note, and the Note's content; None for a number that is in no batch."""
-    row = engine.fetch_one(_AT, (number,))
+    row = connection.fetch_one(_AT, (number,))
     if row is None or number >= row[0] + row[1]:
         return None
     batch = Batch(*row[:6])
-    return batch, _RECENT.some(batch, row[6], (number,), engine.address)[0]
+    return batch, _RECENT.some(batch, row[6], (number,), connection.address)[0]
 
 
-def note(engine: Connection, number: int) -> Note[Any] | None:
+def note(connection: Connection, number: int) -> Note[Any] | None:
     """Return a Note of a batch; None for a number that is in none."""
-    found = with_content(engine, number)
-    return None if found is None else notes_of(found[0].head, number, [found[1]])[0]
+    results = with_content(connection, number)
+    return None if results is None else notes_of(results[0].head, number, [results[1]])[0]
 
 
-def heads(engine: Connection, least: int, most: int) -> list[Batch]:
+def heads(connection: Connection, least: int, most: int) -> list[Batch]:
     """Return the batches with a number from `least` to `most`, by number, without what is in them."""
-    rows = engine.all(f"SELECT {_HEAD} {_BETWEEN}", (least, most))
+    rows = connection.all(f"SELECT {_HEAD} {_BETWEEN}", (least, most))
     return [batch for row in rows if (batch := Batch(*row)).end > least]
 
 
-def spans(engine: Connection, least: int, most: int) -> list[tuple[int, int]]:
+def spans(connection: Connection, least: int, most: int) -> list[tuple[int, int]]:
     """Return the stretches of numbers, end excluded, that are in batches, as far as they lie from `least` to `most`."""
-    found: list[tuple[int, int]] = []
-    for batch in heads(engine, least, most):
-        if found and found[-1][1] == batch.first:
-            found[-1] = (found[-1][0], batch.end)
+    results: list[tuple[int, int]] = []
+    for batch in heads(connection, least, most):
+        if results and results[-1][1] == batch.first:
+            results[-1] = (results[-1][0], batch.end)
         else:
-            found.append((batch.first, batch.end))
-    return found
+            results.append((batch.first, batch.end))
+    return results
 
 
 def outside(numbers: Sequence[int], stretches: Sequence[tuple[int, int]]) -> Sequence[int]:
@@ -172,38 +172,38 @@ def outside(numbers: Sequence[int], stretches: Sequence[tuple[int, int]]) -> Seq
     return left
 
 
-def notes(engine: Connection, numbers: Sequence[int]) -> dict[int, Note[Any]]:
+def notes(connection: Connection, numbers: Sequence[int]) -> dict[int, Note[Any]]:
     """Return those of the Notes that are in batches, by number."""
     if not numbers:
         return {}
-    found: dict[int, Note[Any]] = {}
+    results: dict[int, Note[Any]] = {}
     least, most = min(numbers), max(numbers)
-    wanted = None if isinstance(numbers, range) and numbers.step == 1 else set(numbers)
+    expected = None if isinstance(numbers, range) and numbers.step == 1 else set(numbers)
     shared: dict[tuple[Any, ...], BatchHead] = {}
-    for rows in engine.batches(f"SELECT {_HEAD}, contents {_BETWEEN}", (least, most)):
+    for rows in connection.batches(f"SELECT {_HEAD}, contents {_BETWEEN}", (least, most)):
         for row in rows:
             batch = Batch(*row[:6])
             first, end = max(batch.first, least), min(batch.end, most + 1)
             places = range(first, end)
-            if first >= end or (wanted is not None and wanted.isdisjoint(places)):
+            if first >= end or (expected is not None and expected.isdisjoint(places)):
                 continue
             head = shared.setdefault(batch[2:], batch.head)
-            few = sorted(wanted.intersection(places)) if wanted is not None else places
+            few = sorted(expected.intersection(places)) if expected is not None else places
             if len(few) <= _FEW:
-                inside = _RECENT.some(batch, row[6], few, engine.address)
-                found.update((at, notes_of(head, at, (one,))[0]) for at, one in zip(few, inside, strict=True))
+                inside = _RECENT.some(batch, row[6], few, connection.address)
+                results.update((at, notes_of(head, at, (one,))[0]) for at, one in zip(few, inside, strict=True))
                 continue
-            contents = contents_of(row[6], batch.size, engine.address)
-            if wanted is None:
+            contents = contents_of(row[6], batch.size, connection.address)
+            if expected is None:
                 inside = contents[first - batch.first : end - batch.first]
-                found.update(zip(places, notes_of(head, first, inside), strict=True))
+                results.update(zip(places, notes_of(head, first, inside), strict=True))
                 continue
             for number in few:
-                found[number] = notes_of(head, number, [contents[number - batch.first]])[0]
-    return found
+                results[number] = notes_of(head, number, [contents[number - batch.first]])[0]
+    return results
 
 
-def notes_in_order(engine: Connection, numbers: Sequence[int]) -> ReadNotes | None:
+def notes_in_order(connection: Connection, numbers: Sequence[int]) -> ReadNotes | None:
     """Return Notes that are all in batches, in order; None where one of them is in none."""
     if not numbers:
         return None
@@ -213,98 +213,98 @@ def notes_in_order(engine: Connection, numbers: Sequence[int]) -> ReadNotes | No
     heads: list[BatchHead] = []
     places: dict[int, tuple[JSON, BatchHead]] = {}
     shared: dict[tuple[Any, ...], BatchHead] = {}
-    wanted = () if together else sorted(set(numbers))
-    for rows in engine.batches(f"SELECT {_HEAD}, contents {_BETWEEN}", (least, most)):
+    expected = () if together else sorted(set(numbers))
+    for rows in connection.batches(f"SELECT {_HEAD}, contents {_BETWEEN}", (least, most)):
         for row in rows:
             batch = Batch(*row[:6])
             first, end = max(batch.first, least), min(batch.end, most + 1)
-            inside = wanted[bisect_left(wanted, first) : bisect_left(wanted, end)]
+            inside = expected[bisect_left(expected, first) : bisect_left(expected, end)]
             if first >= end or not (together or inside):
                 continue
             head = shared.setdefault(batch[2:], batch.head)
-            found = contents_of(row[6], batch.size, engine.address)
+            results = contents_of(row[6], batch.size, connection.address)
             if together:
-                contents += found[first - batch.first : end - batch.first]
+                contents += results[first - batch.first : end - batch.first]
                 heads += [head] * (end - first)
             else:
-                places.update((number, (found[number - batch.first], head)) for number in inside)
+                places.update((number, (results[number - batch.first], head)) for number in inside)
     if together:
         return ReadNotes(numbers, contents, heads) if len(contents) == len(numbers) else None
-    if len(places) < len(wanted):
+    if len(places) < len(expected):
         return None
     pairs = [places[number] for number in numbers]
     return ReadNotes(numbers, [content for content, _ in pairs], [head for _, head in pairs])
 
 
-def listed(engine: Connection, after: int, limit: int) -> list[Note[Any]]:
+def listed(connection: Connection, after: int, limit: int) -> list[Note[Any]]:
     """Return so many Notes of batches by number, from above `after`."""
-    found: list[Note[Any]] = []
+    resources: list[Note[Any]] = []
     sql = f"SELECT {_HEAD}, contents {_BETWEEN}"
-    for *row, text in engine.all(f"{sql} LIMIT ?3", (after + 1, 1 << 62, limit + 1)):
+    for *row, text in connection.all(f"{sql} LIMIT ?3", (after + 1, 1 << 62, limit + 1)):
         batch = Batch(*row)
-        for at, content in enumerate(contents_of(text, batch.size, engine.address), batch.first):
-            if at > after and len(found) < limit:
-                found += notes_of(batch.head, at, [content])
-    return found
+        for at, content in enumerate(contents_of(text, batch.size, connection.address), batch.first):
+            if at > after and len(resources) < limit:
+                resources += notes_of(batch.head, at, [content])
+    return resources
 
 
-def every_number(engine: Connection) -> Iterator[int]:
+def every_number(connection: Connection) -> Iterator[int]:
     """Give the numbers of all Notes of batches, in order."""
-    for first, count in engine.all("SELECT first, count FROM batches ORDER BY first"):
+    for first, count in connection.all("SELECT first, count FROM batches ORDER BY first"):
         yield from range(first, first + count)
 
 
-def count(engine: Connection) -> int:
+def count(connection: Connection) -> int:
     """Count the Notes of batches."""
-    found: int = engine.value("SELECT coalesce(sum(count), 0) FROM batches")
-    return found
+    result: int = connection.value("SELECT coalesce(sum(count), 0) FROM batches")
+    return result
 
 
-def of_runs(engine: Connection, runs: str) -> list[Batch]:
+def of_runs(connection: Connection, runs: str) -> list[Batch]:
     """Return the batches that runs made, by number; `runs` is a JSON list of their numbers."""
     sql = f"SELECT {_HEAD} FROM batches WHERE run IN (SELECT value FROM json_each(?)) ORDER BY first"  # noqa: S608
-    return [Batch(*row) for row in engine.all(sql, (runs,))]
+    return [Batch(*row) for row in connection.all(sql, (runs,))]
 
 
 # Members
 
 
-def members(engine: Connection, collection: int) -> list[int] | None:
+def members(connection: Connection, collection: int) -> list[int] | None:
     """Return the numbers of the Notes of a Collection with packed members; None for any other."""
     sql = "SELECT numbers, count FROM packed_members WHERE collection = ? ORDER BY position"
-    rows = engine.all(sql, (collection,))
+    rows = connection.all(sql, (collection,))
     if not rows:
         return None
-    return [number for packed, count in rows for number in numbers_of(packed, count, engine.address)]
+    return [number for packed, count in rows for number in numbers_of(packed, count, connection.address)]
 
 
-def member_rows(engine: Connection, collection: int) -> list[Row]:
+def member_rows(connection: Connection, collection: int) -> list[Row]:
     """Return the packed members of a Collection as rows of `members` have them: item and info; else none."""
-    return [(number * 4, None) for number in members(engine, collection) or ()]
+    return [(number * 4, None) for number in members(connection, collection) or ()]
 
 
-def holders(engine: Connection, numbers: Sequence[int]) -> list[tuple[int, int]]:
+def holders(connection: Connection, numbers: Sequence[int]) -> list[tuple[int, int]]:
     """Return pairs of a Note's number and of the living Collection with packed members that has it."""
     return [
         (number, collection)
-        for collection, held in _holding(engine, numbers, "AND deleted IS NULL")
+        for collection, held in _holding(connection, numbers, "AND deleted IS NULL")
         for number in sorted(held)
     ]
 
 
-def holding(engine: Connection, numbers: Sequence[int]) -> set[int]:
+def holding(connection: Connection, numbers: Sequence[int]) -> set[int]:
     """Return the Collections with packed members that have any of these Notes, deleted ones too."""
-    return {collection for collection, _ in _holding(engine, numbers, "")}
+    return {collection for collection, _ in _holding(connection, numbers, "")}
 
 
-def _holding(engine: Connection, numbers: Sequence[int], alive: str) -> Iterator[tuple[int, set[int]]]:
+def _holding(connection: Connection, numbers: Sequence[int], alive: str) -> Iterator[tuple[int, set[int]]]:
     if not numbers:
         return
-    wanted = set(numbers)
+    expected = set(numbers)
     sql = f"""SELECT collection, packed_members.numbers, count FROM packed_members
         JOIN resources ON key = collection WHERE least <= ? AND most >= ? {alive}"""  # noqa: S608
-    for collection, packed, count in engine.all(sql, (max(wanted), min(wanted))):
-        held = wanted.intersection(numbers_of(packed, count, engine.address))
+    for collection, packed, count in connection.all(sql, (max(expected), min(expected))):
+        held = expected.intersection(numbers_of(packed, count, connection.address))
         if held:
             yield collection, held
 
@@ -312,31 +312,31 @@ def _holding(engine: Connection, numbers: Sequence[int], alive: str) -> Iterator
 # What steps read
 
 
-def uses(engine: Connection, run: int) -> dict[int, list[int]]:
+def uses(connection: Connection, run: int) -> dict[int, list[int]]:
     """Return the numbers of the Notes that steps of a run read together, by the sequence of the step."""
-    found: dict[int, list[int]] = {}
+    results: dict[int, list[int]] = {}
     sql = "SELECT sequence, numbers, count FROM packed_uses WHERE run = ? ORDER BY sequence, position"
-    for sequence, packed, count in engine.all(sql, (run,)):
-        found.setdefault(sequence, []).extend(numbers_of(packed, count, engine.address))
-    return found
+    for sequence, packed, count in connection.all(sql, (run,)):
+        results.setdefault(sequence, []).extend(numbers_of(packed, count, connection.address))
+    return results
 
 
-def readings(engine: Connection, numbers: Sequence[int]) -> list[tuple[int, int, int]]:
+def readings(connection: Connection, numbers: Sequence[int]) -> list[tuple[int, int, int]]:
     """Return which steps read which of the Notes together with others: number, run, sequence."""
     if not numbers:
         return []
-    wanted = set(numbers)
+    expected = set(numbers)
     sql = "SELECT run, sequence, numbers, count FROM packed_uses WHERE least <= ? AND most >= ? ORDER BY run, sequence"
     return [
         (number, run, sequence)
-        for run, sequence, packed, count in engine.all(sql, (max(wanted), min(wanted)))
-        for number in sorted(wanted.intersection(numbers_of(packed, count, engine.address)))
+        for run, sequence, packed, count in connection.all(sql, (max(expected), min(expected)))
+        for number in sorted(expected.intersection(numbers_of(packed, count, connection.address)))
     ]
 
 
-def in_use(engine: Connection) -> set[int]:
+def in_use(connection: Connection) -> set[int]:
     """Return the numbers of the Notes that steps of unfinished runs read together with others."""
     sql = """SELECT numbers, count FROM packed_uses JOIN runs ON number = run
         WHERE status IN ('running', 'suspended')"""
-    rows = engine.all(sql)
-    return {number for packed, count in rows for number in numbers_of(packed, count, engine.address)}
+    rows = connection.all(sql)
+    return {number for packed, count in rows for number in numbers_of(packed, count, connection.address)}

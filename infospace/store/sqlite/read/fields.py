@@ -23,13 +23,13 @@ _EMBEDDED = """SELECT note, start, "end", digest FROM passages WHERE start < 0
 _WITH_PASSAGES = "SELECT DISTINCT note FROM passages WHERE note IN (SELECT value FROM json_each(?))"
 
 
-def fields(engine: Connection, numbers: Iterable[int]) -> dict[int, list[Field]]:
+def fields(connection: Connection, numbers: Iterable[int]) -> dict[int, list[Field]]:
     """Return the fields of Notes by their numbers; Notes without any have none."""
-    found: dict[int, list[Field]] = {}
-    for batch in engine.batches(_FIELDS, (keys_json(numbers),)):
+    results: dict[int, list[Field]] = {}
+    for batch in connection.batches(_FIELDS, (keys_json(numbers),)):
         for number, metadata, content, path in batch:
-            found[number] = fields_of(read(metadata, engine.address), titled(content, engine.address), path)
-    return found
+            results[number] = fields_of(read(metadata, connection.address), titled(content, connection.address), path)
+    return results
 
 
 def titled(content: str | None, address: str) -> JSON:
@@ -37,25 +37,25 @@ def titled(content: str | None, address: str) -> JSON:
     return read(content, address) if content is not None and content.startswith("{") else None
 
 
-def changed(engine: Connection, numbers: Collection[int]) -> Iterator[int]:
+def changed(connection: Connection, numbers: Collection[int]) -> Iterator[int]:
     """Give those of the Notes with passages whose fields are not those that are embedded."""
-    embedded = [number for (number,) in engine.all(_WITH_PASSAGES, (keys_json(numbers),))]
+    embedded = [number for (number,) in connection.all(_WITH_PASSAGES, (keys_json(numbers),))]
     if not embedded:
         return
-    kept: dict[int, list[tuple[int, int, bytes]]] = {}
-    for number, *row in engine.all(_EMBEDDED, (keys_json(embedded),)):
-        kept.setdefault(number, []).append((row[0], row[1], row[2]))
-    now = fields(engine, embedded)
+    stored: dict[int, list[tuple[int, int, bytes]]] = {}
+    for number, *row in connection.all(_EMBEDDED, (keys_json(embedded),)):
+        stored.setdefault(number, []).append((row[0], row[1], row[2]))
+    now = fields(connection, embedded)
     for number in embedded:
-        if kept.get(number, []) != spans_of(now.get(number, ())):
+        if stored.get(number, []) != spans_of(now.get(number, ())):
             yield number
 
 
-def changed_of_all(engine: Connection) -> list[int]:
+def changed_of_all(connection: Connection) -> list[int]:
     """Return the numbers of all Notes with passages whose fields are not those that are embedded."""
-    numbers = [number for (number,) in engine.all("SELECT DISTINCT note FROM passages ORDER BY note")]
+    numbers = [number for (number,) in connection.all("SELECT DISTINCT note FROM passages ORDER BY note")]
     pages = (numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE))
-    return [number for page in pages for number in changed(engine, page)]
+    return [number for page in pages for number in changed(connection, page)]
 
 
 def spans_of(found: Iterable[Field]) -> list[tuple[int, int, bytes]]:

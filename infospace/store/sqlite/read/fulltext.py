@@ -82,26 +82,26 @@ _ROWS = f"""SELECT {COLUMNS_OF_ENTRY} FROM resources
 INSERT = "INSERT INTO words (rowid, title, properties, text) VALUES (?, ?, ?, ?)"
 
 
-def index(engine: Connection, keys: Collection[int]) -> None:
+def index(connection: Connection, keys: Collection[int]) -> None:
     """Bring the index in line with what the resources of these keys are now."""
     listed = keys_json(keys)
-    if engine.word_rows is not None:
-        engine.word_rows.index(listed, _texts(engine, listed))
+    if connection.word_rows is not None:
+        connection.word_rows.index(listed, _texts(connection, listed))
         return
-    engine.run("DELETE FROM words WHERE rowid IN (SELECT value >> 2 FROM json_each(?))", (listed,))
-    engine.execute_many(INSERT, _texts(engine, listed))
+    connection.run("DELETE FROM words WHERE rowid IN (SELECT value >> 2 FROM json_each(?))", (listed,))
+    connection.execute_many(INSERT, _texts(connection, listed))
 
 
-def fill(engine: Connection) -> None:
+def fill(connection: Connection) -> None:
     """Make the index anew."""
-    keys = [key for (key,) in engine.all("SELECT key FROM resources WHERE found = 1 ORDER BY key")]
+    keys = [key for (key,) in connection.all("SELECT key FROM resources WHERE found = 1 ORDER BY key")]
     for start in range(0, len(keys), FILLED_AT_ONCE):
-        index(engine, keys[start : start + FILLED_AT_ONCE])
+        index(connection, keys[start : start + FILLED_AT_ONCE])
 
 
-def _texts(engine: Connection, listed: str) -> Iterator[Entry]:
-    for batch in engine.batches(_ROWS, (listed,)):
-        yield from (entry(row, engine.address) for row in batch)
+def _texts(connection: Connection, listed: str) -> Iterator[Entry]:
+    for batch in connection.batches(_ROWS, (listed,)):
+        yield from (entry(row, connection.address) for row in batch)
 
 
 def entry(row: Row, address: str) -> Entry:
@@ -118,7 +118,7 @@ def _normal(text: str) -> str:
     return text if text.isascii() else paired(unicodedata.normalize("NFC", text))
 
 
-def search(engine: Connection, query: str, among: Collection[int] | None = None) -> Words:
+def search(connection: Connection, query: str, among: Collection[int] | None = None) -> Words:
     """Return the Notes that have one of the query's words, with their BM25: of those among the given alone.
 
     k1 1.2 and b 0.75, as FTS5 has them (https://sqlite.org/fts5.html#the_bm25_function); a word's weight is
@@ -127,7 +127,7 @@ def search(engine: Connection, query: str, among: Collection[int] | None = None)
     """
     words = _query_terms(query)
     listed = None if among is None else keys_json(among)
-    counted = sorted((count, at) for at, word in enumerate(words) if (count := _count(engine, word, listed)))
+    counted = sorted((count, at) for at, word in enumerate(words) if (count := _count(connection, word, listed)))
     used: list[int] = []
     rows = 0
     for count, at in counted:
@@ -135,22 +135,22 @@ def search(engine: Connection, query: str, among: Collection[int] | None = None)
         if used and rows > MOST_ROWS:
             break
         used.append(at)
-    found = _ranked(engine, _total(engine, among), [words[at] for at in used], listed)
-    return replace(found, common=tuple(words[at] for _, at in counted[len(used) :]))
+    result = _ranked(connection, _total(connection, among), [words[at] for at in used], listed)
+    return replace(result, common=tuple(words[at] for _, at in counted[len(used) :]))
 
 
-def _total(engine: Connection, among: Collection[int] | None) -> int:
+def _total(connection: Connection, among: Collection[int] | None) -> int:
     if among is not None:
         return len(among)
-    total: int = engine.value("SELECT count(*) FROM resources WHERE found = 1")
+    total: int = connection.value("SELECT count(*) FROM resources WHERE found = 1")
     return total
 
 
 def _query_terms(query: str) -> list[str]:
     """The words to look for: each stem once, without stop words unless there is nothing else."""
     said = word_pattern().findall(unicodedata.normalize("NFC", query).lower())
-    found = [part for word in said for part in parts(word)]
-    words = list(dict.fromkeys(word for word in found if word not in STOP) or dict.fromkeys(found))
+    results = [part for word in said for part in parts(word)]
+    words = list(dict.fromkeys(word for word in results if word not in STOP) or dict.fromkeys(results))
     return list(_stemmer().by_stem(words[:MOST_WORDS]).values())
 
 
@@ -167,14 +167,14 @@ _SCORES_AMONG = f"""SELECT rowid, {_BM25} FROM words
     WHERE words MATCH ? AND rowid IN (SELECT value FROM json_each(?))"""
 
 
-def _count(engine: Connection, word: str, listed: str | None = None) -> int:
-    if engine.word_rows is not None:
+def _count(connection: Connection, word: str, listed: str | None = None) -> int:
+    if connection.word_rows is not None:
         term = _stemmed(word)
-        return engine.word_rows.count(term, prefix=is_single(word), listed=listed) if term else 0
+        return connection.word_rows.count(term, prefix=is_single(word), listed=listed) if term else 0
     counted: int = (
-        engine.value(_COUNT, (_fts_term(word),))
+        connection.value(_COUNT, (_fts_term(word),))
         if listed is None
-        else engine.value(_COUNT_AMONG, (_fts_term(word), listed))
+        else connection.value(_COUNT_AMONG, (_fts_term(word), listed))
     )
     return counted
 
@@ -184,20 +184,20 @@ def score(query: str, texts: Sequence[str]) -> NDArray[Any]:
     import numpy as np
 
     scores = np.zeros(len(texts))
-    engine = connect("file::memory:", ":memory:", wait=0)
+    connection = connect("file::memory:", ":memory:", wait=0)
     try:
-        engine.run(TABLES[0])
-        engine.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
-        used = [word for word in _query_terms(query) if _count(engine, word)]
-        found = _ranked(engine, len(texts), used)
+        connection.run(TABLES[0])
+        connection.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
+        used = [word for word in _query_terms(query) if _count(connection, word)]
+        result = _ranked(connection, len(texts), used)
     finally:
-        engine.close()
-    scores[found.numbers] = found.scores
+        connection.close()
+    scores[result.numbers] = result.scores
     return scores
 
 
 def fitting(
-    engine: Connection, words: Sequence[str], texts: Sequence[str], among: Collection[int] | None = None
+    connection: Connection, words: Sequence[str], texts: Sequence[str], among: Collection[int] | None = None
 ) -> NDArray[Any]:
     """Return how well stretches of Notes fit words that `search` looked for; 0 where none of them is.
 
@@ -207,13 +207,13 @@ def fitting(
     import numpy as np
 
     scores = np.zeros(len(texts))
-    total, listed = _total(engine, among), None if among is None else keys_json(among)
+    total, listed = _total(connection, among), None if among is None else keys_json(among)
     beside = connect("file::memory:", ":memory:", wait=0)
     try:
         beside.run(TABLES[0])
         beside.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
         for word in words:
-            weight = _weight(total, _count(engine, word, listed))
+            weight = _weight(total, _count(connection, word, listed))
             for at, times in beside.all(_TIMES, (_fts_term(word),)):
                 scores[at] += weight * times / (times + K1)
     finally:
@@ -221,18 +221,18 @@ def fitting(
     return scores
 
 
-def _ranked(engine: Connection, total: int, used: Sequence[str], listed: str | None = None) -> Words:
+def _ranked(connection: Connection, total: int, used: Sequence[str], listed: str | None = None) -> Words:
     import numpy as np
 
-    lengths = None if listed is None or engine.word_rows is not None else _lengths(engine, listed)
-    if engine.word_rows is not None:
-        mean = engine.word_rows.mean_length(listed)
-        parts = [_scored_rows(engine.word_rows, word, total, listed, mean) for word in used]
+    lengths = None if listed is None or connection.word_rows is not None else _lengths(connection, listed)
+    if connection.word_rows is not None:
+        mean = connection.word_rows.mean_length(listed)
+        parts = [_scored_rows(connection.word_rows, word, total, listed, mean) for word in used]
     else:
-        parts = [_scored(engine, word, total) if lengths is None else lengths.scored(word, total) for word in used]
+        parts = [_scored(connection, word, total) if lengths is None else lengths.scored(word, total) for word in used]
     if not parts:
         return Words(np.empty(0, np.int64), np.empty(0), tuple(used))
-    numbers, places = np.unique(np.concatenate([found for found, _ in parts]), return_inverse=True)
+    numbers, places = np.unique(np.concatenate([results for results, _ in parts]), return_inverse=True)
     scores = np.bincount(places, weights=np.concatenate([score for _, score in parts]))
     return Words(numbers, scores.astype(np.float64), tuple(used))
 
@@ -250,14 +250,14 @@ def _scored_rows(
     return numbers, _weight(total, len(numbers)) * times * (K1 + 1) / (times + _norm(lengths / mean))
 
 
-def _scored(engine: Connection, word: str, total: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def _scored(connection: Connection, word: str, total: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """The Notes that have a word, and what it adds to their BM25."""
     import numpy as np
 
-    rows = engine.all(_SCORES, (_fts_term(word),))
-    found = np.array(rows, np.float64)
+    rows = connection.all(_SCORES, (_fts_term(word),))
+    results = np.array(rows, np.float64)
     weight = _weight(total, len(rows))
-    return found[:, 0].astype(np.int64), -found[:, 1] * (weight / _their_weight(total, len(rows)))
+    return results[:, 0].astype(np.int64), -results[:, 1] * (weight / _their_weight(total, len(rows)))
 
 
 def _their_weight(total: int, count: int) -> float:
@@ -273,7 +273,7 @@ class _Lengths:
     that and the lengths it is reckoned anew as if there were these Notes alone.
     """
 
-    engine: Connection
+    connection: Connection
     listed: str
     of: dict[int, int]
     own: float
@@ -283,11 +283,11 @@ class _Lengths:
         """The Notes that have a word, and what it adds to their BM25."""
         import numpy as np
 
-        found = np.array(self.engine.all(_SCORES_AMONG, (_fts_term(word), self.listed)), np.float64)
-        numbers = found[:, 0].astype(np.int64)
-        theirs = _their_weight(_total(self.engine, None), _count(self.engine, word))
+        results = np.array(self.connection.all(_SCORES_AMONG, (_fts_term(word), self.listed)), np.float64)
+        numbers = results[:, 0].astype(np.int64)
+        theirs = _their_weight(_total(self.connection, None), _count(self.connection, word))
         long = np.array([self.of[number] for number in numbers.tolist()], np.float64)
-        part = -found[:, 1] / theirs / (K1 + 1)
+        part = -results[:, 1] / theirs / (K1 + 1)
         times = np.maximum(1, np.rint(part * _norm(long / self.every) / (1 - part)))
         return numbers, _weight(total, len(numbers)) * times * (K1 + 1) / (times + _norm(long / self.own))
 
@@ -297,23 +297,23 @@ def _norm(length: NDArray[Any]) -> NDArray[Any]:
     return K1 * (1 - B + B * length)
 
 
-def _lengths(engine: Connection, listed: str) -> _Lengths:
-    rows = engine.all("SELECT id, sz FROM words_docsize WHERE id IN (SELECT value FROM json_each(?))", (listed,))
+def _lengths(connection: Connection, listed: str) -> _Lengths:
+    rows = connection.all("SELECT id, sz FROM words_docsize WHERE id IN (SELECT value FROM json_each(?))", (listed,))
     of = {number: sum(_varints(sizes)) for number, sizes in rows}
-    count, *sizes = _varints(engine.value("SELECT block FROM words_data WHERE id = 1") or b"\0")
-    return _Lengths(engine, listed, of, sum(of.values()) / max(1, len(of)) or 1, sum(sizes) / max(1, count) or 1)
+    count, *sizes = _varints(connection.value("SELECT block FROM words_data WHERE id = 1") or b"\0")
+    return _Lengths(connection, listed, of, sum(of.values()) / max(1, len(of)) or 1, sum(sizes) / max(1, count) or 1)
 
 
 def _varints(packed: bytes) -> list[int]:
     """Read numbers as SQLite writes them: seven bits a byte, the highest first, the last byte without its eighth."""
-    found: list[int] = []
+    results: list[int] = []
     value = 0
     for byte in packed:
         value = value << 7 | byte & 0x7F
         if byte < 0x80:
-            found.append(value)
+            results.append(value)
             value = 0
-    return found
+    return results
 
 
 def _weight(total: int, count: int) -> float:
@@ -325,24 +325,24 @@ class _Stemmer:
     """FTS5's own tokenizer, asked through a table of its own in memory."""
 
     def __init__(self) -> None:
-        self._engine = connect("file::memory:", ":memory:", wait=0)
-        self._engine.run(f"CREATE VIRTUAL TABLE words {_FTS5}")
-        self._engine.run("CREATE VIRTUAL TABLE stems USING fts5vocab(words, instance)")
+        self._connection = connect("file::memory:", ":memory:", wait=0)
+        self._connection.run(f"CREATE VIRTUAL TABLE words {_FTS5}")
+        self._connection.run("CREATE VIRTUAL TABLE stems USING fts5vocab(words, instance)")
         self._lock = threading.Lock()
 
     def by_stem(self, words: Sequence[str]) -> dict[tuple[str, ...], str]:
         """Return the first word of each stem; one without any token is left out."""
         with self._lock:
-            self._engine.run("DELETE FROM words")
-            self._engine.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", list(enumerate(words)))
-            rows = self._engine.all("SELECT doc, term FROM stems ORDER BY doc, offset")
+            self._connection.run("DELETE FROM words")
+            self._connection.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", list(enumerate(words)))
+            rows = self._connection.all("SELECT doc, term FROM stems ORDER BY doc, offset")
         stems: dict[int, tuple[str, ...]] = {}
         for at, term in rows:
             stems[at] = (*stems.get(at, ()), term)
-        found: dict[tuple[str, ...], str] = {}
+        results: dict[tuple[str, ...], str] = {}
         for at, stem in stems.items():
-            found.setdefault(stem, words[at])
-        return found
+            results.setdefault(stem, words[at])
+        return results
 
 
 @cache

@@ -31,29 +31,29 @@ _TERMS = """SELECT term, count(*), sum((place % 30011) * (place % 30013)) FROM (
 _PLACES = "SELECT doc, col, offset FROM temp.{} WHERE term = ?"
 
 
-def differences(engine: Connection, tell: Callable[[int, int], None]) -> Iterator[tuple[int | None, str]]:
+def differences(connection: Connection, tell: Callable[[int, int], None]) -> Iterator[tuple[int | None, str]]:
     """Give Notes' numbers, None for the whole, and what is wrong with each. `tell` hears how many Notes were read.
 
     Takes time linear in the texts, 10 s for 100,000 Notes of 90 words, and a third of their room on the disk for
     temporary files. Raises StoreError where the index cannot be read.
     """
-    if engine.word_rows is not None:
-        yield from engine.word_rows.differences(engine.batches(_NOTES), tell)
+    if connection.word_rows is not None:
+        yield from connection.word_rows.differences(connection.batches(_NOTES), tell)
         return
-    beside = connect("", engine.address, wait=0)
+    beside = connect("", connection.address, wait=0)
     try:
         beside.run("BEGIN")
         beside.run(_MADE)
-        total: int = engine.value("SELECT count(*) FROM resources WHERE found = 1")
+        total: int = connection.value("SELECT count(*) FROM resources WHERE found = 1")
         done = 0
         strayed: list[int] = []
-        for batch in engine.batches(_NOTES):
-            rows = [entry(row, engine.address) for row in batch]
-            strayed += _unlike(engine, rows)
+        for batch in connection.batches(_NOTES):
+            rows = [entry(row, connection.address) for row in batch]
+            strayed += _unlike(connection, rows)
             beside.execute_many(INSERT, rows)
             done += len(batch)
             tell(done, total)
-        told = [*_sizes(engine, beside), *_terms(engine, beside)]
+        told = [*_sizes(connection, beside), *_terms(connection, beside)]
         yield from told
         known = {number for number, _ in told}
         yield from ((number, "has another text in the full text") for number in strayed if number not in known)
@@ -61,41 +61,41 @@ def differences(engine: Connection, tell: Callable[[int, int], None]) -> Iterato
         beside.close()
 
 
-def _unlike(engine: Connection, rows: Sequence[Entry]) -> Iterator[int]:
+def _unlike(connection: Connection, rows: Sequence[Entry]) -> Iterator[int]:
     """Give those of Notes whose text the full text keeps otherwise."""
     listed = dump([number for number, *_ in rows])
-    kept = {row[0]: row for row in engine.all(_KEPT, (listed,))}
-    yield from (row[0] for row in rows if kept.get(row[0], row) != row)
+    stored = {row[0]: row for row in connection.all(_KEPT, (listed,))}
+    yield from (row[0] for row in rows if stored.get(row[0], row) != row)
 
 
-def _sizes(engine: Connection, beside: Connection) -> Iterator[tuple[int, str]]:
+def _sizes(connection: Connection, beside: Connection) -> Iterator[tuple[int, str]]:
     """Compare which Notes are there, and how many words each has in each column."""
-    had: dict[int, bytes] = dict(engine.all(_SIZES))
-    made: dict[int, bytes] = dict(beside.all(_SIZES))
-    for number in sorted(had.keys() | made.keys()):
-        if number not in made:
+    had: dict[int, bytes] = dict(connection.all(_SIZES))
+    result: dict[int, bytes] = dict(beside.all(_SIZES))
+    for number in sorted(had.keys() | result.keys()):
+        if number not in result:
             yield number, "is in the full text and is not searched"
         elif number not in had:
             yield number, "is searched and not in the full text"
-        elif had[number] != made[number]:
+        elif had[number] != result[number]:
             yield number, "has not as many words in the full text as in its own"
 
 
-def _terms(engine: Connection, beside: Connection) -> Iterator[tuple[int | None, str]]:
+def _terms(connection: Connection, beside: Connection) -> Iterator[tuple[int | None, str]]:
     """Compare the places of each word."""
     name = f"places_{id(beside)}"
-    for one in (engine, beside):
+    for one in (connection, beside):
         one.run(_OPEN.format(name))
     try:
-        had, made = ({row[0]: row[1:] for row in one.all(_TERMS.format(name))} for one in (engine, beside))
-        unlike = sorted(term for term in had.keys() | made.keys() if had.get(term) != made.get(term))
+        had, result = ({row[0]: row[1:] for row in one.all(_TERMS.format(name))} for one in (connection, beside))
+        unlike = sorted(term for term in had.keys() | result.keys() if had.get(term) != result.get(term))
         said: set[tuple[int, str]] = set()
         for term in unlike[:MOST_TERMS]:
-            here, there = (set(one.all(_PLACES.format(name), (term,))) for one in (engine, beside))
+            here, there = (set(one.all(_PLACES.format(name), (term,))) for one in (connection, beside))
             said |= {(number, "is found by a word that is not there in it") for number, *_ in here - there}
             said |= {(number, "is not found by a word that it has") for number, *_ in there - here}
         yield from sorted(said)
         if len(unlike) > MOST_TERMS:
             yield None, f"has {len(unlike) - MOST_TERMS:,} more words that are not those of the Notes"
     finally:
-        engine.run(f"DROP TABLE temp.{name}")
+        connection.run(f"DROP TABLE temp.{name}")

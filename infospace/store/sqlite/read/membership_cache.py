@@ -27,27 +27,27 @@ class Membership:
         self._count = 0
         self._lock = threading.Lock()
 
-    def of(self, engine: Connection, key: int, version: int) -> Sequence[Member]:
+    def of(self, connection: Connection, key: int, version: int) -> Sequence[Member]:
         """Return the members of a Collection at a version that the engine sees."""
         known = self.known(key, version)
         if known is not None:
             return known
         place = (key, version)
-        rows = engine.all(MEMBERS, (key, version, version))
-        packed = None if rows else batches.members(engine, key)
+        rows = connection.all(MEMBERS, (key, version, version))
+        packed = None if rows else batches.members(connection, key)
         if packed is not None:
-            found: Sequence[Member] = NoteMembers(packed)
+            members: Sequence[Member] = NoteMembers(packed)
         elif any(info is not None for _, info in rows):
-            address = engine.address
+            address = connection.address
             return tuple(Member(id_of(item), None if info is None else read(info, address)) for item, info in rows)
         elif any(item & 3 != NOTE for item, _ in rows):
-            found = tuple(Member(id_of(item)) for item, _ in rows)
+            members = tuple(Member(id_of(item)) for item, _ in rows)
         else:
-            found = NoteMembers([item >> 2 for item, _ in rows])
+            members = NoteMembers([item >> 2 for item, _ in rows])
         # Only such as nobody can change are kept, and so none that records something.
-        if len(found) <= MAX_CACHED_MEMBERS:
-            self._keep(place, found)
-        return found
+        if len(members) <= MAX_CACHED_MEMBERS:
+            self._keep(place, members)
+        return members
 
     def kept(self, key: int) -> bool:
         """Whether the members of a Collection are kept, at some version."""
@@ -62,13 +62,13 @@ class Membership:
                 self._known.move_to_end(place)
         return known
 
-    def _keep(self, place: tuple[int, int], found: Sequence[Member]) -> None:
+    def _keep(self, place: tuple[int, int], members: Sequence[Member]) -> None:
         with self._lock:
             if place in self._known:
                 return
-            self._known[place] = found
+            self._known[place] = members
             self._versions[place[0]] = place[1]
-            self._count += len(found)
+            self._count += len(members)
             while self._count > MAX_CACHED_MEMBERS:
                 (key, version), oldest = self._known.popitem(last=False)
                 if self._versions.get(key) == version:

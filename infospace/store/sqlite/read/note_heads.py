@@ -19,25 +19,25 @@ _OWN = {True: f", key, name, created, updated, {place_sql('resources')}", False:
 _AMONG = " AND key IN (SELECT value * 4 FROM json_each(?))"
 
 
-def heads(engine: Connection, numbers: Iterable[int] | None, *, text: bool, own: bool) -> Iterator[Head]:
+def heads(connection: Connection, numbers: Iterable[int] | None, *, text: bool, own: bool) -> Iterator[Head]:
     """Iterate over the heads of discoverable Notes; `text` reads texts too, `own` what is not in the content."""
     among, values = ("", ()) if numbers is None else (_AMONG, (keys_json(numbers),))
-    address = engine.address
+    address = connection.address
     sql = f"SELECT key >> 2, metadata, {_CONTENT[text]}{_OWN[own]} FROM resources WHERE found = 1{among} ORDER BY key"
-    for batch in engine.batches(sql, values):
-        found, metadata, contents, *rest = zip(*batch, strict=True)
-        sizes = [len(said or "") + len(content or "") for said, content in zip(metadata, contents, strict=True)]
+    for batch in connection.batches(sql, values):
+        row, metadata, contents, *rest = zip(*batch, strict=True)
+        sizes = [len(answer or "") + len(content or "") for answer, content in zip(metadata, contents, strict=True)]
         more = [map(id_of, rest[0]), *rest[1:4], map(location_of, rest[4])] if own else []
         yield from map(
-            Head, found, sizes, decode_many(metadata, "{}", address), decode_many(contents, '""', address), *more
+            Head, row, sizes, decode_many(metadata, "{}", address), decode_many(contents, '""', address), *more
         )
 
 
 def decode_many(texts: Sequence[str | None], absent: str, address: str) -> list[Any]:
     """Read many JSON columns; as one document, which takes half the time, unless something is damaged."""
-    given = [absent if text is None else text for text in texts]
+    names = [absent if text is None else text for text in texts]
     try:
-        found: list[Any] = json.loads(f"[{','.join(given)}]")
+        results: list[Any] = json.loads(f"[{','.join(names)}]")
     except ValueError:
-        found = []
-    return found if len(found) == len(given) else [read(text, address) for text in given]
+        results = []
+    return results if len(results) == len(names) else [read(text, address) for text in names]

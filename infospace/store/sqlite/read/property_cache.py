@@ -34,37 +34,37 @@ class PropertyCache:
         """The metadata that was counted, as it is stored, by the number of the Note; None where it is too much."""
         self._known: Mapping[str, Property] = {}
 
-    def of(self, engine: Connection, generation: int) -> Mapping[str, Property]:
+    def of(self, connection: Connection, generation: int) -> Mapping[str, Property]:
         """Return the properties as the engine sees them, which is at a generation."""
         with self._lock:
             if generation < self._generation:  # a snapshot that was opened before
-                return survey(metadata for _, _, metadata in _notes(engine))
+                return survey(metadata for _, _, metadata in _notes(connection))
             if generation != self._generation:
-                self._follow(engine, generation)
+                self._follow(connection, generation)
                 self._known, self._generation = self._counts.properties(), generation
             return self._known
 
-    def _follow(self, engine: Connection, generation: int) -> None:
+    def _follow(self, connection: Connection, generation: int) -> None:
         notes, self._notes = self._notes, None  # what breaks off before all is counted is read anew
-        changed = None if notes is None else moved(engine, self._generation, generation)
+        changed = None if notes is None else moved(connection, self._generation, generation)
         if notes is None or changed is None or not changed.complete:
-            self._read_all(engine)
+            self._read_all(connection)
             return
         gone = [text for number in changed.touched if (text := notes.pop(number, None)) is not None]
-        for metadata in decode_many(gone, "{}", engine.address):
+        for metadata in decode_many(gone, "{}", connection.address):
             self._counts.remove(metadata)
-        for number, text, metadata in _notes(engine, changed.touched) if changed.touched else ():
+        for number, text, metadata in _notes(connection, changed.touched) if changed.touched else ():
             self._counts.add(metadata)
             notes[number] = text
         if self._counts.are_exact:
             self._notes = notes
         else:
-            self._read_all(engine)
+            self._read_all(connection)
 
-    def _read_all(self, engine: Connection) -> None:
+    def _read_all(self, connection: Connection) -> None:
         counts, size = PropertyCounts(), 0
         notes: dict[int, str] | None = {}
-        for number, text, metadata in _notes(engine):
+        for number, text, metadata in _notes(connection):
             counts.add(metadata)
             size += len(text)
             if size > MAX_CACHED_CHARACTERS:
@@ -74,10 +74,10 @@ class PropertyCache:
         self._counts, self._notes = counts, notes
 
 
-def _notes(engine: Connection, among: Iterable[int] | None = None) -> Iterator[tuple[int, str, dict[str, JSON]]]:
+def _notes(connection: Connection, among: Iterable[int] | None = None) -> Iterator[tuple[int, str, dict[str, JSON]]]:
     """Iterate over the discoverable Notes that have metadata: number, metadata as stored, metadata."""
     limit, values = ("", ()) if among is None else (_AMONG, (keys_json(among),))
     sql = f"SELECT key >> 2, metadata FROM resources WHERE found = 1 AND metadata IS NOT NULL{limit}"
-    for batch in engine.batches(sql, values):
+    for batch in connection.batches(sql, values):
         numbers, texts = zip(*batch, strict=True)
-        yield from zip(numbers, texts, decode_many(texts, "{}", engine.address), strict=True)
+        yield from zip(numbers, texts, decode_many(texts, "{}", connection.address), strict=True)

@@ -72,42 +72,42 @@ _BY_STEPS = f"""SELECT key, version FROM resources
     WHERE kept = 1 AND deleted IS NULL AND form = {PLAIN} AND (step IS NOT NULL OR version > 1) ORDER BY key & 3, key"""
 
 
-def origins(engine: Connection, versions: Sequence[Use]) -> list[Origin]:
+def origins(connection: Connection, versions: Sequence[Use]) -> list[Origin]:
     """Return where versions of resources came from, in the given order."""
-    wanted = json.dumps([[key_of(one.id), one.version] for one in versions])
-    rows = engine.all(_ORIGINS, (wanted,))
+    expected = json.dumps([[key_of(one.id), one.version] for one in versions])
+    rows = connection.all(_ORIGINS, (expected,))
     keys = keys_json(row[0] for row in rows)
-    ends = {row[0]: row[1:] for row in engine.all(_ENDS, (keys,))}
-    files = {row[0]: row[1:] for row in engine.all(_FILES, (keys,))}
-    found = {}
+    ends = {row[0]: row[1:] for row in connection.all(_ENDS, (keys,))}
+    files = {row[0]: row[1:] for row in connection.all(_FILES, (keys,))}
+    results = {}
     for row in rows:
-        origin = _origin(engine, row, ends.get(row[0]), files.get(row[0]))
-        found[origin.of] = origin
-    others = [key_of(one.id) for one in versions if one not in found and one.version == 1]
-    of_batches = batches.notes(engine, [key >> 2 for key in others if key & 3 == NOTE])
-    found |= {Use(note.id, 1): _of_batch(note) for note in of_batches.values()}
-    return [found.get(one) or Origin(one, there=False) for one in versions]
+        origin = _origin(connection, row, ends.get(row[0]), files.get(row[0]))
+        results[origin.of] = origin
+    others = [key_of(one.id) for one in versions if one not in results and one.version == 1]
+    of_batches = batches.notes(connection, [key >> 2 for key in others if key & 3 == NOTE])
+    results |= {Use(note.id, 1): _of_batch(note) for note in of_batches.values()}
+    return [results.get(one) or Origin(one, there=False) for one in versions]
 
 
 def _of_batch(note: Note) -> Origin:
     content = note.content
-    said = content.get("title") if isinstance(content, dict) else None
-    begins = content if isinstance(content, str) else said if isinstance(said, str) else dump(content)[:TITLE]
+    answer = content.get("title") if isinstance(content, dict) else None
+    begins = content if isinstance(content, str) else answer if isinstance(answer, str) else dump(content)[:TITLE]
     return Origin(
         of=Use(note.id, 1),
-        made=note.made,
+        created_by=note.created_by,
         at=note.created,
         latest=1,
-        latest_made=note.made,
-        title=title_of({"title": None}, None, begins if isinstance(said, str) else begins[:TITLE], None),
+        latest_made=note.created_by,
+        title=title_of({"title": None}, None, begins if isinstance(answer, str) else begins[:TITLE], None),
     )
 
 
-def readings(engine: Connection, identifiers: Iterable[str]) -> list[Reading]:
+def readings(connection: Connection, identifiers: Iterable[str]) -> list[Reading]:
     """Return the steps that read any version of resources."""
     keys = list(map(key_of, identifiers))
-    rows = engine.all(_READINGS, (keys_json(keys),))
-    together = batches.readings(engine, [key >> 2 for key in keys if key & 3 == NOTE])
+    rows = connection.all(_READINGS, (keys_json(keys),))
+    together = batches.readings(connection, [key >> 2 for key in keys if key & 3 == NOTE])
     if together:
         rows = sorted(
             {*rows, *((number * 4, 1, run, at) for number, run, at in together)}, key=lambda row: (*row[2:], *row)
@@ -115,33 +115,33 @@ def readings(engine: Connection, identifiers: Iterable[str]) -> list[Reading]:
     return [Reading(Use(id_of(key), version), f"run_{run}", sequence) for key, version, run, sequence in rows]
 
 
-def citing(engine: Connection, identifiers: Iterable[str]) -> list[Use]:
+def citing(connection: Connection, identifiers: Iterable[str]) -> list[Use]:
     """Return the search results that refer to any version of resources, deleted ones too."""
-    rows = engine.all(_CITING, (keys_json(map(key_of, identifiers)),))
+    rows = connection.all(_CITING, (keys_json(map(key_of, identifiers)),))
     return [Use(id_of(key), version) for key, version in rows]
 
 
-def products(engine: Connection, runs: Iterable[str]) -> list[Product]:
+def products(connection: Connection, runs: Iterable[str]) -> list[Product]:
     """Return the versions that runs made."""
     numbers = keys_json(map(run_number, runs))
-    rows = engine.all(_PRODUCTS, (numbers,))
-    made = batches.of_runs(engine, numbers)
-    if made:
-        rows += [(at * 4, 1, one.run, one.step, one.by) for one in made for at in range(one.first, one.end)]
+    rows = connection.all(_PRODUCTS, (numbers,))
+    result = batches.of_runs(connection, numbers)
+    if result:
+        rows += [(at * 4, 1, one.run, one.step, one.by) for one in result for at in range(one.first, one.end)]
         rows.sort(key=lambda row: row[:2])
     return [Product(Use(id_of(key), version), CreatedBy(run_of(run), step, by)) for key, version, run, step, by in rows]
 
 
-def created_by_steps(engine: Connection) -> list[Use]:
+def created_by_steps(connection: Connection) -> list[Use]:
     """Return the kept resources that a step made or anybody changed, search results apart."""
-    return [Use(id_of(key), version) for key, version in engine.all(_BY_STEPS)]
+    return [Use(id_of(key), version) for key, version in connection.all(_BY_STEPS)]
 
 
-def _origin(engine: Connection, row: Row, ends: Row | None, file: Row | None) -> Origin:
+def _origin(connection: Connection, row: Row, ends: Row | None, file: Row | None) -> Origin:
     key, version, form, at, run, step, by, latest, latest_run, latest_step, latest_by = row[:11]
     (
         name,
-        kept,
+        stored,
         deleted,
         deleted_run,
         deleted_step,
@@ -156,22 +156,22 @@ def _origin(engine: Connection, row: Row, ends: Row | None, file: Row | None) ->
     ) = row[11:]
     source = None
     if cited is not None:
-        found = stored_reference(cited, engine.address)
-        source = Source(Use(id_of(found.source), found.version), found.score, found.start, found.end)
+        results = stored_reference(cited, connection.address)
+        source = Source(Use(id_of(results.source), results.version), results.score, results.start, results.end)
     imported = file if by in ("add", "export") else None
     last = (latest_run, latest_step, latest_by) if deleted is None else (deleted_run, deleted_step, deleted_by)
     return Origin(
         of=Use(id_of(key), version),
-        made=CreatedBy(run_of(run), step, by),
+        created_by=CreatedBy(run_of(run), step, by),
         at=at,
         latest=latest,
         latest_made=CreatedBy(run_of(last[0]), *last[1:]),
         name=name,
         title=title_of({"title": title}, name, begins, location_of(place)),
-        kept=kept == 1,
+        kept=stored == 1,
         gone=None if deleted is None else f"at {deleted}{whom(deleted_run, deleted_step, deleted_by)}",
-        since=_since(engine, key, version, latest, deleted is not None, same == 1, same_metadata == 1),
-        carried=_carried(engine, key, version, by, like),
+        since=_since(connection, key, version, latest, deleted is not None, same == 1, same_metadata == 1),
+        carried=_carried(connection, key, version, by, like),
         evidence=form != PLAIN,
         source=source,
         file=None if imported is None else f"{imported[0].rstrip('/')}/{imported[1]}" + _part(imported[2]),
@@ -184,7 +184,7 @@ def _part(number: int) -> str:
 
 
 def _since(
-    engine: Connection, key: int, version: int, latest: int, deleted: bool, same: bool, same_metadata: bool
+    connection: Connection, key: int, version: int, latest: int, deleted: bool, same: bool, same_metadata: bool
 ) -> Since | None:
     if deleted:
         return "deleted"
@@ -192,30 +192,30 @@ def _since(
         return None
     if key & 3 == NOTE and not same:
         return "content"
-    if key & 3 == COLLECTION and _members(engine, key, version) != _members(engine, key, latest):
+    if key & 3 == COLLECTION and _members(connection, key, version) != _members(connection, key, latest):
         return "members"
     return None if same_metadata else "metadata"
 
 
-def _carried(engine: Connection, key: int, version: int, by: str | None, like: int | None) -> int | None:
+def _carried(connection: Connection, key: int, version: int, by: str | None, like: int | None) -> int | None:
     """A Relation's ends stay; a Collection's members are those before with few changes, or after undoing again."""
     if version == 1:
         return None
     if key & 3 == NOTE:
         return like
     if key & 3 == RELATION or by != "undo":
-        return None if key & 3 == COLLECTION and _replaced(engine, key, version) else version - 1
-    members = _members(engine, key, version)
-    return next((at for at in range(version - 1, 0, -1) if _members(engine, key, at) == members), version - 1)
+        return None if key & 3 == COLLECTION and _replaced(connection, key, version) else version - 1
+    members = _members(connection, key, version)
+    return next((at for at in range(version - 1, 0, -1) if _members(connection, key, at) == members), version - 1)
 
 
-def _replaced(engine: Connection, key: int, version: int) -> bool:
+def _replaced(connection: Connection, key: int, version: int) -> bool:
     """Whether a version of a Collection has none of the memberships of the one before, in the place of all of them."""
     sql = """SELECT count(*) FILTER (WHERE since < ?2 AND (until IS NULL OR until > ?2)),
         count(*) FILTER (WHERE since = ?2), count(*) FILTER (WHERE until = ?2) FROM members WHERE collection = ?1"""
-    stayed, came, went = engine.fetch_one(sql, (key, version)) or (0, 0, 0)
+    stayed, came, went = connection.fetch_one(sql, (key, version)) or (0, 0, 0)
     return bool(stayed == 0 and came > 0 and went > 0)
 
 
-def _members(engine: Connection, key: int, version: int) -> list[Row]:
-    return engine.all(MEMBERS, (key, version, version)) or batches.member_rows(engine, key)
+def _members(connection: Connection, key: int, version: int) -> list[Row]:
+    return connection.all(MEMBERS, (key, version, version)) or batches.member_rows(connection, key)

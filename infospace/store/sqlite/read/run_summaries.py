@@ -34,10 +34,10 @@ _SAYING = """SELECT number FROM runs
     UNION SELECT run FROM lines WHERE document LIKE ?2 ESCAPE '!'"""
 
 
-def run_heads(engine: Connection) -> list[RunHead]:
+def run_heads(connection: Connection) -> list[RunHead]:
     """Return all runs, latest first."""
-    address = engine.address
-    return [_head(row, address) for row in engine.all(_HEADS)]
+    address = connection.address
+    return [_head(row, address) for row in connection.all(_HEADS)]
 
 
 def _head(row: Row, address: str) -> RunHead:
@@ -46,16 +46,16 @@ def _head(row: Row, address: str) -> RunHead:
     return RunHead(f"run_{number}", kind, goal, status, started, ended, reason, owner, heartbeat, spent)
 
 
-def run_stats(engine: Connection, runs: Sequence[str]) -> dict[str, RunStats]:
+def run_stats(connection: Connection, runs: Sequence[str]) -> dict[str, RunStats]:
     """Return what runs have done; one that is not there is left out."""
-    rows = engine.all(_TALLIES, (dump([run_number(run) for run in runs]),))
+    rows = connection.all(_TALLIES, (dump([run_number(run) for run in runs]),))
     return {f"run_{number}": RunStats(*rest) for number, *rest in rows}
 
 
-def runs_containing(engine: Connection, text: str) -> set[str]:
+def runs_containing(connection: Connection, text: str) -> set[str]:
     """Return the runs that have a text anywhere."""
     patterns = (_pattern(text), _pattern(dump(text)[1:-1]))
-    return {f"run_{number}" for (number,) in engine.all(_SAYING, patterns)}
+    return {f"run_{number}" for (number,) in connection.all(_SAYING, patterns)}
 
 
 def _pattern(text: str) -> str:

@@ -70,62 +70,62 @@ def reference_of(evidence: Evidence) -> Reference:
 
 def stored_reference(content: str | None, address: str) -> Reference:
     """Read what is stored of a search result; StoreError when the file is damaged."""
-    found = read(content, address)
+    value = read(content, address)
     most = len(Reference._fields)
-    if not isinstance(found, list) or not most - 1 <= len(found) <= most:
+    if not isinstance(value, list) or not most - 1 <= len(value) <= most:
         raise StoreError(
             f"the space {address!r} is damaged: a search result refers to nothing", hint="restore a copy of it"
         )
-    return Reference(*found)
+    return Reference(*value)
 
 
-def results(engine: Connection, references: Sequence[Reference]) -> list[SearchResult]:
+def results(connection: Connection, references: Sequence[Reference]) -> list[SearchResult]:
     """Return the contents of search results; NotFound for a source's version that is not there.
 
     A deleted source stays readable.
     """
     keys = [reference.source for reference in references]
-    current, files = _current(engine, keys), _files(engine, keys)
+    current, files = _current(connection, keys), _files(connection, keys)
     earlier: dict[tuple[int, int], _Source] = {}
-    found = []
+    result = []
     for reference in references:
         source = current.get(reference.source)
         if source is None or source.version != reference.version:
             place = (reference.source, reference.version)
-            source = earlier.get(place) or _earlier(engine, *place)
+            source = earlier.get(place) or _earlier(connection, *place)
             earlier[place] = source
-        found.append(_result(engine, reference, source, files.get(source.key)))
-    return found
+        result.append(_result(connection, reference, source, files.get(source.key)))
+    return result
 
 
-def _current(engine: Connection, keys: Sequence[int]) -> dict[int, _Source]:
-    found = {row[0]: _Source(*row) for row in engine.all(_SOURCES, (keys_json(keys),))}
+def _current(connection: Connection, keys: Sequence[int]) -> dict[int, _Source]:
+    results = {row[0]: _Source(*row) for row in connection.all(_SOURCES, (keys_json(keys),))}
     # What a step is just making of a Note of a batch: once that is stored, the Note has a row.
-    others = [key >> 2 for key in keys if key & 3 == NOTE and key not in found]
-    for number, note in batches.notes(engine, others).items():
-        found[number * 4] = _Source(number * 4, 1, PLAIN, None, None, dump(note.content))
-    return found
+    others = [key >> 2 for key in keys if key & 3 == NOTE and key not in results]
+    for number, note in batches.notes(connection, others).items():
+        results[number * 4] = _Source(number * 4, 1, PLAIN, None, None, dump(note.content))
+    return results
 
 
-def _files(engine: Connection, keys: Iterable[int]) -> dict[int, Location]:
+def _files(connection: Connection, keys: Iterable[int]) -> dict[int, Location]:
     """Return where the files of Notes are now; of a Note that was imported twice, the first of them."""
     notes = keys_json({key >> 2 for key in keys if key & 3 == NOTE})
     places: dict[int, Location] = {}
-    for note, *place in engine.all(_PLACES, (notes,)):
+    for note, *place in connection.all(_PLACES, (notes,)):
         places.setdefault(note << 2 | NOTE, Location(*place))
     return places
 
 
-def _earlier(engine: Connection, key: int, version: int) -> _Source:
-    row = engine.fetch_one(_EARLIER, (key, version))
+def _earlier(connection: Connection, key: int, version: int) -> _Source:
+    row = connection.fetch_one(_EARLIER, (key, version))
     if row is None:
         raise gone(f"version {version} of {id_of(key)}")
     return _Source(*row)
 
 
-def _result(engine: Connection, reference: Reference, source: _Source, file: Location | None) -> SearchResult:
-    text, form = _text(engine, source)
-    own = read(source.metadata, engine.address)
+def _result(connection: Connection, reference: Reference, source: _Source, file: Location | None) -> SearchResult:
+    text, form = _text(connection, source)
+    own = read(source.metadata, connection.address)
     uri = own.get("uri")
     if not isinstance(uri, str):
         uri = None if file is None else (Path(file.root) / file.path).as_uri()
@@ -146,17 +146,17 @@ def _result(engine: Connection, reference: Reference, source: _Source, file: Loc
     return cast("SearchResult", {"text": text, "format": form, "metadata": metadata, "char_count": len(text)})
 
 
-def _text(engine: Connection, source: _Source) -> tuple[str, str]:
+def _text(connection: Connection, source: _Source) -> tuple[str, str]:
     """A source's text and its format: of a Collection its items' titles, a line each; of a Relation its JSON."""
     kind = source.key & 3
     if kind == NOTE:
-        return text_of_column(source.content, engine.address)
+        return text_of_column(source.content, connection.address)
     if kind == COLLECTION:
         version = source.version
-        keys = [item for item, _ in engine.all(MEMBERS, (source.key, version, version))]
-        items = _current(engine, keys)
-        return "\n".join(_item_title(engine, items[key]) for key in keys if key in items), "text"
-    return dump(arrow(engine, source.key)), "json"
+        keys = [item for item, _ in connection.all(MEMBERS, (source.key, version, version))]
+        items = _current(connection, keys)
+        return "\n".join(_item_title(connection, items[key]) for key in keys if key in items), "text"
+    return dump(arrow(connection, source.key)), "json"
 
 
 def text_of_column(content: str | None, address: str) -> tuple[str, str]:
@@ -166,22 +166,22 @@ def text_of_column(content: str | None, address: str) -> tuple[str, str]:
     return read(content, address), "text"
 
 
-def arrow(engine: Connection, key: int) -> dict[str, str]:
+def arrow(connection: Connection, key: int) -> dict[str, str]:
     """Return source, target and label of a Relation."""
-    row = engine.fetch_one("SELECT source, target, relation FROM relations WHERE key = ?", (key,))
+    row = connection.fetch_one("SELECT source, target, relation FROM relations WHERE key = ?", (key,))
     if row is None:
         raise gone(id_of(key))
     return {"source": id_of(row[0]), "target": id_of(row[1]), "relation": row[2]}
 
 
-def _item_title(engine: Connection, item: _Source) -> str:
+def _item_title(connection: Connection, item: _Source) -> str:
     """A member's title, of a search result its source's; an id where there is none."""
     if item.form == EVIDENCE:
-        source = stored_reference(item.content, engine.address).source
-        found = _current(engine, [source]).get(source)
-        return id_of(source) if found is None or found.form == EVIDENCE else _item_title(engine, found)
-    text = text_of_column(item.content, engine.address)[0] if item.key & 3 == NOTE else ""
-    return _title(item, read(item.metadata, engine.address), text, None) or id_of(item.key)
+        source = stored_reference(item.content, connection.address).source
+        results = _current(connection, [source]).get(source)
+        return id_of(source) if results is None or results.form == EVIDENCE else _item_title(connection, results)
+    text = text_of_column(item.content, connection.address)[0] if item.key & 3 == NOTE else ""
+    return _title(item, read(item.metadata, connection.address), text, None) or id_of(item.key)
 
 
 def _title(source: _Source, metadata: dict[str, Any], text: str, file: Location | None) -> str | None:

@@ -48,26 +48,26 @@ _BRIEFS = f"""SELECT key, version, form, name, kept, created, updated, metadata,
     FROM resources WHERE key IN (SELECT value FROM json_each(?))"""
 
 
-def numbers(engine: Connection, sql: str, kind: int, besides: Iterable[int] = ()) -> NDArray[np.int64]:
+def numbers(connection: Connection, sql: str, kind: int, besides: Iterable[int] = ()) -> NDArray[np.int64]:
     """Return the numbers that a statement gives for a kind, and others besides, in order."""
     import numpy as np
 
-    found = engine.all(sql, (kind, 0))
-    rows = np.fromiter((number for (number,) in found), np.int64, len(found))
+    results = connection.all(sql, (kind, 0))
+    rows = np.fromiter((number for (number,) in results), np.int64, len(results))
     more = np.fromiter(besides, np.int64)
     return np.sort(np.concatenate((rows, more))) if len(more) else rows
 
 
-def briefs(engine: Connection, identifiers: Sequence[str]) -> list[ResourceSummary]:
+def briefs(connection: Connection, identifiers: Sequence[str]) -> list[ResourceSummary]:
     """Return what a list shows of resources, in the given order."""
     keys = {identifier: key_of(identifier) for identifier in identifiers}
-    found = {row[0]: row for row in engine.all(_BRIEFS, (keys_json(keys.values()),))}
-    others = [key >> 2 for key in keys.values() if key & 3 == NOTE and key not in found]
-    found |= {number * 4: _row(note) for number, note in batches.notes(engine, others).items()}
+    results = {row[0]: row for row in connection.all(_BRIEFS, (keys_json(keys.values()),))}
+    others = [key >> 2 for key in keys.values() if key & 3 == NOTE and key not in results]
+    results |= {number * 4: _row(note) for number, note in batches.notes(connection, others).items()}
     for identifier, key in keys.items():
-        if key not in found:
+        if key not in results:
             raise gone(identifier)
-    read_once = {key: _brief(engine, row) for key, row in found.items()}
+    read_once = {key: _brief(connection, row) for key, row in results.items()}
     return [read_once[keys[identifier]] for identifier in identifiers]
 
 
@@ -75,30 +75,30 @@ def _row(note: Note) -> Row:
     """A Note of a batch as a row of `_BRIEFS`."""
     key, content = key_of(note.id), note.content
     text = dump(content)
-    said = content.get("title") if isinstance(content, dict) else None
-    title = dump(said) if isinstance(said, (dict, list)) else said
+    answer = content.get("title") if isinstance(content, dict) else None
+    title = dump(answer) if isinstance(answer, (dict, list)) else answer
     return (key, 1, PLAIN, None, 0, note.created, note.updated, None, 1, text[:BEGINNING], len(text), title, None)
 
 
-def _brief(engine: Connection, row: Row) -> ResourceSummary:
-    key, version, form, name, kept, created, updated, metadata, alive, content, size, said, place = row
+def _brief(connection: Connection, row: Row) -> ResourceSummary:
+    key, version, form, name, stored, created, updated, metadata, alive, content, size, answer, place = row
     more: dict[str, Any] = {"size": size or 0}
     if form == EVIDENCE:
-        reference = stored_reference(content, engine.address)
+        reference = stored_reference(content, connection.address)
         more = {"source": (id_of(reference.source), reference.version), "score": reference.score}
     elif key & 3 == RELATION:
-        ends = arrow(engine, key)
+        ends = arrow(connection, key)
         more = {"ends": (ends["source"], ends["relation"], ends["target"])}
     elif content is not None:
         more["begins"] = beginning(content)
-    fields, location = read(metadata, engine.address), location_of(place)
+    fields, location = read(metadata, connection.address), location_of(place)
     if form == PLAIN:
-        more["title"] = title_of(fields, name, {"title": said}, location)
+        more["title"] = title_of(fields, name, {"title": answer}, location)
     return ResourceSummary(
         id_of(key),
         version,
         name,
-        kept == 1,
+        stored == 1,
         created,
         updated,
         fields,
@@ -117,9 +117,9 @@ def beginning(stored: str) -> str:
         piece = stored[: len(stored) - cut]
         for whole in (piece, f'{piece}"'):
             try:
-                found = json.loads(whole)
+                value = json.loads(whole)
             except ValueError:
                 continue
-            if isinstance(found, str):
-                return found
+            if isinstance(value, str):
+                return value
     return stored

@@ -64,10 +64,10 @@ def _note(key: int | None) -> str | None:
 
 
 def _title(*row: Any) -> str | None:
-    title, name, said, begins, root, path, part = row
+    title, name, answer, begins, root, path, part = row
     place = None if path is None else Location(root, path, part)
-    found = title_of({"title": title}, name, {"title": said}, place)
-    return begins if found is None else found
+    result = title_of({"title": title}, name, {"title": answer}, place)
+    return begins if result is None else result
 
 
 def _aliases(metadata: str | None) -> JSON:
@@ -148,13 +148,13 @@ class SqliteTable:
 
     def __init__(
         self,
-        engine: Connection,
+        connection: Connection,
         name: str,
         tests: Iterable[ColumnTest],
         among: Iterable[tuple[str, Collection[int]]],
         seen: Collection[int] | None = None,
     ) -> None:
-        self._engine = engine
+        self._connection = connection
         self._source, self._order, self._columns = _TABLES[name]
         self._name = name
         self._seen = None if seen is None else frozenset(seen)
@@ -210,12 +210,12 @@ class SqliteTable:
         """Return the versions of the Notes whose rows these are, by id."""
         keys = keys_json({number * 4 for number in self.numbers})
         sql = "SELECT key, version FROM resources WHERE key IN (SELECT value FROM json_each(?))"
-        return {id_of(key): version for key, version in self._engine.all(sql, (keys,))}
+        return {id_of(key): version for key, version in self._connection.all(sql, (keys,))}
 
     @property
     def computes(self) -> bool:
         """Whether the engine computes queries over these rows as the language means them: a database, unscoped."""
-        return self._engine.dialect == "postgresql" and self._seen is None
+        return self._connection.dialect == "postgresql" and self._seen is None
 
     def selected(self, columns: Sequence[str]) -> tuple[str, list[Any]]:
         """Return a SELECT of the rows: `n` and `q` order them, `c0` and so on are columns of `query_pushdown`."""
@@ -230,7 +230,7 @@ class SqliteTable:
 
     def compute(self, sql: str, values: Sequence[Any]) -> list[Row]:
         """Return the rows of a query over what `selected` gives. Raises OutOfTime where the step has no time left."""
-        return self._engine.all_in_time(sql, values)
+        return self._connection.all_in_time(sql, values)
 
     def column(self, name: str) -> list[JSON]:
         """Return a column of the table by its name."""
@@ -245,16 +245,16 @@ class SqliteTable:
     def property(self, key: str) -> list[JSON]:
         """Return a key of each Note's metadata, null where it has none. Of `notes` alone."""
         if '"' in key or "\\" in key:
-            address = self._engine.address
+            address = self._connection.address
             return [read(metadata, address).get(key) for (metadata,) in self._select("r.metadata")]
         known: dict[str | None, JSON] = {None: None}
-        found: list[JSON] = []
+        results: list[JSON] = []
         path = f'$."{key}"'
         for (text,) in self._select("r.metadata -> ?", path):
             if text not in known:
                 known[text] = json.loads(text)
-            found.append(known[text])
-        return found
+            results.append(known[text])
+        return results
 
     def properties(self) -> list[str]:
         """Return the keys of the metadata of all Notes that are seen, in the order in which they first come."""
@@ -262,7 +262,7 @@ class SqliteTable:
             return list(dict.fromkeys(key for metadata in self._seen_metadata() for key in metadata))
         sql = """SELECT j.key FROM outlines o JOIN resources r ON r.key = o.note * 4, json_each(r.metadata) j
             GROUP BY 1 ORDER BY min(o.note), min(j.id)"""
-        return [key for (key,) in self._engine.all(sql)]
+        return [key for (key,) in self._connection.all(sql)]
 
     def has_property(self, key: str) -> bool:
         """Whether any Note has a key in its metadata."""
@@ -270,21 +270,21 @@ class SqliteTable:
             return any(key in metadata for metadata in self._seen_metadata())
         sql = """SELECT EXISTS (SELECT 1 FROM outlines o JOIN resources r ON r.key = o.note * 4
             WHERE instr(r.metadata, ?1) AND EXISTS (SELECT 1 FROM json_each(r.metadata) j WHERE j.key = ?2))"""
-        return bool(self._engine.value(sql, (json.dumps(key, ensure_ascii=False), key)))
+        return bool(self._connection.value(sql, (json.dumps(key, ensure_ascii=False), key)))
 
     def _seen_metadata(self) -> list[dict[str, JSON]]:
         """Return the metadata of the Notes that are seen: names of properties tell of no others."""
         sql = """SELECT metadata FROM resources WHERE found = 1 AND key IN (SELECT value * 4 FROM json_each(?))
             ORDER BY key"""
-        rows = self._engine.all(sql, (keys_json(sorted(self._seen or ())),))
-        return [read(metadata, self._engine.address) for (metadata,) in rows]
+        rows = self._connection.all(sql, (keys_json(sorted(self._seen or ())),))
+        return [read(metadata, self._connection.address) for (metadata,) in rows]
 
     def _select(self, sql: str, *values: object) -> list[Row]:
         where, compared = self._chosen
         return self._rows(sql, where, [*values, *compared])
 
     def _rows(self, sql: str, where: str, values: list[Any]) -> list[Row]:
-        return self._engine.all(f"SELECT {sql} FROM {self._source}{where} ORDER BY {self._order}", values)
+        return self._connection.all(f"SELECT {sql} FROM {self._source}{where} ORDER BY {self._order}", values)
 
 
 def _one_of(column: str | None, listed: str, values: list[Any]) -> tuple[str, list[Any]]:

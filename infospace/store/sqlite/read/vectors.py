@@ -26,7 +26,7 @@ _PASSAGES = f"""SELECT note, version, start, "end", vector FROM passages CROSS J
     ON vectors.model = {MODEL} AND vectors.digest = passages.digest"""
 
 
-def rows(engine: Connection, model: str, numbers: Iterable[int] | None) -> Rows:
+def rows(connection: Connection, model: str, numbers: Iterable[int] | None) -> Rows:
     """Return embedded passages and fields of all Notes, or some; the vectors of fields by their weight.
 
     A model without any vector has the dimension 0.
@@ -34,37 +34,37 @@ def rows(engine: Connection, model: str, numbers: Iterable[int] | None) -> Rows:
     import numpy as np
 
     among, values = ("", ()) if numbers is None else (_AMONG, (keys_json(numbers),))
-    most = engine.value(f"SELECT count(*) FROM passages{among}", values)
+    most = connection.value(f"SELECT count(*) FROM passages{among}", values)
     columns = np.empty((4, most), np.int64)
-    wide = engine.value(f"SELECT length(vector) FROM vectors WHERE model = {MODEL} LIMIT 1", (model,))
+    wide = connection.value(f"SELECT length(vector) FROM vectors WHERE model = {MODEL} LIMIT 1", (model,))
     vectors = np.empty((most, (wide or 0) // 4), np.float32)
     size = 0
-    for found in engine.batches(f"{_PASSAGES}{among} ORDER BY note, sequence", (model, *values)):
-        *bounds, blobs = zip(*found, strict=True)
+    for results in connection.batches(f"{_PASSAGES}{among} ORDER BY note, sequence", (model, *values)):
+        *bounds, blobs = zip(*results, strict=True)
         if any(len(blob) != wide for blob in blobs):
             raise StoreError(
-                f"the space {engine.address!r} is damaged: a vector in it has the wrong length",
+                f"the space {connection.address!r} is damaged: a vector in it has the wrong length",
                 hint="`infospace doctor --deep` says more; a copy of the file that is whole puts it right",
             )
-        columns[:, size : size + len(found)] = bounds
-        vectors[size : size + len(found)] = np.frombuffer(b"".join(blobs), "<f4").reshape(len(found), -1)
-        size += len(found)
+        columns[:, size : size + len(results)] = bounds
+        vectors[size : size + len(results)] = np.frombuffer(b"".join(blobs), "<f4").reshape(len(results), -1)
+        size += len(results)
     vectors[:size][columns[2, :size] < 0] *= FIELD_WEIGHT
     return Rows(columns[0, :size], columns[1, :size], columns[2, :size], columns[3, :size], vectors[:size])
 
 
-def digests(engine: Connection, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:
+def digests(connection: Connection, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:
     """Return number, start, end and digest of passages, by Note and in order, with a vector or without."""
     sql = f'SELECT note, start, "end", digest FROM passages{_AMONG} ORDER BY note, sequence'
-    return [(note, start, end, digest) for note, start, end, digest in engine.all(sql, (keys_json(numbers),))]
+    return [(note, start, end, digest) for note, start, end, digest in connection.all(sql, (keys_json(numbers),))]
 
 
-def discoverable(engine: Connection, numbers: Iterable[int] | None) -> NDArray[np.int64]:
+def discoverable(connection: Connection, numbers: Iterable[int] | None) -> NDArray[np.int64]:
     """Return the numbers of the Notes that discovery searches, ascending."""
     if numbers is None:
-        return column(engine.all("SELECT key >> 2 FROM resources WHERE found = 1 ORDER BY key"))
+        return column(connection.all("SELECT key >> 2 FROM resources WHERE found = 1 ORDER BY key"))
     return column(
-        engine.all(
+        connection.all(
             """SELECT key >> 2 FROM resources WHERE found = 1 AND key IN (SELECT value * 4 FROM json_each(?))
             ORDER BY key""",
             (keys_json(numbers),),
@@ -72,9 +72,9 @@ def discoverable(engine: Connection, numbers: Iterable[int] | None) -> NDArray[n
     )
 
 
-def current(engine: Connection, numbers: Sequence[int]) -> NDArray[np.int64]:
+def current(connection: Connection, numbers: Sequence[int]) -> NDArray[np.int64]:
     """Return the versions of Notes, in their order."""
-    rows = engine.all(
+    rows = connection.all(
         "SELECT key >> 2, version FROM resources WHERE key IN (SELECT value * 4 FROM json_each(?))",
         (keys_json(numbers),),
     )
@@ -89,43 +89,45 @@ def column(found: Sequence[Row]) -> NDArray[np.int64]:
     return np.fromiter(chain.from_iterable(found), np.int64, len(found))
 
 
-def moved(engine: Connection, generation: int, present: int) -> ChangedNotes:
+def moved(connection: Connection, generation: int, present: int) -> ChangedNotes:
     """Return which Notes came, changed or went after a generation; incomplete when that is not of this space."""
-    forgotten: int = engine.value("SELECT value FROM state WHERE key = 'forgotten'")
+    forgotten: int = connection.value("SELECT value FROM state WHERE key = 'forgotten'")
     if not forgotten <= generation <= present:
         return ChangedNotes(frozenset(), complete=False)
-    found = engine.all("SELECT key >> 2 FROM resources WHERE generation > ?", (generation,))
-    return ChangedNotes(frozenset(chain.from_iterable(found)), complete=True)
+    rows = connection.all("SELECT key >> 2 FROM resources WHERE generation > ?", (generation,))
+    return ChangedNotes(frozenset(chain.from_iterable(rows)), complete=True)
 
 
-def known_vectors(engine: Connection, model: str, digests: Sequence[bytes]) -> set[bytes]:
+def known_vectors(connection: Connection, model: str, digests: Sequence[bytes]) -> set[bytes]:
     """Return which of the digests have a vector."""
-    number = engine.value("SELECT model FROM models WHERE name = ?", (model,))
+    number = connection.value("SELECT model FROM models WHERE name = ?", (model,))
     sql = "SELECT 1 FROM vectors WHERE model = ? AND digest = ?"
-    return {digest for digest in digests if engine.fetch_one(sql, (number, digest)) is not None}
+    return {digest for digest in digests if connection.fetch_one(sql, (number, digest)) is not None}
 
 
-def by_digest(engine: Connection, model: str, digests: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+def by_digest(connection: Connection, model: str, digests: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
     """Return the vectors of those of the digests that have one."""
     import numpy as np
 
-    number = engine.value("SELECT model FROM models WHERE name = ?", (model,))
+    number = connection.value("SELECT model FROM models WHERE name = ?", (model,))
     sql = "SELECT vector FROM vectors WHERE model = ? AND digest = ?"
-    found = ((digest, engine.value(sql, (number, digest))) for digest in digests)
-    return {digest: np.frombuffer(blob, "<f4") for digest, blob in found if blob is not None}
+    result = ((digest, connection.value(sql, (number, digest))) for digest in digests)
+    return {digest: np.frombuffer(blob, "<f4") for digest, blob in result if blob is not None}
 
 
-def queries(engine: Connection, model: str, limit: int) -> NDArray[np.float32]:
+def queries(connection: Connection, model: str, limit: int) -> NDArray[np.float32]:
     """Return the vectors of the latest queries, (n, dimension)."""
     import numpy as np
 
-    rows = engine.all(f"SELECT vector FROM queries WHERE model = {MODEL} ORDER BY used DESC LIMIT ?", (model, limit))
+    rows = connection.all(
+        f"SELECT vector FROM queries WHERE model = {MODEL} ORDER BY used DESC LIMIT ?", (model, limit)
+    )
     return np.array([np.frombuffer(blob, "<f4") for (blob,) in rows], np.float32)
 
 
-def query(engine: Connection, model: str, digest: bytes) -> NDArray[np.float32] | None:
+def query(connection: Connection, model: str, digest: bytes) -> NDArray[np.float32] | None:
     """Return the remembered vector of a query."""
-    blob = engine.value(f"SELECT vector FROM queries WHERE model = {MODEL} AND digest = ?", (model, digest))
+    blob = connection.value(f"SELECT vector FROM queries WHERE model = {MODEL} AND digest = ?", (model, digest))
     if blob is None:
         return None
     import numpy as np

@@ -20,9 +20,9 @@ _ROW = """INSERT INTO resources
     VALUES (?, 1, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?)"""
 
 
-def give_rows(engine: Connection, numbers: Sequence[int]) -> bool:
+def give_rows(connection: Connection, numbers: Sequence[int]) -> bool:
     """Give rows to the Notes of the batches that have any of these numbers; return whether there was one."""
-    stretches = batches.spans(engine, min(numbers), max(numbers)) if numbers else []
+    stretches = batches.spans(connection, min(numbers), max(numbers)) if numbers else []
     if not stretches:
         return False
     inside = sorted(set(numbers).difference(batches.outside(numbers, stretches)))
@@ -30,40 +30,42 @@ def give_rows(engine: Connection, numbers: Sequence[int]) -> bool:
     for number in inside:
         if number < end:
             continue
-        row = engine.fetch_one("SELECT * FROM batches WHERE first <= ? ORDER BY first DESC LIMIT 1", (number,))
+        row = connection.fetch_one("SELECT * FROM batches WHERE first <= ? ORDER BY first DESC LIMIT 1", (number,))
         assert row is not None  # noqa: S101 - the number lies in a stretch
         first, count, run, step, by, created, text = row
         end = first + count
-        engine.run("DELETE FROM batches WHERE first = ?", (first,))
+        connection.run("DELETE FROM batches WHERE first = ?", (first,))
         rows = []
-        for at, content in enumerate(batches.contents_of(text, count, engine.address), first):
-            written = dump(content)
-            rows.append((at * 4 + NOTE, PLAIN, created, created, run, step, by, digest_of(written), written))
-        engine.execute_many(_ROW, rows)
+        for at, content in enumerate(batches.contents_of(text, count, connection.address), first):
+            raw = dump(content)
+            rows.append((at * 4 + NOTE, PLAIN, created, created, run, step, by, digest_of(raw), raw))
+        connection.execute_many(_ROW, rows)
         check_time()
     return bool(inside)
 
 
-def give_member_rows(engine: Connection, collections: Iterable[int]) -> None:
+def give_member_rows(connection: Connection, collections: Iterable[int]) -> None:
     """Give rows to the packed members of Collections."""
     for collection in collections:
-        rows = batches.member_rows(engine, collection)
+        rows = batches.member_rows(connection, collection)
         if rows:
-            engine.run("DELETE FROM packed_members WHERE collection = ?", (collection,))
+            connection.run("DELETE FROM packed_members WHERE collection = ?", (collection,))
             values = [(collection, at, item, 1) for at, (item, _) in enumerate(rows)]
-            engine.execute_many("INSERT INTO members (collection, position, item, since) VALUES (?, ?, ?, ?)", values)
+            connection.execute_many(
+                "INSERT INTO members (collection, position, item, since) VALUES (?, ?, ?, ?)", values
+            )
 
 
-def give_all_rows(engine: Connection, keys: Iterable[int]) -> None:
+def give_all_rows(connection: Connection, keys: Iterable[int]) -> None:
     """Give rows to resources and to all that is in them, however deep: they are about to be kept."""
     left, seen = list(keys), set[int]()
     while left:
         seen.update(left)
-        give_rows(engine, [key >> 2 for key in left if key & 3 == NOTE])
+        give_rows(connection, [key >> 2 for key in left if key & 3 == NOTE])
         collections = [key for key in left if key & 3 == COLLECTION]
-        give_member_rows(engine, collections)
+        give_member_rows(connection, collections)
         rows = (
-            engine.all(
+            connection.all(
                 """SELECT DISTINCT item FROM members
                 WHERE until IS NULL AND collection IN (SELECT value FROM json_each(?))""",
                 (keys_json(collections),),
@@ -74,21 +76,21 @@ def give_all_rows(engine: Connection, keys: Iterable[int]) -> None:
         left = [item for (item,) in rows if item not in seen]
 
 
-def leave_holders(engine: Connection, keys: Iterable[int]) -> None:
+def leave_holders(connection: Connection, keys: Iterable[int]) -> None:
     """Give rows to the members of the Collections that have any of these Notes: some are about to leave them."""
-    give_member_rows(engine, batches.holding(engine, [key >> 2 for key in keys if key & 3 == NOTE]))
+    give_member_rows(connection, batches.holding(connection, [key >> 2 for key in keys if key & 3 == NOTE]))
 
 
-def pack_members(engine: Connection, collection: int, numbers: Sequence[int]) -> None:
+def pack_members(connection: Connection, collection: int, numbers: Sequence[int]) -> None:
     """Store the members of a new Collection, which are Notes that live."""
-    engine.execute_many(
+    connection.execute_many(
         "INSERT INTO packed_members VALUES (?, ?, ?, ?, ?, ?)", ((collection, *piece) for piece in pieces(numbers))
     )
 
 
-def pack_uses(engine: Connection, run: int, sequence: int, numbers: Sequence[int]) -> None:
+def pack_uses(connection: Connection, run: int, sequence: int, numbers: Sequence[int]) -> None:
     """Store which Notes a step read at version 1, by number and each once."""
-    engine.execute_many(
+    connection.execute_many(
         "INSERT OR REPLACE INTO packed_uses VALUES (?, ?, ?, ?, ?, ?, ?)",
         ((run, sequence, *piece) for piece in pieces(numbers)),
     )

@@ -49,54 +49,54 @@ _READ_FROM = f"""INSERT OR IGNORE INTO described_by (resource, collection)
         WHERE collection = ?1 AND until IS NULL AND form = {EVIDENCE}"""
 
 
-def count(engine: Connection) -> int:
+def count(connection: Connection) -> int:
     """Count the Collections that are searched."""
-    found: int = engine.value(f"SELECT count(*) FROM resources WHERE {_SEARCHED}")
-    return found
+    result: int = connection.value(f"SELECT count(*) FROM resources WHERE {_SEARCHED}")
+    return result
 
 
-def undescribed(engine: Connection, model: str) -> list[Text]:
+def undescribed(connection: Connection, model: str) -> list[Text]:
     """Return the Collections that have no passages of a model, with what they are to be embedded as."""
-    return [_text(engine, key) for (key,) in engine.all(_WAITING, (model,))]
+    return [_text(connection, key) for (key,) in connection.all(_WAITING, (model,))]
 
 
-def rows(engine: Connection, model: str) -> Rows:
+def rows(connection: Connection, model: str) -> Rows:
     """Return the embedded passages of Collections' texts, whose bounds are not kept."""
     import numpy as np
 
-    found = engine.all(
+    results = connection.all(
         f"""SELECT collection >> 2, r.version, vector FROM descriptions d JOIN resources r ON r.key = collection
         JOIN vectors v ON v.model = d.model AND v.digest = d.digest
         WHERE d.model = {MODEL} ORDER BY collection, sequence""",
         (model,),
     )
-    owners, versions = (np.array([row[at] for row in found], np.int64) for at in (0, 1))
-    vectors = np.frombuffer(b"".join(row[2] for row in found), "<f4").reshape(len(found), -1) if found else None
-    nowhere = np.zeros(len(found), np.int64)
+    owners, versions = (np.array([row[at] for row in results], np.int64) for at in (0, 1))
+    vectors = np.frombuffer(b"".join(row[2] for row in results), "<f4").reshape(len(results), -1) if results else None
+    nowhere = np.zeros(len(results), np.int64)
     return Rows(owners, versions, nowhere, nowhere, np.empty((0, 0), np.float32) if vectors is None else vectors)
 
 
 def describe(work: Transaction, changes: Sequence[Describe]) -> None:
     """Write the passages of Collections' texts, unless a text is another by now."""
-    engine = work.engine
-    waiting = {key for model in {change.model for change in changes} for (key,) in engine.all(_WAITING, (model,))}
+    connection = work.connection
+    waiting = {key for model in {change.model for change in changes} for (key,) in connection.all(_WAITING, (model,))}
     for change in changes:
         key = key_of(change.id)
-        if key not in waiting or text_digest(_text(engine, key).text) != change.text:
+        if key not in waiting or text_digest(_text(connection, key).text) != change.text:
             continue
-        number = model_number(engine, change.model)
-        engine.run("DELETE FROM descriptions WHERE collection = ?", (key,))
-        engine.run("DELETE FROM described_by WHERE collection = ?", (key,))
+        number = model_number(connection, change.model)
+        connection.run("DELETE FROM descriptions WHERE collection = ?", (key,))
+        connection.run("DELETE FROM described_by WHERE collection = ?", (key,))
         digests = enumerate((None, *change.digests))
-        engine.execute_many(
+        connection.execute_many(
             "INSERT INTO descriptions VALUES (?, ?, ?, ?)", [(key, at, number, one) for at, one in digests]
         )
-        engine.run(_READ_FROM, (key,))
+        connection.run(_READ_FROM, (key,))
 
 
-def _text(engine: Connection, key: int) -> Text:
+def _text(connection: Connection, key: int) -> Text:
     """A Collection's name, its metadata, and its items' titles, each on a line."""
-    version, name, metadata = engine.all("SELECT version, name, metadata FROM resources WHERE key = ?", (key,))[0]
-    (titles,) = results(engine, [Reference(key, version, 0.0, None, None, {})])
-    said = [f"{field}: {text_of(value)}" for field, value in read(metadata, engine.address).items()]
-    return Text(id_of(key), version, "\n".join(line for line in (name, *said, titles["text"]) if line))
+    version, name, metadata = connection.all("SELECT version, name, metadata FROM resources WHERE key = ?", (key,))[0]
+    (titles,) = results(connection, [Reference(key, version, 0.0, None, None, {})])
+    texts = [f"{field}: {text_of(value)}" for field, value in read(metadata, connection.address).items()]
+    return Text(id_of(key), version, "\n".join(line for line in (name, *texts, titles["text"]) if line))

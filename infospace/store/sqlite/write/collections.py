@@ -32,7 +32,7 @@ def make_collections(work: Transaction, changes: Sequence[MakeCollection]) -> No
         members = change.members
         if isinstance(members, NoteMembers) and len(members) >= batch_notes.MANY and not change.kept:
             work.notes_must_live(members.numbers)
-            pack_members(work.engine, key, members.numbers)
+            pack_members(work.connection, key, members.numbers)
             continue
         _append(work, key, members, position=0, since=1)
         if change.kept:
@@ -47,7 +47,7 @@ def make_relations(work: Transaction, changes: Sequence[MakeRelation]) -> None:
 
     def flush() -> None:
         insert(work, [*rows.values()])
-        work.engine.execute_many("INSERT INTO relations VALUES (?, ?, ?, ?)", ends)
+        work.connection.execute_many("INSERT INTO relations VALUES (?, ?, ?, ?)", ends)
         if kept:
             keep(work, kept)
         rows.clear()
@@ -75,9 +75,9 @@ def _insert(work: Transaction, key: int, change: MakeCollection | MakeRelation) 
 
 
 def _row(work: Transaction, key: int, change: MakeCollection | MakeRelation) -> tuple[Any, ...]:
-    made = provenance_columns(change.made)
+    result = provenance_columns(change.created_by)
     metadata = object_column(change.metadata)
-    return (key, PLAIN, change.kept, False, None, work.now, work.now, *made, None, metadata, None)
+    return (key, PLAIN, change.kept, False, None, work.now, work.now, *result, None, metadata, None)
 
 
 def add_members(work: Transaction, changes: Sequence[AddMembers]) -> None:
@@ -86,9 +86,9 @@ def add_members(work: Transaction, changes: Sequence[AddMembers]) -> None:
         live = _collection(work, change)
         if not change.members:
             continue
-        give_member_rows(work.engine, [live.key])
-        last = work.engine.value("SELECT max(position) FROM members WHERE collection = ?", (live.key,))
-        advance(work, live.key, change.made)
+        give_member_rows(work.connection, [live.key])
+        last = work.connection.value("SELECT max(position) FROM members WHERE collection = ?", (live.key,))
+        advance(work, live.key, change.created_by)
         items = _append(
             work, live.key, change.members, position=0 if last is None else last + 1, since=live.version + 1
         )
@@ -100,17 +100,17 @@ def remove_members(work: Transaction, changes: Sequence[RemoveMembers]) -> None:
     """Take members out of Collections; when none of them is in, there is no new version."""
     for change in changes:
         live = _collection(work, change)
-        give_member_rows(work.engine, [live.key])
+        give_member_rows(work.connection, [live.key])
         items = keys_json(key_of(identifier) for identifier in change.members)
-        present = work.engine.all(
+        present = work.connection.all(
             """SELECT position FROM members WHERE collection = ? AND until IS NULL
             AND item IN (SELECT value FROM json_each(?))""",
             (live.key, items),
         )
         if not present:
             continue
-        advance(work, live.key, change.made)
-        work.engine.execute_many(
+        advance(work, live.key, change.created_by)
+        work.connection.execute_many(
             "UPDATE members SET until = ? WHERE collection = ? AND position = ?",
             [(live.version + 1, live.key, position) for (position,) in present],
         )
@@ -142,12 +142,12 @@ def revise(work: Transaction, changes: Sequence[Revise]) -> None:
 
 def set_members(work: Transaction, collection: int, rows: Sequence[tuple[int, str | None]], since: int) -> None:
     """Let a Collection have these items, with what their memberships record, from a version on."""
-    engine = work.engine
-    give_member_rows(engine, [collection])
-    engine.run("UPDATE members SET until = ? WHERE collection = ? AND until IS NULL", (since, collection))
-    last = engine.value("SELECT max(position) FROM members WHERE collection = ?", (collection,))
+    connection = work.connection
+    give_member_rows(connection, [collection])
+    connection.run("UPDATE members SET until = ? WHERE collection = ? AND until IS NULL", (since, collection))
+    last = connection.value("SELECT max(position) FROM members WHERE collection = ?", (collection,))
     start = 0 if last is None else last + 1
-    engine.execute_many(
+    connection.execute_many(
         _ADD, [(collection, at, item, since, info) for at, (item, info) in enumerate(rows, start=start)]
     )
     work.nested.add(collection)
@@ -165,5 +165,5 @@ def _append(work: Transaction, collection: int, members: Sequence[Member], *, po
         if any(item & 3 == COLLECTION for item in items):
             work.nested.add(collection)
         rows = enumerate(zip(items, _infos(members), strict=True), start=position)
-        work.engine.execute_many(_ADD, [(collection, at, item, since, info) for at, (item, info) in rows])
+        work.connection.execute_many(_ADD, [(collection, at, item, since, info) for at, (item, info) in rows])
     return items

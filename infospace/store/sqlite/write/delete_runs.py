@@ -88,69 +88,73 @@ _SIZES = (
 )
 
 
-def forget(engine: Connection, runs: Sequence[str], *, really: bool) -> DeletedRuns:
+def forget(connection: Connection, runs: Sequence[str], *, really: bool) -> DeletedRuns:
     """Remove runs, or count what would be removed, inside a transaction that the caller holds.
 
     Raises NotFound for an unknown run, Conflict for one that has not ended.
     """
     numbers = sorted({run_number(run) for run in runs})
-    _must_have_ended(engine, numbers)
+    _must_have_ended(connection, numbers)
     for statement in _MARK:
-        engine.run(statement, (keys_json(numbers),) if "?" in statement else ())
-    made = batches.of_runs(engine, keys_json(numbers))
-    _mark_batches(engine, made)
+        connection.run(statement, (keys_json(numbers),) if "?" in statement else ())
+    result = batches.of_runs(connection, keys_json(numbers))
+    _mark_batches(connection, result)
     for statement in _HELD:
-        engine.run(statement)
-    inputs = engine.all(f"SELECT DISTINCT i.value FROM ({_INPUTS}) u, json_each(u.inputs) i")
+        connection.run(statement)
+    inputs = connection.all(f"SELECT DISTINCT i.value FROM ({_INPUTS}) u, json_each(u.inputs) i")
     given = {one for (one,) in inputs}
-    engine.execute_many(
+    connection.execute_many(
         "DELETE FROM doomed WHERE key = ?",
-        [(key,) for (key,) in engine.all("SELECT key FROM doomed") if id_of(key) in given],
+        [(key,) for (key,) in connection.all("SELECT key FROM doomed") if id_of(key) in given],
     )
-    while sum(engine.run(statement) for statement in _SPARE):
+    while sum(connection.run(statement) for statement in _SPARE):
         pass
-    found = _counted(engine, len(numbers), made)
+    deleted = _counted(connection, len(numbers), result)
     if really:
-        _remove_batches(engine, made)
+        _remove_batches(connection, result)
         for statement in _REMOVE:
-            engine.run(statement)
+            connection.run(statement)
     for table in ("leaving", "doomed", "packed_items"):
-        engine.run(f"DROP TABLE {table}")
-    return found
+        connection.run(f"DROP TABLE {table}")
+    return deleted
 
 
-def _mark_batches(engine: Connection, made: Sequence[Batch]) -> None:
+def _mark_batches(connection: Connection, made: Sequence[Batch]) -> None:
     """Mark the Notes of batches like those with rows, and list what is in Collections whose members are packed."""
-    engine.run("CREATE TEMP TABLE packed_items (item INTEGER NOT NULL, collection INTEGER NOT NULL)")
-    engine.run("CREATE INDEX temp.packed_items_of ON packed_items (collection)")
-    engine.execute_many(
+    connection.run("CREATE TEMP TABLE packed_items (item INTEGER NOT NULL, collection INTEGER NOT NULL)")
+    connection.run("CREATE INDEX temp.packed_items_of ON packed_items (collection)")
+    connection.execute_many(
         "INSERT INTO doomed VALUES (?)", ((at * 4,) for one in made for at in range(one.first, one.end))
     )
-    engine.execute_many("DELETE FROM doomed WHERE key = ?", ((number * 4,) for number in batches.in_use(engine)))
-    for (collection,) in engine.all("SELECT DISTINCT collection FROM packed_members"):
-        items = batches.members(engine, collection) or ()
-        engine.execute_many("INSERT INTO packed_items VALUES (?, ?)", ((number * 4, collection) for number in items))
+    connection.execute_many(
+        "DELETE FROM doomed WHERE key = ?", ((number * 4,) for number in batches.in_use(connection))
+    )
+    for (collection,) in connection.all("SELECT DISTINCT collection FROM packed_members"):
+        items = batches.members(connection, collection) or ()
+        connection.execute_many(
+            "INSERT INTO packed_items VALUES (?, ?)", ((number * 4, collection) for number in items)
+        )
 
 
-def _doomed_of(engine: Connection, batch: Batch) -> list[int]:
+def _doomed_of(connection: Connection, batch: Batch) -> list[int]:
     """The numbers of the Notes of a batch that go."""
     sql = "SELECT key >> 2 FROM doomed WHERE key BETWEEN ? AND ? AND (key & 3) = 0"
-    return [number for (number,) in engine.all(sql, (batch.first * 4, batch.end * 4 - 1))]
+    return [number for (number,) in connection.all(sql, (batch.first * 4, batch.end * 4 - 1))]
 
 
-def _remove_batches(engine: Connection, made: Sequence[Batch]) -> None:
+def _remove_batches(connection: Connection, made: Sequence[Batch]) -> None:
     """Remove the batches of which all goes; those of which a part stays get rows, which go like others."""
     for batch in made:
-        going = _doomed_of(engine, batch)
+        going = _doomed_of(connection, batch)
         if len(going) == batch.size:
-            engine.run("DELETE FROM batches WHERE first = ?", (batch.first,))
+            connection.run("DELETE FROM batches WHERE first = ?", (batch.first,))
         else:
-            give_rows(engine, going)
+            give_rows(connection, going)
 
 
-def _must_have_ended(engine: Connection, numbers: Sequence[int]) -> None:
+def _must_have_ended(connection: Connection, numbers: Sequence[int]) -> None:
     statuses = "SELECT number, status FROM runs WHERE number IN (SELECT value FROM json_each(?))"
-    known: dict[int, str] = dict(engine.all(statuses, (keys_json(numbers),)))
+    known: dict[int, str] = dict(connection.all(statuses, (keys_json(numbers),)))
     for number in numbers:
         if number not in known:
             raise NotFound(f"there is no run_{number}", hint="`infospace runs` lists the runs of a space")
@@ -160,23 +164,23 @@ def _must_have_ended(engine: Connection, numbers: Sequence[int]) -> None:
             )
 
 
-def _counted(engine: Connection, runs: int, made: Sequence[Batch]) -> DeletedRuns:
+def _counted(connection: Connection, runs: int, made: Sequence[Batch]) -> DeletedRuns:
     mine = "IN (SELECT run FROM leaving)"
-    steps, calls = (engine.value(f"SELECT count(*) FROM {table} WHERE run {mine}") for table in ("steps", "calls"))
+    steps, calls = (connection.value(f"SELECT count(*) FROM {table} WHERE run {mine}") for table in ("steps", "calls"))
     size = sum(
-        engine.value(f"SELECT coalesce(sum({sizes}), 0) FROM {table} WHERE {column} {mine}")
+        connection.value(f"SELECT coalesce(sum({sizes}), 0) FROM {table} WHERE {column} {mine}")
         for table, column, sizes in _SIZES
     )
-    rows, bytes_ = engine.fetch_one(
+    rows, bytes_ = connection.fetch_one(
         f"""SELECT count(*), coalesce(sum(coalesce(length(content), 0) + coalesce(length(metadata), 0)), 0)
         FROM resources WHERE key IN {_GONE}"""
     ) or (0, 0)
-    left = engine.value(
+    left = connection.value(
         f"""SELECT count(*) FROM resources WHERE kept = 0 AND deleted IS NULL AND run {mine} AND key NOT IN {_GONE}"""
     )
     for batch in made:
-        going = _doomed_of(engine, batch)
-        contents = batches.notes(engine, going).values()
+        going = _doomed_of(connection, batch)
+        contents = batches.notes(connection, going).values()
         rows, left = rows + len(going), left + batch.size - len(going)
         bytes_ += sum(len(dump(note.content)) for note in contents)
     return DeletedRuns(runs, steps, calls, rows, left, size + bytes_)

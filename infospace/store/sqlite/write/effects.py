@@ -49,58 +49,58 @@ def log(work: Transaction, effects: Iterable[tuple[int, str, JSON, JSON]]) -> No
     """Remember effects (key, what, before, after) of the run whose work this is, if it is any run's."""
     if work.run is not None:
         rows = [(work.run, key, what, dump_plain(before), dump_plain(after)) for key, what, before, after in effects]
-        work.engine.execute_many(_LOG, rows)
+        work.connection.execute_many(_LOG, rows)
 
 
-def effects(engine: Connection, run: str) -> list[Effect]:
+def effects(connection: Connection, run: str) -> list[Effect]:
     """Return what a run did besides making versions, in its order."""
-    rows = engine.all(
+    rows = connection.all(
         "SELECT key, what, before, after FROM effects WHERE run = ? ORDER BY sequence", (run_number(run),)
     )
     return [Effect(id_of(key), what, json.loads(before), json.loads(after)) for key, what, before, after in rows]
 
 
-def lineages(engine: Connection, run: str) -> list[Lineage]:
+def lineages(connection: Connection, run: str) -> list[Lineage]:
     """Return the resources that a run made, changed or affected, by kind and number."""
-    keys = keys_json(key for (key,) in engine.all(_TOUCHED, (run_number(run),)))
+    keys = keys_json(key for (key,) in connection.all(_TOUCHED, (run_number(run),)))
     later: dict[int, list[tuple[str, str]]] = {}
-    for key, number, what in engine.all(_LATER, (keys, run_number(run))):
+    for key, number, what in connection.all(_LATER, (keys, run_number(run))):
         later.setdefault(key, []).append((f"run_{number}", what))
     versions: dict[int, list[tuple[int, str | None]]] = {}
-    for key, version, number in engine.all(_VERSIONS, (keys,)):
+    for key, version, number in connection.all(_VERSIONS, (keys,)):
         versions.setdefault(key, []).append((version, run_of(number)))
-    found = []
-    for key, name, kept, deleted, *by in engine.all(_STANDING, (keys,)):
+    results = []
+    for key, name, stored, deleted, *by in connection.all(_STANDING, (keys,)):
         gone = None if deleted is None else f"at {deleted}{whom(*by)}"
-        found.append(Lineage(id_of(key), versions[key], name, kept == 1, gone, later.get(key, ())))
-    return found
+        results.append(Lineage(id_of(key), versions[key], name, stored == 1, gone, later.get(key, ())))
+    return results
 
 
-def holders(engine: Connection, identifiers: Sequence[str]) -> list[tuple[str, str]]:
+def holders(connection: Connection, identifiers: Sequence[str]) -> list[tuple[str, str]]:
     """Return pairs of a resource and of the living Collection that has it, or the living Relation at it."""
     keys = [key_of(identifier) for identifier in identifiers]
-    rows = engine.all(_HOLDERS, (keys_json(keys),))
-    packed = batches.holders(engine, [key >> 2 for key in keys if key & 3 == NOTE])
+    rows = connection.all(_HOLDERS, (keys_json(keys),))
+    packed = batches.holders(connection, [key >> 2 for key in keys if key & 3 == NOTE])
     if packed:
         rows = sorted({*rows, *((number * 4, holder) for number, holder in packed)})
     return [(id_of(thing), id_of(holder)) for thing, holder in rows]
 
 
-def is_held(engine: Connection, identifier: str) -> bool:
+def is_held(connection: Connection, identifier: str) -> bool:
     """Whether a kept Collection or Relation that lives has a resource, or it came from a file."""
     key = key_of(identifier)
-    if key & 3 == NOTE and engine.value("SELECT 1 FROM files WHERE note = ?", (key >> 2,)):
+    if key & 3 == NOTE and connection.value("SELECT 1 FROM files WHERE note = ?", (key >> 2,)):
         return True
-    if key & 3 == RELATION and engine.value("SELECT 1 FROM links WHERE relation = ?", (key,)):
+    if key & 3 == RELATION and connection.value("SELECT 1 FROM links WHERE relation = ?", (key,)):
         return True
-    above = [holder for _, holder in holders(engine, [identifier])]
-    kept = f"SELECT 1 FROM resources WHERE {_HOLDS} AND key IN (SELECT value FROM json_each(?)) LIMIT 1"  # noqa: S608
-    return engine.value(kept, (keys_json(map(key_of, above)),)) is not None
+    above = [holder for _, holder in holders(connection, [identifier])]
+    stored = f"SELECT 1 FROM resources WHERE {_HOLDS} AND key IN (SELECT value FROM json_each(?)) LIMIT 1"  # noqa: S608
+    return connection.value(stored, (keys_json(map(key_of, above)),)) is not None
 
 
-def held(engine: Connection, identifier: str, besides: Container[str]) -> None:
+def held(connection: Connection, identifier: str, besides: Container[str]) -> None:
     """Raise Conflict when a living Collection that is kept has a resource, or such a Relation ends there."""
-    for _, holder in holders(engine, [identifier]):
-        kept = engine.value(f"SELECT {_HOLDS} FROM resources WHERE key = ?", (key_of(holder),)) == 1  # noqa: S608
-        if kept and holder not in besides:
+    for _, holder in holders(connection, [identifier]):
+        stored = connection.value(f"SELECT {_HOLDS} FROM resources WHERE key = ?", (key_of(holder),)) == 1  # noqa: S608
+        if stored and holder not in besides:
             raise Conflict(f"{holder} holds {identifier} now", hint="take it out of there first")

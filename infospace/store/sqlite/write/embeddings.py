@@ -37,38 +37,38 @@ def embed(work: Transaction, changes: Sequence[Embed]) -> None:
     A Note that has changed since, left discovery, got another title, or lacks a vector of the space's present model,
     goes on waiting: another process was faster.
     """
-    engine = work.engine
-    model = engine.value("SELECT value FROM state WHERE key = 'model'")
+    connection = work.connection
+    model = connection.value("SELECT value FROM state WHERE key = 'model'")
     embedded: list[int] = []
     for change in changes:
-        live = work.live(change.id) if _exists(engine, change.id) else None
+        live = work.live(change.id) if _exists(connection, change.id) else None
         if live is None or not live.found or live.version != change.version:
             continue
-        if model is not None and _lacking(engine, model, change.stretches):
+        if model is not None and _lacking(connection, model, change.stretches):
             continue
         number = live.key >> 2
         said = [(one.start, one.end, one.digest) for one in change.stretches if one.start < 0]
-        if said != spans_of(fields(engine, [number])[number]):
+        if said != spans_of(fields(connection, [number])[number]):
             continue
-        engine.run("DELETE FROM passages WHERE note = ?", (number,))
-        engine.execute_many(
+        connection.run("DELETE FROM passages WHERE note = ?", (number,))
+        connection.execute_many(
             'INSERT INTO passages (note, sequence, version, start, "end", digest) VALUES (?, ?, ?, ?, ?, ?)',
             [
                 (number, at, change.version, *_bounds(stretch), stretch.digest)
                 for at, stretch in enumerate(change.stretches)
             ],
         )
-        engine.run("DELETE FROM pending WHERE note = ?", (number,))
-        engine.run("UPDATE resources SET generation = ? WHERE key = ?", (work.stamp(), live.key))
+        connection.run("DELETE FROM pending WHERE note = ?", (number,))
+        connection.run("UPDATE resources SET generation = ? WHERE key = ?", (work.stamp(), live.key))
         embedded.append(number)
-    if engine.vector_rows is not None:
-        engine.vector_rows.put(sorted(set(embedded)))
+    if connection.vector_rows is not None:
+        connection.vector_rows.put(sorted(set(embedded)))
 
 
-def _exists(engine: Connection, identifier: str) -> bool:
+def _exists(connection: Connection, identifier: str) -> bool:
     """Whether a resource was not deleted meanwhile; an id that never was is left to be complained of."""
     deleted = "SELECT 1 FROM resources WHERE key = ? AND deleted IS NOT NULL"
-    return engine.fetch_one(deleted, (key_of(identifier),)) is None
+    return connection.fetch_one(deleted, (key_of(identifier),)) is None
 
 
 def _bounds(stretch: PassageSpan) -> tuple[int, int]:
@@ -79,15 +79,15 @@ def _bounds(stretch: PassageSpan) -> tuple[int, int]:
     return stretch.start, stretch.end
 
 
-def _lacking(engine: Connection, model: str, stretches: Iterable[PassageSpan]) -> bool:
-    return any(engine.fetch_one(_HAS_VECTOR, (model, stretch.digest)) is None for stretch in stretches)
+def _lacking(connection: Connection, model: str, stretches: Iterable[PassageSpan]) -> bool:
+    return any(connection.fetch_one(_HAS_VECTOR, (model, stretch.digest)) is None for stretch in stretches)
 
 
 def store_vectors(work: Transaction, changes: Sequence[Vectors]) -> None:
     """Write vectors by digest; one that is there stays."""
     import numpy as np
 
-    engine = work.engine
+    connection = work.connection
     for change in changes:
         rows = np.ascontiguousarray(change.rows, "<f4")
         if rows.ndim != 2 or len(rows) != len(change.digests):
@@ -96,11 +96,11 @@ def store_vectors(work: Transaction, changes: Sequence[Vectors]) -> None:
             continue
         if not np.isfinite(rows).all():
             raise Invalid("a vector holds NaN or an infinity", hint="embed the text again")
-        number = model_number(engine, change.model)
-        wide = engine.value("SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (number,))
+        number = model_number(connection, change.model)
+        wide = connection.value("SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (number,))
         if wide is not None and wide != rows.shape[1] * 4:
             raise Invalid(f"a vector of {change.model!r} has {wide // 4} dimensions, not {rows.shape[1]}")
-        engine.execute_many(
+        connection.execute_many(
             "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)",
             ((number, digest, row.tobytes()) for digest, row in zip(change.digests, rows, strict=True)),
         )
@@ -110,58 +110,58 @@ def remember_queries(work: Transaction, changes: Sequence[Query]) -> None:
     """Remember the vectors of queries, and forget those of the oldest."""
     import numpy as np
 
-    engine = work.engine
+    connection = work.connection
     for change in changes:
         row = np.ascontiguousarray(change.row, "<f4")
         if row.ndim != 1 or not np.isfinite(row).all():
             raise Invalid(f"a query's vector of shape {row.shape} does not fit", hint="finite numbers, one row")
-        engine.run(
+        connection.run(
             "INSERT OR REPLACE INTO queries (model, digest, vector) VALUES (?, ?, ?)",
-            (model_number(engine, change.model), change.digest, row.tobytes()),
+            (model_number(connection, change.model), change.digest, row.tobytes()),
         )
-    engine.run("DELETE FROM queries WHERE used <= (SELECT max(used) FROM queries) - ?", (QUERIES_KEPT,))
+    connection.run("DELETE FROM queries WHERE used <= (SELECT max(used) FROM queries) - ?", (QUERIES_KEPT,))
 
 
 def note_derived(work: Transaction, changes: Sequence[Derived]) -> None:
     """Remember the latest file of each name that was made from the space."""
     rows = [(f"{DERIVED}{change.name}", change.token) for change in changes]
-    work.engine.execute_many("INSERT OR REPLACE INTO state VALUES (?, ?)", rows)
+    work.connection.execute_many("INSERT OR REPLACE INTO state VALUES (?, ?)", rows)
 
 
-def model_number(engine: Connection, model: str) -> int:
+def model_number(connection: Connection, model: str) -> int:
     """Return the number that a model has in the space, new if need be."""
-    engine.run("INSERT OR IGNORE INTO models (name) VALUES (?)", (model,))
-    number: int = engine.value("SELECT model FROM models WHERE name = ?", (model,))
+    connection.run("INSERT OR IGNORE INTO models (name) VALUES (?)", (model,))
+    number: int = connection.value("SELECT model FROM models WHERE name = ?", (model,))
     return number
 
 
-def chosen(engine: Connection) -> Chosen | None:
+def chosen(connection: Connection) -> Chosen | None:
     """Return the model that the space was told to use; StoreError when what is kept of it is damaged."""
-    text = engine.value(f"SELECT value FROM state WHERE key = '{CHOSEN}'")
+    text = connection.value(f"SELECT value FROM state WHERE key = '{CHOSEN}'")
     if text is None:
         return None
     try:
-        return Chosen(**read(text, engine.address))
+        return Chosen(**read(text, connection.address))
     except TypeError as error:
         raise StoreError(
-            f"the space {engine.address!r} is damaged: what it keeps of its embedding model is not readable",
+            f"the space {connection.address!r} is damaged: what it keeps of its embedding model is not readable",
             hint="`infospace model use` keeps another choice",
         ) from error
 
 
-def choose(engine: Connection, wanted: Chosen | None) -> None:
+def choose(connection: Connection, choice: Chosen | None) -> None:
     """Keep the choice of a model; None is the default one."""
-    engine.run(f"DELETE FROM state WHERE key = '{CHOSEN}'")
-    if wanted is not None:
-        engine.run(f"INSERT INTO state VALUES ('{CHOSEN}', ?)", (dump(asdict(wanted)),))
+    connection.run(f"DELETE FROM state WHERE key = '{CHOSEN}'")
+    if choice is not None:
+        connection.run(f"INSERT INTO state VALUES ('{CHOSEN}', ?)", (dump(asdict(choice)),))
 
 
 def use_model(work: Transaction, model: str) -> None:
     """Make all that discovery searches wait to be embedded with a model, unless it is the present one."""
-    engine = work.engine
-    if engine.value("SELECT value FROM state WHERE key = 'model'") == model:
+    connection = work.connection
+    if connection.value("SELECT value FROM state WHERE key = 'model'") == model:
         return
-    engine.run("UPDATE state SET value = ? WHERE key = 'model'", (model,))
-    engine.run("DELETE FROM passages")
-    engine.run("INSERT OR IGNORE INTO pending SELECT key >> 2 FROM resources WHERE found = 1")
-    engine.run("UPDATE resources SET generation = ? WHERE found = 1", (work.stamp(),))
+    connection.run("UPDATE state SET value = ? WHERE key = 'model'", (model,))
+    connection.run("DELETE FROM passages")
+    connection.run("INSERT OR IGNORE INTO pending SELECT key >> 2 FROM resources WHERE found = 1")
+    connection.run("UPDATE resources SET generation = ? WHERE found = 1", (work.stamp(),))

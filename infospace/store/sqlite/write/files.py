@@ -43,15 +43,16 @@ def track(work: Transaction, changes: Sequence[Track]) -> None:
             raise Invalid(f"{identifier} is not a Note", hint="a file is imported into a Note")
     work.must_live(notes.values(), id_of)
     nested = {
-        root: _nested(work.engine, root) for root in {change.root for change in changes if change.was == ExpectedFile()}
+        root: _nested(work.connection, root)
+        for root in {change.root for change in changes if change.was == ExpectedFile()}
     }
     rows: dict[tuple[str, str, int], Row] = {}
-    known = _known(work.engine, changes)
+    known = _known(work.connection, changes)
     done: list[tuple[int, str, JSON, JSON]] = []
     for change in changes:
         key, place = notes[change.note], (change.root, change.path, change.part)
         before = rows.get(place) or known.get(place)
-        _expect(work.engine, change, before, nested.get(change.root, ()))
+        _expect(work.connection, change, before, nested.get(change.root, ()))
         aliases = dump(list(change.aliases)) if change.aliases else None
         rows[place] = (
             *(*place, key >> 2, change.version, change.digest, change.title),
@@ -59,35 +60,35 @@ def track(work: Transaction, changes: Sequence[Track]) -> None:
         )
         done.append((key, "file", _json(before), _json(rows[place])))
     marks = ", ".join("?" * (_COLUMNS.count(",") + 1))
-    work.engine.execute_many(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES ({marks})", rows.values())
+    work.connection.execute_many(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES ({marks})", rows.values())
     work.outline(notes.values())
     work.linked_by_hand.update(notes.values())
     log(work, done)
 
 
-def _known(engine: Connection, changes: Sequence[Track]) -> dict[tuple[str, str, int], Row]:
+def _known(connection: Connection, changes: Sequence[Track]) -> dict[tuple[str, str, int], Row]:
     """Return the rows that are there for the places of changes."""
     paths: dict[str, set[str]] = {}
     for change in changes:
         paths.setdefault(change.root, set()).add(change.path)
-    found: dict[tuple[str, str, int], Row] = {}
+    results: dict[tuple[str, str, int], Row] = {}
     for root, of_root in paths.items():
         names = sorted(of_root)
         for start in range(0, len(names), _AT_ONCE):
             some = names[start : start + _AT_ONCE]
             sql = f"SELECT {_COLUMNS} FROM files WHERE root = ? AND path IN ({', '.join('?' * len(some))})"
-            found |= {row[:3]: row for row in engine.all(sql, (root, *some))}
-    return found
+            results |= {row[:3]: row for row in connection.all(sql, (root, *some))}
+    return results
 
 
-def _expect(engine: Connection, change: Track | Untrack, row: Row | None, others: Collection[str] = ()) -> None:
+def _expect(connection: Connection, change: Track | Untrack, row: Row | None, others: Collection[str] = ()) -> None:
     """Raise Conflict for a place that is not as it was, or whose file is known by one of the `others` of the roots."""
     now = _was(row)
     if others and change.was == now == ExpectedFile():
         path = Path(change.root) / change.path
         for root in others:
             if path.is_relative_to(root) and now == ExpectedFile():
-                now = _was(engine.fetch_one(_AT, (root, path.relative_to(root).as_posix(), change.part)))
+                now = _was(connection.fetch_one(_AT, (root, path.relative_to(root).as_posix(), change.part)))
     if change.was not in (None, now):
         path = Path(change.root) / change.path
         is_now = "not known any more" if now.note is None else f"known as {now.note} at version {now.version}"
@@ -99,9 +100,9 @@ def _was(row: Row | None) -> ExpectedFile:
     return ExpectedFile() if row is None else ExpectedFile(id_of(row[3] * 4), row[4])
 
 
-def _nested(engine: Connection, root: str) -> list[str]:
+def _nested(connection: Connection, root: str) -> list[str]:
     """Return the known roots inside a root, or around it."""
-    known = [(other, Path(other)) for (other,) in engine.all(_ROOTS)]
+    known = [(other, Path(other)) for (other,) in connection.all(_ROOTS)]
     path = Path(root)
     return [other for other, at in known if at in path.parents or path in at.parents]
 
@@ -110,10 +111,10 @@ def untrack(work: Transaction, changes: Sequence[Untrack]) -> None:
     """Forget files; one that is not known is forgotten already."""
     for change in changes:
         place = (change.root, change.path, change.part)
-        before = work.engine.fetch_one(_AT, place)
-        _expect(work.engine, change, before)
+        before = work.connection.fetch_one(_AT, place)
+        _expect(work.connection, change, before)
         if before is not None:
-            work.engine.run("DELETE FROM files WHERE root = ? AND path = ? AND part = ?", place)
+            work.connection.run("DELETE FROM files WHERE root = ? AND path = ? AND part = ?", place)
             work.outline([before[3] * 4])
             log(work, [(before[3] * 4, "file", _json(before), None)])
 
@@ -121,9 +122,9 @@ def untrack(work: Transaction, changes: Sequence[Untrack]) -> None:
 def forget_notes(work: Transaction, keys: Iterable[int]) -> None:
     """Forget the files of some resources."""
     notes = keys_json(key >> 2 for key in keys if key & 3 == NOTE)
-    rows = work.engine.all(f"SELECT {_COLUMNS} FROM files WHERE note IN (SELECT value FROM json_each(?))", (notes,))
+    rows = work.connection.all(f"SELECT {_COLUMNS} FROM files WHERE note IN (SELECT value FROM json_each(?))", (notes,))
     if rows:
-        work.engine.run("DELETE FROM files WHERE note IN (SELECT value FROM json_each(?))", (notes,))
+        work.connection.run("DELETE FROM files WHERE note IN (SELECT value FROM json_each(?))", (notes,))
         log(work, ((row[3] * 4, "file", _json(row), None) for row in rows))
 
 
@@ -147,9 +148,11 @@ def _json(row: Row | None) -> JSON:
     }
 
 
-def tracked(engine: Connection, root: str | None) -> list[TrackedFile]:
+def tracked(connection: Connection, root: str | None) -> list[TrackedFile]:
     """Return imported files by root, path and part."""
-    rows = engine.all(f"SELECT {_COLUMNS} FROM files WHERE ?1 IS NULL OR root = ?1 ORDER BY root, path, part", (root,))
+    rows = connection.all(
+        f"SELECT {_COLUMNS} FROM files WHERE ?1 IS NULL OR root = ?1 ORDER BY root, path, part", (root,)
+    )
     return [
         TrackedFile(
             at, path, id_of(note * 4), version, digest, part, title, created, modified, (*_aliases(aliases),), *of
@@ -163,9 +166,9 @@ _REMOVED = """SELECT e.before FROM effects e JOIN resources r ON r.key = e.key
     AND (r.deleted_by = 'rm' OR r.deleted_step IS NOT NULL) ORDER BY e.sequence"""
 
 
-def removed(engine: Connection) -> list[TrackedFile]:
+def removed(connection: Connection) -> list[TrackedFile]:
     """Return the files of Notes that were deleted by hand or by a step, latest last."""
-    rows = (json.loads(before) for (before,) in engine.all(_REMOVED))
+    rows = (json.loads(before) for (before,) in connection.all(_REMOVED))
     return [
         TrackedFile(**{**row, "digest": bytes.fromhex(row["digest"]), "aliases": (*row.get("aliases", ()),)})
         for row in rows
@@ -173,13 +176,13 @@ def removed(engine: Connection) -> list[TrackedFile]:
     ]
 
 
-def _aliases(written: str | None) -> list[str]:
-    return [] if written is None else json.loads(written)
+def _aliases(text: str | None) -> list[str]:
+    return [] if text is None else json.loads(text)
 
 
 def expect_links(work: Transaction, changes: Sequence[ExpectLinks]) -> None:
     """Raise Conflict for the first Note whose links are not as they were read."""
-    now = _links_of(work.engine, [key_of(change.note) for change in changes])
+    now = _links_of(work.connection, [key_of(change.note) for change in changes])
     for change in changes:
         if set(now.get(key_of(change.note), ())) != set(change.links):
             raise Conflict(f"the links of {change.note} were changed meanwhile", hint="read them again")
@@ -190,9 +193,9 @@ def set_links(work: Transaction, changes: Sequence[SetLinks]) -> None:
     keys = [key_of(change.note) for change in changes]
     work.must_live(keys, id_of)
     work.linked_by_hand.update(keys)
-    before = _links_of(work.engine, keys)
+    before = _links_of(work.connection, keys)
     after = {key: sorted(dict.fromkeys(change.links), key=_called) for key, change in zip(keys, changes, strict=True)}
-    _write_links(work.engine, before, after)
+    _write_links(work.connection, before, after)
     log(
         work,
         (
@@ -203,7 +206,7 @@ def set_links(work: Transaction, changes: Sequence[SetLinks]) -> None:
 
 
 def _write_links(
-    engine: Connection, before: Mapping[int, Sequence[Linked]], after: Mapping[int, Sequence[Linked]]
+    connection: Connection, before: Mapping[int, Sequence[Linked]], after: Mapping[int, Sequence[Linked]]
 ) -> None:
     """Write the links of Notes; of those that are called as before, only where they lead now."""
     new: list[Row] = []
@@ -218,9 +221,9 @@ def _write_links(
         else:
             rows = (_columns(key >> 2, link) for link, was in zip(links, old, strict=True) if link != was)
             led += ((*row[4:], *row[:4]) for row in rows)
-    engine.execute_many("DELETE FROM links WHERE note = ?", gone)
-    engine.execute_many(_LEAD, led)
-    engine.execute_many(
+    connection.execute_many("DELETE FROM links WHERE note = ?", gone)
+    connection.execute_many(_LEAD, led)
+    connection.execute_many(
         "INSERT OR IGNORE INTO links (note, target, wiki, label, leads, relation) VALUES (?, ?, ?, ?, ?, ?)", new
     )
 
@@ -231,15 +234,15 @@ def _called(link: Linked) -> tuple[str, bool, str]:
 
 def lose_relations(work: Transaction, relations: Iterable[int]) -> None:
     """Have links lead where they do by no Relation, since somebody deleted these."""
-    rows = work.engine.all(
+    rows = work.connection.all(
         """SELECT DISTINCT links.note, links.relation FROM relations JOIN links ON links.note = source >> 2
         AND links.relation = relations.key WHERE relations.key IN (SELECT value FROM json_each(?))""",
         (keys_json(relations),),
     )
     keys = {note * 4 for note, _ in rows}
-    before = _links_of(work.engine, keys) if keys else {}
-    work.engine.execute_many("UPDATE links SET relation = NULL WHERE note = ? AND relation = ?", rows)
-    after = _links_of(work.engine, keys) if keys else {}
+    before = _links_of(work.connection, keys) if keys else {}
+    work.connection.execute_many("UPDATE links SET relation = NULL WHERE note = ? AND relation = ?", rows)
+    after = _links_of(work.connection, keys) if keys else {}
     log(work, ((key, "links", [*map(_link_json, before[key])], [*map(_link_json, after[key])]) for key in sorted(keys)))
 
 
@@ -250,16 +253,16 @@ _LINKS = """SELECT note, target, wiki, label, leads, relation,
     FROM links WHERE note IN ({}) ORDER BY note, target, wiki, label"""
 
 
-def _links_of(engine: Connection, keys: Iterable[int]) -> dict[int, list[Linked]]:
-    return _read_links(engine, "SELECT value >> 2 FROM json_each(?1)", (keys_json(keys),))
+def _links_of(connection: Connection, keys: Iterable[int]) -> dict[int, list[Linked]]:
+    return _read_links(connection, "SELECT value >> 2 FROM json_each(?1)", (keys_json(keys),))
 
 
-def _read_links(engine: Connection, notes: str, values: Sequence[Any] = ()) -> dict[int, list[Linked]]:
+def _read_links(connection: Connection, notes: str, values: Sequence[Any] = ()) -> dict[int, list[Linked]]:
     """Return the links of Notes, which a SELECT lists, by key."""
-    found: dict[int, list[Linked]] = {}
-    for row in engine.all(_LINKS.format(notes), values):
-        found.setdefault(row[0] * 4, []).append(_linked(row))
-    return found
+    results: dict[int, list[Linked]] = {}
+    for row in connection.all(_LINKS.format(notes), values):
+        results.setdefault(row[0] * 4, []).append(_linked(row))
+    return results
 
 
 def _columns(note: int, link: Linked) -> tuple[Any, ...]:
@@ -284,8 +287,8 @@ def _link_json(link: Linked) -> JSON:
     return {"target": link.target, "wiki": link.wiki, "to": to, "relation": relation, **label}
 
 
-def links(engine: Connection, note: str | None) -> dict[str, list[Linked]]:
+def links(connection: Connection, note: str | None) -> dict[str, list[Linked]]:
     """Return the links of a Note, or of all that still have a file."""
     if note is not None:
-        return {id_of(key): found for key, found in _links_of(engine, [key_of(note)]).items()}
-    return {id_of(key): found for key, found in _read_links(engine, "SELECT note FROM files").items()}
+        return {id_of(key): results for key, results in _links_of(connection, [key_of(note)]).items()}
+    return {id_of(key): results for key, results in _read_links(connection, "SELECT note FROM files").items()}

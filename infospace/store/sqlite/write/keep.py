@@ -35,9 +35,9 @@ def keep(work: Transaction, keys: Iterable[int]) -> None:
     Members of members are members. Whoever was deleted stays so.
     """
     keys = list(keys)
-    give_all_rows(work.engine, keys)
-    reached, members = _spread(work.engine, keys)
-    reached |= _between(work.engine, members, members)
+    give_all_rows(work.connection, keys)
+    reached, members = _spread(work.connection, keys)
+    reached |= _between(work.connection, members, members)
     _mark(work, reached)
 
 
@@ -46,15 +46,15 @@ def keep_added(work: Transaction, collection: int, items: Collection[int]) -> No
 
     Looks at the whole Collection only when one of the new items has a Relation that is not kept.
     """
-    give_all_rows(work.engine, items)
-    reached, members = _spread(work.engine, items)
+    give_all_rows(work.connection, items)
+    reached, members = _spread(work.connection, items)
     members.update(items)
-    if _loose_relations(work.engine, members):
-        reached |= _between(work.engine, members, _spread(work.engine, [collection])[1])
+    if _loose_relations(work.connection, members):
+        reached |= _between(work.connection, members, _spread(work.connection, [collection])[1])
     _mark(work, reached)
 
 
-def _spread(engine: Connection, keys: Iterable[int]) -> tuple[set[int], set[int]]:
+def _spread(connection: Connection, keys: Iterable[int]) -> tuple[set[int], set[int]]:
     """What keeping the keys reaches, themselves included, and which of it is a member of a Collection reached."""
     reached = set(keys)
     members: set[int] = set()
@@ -62,45 +62,47 @@ def _spread(engine: Connection, keys: Iterable[int]) -> tuple[set[int], set[int]
     while frontier:
         collections = [key for key in frontier if key & 3 == COLLECTION]
         relations = [key for key in frontier if key & 3 == RELATION]
-        items = {item for (item,) in engine.all(_MEMBERS, (keys_json(collections),))} if collections else set()
-        ends = {end for row in engine.all(_ENDS, (keys_json(relations),)) for end in row} if relations else set()
+        items = {item for (item,) in connection.all(_MEMBERS, (keys_json(collections),))} if collections else set()
+        ends = {end for row in connection.all(_ENDS, (keys_json(relations),)) for end in row} if relations else set()
         members |= items
         frontier = (items | ends) - reached
         reached |= frontier
     return reached, members
 
 
-def _loose_relations(engine: Connection, keys: Iterable[int]) -> list[tuple[int, int, int]]:
+def _loose_relations(connection: Connection, keys: Iterable[int]) -> list[tuple[int, int, int]]:
     """Key, source and target of the Relations that end at the keys and are not kept."""
     ends = keys_json(keys)
-    return [(key, source, target) for key, source, target in engine.all(_TRANSIENT_RELATIONS, (ends, ends))]
+    return [(key, source, target) for key, source, target in connection.all(_TRANSIENT_RELATIONS, (ends, ends))]
 
 
-def _between(engine: Connection, some: Collection[int], members: Collection[int]) -> set[int]:
+def _between(connection: Connection, some: Collection[int], members: Collection[int]) -> set[int]:
     """Relations that are not kept, with an end among `some` and both among `members`."""
     if not some:
         return set()
-    return {key for key, source, target in _loose_relations(engine, some) if source in members and target in members}
+    return {
+        key for key, source, target in _loose_relations(connection, some) if source in members and target in members
+    }
 
 
 def _mark(work: Transaction, keys: Iterable[int]) -> None:
-    fresh = work.engine.all(
+    fresh = work.connection.all(
         "SELECT key FROM resources WHERE key IN (SELECT value FROM json_each(?)) AND kept = 0 AND deleted IS NULL",
         (keys_json(keys),),
     )
     if fresh:
-        work.engine.execute_many("UPDATE resources SET kept = 1 WHERE key = ?", fresh)
+        work.connection.execute_many("UPDATE resources SET kept = 1 WHERE key = ?", fresh)
         log(work, ((key, "kept", False, True) for (key,) in fresh))
         work.rediscover(key for (key,) in fresh)
 
 
 def give_names(work: Transaction, changes: Sequence[GiveName]) -> None:
     """Name resources, and so keep them; whoever loses its name for that is let go unless something else holds it."""
-    engine = work.engine
+    connection = work.connection
     for change in changes:
         key = work.live(change.id).key
         name = names.validate_name(change.name)
-        holder = engine.value("SELECT key FROM resources WHERE name = ?", (name,))
+        holder = connection.value("SELECT key FROM resources WHERE name = ?", (name,))
         if holder != key:
             if holder is not None and not change.replace:
                 raise Conflict(
@@ -114,14 +116,14 @@ def give_names(work: Transaction, changes: Sequence[GiveName]) -> None:
             log(work, [(key, "name", name, name)])
         keep(work, [key])
         work.rediscover([key] if holder is None else [holder, key])
-        if holder not in (None, key) and not is_held(engine, id_of(holder)):
+        if holder not in (None, key) and not is_held(connection, id_of(holder)):
             release(work, work.live(id_of(holder)))
 
 
 def release(work: Transaction, live: Live) -> None:
     """Make a resource transient again."""
     if live.kept:
-        work.engine.run("UPDATE resources SET kept = 0 WHERE key = ?", (live.key,))
+        work.connection.run("UPDATE resources SET kept = 0 WHERE key = ?", (live.key,))
         log(work, [(live.key, "kept", True, False)])
         work.rediscover([live.key])
 
@@ -135,8 +137,8 @@ def free_names(work: Transaction, changes: Sequence[FreeName]) -> None:
 
 
 def _rename(work: Transaction, key: int, name: str | None) -> None:
-    before = work.engine.value("SELECT name FROM resources WHERE key = ?", (key,))
-    work.engine.run("UPDATE resources SET name = ? WHERE key = ?", (name, key))
+    before = work.connection.value("SELECT name FROM resources WHERE key = ?", (key,))
+    work.connection.run("UPDATE resources SET name = ? WHERE key = ?", (name, key))
     log(work, [(key, "name", before, name)])
     if key & 3 == NOTE:
         work.outline([key])  # links can call it by its name

@@ -41,32 +41,32 @@ class Renamed(NamedTuple):
     lost: set[int]
 
 
-def places(engine: Connection, numbers: Collection[int]) -> Iterator[LinkPlace]:
+def places(connection: Connection, numbers: Collection[int]) -> Iterator[LinkPlace]:
     """Give by what links may call the Notes of these numbers, as far as they are found."""
     listed = keys_json(numbers)
-    for root, path, part, note, title, aliases in engine.all(_FILES, (listed,)):
+    for root, path, part, note, title, aliases in connection.all(_FILES, (listed,)):
         yield LinkPlace(root, path, part, id_of(note * 4), title, () if aliases is None else (*json.loads(aliases),))
-    for note, name, title, metadata in engine.all(_OTHERS, (listed,)):
+    for note, name, title, metadata in connection.all(_OTHERS, (listed,)):
         has_aliases = metadata is not None and '"alias' in metadata
-        aliases = aliases_of(read(metadata, engine.address)) if has_aliases else ()
+        aliases = aliases_of(read(metadata, connection.address)) if has_aliases else ()
         yield LinkPlace("", name or "", 0, id_of(note * 4), title, aliases)
 
 
-def index(engine: Connection, numbers: Collection[int]) -> Renamed:
+def index(connection: Connection, numbers: Collection[int]) -> Renamed:
     """Bring the names of Notes in line with what these are now."""
     listed = keys_json(numbers)
     before = set(
-        engine.all("SELECT note, name FROM link_names WHERE note IN (SELECT value FROM json_each(?))", (listed,))
+        connection.all("SELECT note, name FROM link_names WHERE note IN (SELECT value FROM json_each(?))", (listed,))
     )
-    now = {(int(place.note[5:]), name) for place in places(engine, numbers) for name in names_of(place)}
+    now = {(int(place.note[5:]), name) for place in places(connection, numbers) for name in names_of(place)}
     lost, gained = before - now, now - before
-    engine.execute_many("DELETE FROM link_names WHERE note = ? AND name = ?", sorted(lost))
-    engine.execute_many("INSERT INTO link_names (note, name) VALUES (?, ?)", sorted(gained))
+    connection.execute_many("DELETE FROM link_names WHERE note = ? AND name = ?", sorted(lost))
+    connection.execute_many("INSERT INTO link_names (note, name) VALUES (?, ?)", sorted(gained))
     return Renamed({name for _, name in gained}, {note for note, _ in lost})
 
 
-def fill(engine: Connection) -> None:
+def fill(connection: Connection) -> None:
     """Write the names of all Notes."""
-    numbers = [number for (number,) in engine.all("SELECT note FROM outlines ORDER BY note")]
+    numbers = [number for (number,) in connection.all("SELECT note FROM outlines ORDER BY note")]
     for start in range(0, len(numbers), _BATCH):
-        index(engine, numbers[start : start + _BATCH])
+        index(connection, numbers[start : start + _BATCH])

@@ -34,42 +34,42 @@ MAX_SINGLE_STATEMENTS = 8
 """So many Collections are each looked at by a statement of their own."""
 
 
-def refuse_loops(engine: Connection, marked: Keys[int]) -> None:
+def refuse_loops(connection: Connection, marked: Keys[int]) -> None:
     """Raise Invalid where one of the Collections would contain itself."""
-    if len(marked) > MAX_SINGLE_STATEMENTS and not _any_loop(engine, marked):
+    if len(marked) > MAX_SINGLE_STATEMENTS and not _any_loop(connection, marked):
         return
     for key in sorted(marked):
-        inner = _inner(engine, key)
+        inner = _inner(connection, key)
         if inner is not None:
             raise Invalid(
                 _cycle_message(key, inner), hint="a Collection never contains itself, directly or through others"
             )
 
 
-def loops(engine: Connection) -> Iterator[str]:
+def loops(connection: Connection) -> Iterator[str]:
     """Say which Collections contain themselves."""
-    for (key,) in engine.all(_NESTED):
-        inner = _inner(engine, key)
+    for (key,) in connection.all(_NESTED):
+        inner = _inner(connection, key)
         if inner is not None:
             through = "" if inner == key else f", through {id_of(inner)}"
             yield f"{id_of(key)} contains itself{through}"
 
 
-def _any_loop(engine: Connection, keys: Iterable[int]) -> bool:
+def _any_loop(connection: Connection, keys: Iterable[int]) -> bool:
     """Whether a way upwards from one of the Collections comes back to where it was; each is looked at once.
 
     What was left behind (`done`) has no loop above it, so a later way that meets it need not go on there.
     """
     done: set[int] = set()
     for key in keys:
-        way: dict[int, Iterator[tuple[int]]] = {} if key in done else {key: iter(engine.all(_HOLDERS, (key,)))}
+        way: dict[int, Iterator[tuple[int]]] = {} if key in done else {key: iter(connection.all(_HOLDERS, (key,)))}
         while way:
             last = next(reversed(way))
             for (holder,) in way[last]:
                 if holder in way:
                     return True
                 if holder not in done:
-                    way[holder] = iter(engine.all(_HOLDERS, (holder,)))
+                    way[holder] = iter(connection.all(_HOLDERS, (holder,)))
                     break
             else:
                 del way[last]
@@ -77,10 +77,10 @@ def _any_loop(engine: Connection, keys: Iterable[int]) -> bool:
     return False
 
 
-def _inner(engine: Connection, key: int) -> int | None:
+def _inner(connection: Connection, key: int) -> int | None:
     """The member by which a living Collection contains itself, None where it does not."""
-    found: int | None = engine.value(_LOOP, (key,))
-    return found
+    result: int | None = connection.value(_LOOP, (key,))
+    return result
 
 
 def _cycle_message(key: int, inner: int) -> str:

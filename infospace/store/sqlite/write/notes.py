@@ -63,29 +63,29 @@ def make_notes(work: Transaction, changes: Sequence[MakeNote]) -> None:
     rows = []
     waiting = []
     cited: list[Evidence] = []
-    maker, made = NOBODY, provenance_columns(NOBODY)
+    maker, result = NOBODY, provenance_columns(NOBODY)
     for change in timed_if_many(changes):
         key = work.fresh(change.id, Kind.NOTE)
         form, digest, content = written(change.content, evidence=change.evidence)
-        found = change.kept and form == PLAIN
-        if found:
+        match = change.kept and form == PLAIN
+        if match:
             waiting.append(key >> 2)
         if isinstance(change.content, Evidence):
             cited.append(change.content)
-        stamp = work.stamp() if found else None
-        if change.made is not maker:
-            maker, made = change.made, provenance_columns(change.made)
+        stamp = work.stamp() if match else None
+        if change.created_by is not maker:
+            maker, result = change.created_by, provenance_columns(change.created_by)
         metadata = object_column(change.metadata)
-        rows.append((key, form, change.kept, found, stamp, work.now, work.now, *made, digest, metadata, content))
+        rows.append((key, form, change.kept, match, stamp, work.now, work.now, *result, digest, metadata, content))
     insert(work, rows)
     work.wait_for_embedding(waiting)
     if cited:
-        _check_sources(work.engine, cited)
+        _check_sources(work.connection, cited)
 
 
 def make_batches(work: Transaction, changes: Sequence[MakeNotes]) -> None:
     """Make batches of Notes. Conflict when one of their ids has been used."""
-    engine = work.engine
+    connection = work.connection
     for change in changes:
         numbers = range(change.first, change.first + len(change.contents))
         if not numbers:
@@ -93,16 +93,18 @@ def make_batches(work: Transaction, changes: Sequence[MakeNotes]) -> None:
         for number in (numbers[0], numbers[-1]):
             work.require_reserved(Kind.NOTE, number)
         keys = (numbers[0] * 4, numbers[-1] * 4)
-        taken = engine.value("SELECT key FROM resources WHERE key BETWEEN ? AND ? AND key & 3 = 0 LIMIT 1", keys)
-        known = batches.spans(engine, numbers[0], numbers[-1])
+        taken = connection.value("SELECT key FROM resources WHERE key BETWEEN ? AND ? AND key & 3 = 0 LIMIT 1", keys)
+        known = batches.spans(connection, numbers[0], numbers[-1])
         if taken is not None or known:
             raise work.exists_already(id_of(max(known[0][0], numbers[0]) * 4 if taken is None else taken))
-        made = provenance_columns(change.made)
+        result = provenance_columns(change.created_by)
         write = dump_plain if change.plain else dump
         for at in range(0, len(numbers), packed.BATCH):
             check_time()
             for first, count, text in _written(change.contents[at : at + packed.BATCH], numbers[at], write):
-                engine.run("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", (first, count, *made, work.now, text))
+                connection.run(
+                    "INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", (first, count, *result, work.now, text)
+                )
 
 
 def _written(
@@ -120,17 +122,17 @@ def _written(
 
 def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows of `MAKE`; Conflict when one of their keys has been used."""
-    engine = work.engine
+    connection = work.connection
     if len(rows) == 1:
-        if not engine.run(_MAKE_ONE_HERE if engine.dialect == "sqlite" else _MAKE_ONE, rows[0]):
+        if not connection.run(_MAKE_ONE_HERE if connection.dialect == "sqlite" else _MAKE_ONE, rows[0]):
             raise work.exists_already(id_of(rows[0][0]))
         return
     numbers = [row[0] >> 2 for row in rows if row[0] & 3 == NOTE]
-    stretches = batches.spans(engine, min(numbers), max(numbers)) if numbers else ()
+    stretches = batches.spans(connection, min(numbers), max(numbers)) if numbers else ()
     if stretches and len(free := batches.outside(numbers, stretches)) < len(numbers):
         raise work.exists_already(id_of(min(set(numbers).difference(free)) * 4))
     counts = Counter(row[0] for row in rows)
-    taken = engine.value(
+    taken = connection.value(
         "SELECT key FROM resources WHERE key IN (SELECT value FROM json_each(?)) LIMIT 1", (keys_json(counts),)
     )
     if taken is None and len(counts) < len(rows):
@@ -138,28 +140,28 @@ def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
     if taken is not None:
         raise work.exists_already(id_of(taken))
     for first in range(0, len(rows), ROWS_PER_INSERT):
-        engine.execute_many(MAKE, rows[first : first + ROWS_PER_INSERT])
+        connection.execute_many(MAKE, rows[first : first + ROWS_PER_INSERT])
         check_time()
 
 
-def _check_sources(engine: Connection, cited: Sequence[Evidence]) -> None:
+def _check_sources(connection: Connection, cited: Sequence[Evidence]) -> None:
     """Raise NotFound for evidence of what does not exist, Invalid for evidence of evidence."""
     # A search result refers to rows alone.
-    give_rows(engine, [key >> 2 for one in cited if (key := key_of(one.source)) & 3 == NOTE])
-    wanted = dict.fromkeys((evidence.source, evidence.version) for evidence in cited)
-    keys = {source: key_of(source) for source, _ in wanted}
+    give_rows(connection, [key >> 2 for one in cited if (key := key_of(one.source)) & 3 == NOTE])
+    expected = dict.fromkeys((evidence.source, evidence.version) for evidence in cited)
+    keys = {source: key_of(source) for source, _ in expected}
     known = {
         key: (version, form)
-        for key, version, form in engine.all(
+        for key, version, form in connection.all(
             "SELECT key, version, form FROM resources WHERE key IN (SELECT value FROM json_each(?))",
             (keys_json(keys.values()),),
         )
     }
-    for source, version in wanted:
+    for source, version in expected:
         key = keys[source]
         current, form = known.get(key, (0, None))
         if version != current:
-            form = engine.value("SELECT form FROM history WHERE key = ? AND version = ?", (key, version))
+            form = connection.value("SELECT form FROM history WHERE key = ? AND version = ?", (key, version))
         if form is None:
             raise NotFound(f"{source} has no version {version} to be found", hint=f"its latest is {current}")
         if form == EVIDENCE:
@@ -182,94 +184,96 @@ def revise(work: Transaction, changes: Sequence[Revise]) -> None:
 
 
 def _revise(work: Transaction, change: Revise, live: Live) -> None:
-    engine = work.engine
-    row = engine.fetch_one("SELECT form, hash, content, metadata FROM resources WHERE key = ?", (live.key,))
+    connection = work.connection
+    row = connection.fetch_one("SELECT form, hash, content, metadata FROM resources WHERE key = ?", (live.key,))
     form, digest, text, metadata = before = row or (live.form, None, None, None)
     if change.content is not None:
         form, digest, text = written(None if isinstance(change.content, JsonNull) else change.content)
     if change.metadata is not None:
         metadata = object_column(change.metadata)
-    advance(work, live.key, change.made)
-    engine.run(
+    advance(work, live.key, change.created_by)
+    connection.run(
         "UPDATE resources SET form = ?, hash = ?, content = ?, metadata = ? WHERE key = ?",
         (form, digest, text, metadata, live.key),
     )
     if not live.found:
         work.rediscover([live.key])
         return
-    engine.run("UPDATE resources SET generation = ? WHERE key = ?", (work.stamp(), live.key))
+    connection.run("UPDATE resources SET generation = ? WHERE key = ?", (work.stamp(), live.key))
     if text != before[2]:
         work.wait_for_embedding([live.key >> 2])
     else:
         work.reword([live.key >> 2])
-        engine.run("UPDATE passages SET version = ? WHERE note = ?", (live.version + 1, live.key >> 2))
+        connection.run("UPDATE passages SET version = ? WHERE note = ?", (live.version + 1, live.key >> 2))
 
 
-def advance(work: Transaction, key: int, made: CreatedBy) -> None:
+def advance(work: Transaction, key: int, created_by: CreatedBy) -> None:
     """Put the current version into the history, and begin the next one as it was."""
-    work.engine.run(_TO_HISTORY, (key,))
-    work.engine.run(
+    work.connection.run(_TO_HISTORY, (key,))
+    work.connection.run(
         "UPDATE resources SET version = version + 1, updated = ?, run = ?, step = ?, made_by = ? WHERE key = ?",
-        (work.now, *provenance_columns(made), key),
+        (work.now, *provenance_columns(created_by), key),
     )
 
 
 def delete(work: Transaction, changes: Sequence[Delete]) -> None:
     """Leave tombstones of resources, and of the Relations that end there; Collections go on without them."""
-    engine, together = work.engine, {change.id for change in changes}
+    connection, together = work.connection, {change.id for change in changes}
     for change in changes:
         live = work.live(change.id)
         work.expect(change.id, live.version, change.if_version)
         if change.unless_held:
-            held(engine, change.id, together)
-        doomed = _with_relations(engine, live.key)
-        if live.key & 3 == RELATION and not together.intersection(_ends(engine, live.key)):
+            held(connection, change.id, together)
+        doomed = _with_relations(connection, live.key)
+        if live.key & 3 == RELATION and not together.intersection(_ends(connection, live.key)):
             files.lose_relations(work, [live.key])
-        leave_holders(engine, doomed)
-        give_member_rows(engine, [key for key in doomed if key & 3 == COLLECTION])
-        _leave_collections(work, doomed, change.made)
+        leave_holders(connection, doomed)
+        give_member_rows(connection, [key for key in doomed if key & 3 == COLLECTION])
+        _leave_collections(work, doomed, change.created_by)
         files.forget_notes(work, doomed)
         names = "SELECT key, name FROM resources WHERE name IS NOT NULL AND key IN (SELECT value FROM json_each(?))"
-        log(work, ((key, "name", name, None) for key, name in engine.all(names, (keys_json(doomed),))))
+        log(work, ((key, "name", name, None) for key, name in connection.all(names, (keys_json(doomed),))))
         log(work, ((key, "alive", True, False) for key in sorted(doomed)))
-        engine.run(
+        connection.run(
             """UPDATE resources SET deleted = ?, deleted_run = ?, deleted_step = ?, deleted_by = ?, name = NULL
             WHERE key IN (SELECT value FROM json_each(?))""",
-            (work.now, *provenance_columns(change.made), keys_json(doomed)),
+            (work.now, *provenance_columns(change.created_by), keys_json(doomed)),
         )
         work.rediscover(doomed)
 
 
-def _ends(engine: Connection, relation: int) -> set[str]:
-    return set(map(id_of, engine.fetch_one("SELECT source, target FROM relations WHERE key = ?", (relation,)) or ()))
+def _ends(connection: Connection, relation: int) -> set[str]:
+    return set(
+        map(id_of, connection.fetch_one("SELECT source, target FROM relations WHERE key = ?", (relation,)) or ())
+    )
 
 
-def _leave_collections(work: Transaction, doomed: set[int], made: CreatedBy) -> None:
+def _leave_collections(work: Transaction, doomed: set[int], created_by: CreatedBy) -> None:
     """Make a new version, without the doomed, of each living Collection that has them."""
-    rows = work.engine.all(
+    rows = work.connection.all(
         """SELECT collection, resources.version, position FROM members JOIN resources ON resources.key = collection
         WHERE until IS NULL AND deleted IS NULL AND item IN (SELECT value FROM json_each(?))""",
         (keys_json(doomed),),
     )
     for collection in {collection for collection, _, _ in rows} - doomed:
-        advance(work, collection, made)
-    work.engine.execute_many(
+        advance(work, collection, created_by)
+    work.connection.execute_many(
         "UPDATE members SET until = ? WHERE collection = ? AND position = ?",
         [(version + 1, collection, position) for collection, version, position in rows if collection not in doomed],
     )
 
 
-def _with_relations(engine: Connection, key: int) -> set[int]:
+def _with_relations(connection: Connection, key: int) -> set[int]:
     """The key, with those of the living Relations that end there, that end at those, and so on."""
     doomed = {key}
     frontier = doomed
     while frontier:
         ends = keys_json(frontier)
-        rows = engine.all(
+        rows = connection.all(
             """SELECT key FROM resources JOIN relations USING (key) WHERE deleted IS NULL AND
             (source IN (SELECT value FROM json_each(?)) OR target IN (SELECT value FROM json_each(?)))""",
             (ends, ends),
         )
-        frontier = {found for (found,) in rows} - doomed
+        frontier = {value for (value,) in rows} - doomed
         doomed |= frontier
     return doomed

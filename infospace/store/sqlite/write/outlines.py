@@ -58,62 +58,63 @@ _WIDTHS: Final = {"outlines": 6, "items": 13, "mentions": 8}
 _BATCH = 500
 
 
-def index(engine: Connection, keys: Collection[int]) -> None:
+def index(connection: Connection, keys: Collection[int]) -> None:
     """Bring the rows in line with what the resources of these keys are now."""
     listed = keys_json(keys)
     for table in _WIDTHS:
-        engine.run(f"DELETE FROM {table} WHERE note IN (SELECT value >> 2 FROM json_each(?))", (listed,))  # noqa: S608
-    for table, rows in _rows_by_table(engine, listed).items():
-        engine.execute_many(f"INSERT INTO {table} VALUES ({', '.join('?' * _WIDTHS[table])})", rows)  # noqa: S608
+        connection.run(f"DELETE FROM {table} WHERE note IN (SELECT value >> 2 FROM json_each(?))", (listed,))  # noqa: S608
+    for table, rows in _rows_by_table(connection, listed).items():
+        connection.execute_many(f"INSERT INTO {table} VALUES ({', '.join('?' * _WIDTHS[table])})", rows)  # noqa: S608
 
 
-def fill(engine: Connection) -> None:
+def fill(connection: Connection) -> None:
     """Make all rows anew."""
-    keys = [key for (key,) in engine.all(_ALL)]
+    keys = [key for (key,) in connection.all(_ALL)]
     for start in range(0, len(keys), _BATCH):
-        index(engine, keys[start : start + _BATCH])
+        index(connection, keys[start : start + _BATCH])
 
 
-def strayed(engine: Connection) -> Iterator[int]:
+def strayed(connection: Connection) -> Iterator[int]:
     """Give the numbers of the Notes whose rows are not what their present version says."""
-    keys = [key for (key,) in engine.all(_ALL)]
-    yield from (number for (number,) in engine.all(_ORPHANS))
+    keys = [key for (key,) in connection.all(_ALL)]
+    yield from (number for (number,) in connection.all(_ORPHANS))
     for start in range(0, len(keys), _BATCH):
         listed = keys_json(keys[start : start + _BATCH])
         wrong: set[int] = set()
-        for table, made in _rows_by_table(engine, listed).items():
-            kept = engine.all(f"SELECT * FROM {table} WHERE note IN (SELECT value >> 2 FROM json_each(?))", (listed,))  # noqa: S608
-            wrong |= {row[0] for row in {*made} ^ {*kept}}
+        for table, result in _rows_by_table(connection, listed).items():
+            select = f"SELECT * FROM {table} WHERE note IN (SELECT value >> 2 FROM json_each(?))"  # noqa: S608
+            kept = connection.all(select, (listed,))
+            wrong |= {row[0] for row in {*result} ^ {*kept}}
         yield from sorted(wrong)
 
 
-def _rows_by_table(engine: Connection, listed: str) -> dict[str, list[Row]]:
+def _rows_by_table(connection: Connection, listed: str) -> dict[str, list[Row]]:
     """Make the rows of some Notes by table."""
-    made: dict[str, list[Row]] = {table: [] for table in _WIDTHS}
-    for batch in engine.batches(_NOTES, (listed,)):
-        made["outlines"] += (_rows(row, engine.address, made["items"], made["mentions"]) for row in batch)
-    return made
+    result: dict[str, list[Row]] = {table: [] for table in _WIDTHS}
+    for batch in connection.batches(_NOTES, (listed,)):
+        result["outlines"] += (_rows(row, connection.address, result["items"], result["mentions"]) for row in batch)
+    return result
 
 
 def _rows(row: Row, address: str, items: list[Row], mentions: list[Row]) -> Row:
     """Return a Note's row, and add those of its items and links."""
-    number, stored, written, place = row
+    number, stored, value, place = row
     metadata: dict[str, JSON] = read(stored, address)
-    content = read(written, address)
-    text = content if isinstance(content, str) else written
+    content = read(value, address)
+    text = content if isinstance(content, str) else value
     from infospace.data.markdown.body import Body, read_body
 
     body = read_body(content) if isinstance(content, str) and _is_markdown(place) else Body()
     items += _item_rows(number, body)
     mentions += _mention_rows(number, body, metadata)
     title = metadata.get("title")
-    said = content.get("title") if isinstance(content, Mapping) else None
+    answer = content.get("title") if isinstance(content, Mapping) else None
     tags = with_parents((*tags_of(metadata.get("tags")), *body.tags))
     return (
         number,
         len(text.split()),
         text_of_title(title),
-        text_of_title(said),
+        text_of_title(answer),
         first_line(content) if isinstance(content, str) else None,
         dump(list(tags)) if tags else None,
     )

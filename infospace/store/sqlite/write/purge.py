@@ -85,24 +85,24 @@ _UNUSED = """CREATE TEMP TABLE unused AS SELECT v.rowid FROM vectors v JOIN mode
 _TABLES = ("held", "doomed", "old", "unused")
 
 
-def purge(engine: Connection, *, really: bool) -> PurgeStats:
+def purge(connection: Connection, *, really: bool) -> PurgeStats:
     """Remove, or count what would be removed, inside a transaction that the caller holds."""
     held, *others = _MARK
-    engine.run(held)
-    engine.execute_many(
-        "INSERT OR IGNORE INTO held VALUES (?, 1)", ((number * 4,) for number in batches.in_use(engine))
+    connection.run(held)
+    connection.execute_many(
+        "INSERT OR IGNORE INTO held VALUES (?, 1)", ((number * 4,) for number in batches.in_use(connection))
     )
     for statement in others:
-        engine.run(statement)
-    while sum(engine.run(statement) for statement in _SPARE):
+        connection.run(statement)
+    while sum(connection.run(statement) for statement in _SPARE):
         pass
-    engine.run(_UNUSED)
-    found = engine.fetch_one(_COUNT) or (0, 0, 0, 0)
+    connection.run(_UNUSED)
+    row = connection.fetch_one(_COUNT) or (0, 0, 0, 0)
     for statement in _REMOVE if really else ():
-        engine.run(statement)
-    if really and found[0]:
+        connection.run(statement)
+    if really and row[0]:
         for statement in _FORGET:
-            engine.run(statement)
+            connection.run(statement)
     for table in _TABLES:
-        engine.run(f"DROP TABLE {table}")
-    return PurgeStats(*found)
+        connection.run(f"DROP TABLE {table}")
+    return PurgeStats(*row)

@@ -20,13 +20,13 @@ _STANDING = "SELECT key, deleted IS NOT NULL, version FROM resources WHERE key I
 
 def expect(work: Transaction, changes: Sequence[Expect]) -> None:
     """Raise Conflict for the first resource that does not stand as it was read."""
-    wanted = {key_of(change.id): change for change in changes}
-    give_rows(work.engine, [key >> 2 for key in wanted if key & 3 == NOTE])
+    expected = {key_of(change.id): change for change in changes}
+    give_rows(work.connection, [key >> 2 for key in expected if key & 3 == NOTE])
     now = {
-        key: (version, name, kept == 1, alive == 1)
-        for key, version, name, kept, alive in work.engine.all(_STATE, (keys_json(wanted),))
+        key: (version, name, stored == 1, alive == 1)
+        for key, version, name, stored, alive in work.connection.all(_STATE, (keys_json(expected),))
     }
-    for key, change in wanted.items():
+    for key, change in expected.items():
         if now.get(key) != (change.version, change.name, change.kept, change.alive):
             raise Conflict(
                 f"{change.id} was changed, named, kept, let go, deleted or restored since it was read",
@@ -40,8 +40,8 @@ _STATE = "SELECT key, version, name, kept, deleted IS NULL FROM resources WHERE 
 def restore(work: Transaction, changes: Sequence[Restore]) -> None:
     """Undo deletions, and make new versions that are like earlier ones."""
     keys = {key_of(change.id): change for change in changes}
-    give_rows(work.engine, [key >> 2 for key in keys if key & 3 == NOTE])
-    standing = {key: (dead, version) for key, dead, version in work.engine.all(_STANDING, (keys_json(keys),))}
+    give_rows(work.connection, [key >> 2 for key in keys if key & 3 == NOTE])
+    standing = {key: (dead, version) for key, dead, version in work.connection.all(_STANDING, (keys_json(keys),))}
     for key, change in keys.items():
         if key not in standing:
             raise gone(change.id)
@@ -51,18 +51,20 @@ def restore(work: Transaction, changes: Sequence[Restore]) -> None:
     for key in back:
         _restore_version(work, keys[key], key, standing[key][1])
     work.rediscover(keys)
-    found = [key for (key,) in work.engine.all(_FOUND, (keys_json(back),))]
-    if found:
+    results = [key for (key,) in work.connection.all(_FOUND, (keys_json(back),))]
+    if results:
         stamp = work.stamp()
-        work.engine.execute_many("UPDATE resources SET generation = ? WHERE key = ?", [(stamp, key) for key in found])
-        work.wait_for_embedding(key >> 2 for key in found)
+        work.connection.execute_many(
+            "UPDATE resources SET generation = ? WHERE key = ?", [(stamp, key) for key in results]
+        )
+        work.wait_for_embedding(key >> 2 for key in results)
 
 
 _FOUND = "SELECT key FROM resources WHERE found = 1 AND key IN (SELECT value FROM json_each(?))"
 
 
 def _revive(work: Transaction, versions: Mapping[int, int]) -> None:
-    work.engine.execute_many(
+    work.connection.execute_many(
         """UPDATE resources SET deleted = NULL, deleted_run = NULL, deleted_step = NULL, deleted_by = NULL
         WHERE key = ?""",
         [(key,) for key in versions],
@@ -72,19 +74,19 @@ def _revive(work: Transaction, versions: Mapping[int, int]) -> None:
 
 
 def _restore_version(work: Transaction, change: Restore, key: int, latest: int) -> None:
-    engine = work.engine
-    give_member_rows(engine, [key])
-    earlier = engine.fetch_one(
+    connection = work.connection
+    give_member_rows(connection, [key])
+    earlier = connection.fetch_one(
         "SELECT form, hash, metadata, content FROM history WHERE key = ? AND version = ?", (key, change.version)
     )
     if earlier is None:
         raise NotFound(f"{change.id} has no version {change.version}", hint="it may have been purged")
-    advance(work, key, change.made)
-    engine.run("UPDATE resources SET form = ?, hash = ?, metadata = ?, content = ? WHERE key = ?", (*earlier, key))
+    advance(work, key, change.created_by)
+    connection.run("UPDATE resources SET form = ?, hash = ?, metadata = ?, content = ? WHERE key = ?", (*earlier, key))
     if key & 3 == COLLECTION:
-        wanted, present = (engine.all(MEMBERS, (key, at, at)) for at in (change.version or 1, latest))
-        if wanted != present:
-            set_members(work, key, wanted, latest + 1)
+        expected, present = (connection.all(MEMBERS, (key, at, at)) for at in (change.version or 1, latest))
+        if expected != present:
+            set_members(work, key, expected, latest + 1)
 
 
 def let_go(work: Transaction, changes: Sequence[Unkeep]) -> None:
@@ -93,9 +95,9 @@ def let_go(work: Transaction, changes: Sequence[Unkeep]) -> None:
     for change in changes:
         live = work.live(change.id)
         if change.if_free:
-            named = work.engine.value("SELECT name FROM resources WHERE key = ?", (live.key,)) is not None
-            if named or is_held(work.engine, change.id):
+            is_named = work.connection.value("SELECT name FROM resources WHERE key = ?", (live.key,)) is not None
+            if is_named or is_held(work.connection, change.id):
                 continue
         else:
-            held(work.engine, change.id, together)
+            held(work.connection, change.id, together)
         release(work, live)

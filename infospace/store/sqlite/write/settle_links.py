@@ -95,10 +95,10 @@ _UNSETTLED: Final = f"""SELECT DISTINCT m.note FROM mentions m
     WHERE m.note {_AMONG} AND l.note IS NULL AND s.note IS NULL"""
 
 
-def unsettled(engine: Connection, notes: Iterable[str]) -> set[str]:
+def unsettled(connection: Connection, notes: Iterable[str]) -> set[str]:
     """Return those of the Notes with links that lead to no file, and are not settled."""
     listed = keys_json(key_of(note) >> 2 for note in notes)
-    return {id_of(number * 4) for number in _numbers(engine, _UNSETTLED, listed)}
+    return {id_of(number * 4) for number in _numbers(connection, _UNSETTLED, listed)}
 
 
 def settle(work: Transaction, changes: Sequence[SettleLinks]) -> None:
@@ -113,18 +113,20 @@ def settle_links(work: Transaction) -> None:
     changed = {key >> 2 for key in work.describe() if key & 3 == NOTE}
     if not (changed or work.to_settle):
         return
-    engine, renamed = work.engine, link_names.index(work.engine, changed)
+    connection, renamed = work.connection, link_names.index(work.connection, changed)
     by_hand = {key >> 2 for key in work.linked_by_hand}
     _remove_unwritten_links(work, changed - by_hand)
-    sources = _numbers(engine, f"SELECT DISTINCT note FROM mentions WHERE note {_AMONG}", keys_json(changed - by_hand))
+    sources = _numbers(
+        connection, f"SELECT DISTINCT note FROM mentions WHERE note {_AMONG}", keys_json(changed - by_hand)
+    )
     sources |= work.to_settle
-    if engine.fetch_one("SELECT 1 FROM settled_links LIMIT 1") is not None:
+    if connection.fetch_one("SELECT 1 FROM settled_links LIMIT 1") is not None:
         own = keys_json(changed | by_hand)
-        sources |= _numbers(engine, f"SELECT DISTINCT note FROM settled_links WHERE note {_AMONG}", own)
-        sources |= _numbers(engine, _CALLING, _names(renamed.gained))
-        sources |= _numbers(engine, _LEADING, keys_json(renamed.lost))
+        sources |= _numbers(connection, f"SELECT DISTINCT note FROM settled_links WHERE note {_AMONG}", own)
+        sources |= _numbers(connection, _CALLING, _names(renamed.gained))
+        sources |= _numbers(connection, _LEADING, keys_json(renamed.lost))
     if renamed.lost:
-        sources |= _numbers(engine, _LED_BY_FILE, keys_json(renamed.lost)) - by_hand
+        sources |= _numbers(connection, _LED_BY_FILE, keys_json(renamed.lost)) - by_hand
     if sources:
         run, work.run = work.run, None  # what follows from the text is no run's doing
         try:
@@ -135,12 +137,12 @@ def settle_links(work: Transaction) -> None:
 
 def _remove_unwritten_links(work: Transaction, notes_: Collection[int]) -> None:
     """Forget the links that an import settled and that their Notes say no more, with the Relations made for them."""
-    gone = work.engine.all(_UNSAID, (keys_json(notes_),)) if notes_ else []
+    gone = work.connection.all(_UNSAID, (keys_json(notes_),)) if notes_ else []
     if gone:
         sql = "DELETE FROM links WHERE note = ? AND target = ? AND wiki = ? AND label = ?"
-        work.engine.execute_many(sql, [row[:4] for row in gone])
+        work.connection.execute_many(sql, [row[:4] for row in gone])
         relations = {(relation,) for *_, relation in gone if relation is not None}
-        doomed = [key for (key,) in work.engine.all(_OF_LINKS, (keys_json(key for (key,) in sorted(relations)),))]
+        doomed = [key for (key,) in work.connection.all(_OF_LINKS, (keys_json(key for (key,) in sorted(relations)),))]
         _delete(work, doomed)
 
 
@@ -154,36 +156,38 @@ def _delete(work: Transaction, relations: Iterable[int]) -> None:
 
 
 def _settle(work: Transaction, sources: Collection[int]) -> None:
-    engine, listed = work.engine, keys_json(sources)
+    connection, listed = work.connection, keys_json(sources)
     columns = "note, target, wiki, label, name, leads"
-    before = {_Row(*row) for row in engine.all(f"SELECT {columns} FROM settled_links WHERE note {_AMONG}", (listed,))}
-    now = _settled(engine, sources, before)
+    before = {
+        _Row(*row) for row in connection.all(f"SELECT {columns} FROM settled_links WHERE note {_AMONG}", (listed,))
+    }
+    now = _settled(connection, sources, before)
     _relate(work, listed, before, now)
     gone = [row[:4] for row in sorted(before - now, key=lambda row: row[:4])]
-    engine.execute_many("DELETE FROM settled_links WHERE note = ? AND target = ? AND wiki = ? AND label = ?", gone)
+    connection.execute_many("DELETE FROM settled_links WHERE note = ? AND target = ? AND wiki = ? AND label = ?", gone)
     new = sorted(now - before, key=lambda row: row[:4])
-    engine.execute_many(f"INSERT INTO settled_links ({columns}) VALUES (?, ?, ?, ?, ?, ?)", new)
+    connection.execute_many(f"INSERT INTO settled_links ({columns}) VALUES (?, ?, ?, ?, ?, ?)", new)
 
 
-def _settled(engine: Connection, sources: Collection[int], before: Collection[_Row]) -> set[_Row]:
+def _settled(connection: Connection, sources: Collection[int], before: Collection[_Row]) -> set[_Row]:
     """Return what Notes say of links, with where each leads now.
 
     What an import is to settle leads to Notes without a file alone: it is the import that leads it to a file, in its
     run. One that led to a file before goes on until then.
     """
-    said = engine.all(_SAID, (keys_json(sources),))
+    said = connection.all(_SAID, (keys_json(sources),))
     asked = {link_name(target) for _, target, *_ in said}
-    called = _numbers(engine, _CALLED, _names(asked))
-    places = [*link_names.places(engine, called | {*sources})]
+    called = _numbers(connection, _CALLED, _names(asked))
+    places = [*link_names.places(connection, called | {*sources})]
     targets, loose = LinkTargets(places), {one.note for one in places if not one.root}
-    found = set()
+    results = set()
     for note, target, wiki, label, is_imported in said:
         to = targets.leads(id_of(note * 4), Linked(target, wiki == 1, label=label))
         row = _Row(note, target, wiki, label, link_name(target), None if to is None else key_of(to))
         if is_imported and to is not None and to not in loose and row not in before:
             row = row._replace(leads=None)
-        found.add(row)
-    return found
+        results.add(row)
+    return results
 
 
 def _relate(work: Transaction, listed: str, before: Iterable[_Row], now: Iterable[_Row]) -> None:
@@ -192,17 +196,17 @@ def _relate(work: Transaction, listed: str, before: Iterable[_Row], now: Iterabl
     One that somebody deleted stays away as long as its link leads where it did.
     """
     there: dict[tuple[int, int, str], _Relation] = {}
-    for note, target, label, key, is_ours in work.engine.all(_RELATIONS, (listed,)):
+    for note, target, label, key, is_ours in work.connection.all(_RELATIONS, (listed,)):
         there.setdefault((note, target, label), _Relation(key, bool(is_ours)))
-    wanted = _ends(now)
-    doomed = [one.key for ends, one in there.items() if one.is_ours and ends not in wanted]
+    expected = _ends(now)
+    doomed = [one.key for ends, one in there.items() if one.is_ours and ends not in expected]
     notes.delete(work, [Delete(id_of(key), _MADE) for key in doomed])
-    missing = sorted(wanted - _ends(before) - there.keys())
+    missing = sorted(expected - _ends(before) - there.keys())
     ids = work.new_ids(Kind.RELATION, len(missing)) if missing else []
     collections.make_relations(
         work,
         [
-            MakeRelation(relation, id_of(note * 4), id_of(to), label, kept=True, made=_MADE)
+            MakeRelation(relation, id_of(note * 4), id_of(to), label, kept=True, created_by=_MADE)
             for relation, (note, to, label) in zip(ids, missing, strict=True)
         ],
     )
@@ -213,8 +217,8 @@ def _ends(rows: Iterable[_Row]) -> set[tuple[int, int, str]]:
     return {(one.note, one.leads, one.label) for one in rows if one.leads is not None and one.leads != one.note * 4}
 
 
-def _numbers(engine: Connection, sql: str, listed: str) -> set[int]:
-    return {number for (number,) in engine.all(sql, (listed,))}
+def _numbers(connection: Connection, sql: str, listed: str) -> set[int]:
+    return {number for (number,) in connection.all(sql, (listed,))}
 
 
 def _names(names: Iterable[str]) -> str:

@@ -85,17 +85,17 @@ class RedirectListener:
 
     def _took(self, method: str, target: str) -> tuple[str, str]:
         parts = urlsplit(target)
-        said = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        document = {name: values[0] for name, values in parse_qs(parts.query).items()}
         waiting, state = self._answer, self._state
-        if waiting is None or waiting.done() or not state or said.get("state") != state:
+        if waiting is None or waiting.done() or not state or document.get("state") != state:
             return "404 Not Found", "There is nothing here."
         if method != "GET" or parts.path != PATH:
             return "404 Not Found", "There is nothing here."
-        if "code" in said:
-            answer = AuthorizationCodeResult(code=said["code"], state=said["state"], iss=said.get("iss"))
+        if "code" in document:
+            answer = AuthorizationCodeResult(code=document["code"], state=document["state"], iss=document.get("iss"))
             waiting.set_result(answer)
             return "200 OK", DONE
-        words = said.get("error_description") or said.get("error") or "it said nothing"
+        words = document.get("error_description") or document.get("error") or "it said nothing"
         waiting.set_exception(OAuthFlowError(f"the sign-in was refused: {words[:200]}"))
         waiting.exception()
         return "200 OK", REFUSED

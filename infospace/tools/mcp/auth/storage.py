@@ -25,8 +25,8 @@ class AuthorizationStorage:
 
     async def open(self) -> None:
         """Read what was kept. Raises TokensUnreadable."""
-        found = await asyncio.to_thread(self._store.load)
-        self._kept = found or {}
+        results = await asyncio.to_thread(self._store.load)
+        self._kept = results or {}
 
     def restore(self) -> None:
         """Tell the provider until when the kept token holds, and where it is renewed."""
@@ -41,8 +41,8 @@ class AuthorizationStorage:
     def secrets(self) -> tuple[str, ...]:
         """What nobody is to read of what is kept."""
         tokens, client = self._kept.get("tokens") or {}, self._kept.get("client") or {}
-        found = (tokens.get("access_token"), tokens.get("refresh_token"), client.get("client_secret"))
-        return tuple(text for text in found if isinstance(text, str))
+        results = (tokens.get("access_token"), tokens.get("refresh_token"), client.get("client_secret"))
+        return tuple(text for text in results if isinstance(text, str))
 
     async def get_tokens(self) -> OAuthToken | None:
         """Return the kept tokens."""

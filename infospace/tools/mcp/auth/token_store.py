@@ -49,20 +49,22 @@ class TokenStore:
 
     def record(self) -> TokenRecord | None:
         """Return what is known without reading the tokens; None where there are none."""
-        told = self._read()
-        if told is None:
+        report = self._read()
+        if report is None:
             return None
-        place: Place = "keyring" if told.get("place") == "keyring" else "file"
-        expires = told.get("expires")
-        return TokenRecord(place, expires if isinstance(expires, int | float) else None, bool(told.get("refreshable")))
+        place: Place = "keyring" if report.get("place") == "keyring" else "file"
+        expires = report.get("expires")
+        return TokenRecord(
+            place, expires if isinstance(expires, int | float) else None, bool(report.get("refreshable"))
+        )
 
     def load(self) -> dict[str, Any] | None:
         """Return what was kept, None where there is nothing. Raises TokensUnreadable."""
-        told = self._read()
-        if told is None:
+        report = self._read()
+        if report is None:
             return None
-        if told.get("place") != "keyring":
-            secret = told.get("secret")
+        if report.get("place") != "keyring":
+            secret = report.get("secret")
             return secret if isinstance(secret, dict) else None
         backend = _keyring()
         if backend is None:
@@ -73,25 +75,25 @@ class TokenStore:
         except Exception as error:
             raise TokensUnreadable(f"the keyring refused: {type(error).__name__}") from error
         with suppress(ValueError, TypeError):
-            found = json.loads(text)
-            return found if isinstance(found, dict) else None
+            value = json.loads(text)
+            return value if isinstance(value, dict) else None
         return None
 
     def save(self, secret: Mapping[str, Any], *, expires: float | None, refreshable: bool) -> Place:
         """Keep tokens; return where. Raises OSError where not even the file can be written."""
         place: Place = "keyring" if self._into_keyring(json.dumps(secret)) else "file"
-        told: dict[str, Any] = {"place": place, "expires": expires, "refreshable": refreshable}
+        report: dict[str, Any] = {"place": place, "expires": expires, "refreshable": refreshable}
         if place == "file":
-            told["secret"] = dict(secret)
-        self._write(told)
+            report["secret"] = dict(secret)
+        self._write(report)
         return place
 
     def forget(self) -> bool:
         """Drop the tokens; whether there were any."""
-        told = self._read()
-        if told is None:
+        report = self._read()
+        if report is None:
             return False
-        if told.get("place") == "keyring" and (backend := _keyring()) is not None:
+        if report.get("place") == "keyring" and (backend := _keyring()) is not None:
             with suppress(Exception):
                 backend.delete_password(SERVICE, self._name)
         self.path.unlink(missing_ok=True)
@@ -109,18 +111,18 @@ class TokenStore:
 
     def _read(self) -> dict[str, Any] | None:
         try:
-            found = json.loads(self.path.read_text(encoding="utf-8"))
+            value = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        return found if isinstance(found, dict) else None
+        return value if isinstance(value, dict) else None
 
-    def _write(self, told: Mapping[str, Any]) -> None:
+    def _write(self, report: Mapping[str, Any]) -> None:
         """Put a new file in the place of the old one, readable to its owner alone from its first byte on."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, name = tempfile.mkstemp(dir=self.path.parent, prefix=".new-")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(told, file)
+                json.dump(report, file)
             Path(name).chmod(OWNER_ALONE)
             Path(name).replace(self.path)
         except BaseException:

@@ -35,18 +35,18 @@ def without_unreadable_members(text: str, name: str) -> tuple[str, list[Unreadab
     `name` is a key of the document itself. Lines and columns of all else stay. A member whose syntax is wrong stays
     too, since then it is not known where it ends: reading the document says where that is.
     """
-    found: list[UnreadableMember] = []
+    results: list[UnreadableMember] = []
     parts: list[str] = []
     done = 0
     for member in _members(text, name):
         part = text[member.start : member.end]
         error = _error(part)
         if error is not None:
-            found.append(UnreadableMember(member.key, error))
-            kept = "".join("\n" if one == "\n" else " " for one in part)
-            parts += [text[done : member.start], "null", kept[4:]]
+            results.append(UnreadableMember(member.key, error))
+            stored = "".join("\n" if one == "\n" else " " for one in part)
+            parts += [text[done : member.start], "null", stored[4:]]
             done = member.end
-    return "".join([*parts, text[done:]]), found
+    return "".join([*parts, text[done:]]), results
 
 
 def _error(part: str) -> InvalidJSON | None:

@@ -96,25 +96,25 @@ async def read_tool(client: Client, name: str) -> ToolNow:
                 named = [tool for tool in page.tools if sanitize(tool.name) == name]
                 if named:
                     taken = len(named) == 1 and WHY not in (named[0].meta or {})
-                    found = _tool(named[0]) if taken else None
-                    fits = found is not None and _endless(found.input_schema) is None
-                    return ToolNow(found if fits else None, _ttl_s(ttls))
+                    result = _tool(named[0]) if taken else None
+                    fits = result is not None and _endless(result.input_schema) is None
+                    return ToolNow(result if fits else None, _ttl_s(ttls))
     return ToolNow(None, _ttl_s(ttls))
 
 
 async def read_listing(client: Client) -> Listing:
     """Read every list that a server says it has. Raises Invalid where one does not end, or names something twice."""
     asked = next(_ASKED)
-    can, found, ttls = client.server_capabilities, list[ListedTool](), list[int]()
+    can, tools, ttls = client.server_capabilities, list[ListedTool](), list[int]()
     refused: list[RefusedEntry] = []
 
     def take(kind: ToolKind, name: str, meta: Mapping[str, Any] | None, make: Callable[[], ListedTool]) -> None:
         why = (meta or {}).get(WHY)
         if why is None:
-            made = make()
-            why = _endless(made.input_schema)
+            result = make()
+            why = _endless(result.input_schema)
             if why is None:
-                found.append(made)
+                tools.append(result)
                 return
         refused.append(RefusedEntry(kind, sanitize(name), sanitize(why)))
 
@@ -136,10 +136,10 @@ async def read_listing(client: Client) -> Listing:
         for templates in await pages(client.list_resource_templates, "resource templates"):
             for template in templates.resource_templates:
                 take("resource", template.uri_template, template.meta, partial(_template, template))
-    _each_once(found)
+    _each_once(tools)
     info = client.server_info
     return Listing(
-        found,
+        tools,
         _text(info.title or info.name) if info else "",
         _text(info.version) if info else "",
         _text(client.instructions),
@@ -180,9 +180,9 @@ async def _pages(ask: Callable[..., Awaitable[PageT]], what: str) -> Any:
         seen.add(cursor)
 
 
-def _each_once(found: Sequence[ListedTool]) -> None:
+def _each_once(tools: Sequence[ListedTool]) -> None:
     seen: set[tuple[str, str]] = set()
-    for tool in found:
+    for tool in tools:
         if (tool.kind, tool.name) in seen:
             raise Invalid(f"it lists the {tool.kind} {tool.name!r} twice")
         seen.add((tool.kind, tool.name))

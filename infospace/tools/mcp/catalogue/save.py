@@ -44,8 +44,10 @@ class ListingStore:
         """Keep what a server lists now, where that is something else than what is kept. Raises StoreError."""
         after = {(tool.kind, tool.name): tool.digest for tool in listing.tools}
         with self._store.reading() as snapshot:
-            kept = next((one for one in snapshot.servers() if one.name == entry.name), None)
-        as_before = kept is not None and kept.state == "listed" and kept.entry == entry.digest(self._store.identity)
+            stored = next((one for one in snapshot.servers() if one.name == entry.name), None)
+        as_before = (
+            stored is not None and stored.state == "listed" and stored.entry == entry.digest(self._store.identity)
+        )
         if not as_before or after != saved_digests(self._store, entry.name):
             self.keep(entry, listing)
 

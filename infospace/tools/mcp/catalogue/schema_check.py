@@ -78,11 +78,11 @@ def _is_plain(schema: Any, depth: int) -> bool:
 
 def _leads_to_definitions(schema: Mapping[str, Any]) -> bool:
     """Whether every reference of a schema leads to one of its own definitions."""
-    written = json.dumps(schema)
-    if '"$ref"' not in written:
+    text = json.dumps(schema)
+    if '"$ref"' not in text:
         return True
     definitions = schema.get("$defs")
-    return isinstance(definitions, Mapping) and set(_REFERENCE.findall(written)) <= set(definitions)
+    return isinstance(definitions, Mapping) and set(_REFERENCE.findall(text)) <= set(definitions)
 
 
 def _text(value: Any, _depth: int) -> bool:

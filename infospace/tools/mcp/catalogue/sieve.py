@@ -123,24 +123,24 @@ class _Incoming(_Stream):
         return item
 
 
-def _listed(method: str, wanted: str | None, result: dict[str, Any]) -> dict[str, Any]:
+def _listed(method: str, expected: str | None, result: dict[str, Any]) -> dict[str, Any]:
     key, model = _MODELS[method]
     cut = CUT in result
     if cut and isinstance(result[CUT], dict):
         result = result[CUT]
-    given = result.get(key)
-    if not isinstance(given, list):
+    value = result.get(key)
+    if not isinstance(value, list):
         return result
-    if wanted is not None and method == "tools/list":
-        given = [one for one in given if isinstance(one, dict) and sanitize(one.get("name")) == wanted]
-        result = {**result, key: given}
+    if expected is not None and method == "tools/list":
+        value = [one for one in value if isinstance(one, dict) and sanitize(one.get("name")) == expected]
+        result = {**result, key: value}
     if not cut and not _page_error(method, model, result):
         return result
-    found = []
-    for index, one in enumerate(given):
+    results = []
+    for index, one in enumerate(value):
         why = _DEEP if cut and CUT in json.dumps(one) else _page_error(method, model, {key: [one]})
-        found.append(one if not why else _stand_in(key, one, index, why))
-    return {**result, key: found}
+        results.append(one if not why else _stand_in(key, one, index, why))
+    return {**result, key: results}
 
 
 _DEEP = f"its schema is nested more than {DEEPEST} deep"
@@ -169,11 +169,11 @@ def _stand_in(key: str, one: Any, index: int, why: str) -> dict[str, Any]:
     if not isinstance(name, str):
         name = one.get("name") if isinstance(one, dict) else None
     name = name if isinstance(name, str) and name else f"number {index + 1} of its {key}"
-    made: dict[str, Any] = {"name": name, "_meta": {WHY: why}}
+    result: dict[str, Any] = {"name": name, "_meta": {WHY: why}}
     if key == "tools":
-        made["inputSchema"] = {"type": "object"}
+        result["inputSchema"] = {"type": "object"}
     elif key == "resources":
-        made["uri"] = name
+        result["uri"] = name
     elif key == "resourceTemplates":
-        made["uriTemplate"] = name
-    return made
+        result["uriTemplate"] = name
+    return result

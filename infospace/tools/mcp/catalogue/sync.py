@@ -143,12 +143,12 @@ async def sync(
     servers.reload()
     work = _Sync(space.store, servers, listener or NullListener(), restart=restart, only=only)
     work.heard, work.taken = heard or (lambda _: None), lambda name: space.catalogue.find(name) is not None
-    done = await work.all()
+    report = await work.all()
     if embed:
         # All that a search looks among, also what the space itself can do: else the first search embeds that.
         tools = searched(space, others=True)
-        done.by_words = await asyncio.to_thread(space.finder.embed, tools, listener or NullListener())
-    return done
+        report.by_words = await asyncio.to_thread(space.finder.embed, tools, listener or NullListener())
+    return report
 
 
 def _servers(space: Space) -> Servers:
@@ -164,9 +164,9 @@ def _remember(store: Store, mcp: Path | None, forget: Path | None) -> None:
     if forget is not None:
         path = str(forget.absolute())
         with store.reading() as snapshot:
-            known = snapshot.tool_sources()
-        if path not in known:
-            there = f"it remembers {', '.join(known)}" if known else "it remembers none"
+            known_names = snapshot.tool_sources()
+        if path not in known_names:
+            there = f"it remembers {', '.join(known_names)}" if known_names else "it remembers none"
             raise NotFound(f"the space does not remember {path!r}", hint=there)
         changes.append(ForgetSource(path))
     if changes:
@@ -191,40 +191,40 @@ class _Sync:
         self._going: list[str] = []
 
     async def all(self) -> SyncReport:
-        done, entries = self._done, self._servers.entries
-        done.files = [str(path) for path in sources_of(self._store)]
+        report, entries = self._done, self._servers.entries
+        report.files = [str(path) for path in sources_of(self._store)]
         with self._store.reading() as snapshot:
-            kept = {one.name: one for one in snapshot.servers() if not one.name.startswith(PREFIX)}
+            stored = {one.name: one for one in snapshot.servers() if not one.name.startswith(PREFIX)}
         for problem in self._servers.problems:
             if problem.severity == "warning":
-                done.warnings.append(problem)
+                report.warnings.append(problem)
             else:
-                done.failed.append(FailedServer(problem.server, problem.file, problem.message, problem.hint))
+                report.failed.append(FailedServer(problem.server, problem.file, problem.message, problem.hint))
         broken = {problem.server for problem in self._servers.problems if problem.severity == "error"}
-        if not done.unreadable:
-            self._drop(sorted(name for name in kept if name not in entries and name not in broken))
+        if not report.unreadable:
+            self._drop(sorted(name for name in stored if name not in entries and name not in broken))
         asked = self._only
         enabled = [
             entry for name, entry in sorted(entries.items()) if not entry.disabled and (asked is None or name in asked)
         ]
         refused = [entry for entry in enabled if self.taken(entry.name)]
-        done.failed += [_like_a_primitive(entry) for entry in refused]
-        self._drop([entry.name for entry in refused if entry.name in kept])
+        report.failed += [_like_a_primitive(entry) for entry in refused]
+        self._drop([entry.name for entry in refused if entry.name in stored])
         enabled = [entry for entry in enabled if entry not in refused]
-        due = [entry for entry in enabled if self._restart or self._is_due(entry, kept.get(entry.name))]
-        done.unchanged = [entry.name for entry in enabled if entry not in due]
+        due = [entry for entry in enabled if self._restart or self._is_due(entry, stored.get(entry.name))]
+        report.unchanged = [entry.name for entry in enabled if entry not in due]
         self._due = len(due)
         await asyncio.gather(*(self._list(entry) for entry in due))
-        for names in (done.added, done.changed, done.removed, done.listed):
+        for names in (report.added, report.changed, report.removed, report.listed):
             names.sort()
-        done.refused.sort(key=lambda refused: refused.server)
-        done.failed.sort(key=lambda failed: (failed.file, failed.server))
-        return done
+        report.refused.sort(key=lambda refused: refused.server)
+        report.failed.sort(key=lambda failed: (failed.file, failed.server))
+        return report
 
-    def _is_due(self, entry: Entry, kept: StoredServer | None) -> bool:
-        if kept is None or kept.state == "failed" or kept.entry != entry.digest(self._salt):
+    def _is_due(self, entry: Entry, stored: StoredServer | None) -> bool:
+        if stored is None or stored.state == "failed" or stored.entry != entry.digest(self._salt):
             return True
-        return kept.expires is None or kept.expires <= now()
+        return stored.expires is None or stored.expires <= now()
 
     def _drop(self, names: Sequence[str]) -> None:
         with self._store.reading() as snapshot:

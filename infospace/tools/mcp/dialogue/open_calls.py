@@ -115,11 +115,11 @@ class OpenCalls:
                 stack.enter_context(call.deadlines.paused())
             yield
 
-    def _ended(self, call: OpenCall, done: asyncio.Task[ToolAnswer]) -> None:
+    def _ended(self, call: OpenCall, task: asyncio.Task[ToolAnswer]) -> None:
         self._open.remove(call)
-        if not done.cancelled():
+        if not task.cancelled():
             # Nobody may be left who makes it again, and hears how it ended.
-            done.exception()
+            task.exception()
 
     def close(self) -> None:
         """Break off the calls that wait for a person."""
@@ -208,9 +208,9 @@ class OpenCalls:
             while True:
                 if call.talk.conversation is None:
                     return None
-                found = look(call.talk.conversation)
-                if found is not None:
-                    return found
+                value = look(call.talk.conversation)
+                if value is not None:
+                    return value
                 if call.asked is None or call.asked.done():
                     return None
                 call.answered.clear()

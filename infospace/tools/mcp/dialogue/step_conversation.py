@@ -38,67 +38,67 @@ SHOWN = 400
 class StepConversation:
     """Implements `Conversation` for one call of one step: `calls` knows what was answered, and what is allowed."""
 
-    def __init__(self, view: Context, tool: Tool, call: bytes, calls: ToolCalls) -> None:
-        self._view = view
+    def __init__(self, context: Context, tool: Tool, call: bytes, calls: ToolCalls) -> None:
+        self._context = context
         self._tool = tool
         self._calls = calls
-        self._position = view.made.step or ""
+        self._position = context.created_by.step or ""
         self._about = hashlib.sha256(tool.digest + call).hexdigest()[:8]
 
     @property
     def key(self) -> str:
         """What tells this call from others."""
-        return f"{self._view.made.run}:{first_attempt(self._position)}:{self._about}"
+        return f"{self._context.created_by.run}:{first_attempt(self._position)}:{self._about}"
 
     def answer(self, question: ServerQuestion) -> ServerAnswer | None:
         """Return what was answered; None where somebody is to be asked."""
         if question.schema is not None and not _is_form(question.schema):
             return ServerAnswer("cancel")
-        known, said = self._calls.answer_to(self._key(question.digest))
-        if not known:
+        is_known, value = self._calls.answer_to(self._key(question.digest))
+        if not is_known:
             return None if self._calls.asks else ServerAnswer("cancel")
-        if said == DECLINE:
+        if value == DECLINE:
             return ServerAnswer("decline")
         if question.schema is None:
             return ServerAnswer("accept")
-        return ServerAnswer("accept", {**_defaults(question.schema), **(said if isinstance(said, dict) else {})})
+        return ServerAnswer("accept", {**_defaults(question.schema), **(value if isinstance(value, dict) else {})})
 
     def may_sample(self, request: SamplingRequest) -> bool | None:
         """Whether a language model may answer; None where somebody is to be asked. Raises SamplingRefused."""
         try:
-            self._view.space.model_for()
+            self._context.space.model_for()
         except InfospaceError as error:
             raise SamplingRefused(f"no language model answers here: {error.message}") from error
         if self._calls.allows(self._sampling):
             return True
-        known, said = self._calls.answer_to(self._key(_digest_of(request)))
-        if known:
-            return said != "no"
+        is_known, answer = self._calls.answer_to(self._key(_digest_of(request)))
+        if is_known:
+            return answer != "no"
         return None if self._calls.asks else False
 
     async def sample(self, request: SamplingRequest) -> tuple[str, str]:
         """Return the answer of the configured language model, within the budget, and its name."""
         messages: Any = [{"role": role, "content": text} for role, text in request.messages]
         try:
-            text = await self._view.ask_model(messages, max_tokens=request.max_tokens)
+            text = await self._context.ask_model(messages, max_tokens=request.max_tokens)
         except InfospaceError as error:
             raise SamplingRefused(f"the language model did not answer: {error.message}") from error
-        return str(text), str(self._view.extra["llm"]["model"])
+        return str(text), str(self._context.extra["llm"]["model"])
 
     def on_log(self, level: str, text: str) -> None:
         """Hand on a message for a log."""
-        self._view.log(f"{self._tool.server} ({level}): {text}")
+        self._context.log(f"{self._tool.server} ({level}): {text}")
 
     def on_progress(self, done: float, total: float | None, text: str) -> None:
         """Hand on how far the call has come."""
-        self._view.progress(int(done), int(total or 0), text or self._tool.full_name)
+        self._context.progress(int(done), int(total or 0), text or self._tool.full_name)
 
     def required(self, question: ServerQuestion | SamplingRequest) -> InputRequired:
         """Return what the run waits for."""
         name, position = self._tool.full_name, self._position
         if isinstance(question, SamplingRequest):
-            told = truncate(" ".join(text for _, text in question.messages), SHOWN)
-            asked = f"let the server {self._tool.server} ask the language model: {told}?"
+            message = truncate(" ".join(text for _, text in question.messages), SHOWN)
+            asked = f"let the server {self._tool.server} ask the language model: {message}?"
             about = {"tool": self._sampling.full_name, "digest": self._sampling.digest.hex()}
             return InputRequired(
                 position, "approve", asked, APPROVAL_SCHEMA, key=self._key(_digest_of(question)), about=about

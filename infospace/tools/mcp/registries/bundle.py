@@ -74,14 +74,14 @@ def _manifest(archive: zipfile.ZipFile) -> Mapping[str, Any]:
     try:
         with archive.open(MANIFEST) as file:
             text = file.read(2**20 + 1)
-        found = read_json(text, what="its manifest", max_bytes=2**20)
+        value = read_json(text, what="its manifest", max_bytes=2**20)
     except KeyError:
         raise Invalid(f"the bundle has no {MANIFEST}") from None
     except InvalidJSON as error:
         raise Invalid(f"the bundle is not usable: {error.message}", hint=error.hint) from error
     except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError) as error:
         raise Invalid(f"the bundle cannot be unpacked: {error}") from None
-    server = found.get("server") if isinstance(found, Mapping) else None
+    server = value.get("server") if isinstance(value, Mapping) else None
     config = server.get("mcp_config") if isinstance(server, Mapping) else None
     if not isinstance(config, Mapping):
         raise Invalid("the manifest of the bundle has no object `server.mcp_config`")
@@ -95,11 +95,11 @@ def _entry(config: Mapping[str, Any], folder: Path, name: str) -> dict[str, Any]
         if not isinstance(value, str) or not value.isprintable():
             raise Invalid(f"{what} in the manifest of the bundle is {shown(value)}, not a text")
         text = value.replace("${__dirname}", str(folder)).replace("${/}", "/")
-        kept = _USER.sub("", text)
-        if "${" in kept:
-            unknown = _OTHER.search(kept)
-            named = unknown[0] if unknown else "${"
-            raise Invalid(f"{what} in the manifest of the bundle asks for {named!r:.80}, which is not given to bundles")
+        stored = _USER.sub("", text)
+        if "${" in stored:
+            unknown = _OTHER.search(stored)
+            label = unknown[0] if unknown else "${"
+            raise Invalid(f"{what} in the manifest of the bundle asks for {label!r:.80}, which is not given to bundles")
         return _USER.sub(lambda found: f"${{{prefix}_{re.sub(r'[^A-Z0-9]+', '_', found[1].upper())}}}", text)
 
     args, env = config.get("args", []), config.get("env", {})

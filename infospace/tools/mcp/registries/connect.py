@@ -46,8 +46,8 @@ class Proposal:
     @property
     def entry(self) -> dict[str, Any]:
         """The entry as it would stand in the file; of a bundle what is known before it is fetched."""
-        told = {"description": self.server.description, "title": self.server.title}
-        return {**self.server.entry, **{key: text for key, text in told.items() if text}}
+        report = {"description": self.server.description, "title": self.server.title}
+        return {**self.server.entry, **{key: text for key, text in report.items() if text}}
 
     def missing(self, environment: Mapping[str, str]) -> list[Variable]:
         """Return the variables that it needs and the environment has not."""
@@ -55,12 +55,12 @@ class Proposal:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as `tools connect --json` prints it."""
-        found = self.server.to_json()
+        results = self.server.to_json()
         return {
             "registry": self.registry.name,
             "server": self.name,
             "file": str(self.file),
-            **found,
+            **results,
             "entry": self.entry,
         }
 
@@ -73,11 +73,15 @@ def find_listed(store: Store, name: str) -> tuple[Registry, ListedServer]:
     every = [(registry, server) for registry in registries(store) for server in registry.servers]
     for at in range(3):
         # The first registry that lists a server has the say.
-        found = {server.name: (registry, server) for registry, server in reversed(every) if _names(server)[at] == name}
-        if len(found) == 1:
-            return next(iter(found.values()))
-        if found:
-            raise Invalid(f"{len(found)} servers are called {name!r}", hint=f"say which: {either(sorted(found)[:8])}")
+        results = {
+            server.name: (registry, server) for registry, server in reversed(every) if _names(server)[at] == name
+        }
+        if len(results) == 1:
+            return next(iter(results.values()))
+        if results:
+            raise Invalid(
+                f"{len(results)} servers are called {name!r}", hint=f"say which: {either(sorted(results)[:8])}"
+            )
     near = nearest(name, [server.name for _, server in every])
     there = "no registry lists any" if not every else f"the registries list {len(every):,} servers"
     raise NotFound(f"there is no server {name!r:.100}", hint=f"did you mean {near!r}?" if near else there)
@@ -182,12 +186,12 @@ def _document(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise Invalid(f"{str(path)!r} cannot be read: {error.strerror}") from None
     try:
-        found = read_json(data, what=repr(str(path)))
+        value = read_json(data, what=repr(str(path)))
     except InvalidJSON as error:
         raise Invalid(f"nothing is written, since {error.message}", hint=error.hint) from error
-    if not isinstance(found, dict) or not isinstance(found.get(SERVERS, {}), dict):
+    if not isinstance(value, dict) or not isinstance(value.get(SERVERS, {}), dict):
         raise Invalid(f"nothing is written, since {str(path)!r} has no object {SERVERS!r}")
-    return found
+    return value
 
 
 def verified_package(server: ListedServer, *, local: bool) -> bytes:
@@ -199,10 +203,10 @@ def verified_package(server: ListedServer, *, local: bool) -> bytes:
         return _npm_package(server, checksum, local=local)
     with Fetcher(checksum.url, trusted=local and is_loopback(checksum.url)) as fetcher:
         data = fetcher.fetch(checksum.url, largest=LARGEST_BUNDLE, elsewhere=True)
-    found = hashlib.sha256(data).hexdigest()
-    if found != checksum.value:
+    result = hashlib.sha256(data).hexdigest()
+    if result != checksum.value:
         raise Invalid(
-            f"the package of {server.name} is not what the registry lists: its SHA-256 is {found}, and "
+            f"the package of {server.name} is not what the registry lists: its SHA-256 is {result}, and "
             f"{checksum.value} is listed",
             hint="nothing of it is kept; ask who publishes it",
         )
@@ -223,8 +227,8 @@ def _npm_package(server: ListedServer, checksum: Checksum, *, local: bool) -> by
                 f"the registry gives {server.name} no `dist.integrity` and `dist.tarball`: it cannot be checked"
             )
         data = fetcher.fetch(tarball, largest=LARGEST_BUNDLE)
-    name, wanted = _integrity(integrity, server.name)
-    if hashlib.new(name, data).digest() not in wanted:
+    name, expected = _integrity(integrity, server.name)
+    if hashlib.new(name, data).digest() not in expected:
         raise Invalid(
             f"the package of {server.name} is not what the registry lists: its integrity is not {integrity:.160}",
             hint="nothing of it is kept; ask who publishes it",
@@ -234,7 +238,7 @@ def _npm_package(server: ListedServer, checksum: Checksum, *, local: bool) -> by
 
 def _integrity(text: str, server: str) -> tuple[str, Sequence[bytes]]:
     """Return the strongest hash that an integrity names, and the digests of which one has to fit."""
-    found: dict[str, list[bytes]] = {}
+    results: dict[str, list[bytes]] = {}
     for part in text.split():
         name, _, digest = part.partition("-")
         try:
@@ -242,8 +246,8 @@ def _integrity(text: str, server: str) -> tuple[str, Sequence[bytes]]:
         except (binascii.Error, ValueError):
             continue
         if len(raw) == _HASHES.get(name):
-            found.setdefault(name, []).append(raw)
+            results.setdefault(name, []).append(raw)
     for name in _HASHES:
-        if name in found:
-            return name, found[name]
+        if name in results:
+            return name, results[name]
     raise Invalid(f"the integrity {text!r:.100} of {server} is none", hint="sha512- and the digest in base 64")

@@ -72,47 +72,47 @@ def read_registry(
     What is wrong with an entry is told of that one alone. Raises Invalid where a page is no such document, a page
     comes again, or there is no end.
     """
-    found, size = ReadRegistry(), 0
+    result, size = ReadRegistry(), 0
     params: dict[str, str] = {}
     seen: set[str] = set()
     while True:
         data = ask(params)
         size += len(data)
-        page = _page(data, first=found.pages == 0)
-        if found.pages and page.form != found.form:
-            raise Invalid(f"its page {found.pages + 1} is of another form than the first")
-        found.form, found.pages = page.form, found.pages + 1
-        before = len(found.servers) + len(found.wrong)
+        page = _page(data, first=result.pages == 0)
+        if result.pages and page.form != result.form:
+            raise Invalid(f"its page {result.pages + 1} is of another form than the first")
+        result.form, result.pages = page.form, result.pages + 1
+        before = len(result.servers) + len(result.wrong)
         for at, raw in enumerate(page.entries):
-            _take(found, raw, f"entry {at + 1} of page {found.pages}", base, local=local)
-        if len(found.servers) + len(found.wrong) > MOST_SERVERS:
+            _take(result, raw, f"entry {at + 1} of page {result.pages}", base, local=local)
+        if len(result.servers) + len(result.wrong) > MOST_SERVERS:
             raise Invalid(f"it lists more than {MOST_SERVERS:,} servers")
-        on_page(len(found.servers))
+        on_page(len(result.servers))
         if not paged(page.form) or not page.entries:
-            return found
+            return result
         if page.form == "npm":
-            if len(found.servers) + len(found.wrong) == before:
-                raise Invalid(f"its list does not end: its page {found.pages} has nothing that did not come before")
+            if len(result.servers) + len(result.wrong) == before:
+                raise Invalid(f"its list does not end: its page {result.pages} has nothing that did not come before")
             read = int(params.get("from", "0")) + len(page.entries)
             if page.total is None or read >= page.total:
-                return found
+                return result
             params = {"from": str(read), "size": str(PAGE)}
         else:
             if not page.cursor:
-                return found
+                return result
             if page.cursor in seen:
                 raise Invalid(f"its list does not end: the page {page.cursor!r:.80} comes again")
             seen.add(page.cursor)
             params = {"cursor": page.cursor, "limit": str(PAGE)}
-        if found.pages >= MOST_PAGES or size > LARGEST_WHOLE:
-            raise Invalid(f"its list does not end within {found.pages:,} pages and {size // 2**20:,} MB")
+        if result.pages >= MOST_PAGES or size > LARGEST_WHOLE:
+            raise Invalid(f"its list does not end within {result.pages:,} pages and {size // 2**20:,} MB")
 
 
 def _page(data: bytes, *, first: bool) -> _Page:
     root, unreadable = _json(data)
 
-    def entries(found: list[Any]) -> list[Any]:
-        return [_Unreadable(unreadable[at]) if at in unreadable else one for at, one in enumerate(found)]
+    def entries(results: list[Any]) -> list[Any]:
+        return [_Unreadable(unreadable[at]) if at in unreadable else one for at, one in enumerate(results)]
 
     if not isinstance(root, Mapping):
         raise Invalid(f"it is {shown(root)}, not an object")
@@ -131,12 +131,12 @@ def _page(data: bytes, *, first: bool) -> _Page:
 
 
 def _cursor(metadata: Mapping[str, Any]) -> str | None:
-    found = metadata.get("nextCursor", metadata.get("next_cursor"))
-    if found is None or found == "":
+    value = metadata.get("nextCursor", metadata.get("next_cursor"))
+    if value is None or value == "":
         return None
-    if not isinstance(found, str) or len(found) > 4_000:
-        raise Invalid(f"its `nextCursor` is {shown(found)}, not a short text")
-    return found
+    if not isinstance(value, str) or len(value) > 4_000:
+        raise Invalid(f"its `nextCursor` is {shown(value)}, not a short text")
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +165,10 @@ def _json(data: bytes) -> tuple[Any, Mapping[int | str, str]]:
     return root, {one.key: one.error.message for one in apart}
 
 
-def _take(found: ReadRegistry, raw: Any, place: str, base: str | None, *, local: bool) -> None:
+def _take(result: ReadRegistry, raw: Any, place: str, base: str | None, *, local: bool) -> None:
     name = place
     if isinstance(raw, Mapping):
-        body, status = _body(raw, found.form)
+        body, status = _body(raw, result.form)
         if isinstance(body, Mapping) and isinstance(body.get("name"), str):
             name = body["name"][:120]
         if status is None:
@@ -178,12 +178,12 @@ def _take(found: ReadRegistry, raw: Any, place: str, base: str | None, *, local:
     try:
         if isinstance(body, _Unreadable):
             raise Invalid(body.why)  # noqa: TRY301 - told as all that is wrong with an entry
-        read = read_npm_package(body, base, local=local) if found.form == "npm" else read_server(body, local=local)
+        read = read_npm_package(body, base, local=local) if result.form == "npm" else read_server(body, local=local)
     except Invalid as error:
-        found.wrong.append(WrongEntry(name, f"{error.message}{f' ({error.hint})' if error.hint else ''}"))
+        result.wrong.append(WrongEntry(name, f"{error.message}{f' ({error.hint})' if error.hint else ''}"))
         return
-    if status == "latest" or read.name not in found.servers:
-        found.servers[read.name] = read
+    if status == "latest" or read.name not in result.servers:
+        result.servers[read.name] = read
 
 
 def _body(raw: Mapping[str, Any], form: Form) -> tuple[Any, Literal["latest", "known"] | None]:

@@ -112,8 +112,8 @@ def _client(check: HostCheck, verify: SSLContext | bool) -> httpx2.Client:
     )
 
 
-def _url(base: str, written: str) -> httpx2.URL:
+def _url(base: str, text: str) -> httpx2.URL:
     try:
-        return httpx2.URL(urljoin(base, written))
+        return httpx2.URL(urljoin(base, text))
     except (ValueError, httpx2.InvalidURL):
-        raise Invalid(f"{shown_url(written or base)!r:.200} is not a URL") from None
+        raise Invalid(f"{shown_url(text or base)!r:.200} is not a URL") from None

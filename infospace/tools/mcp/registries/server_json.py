@@ -121,11 +121,11 @@ def read_npm_package(raw: Any, base: str | None, *, local: bool = False) -> List
     tags = tuple(dict.fromkeys(one for one in links if isinstance(one, str) and one.isprintable() and len(one) <= 50))
     description = truncate(_text(raw, "description", longest=10**6, lines=True), LONGEST_DESCRIPTION)
     reader = _Reader(name, description, "", package["version"], local=local, tags=tags[:MAX_PARTS])
-    found = reader.package(package)
+    result = reader.package(package)
     if base is None:
-        return found
+        return result
     return reader.build(
-        found.entry, found.package, Checksum("npm", f"{base}/{name.replace('/', '%2F')}/{package['version']}", "")
+        result.entry, result.package, Checksum("npm", f"{base}/{name.replace('/', '%2F')}/{package['version']}", "")
     )
 
 
@@ -247,7 +247,7 @@ class _Reader:
             raise Invalid(f"{what} is {url!r:.120}, which nothing protects on its way", hint="https://…")
 
     def _environment(self, raw: Mapping[str, Any]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        results: dict[str, str] = {}
         for one in _list(raw, "environmentVariables"):
             name = _text(one, "name", required=True) if isinstance(one, Mapping) else ""
             if not _VARIABLE.fullmatch(name):
@@ -257,11 +257,11 @@ class _Reader:
                 continue
             if _TAKEN_OVER.fullmatch(name):
                 raise Invalid(f"it sets {name}, by which a program can be made to run something else")
-            found[name] = value
-        return found
+            results[name] = value
+        return results
 
     def _arguments(self, raw: Mapping[str, Any], key: str) -> list[str]:
-        found: list[str] = []
+        results: list[str] = []
         for one in _list(raw, key):
             if not isinstance(one, Mapping):
                 raise Invalid(f"an argument of it is {shown(one)}, not an object")
@@ -272,12 +272,12 @@ class _Reader:
             label = name if kind == "named" else _text(one, "valueHint") or "argument"
             value = self._value(one, f"{self._prefix}_{_upper(label)}", what=f"the argument {label}")
             if kind == "positional":
-                found += [] if value is None else [value]
+                results += [] if value is None else [value]
             elif value is not None:
-                found += [name, value]
+                results += [name, value]
             elif not any(_get(one, key) for key in ("format", "valueHint", "choices")):
-                found.append(name)
-        return found
+                results.append(name)
+        return results
 
     def _value(self, raw: Mapping[str, Any], variable: str, *, what: str) -> str | None:
         """Return the value of an input, `${VAR}` where it is to be given; None where it may be left out."""
@@ -301,21 +301,21 @@ class _Reader:
         if declared is not None and not isinstance(declared, Mapping):
             raise Invalid(f"its `variables` are {shown(declared)}, not an object")
 
-        def fill(found: re.Match[str]) -> str:
-            one = (declared or {}).get(found[1])
+        def fill(match: re.Match[str]) -> str:
+            one = (declared or {}).get(match[1])
             if not isinstance(one, Mapping):
-                return found[0]
+                return match[0]
             for key in ("value", "default"):
                 if _get(one, key) not in (None, ""):
                     return _text(one, key)
-            name = f"{self._prefix}_{_upper(found[1])}"
+            name = f"{self._prefix}_{_upper(match[1])}"
             about = _text(one, "description", lines=True)[:300]
             self._variables.setdefault(name, Variable(name, about, _flag(one, "isSecret")))
             return f"${{{name}}}"
 
         filled = _PLACEHOLDER.sub(fill, text)
-        named = [found[1] for found in _EXPANDED.finditer(filled)]
-        if filled.count("${") != len(named) or any(name not in self._variables for name in named):
+        names = [match[1] for match in _EXPANDED.finditer(filled)]
+        if filled.count("${") != len(names) or any(name not in self._variables for name in names):
             raise Invalid("values of it make `${` together, which would put a variable of the environment there")
         return filled
 
@@ -339,25 +339,25 @@ def _command_line(
     return ["run", *kept, *passed, *runtime, image, *own]
 
 
-def _may_stand(command: str, given: Sequence[str], kind: _Kind) -> None:
+def _may_stand(command: str, names: Sequence[str], kind: _Kind) -> None:
     """Raise Invalid for an argument of the command itself that could run anything."""
     at = 0
-    while at < len(given):
-        name, equals, _ = given[at].partition("=")
+    while at < len(names):
+        name, equals, _ = names[at].partition("=")
         if kind.runtime is None:
             if name in _REFUSED_OF_CONTAINERS:
-                raise Invalid(f"it is to be run by `{command} {given[at]:.60}`, which lets it out of its container")
+                raise Invalid(f"it is to be run by `{command} {names[at]:.60}`, which lets it out of its container")
             at += 1
             continue
         if name not in kind.runtime:
             known = ", ".join(kind.runtime)
-            raise Invalid(f"it is to be run by `{command} {given[at]:.60}`, which could run anything", hint=known)
+            raise Invalid(f"it is to be run by `{command} {names[at]:.60}`, which could run anything", hint=known)
         at += 2 if kind.runtime[name] and not equals else 1
 
 
 def _upper(text: str) -> str:
-    found = re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_")
-    return found if found and not found[0].isdigit() else f"V_{found}"
+    result = re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_")
+    return result if result and not result[0].isdigit() else f"V_{result}"
 
 
 def _version(raw: Mapping[str, Any]) -> str:

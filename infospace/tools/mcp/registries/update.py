@@ -60,8 +60,8 @@ def refresh(store: Store, name: str, on_page: Callable[[int], object] = lambda _
         read = _read(known.address, on_page)
     except Invalid as error:
         with store.reading() as snapshot:
-            kept = next(one for one in snapshot.servers() if one.name == PREFIX + name)
-        store.commit([SaveServer(_failed(kept, error))])
+            stored = next(one for one in snapshot.servers() if one.name == PREFIX + name)
+        store.commit([SaveServer(_failed(stored, error))])
     else:
         _keep(store, name, known.address, read)
     return registry(store, name)
@@ -73,16 +73,16 @@ def _keep(store: Store, name: str, address: str, read: ReadRegistry) -> None:
     with store.reading() as snapshot:
         before = {tool.listed.name: tool.listed.digest for tool in snapshot.tools(key)}
     changed = [tool for tool in fresh.values() if before.get(tool.name) != tool.digest]
-    told = "\n".join(sentences(read.wrong, MOST_TOLD))
+    message = "\n".join(sentences(read.wrong, MOST_TOLD))
     server = StoredServer(
-        key, "listed", b"", FORMS[read.form], instructions=address, listed=now(), tried=now(), stderr=told
+        key, "listed", b"", FORMS[read.form], instructions=address, listed=now(), tried=now(), stderr=message
     )
     gone: list[tuple[ToolKind, str]] = [("server", old) for old in before if old not in fresh]
     store.commit([SaveTools(key, changed), DropTools(key, gone), SaveServer(server)])
 
 
-def _failed(kept: StoredServer, error: Invalid) -> StoredServer:
-    return replace(kept, state="failed", tried=now(), error=str(error))
+def _failed(stored: StoredServer, error: Invalid) -> StoredServer:
+    return replace(stored, state="failed", tried=now(), error=str(error))
 
 
 def _read(address: str, on_page: Callable[[int], object]) -> ReadRegistry:
@@ -130,27 +130,27 @@ def _file(path: Path) -> bytes:
     return data
 
 
-def _address(written: str) -> str:
+def _address(text: str) -> str:
     """Return where a registry is really read: of a repository its `server.json`, of a bare host its list."""
-    if "://" not in written:
-        return str(Path(written).expanduser().absolute())
-    parts = split_url(written)
+    if "://" not in text:
+        return str(Path(text).expanduser().absolute())
+    parts = split_url(text)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise Invalid(f"{shown_url(written)!r:.200} is not a URL", hint="https://…, or the path of a file")
+        raise Invalid(f"{shown_url(text)!r:.200} is not a URL", hint="https://…, or the path of a file")
     if parts.username is not None or parts.password is not None:
         raise Invalid("the URL of a registry holds a name or a password, and would be kept", hint="a URL without them")
-    if parts.scheme == "http" and not is_loopback(written):
-        raise Invalid(f"nothing protects {shown_url(written)!r:.200} on its way", hint="https://…")
-    repository = _GITHUB.fullmatch(written)
+    if parts.scheme == "http" and not is_loopback(text):
+        raise Invalid(f"nothing protects {shown_url(text)!r:.200} on its way", hint="https://…")
+    repository = _GITHUB.fullmatch(text)
     if repository is not None:
         return f"https://raw.githubusercontent.com/{repository[1]}/{repository[2]}/HEAD/server.json"
-    blob = _BLOB.fullmatch(written)
+    blob = _BLOB.fullmatch(text)
     if blob is not None:
         return f"https://raw.githubusercontent.com/{blob[1]}/{blob[2]}/{blob[3]}"
     path = parts.path.rstrip("/")
     if path in ("", "/v0", "/v0.1") and not parts.query:
         return f"{parts.scheme}://{parts.netloc}{path or '/v0'}/servers"
-    return written
+    return text
 
 
 def _name(address: str) -> str:

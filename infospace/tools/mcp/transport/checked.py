@@ -45,13 +45,13 @@ class HostCheck:
         if known is not None and known[0] > time.monotonic():
             return known[1]
         if self._public or host in self._were_public:
-            found = must_be_public(host, self._resolve)
+            results = must_be_public(host, self._resolve)
         else:
-            found = ["127.0.0.1", "::1"] if host == "localhost" else self._resolve(host)
-        if not is_private_name(host) and all(map(is_public, found)):
+            results = ["127.0.0.1", "::1"] if host == "localhost" else self._resolve(host)
+        if not is_private_name(host) and all(map(is_public, results)):
             self._were_public.add(host)
-        self._known[host] = time.monotonic() + self._holds_s, found
-        return found
+        self._known[host] = time.monotonic() + self._holds_s, results
+        return results
 
 
 class CheckedTransport(httpx2.BaseTransport):
@@ -111,10 +111,10 @@ class AsyncCheckedTransport(httpx2.AsyncBaseTransport):
 def proxy_for(url: httpx2.URL) -> str | None:
     """Return the proxy that the environment names for a URL."""
     proxies = urllib.request.getproxies()
-    found = proxies.get(url.scheme) or proxies.get("all")
-    if not found or urllib.request.proxy_bypass(url.netloc.decode("ascii")):
+    result = proxies.get(url.scheme) or proxies.get("all")
+    if not result or urllib.request.proxy_bypass(url.netloc.decode("ascii")):
         return None
-    return found if "://" in found else f"http://{found}"
+    return result if "://" in result else f"http://{result}"
 
 
 def _each(request: httpx2.Request, addresses: list[str]) -> Iterator[httpx2.Request]:

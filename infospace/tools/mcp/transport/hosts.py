@@ -55,10 +55,10 @@ def origin(url: str) -> tuple[str, str, int]:
 def resolve(host: str) -> list[str]:
     """Return the addresses of a host, as the system names them. Raises Invalid where it has none."""
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        results = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise Invalid(f"{host!r:.100} has no address") from None
-    return list(dict.fromkeys(str(one[4][0]) for one in found))
+    return list(dict.fromkeys(str(one[4][0]) for one in results))
 
 
 def is_public(address: str) -> bool:
@@ -70,8 +70,8 @@ def must_be_public(host: str, resolve: Callable[[str], list[str]] = resolve) -> 
     """Return the addresses of a host. Raises Invalid where one is of this machine or a private network, or none is."""
     if is_private_name(host):
         raise Invalid(f"{host!r:.100} is this machine or one of a private network, and is not asked")
-    found = resolve(host)
-    private = next((one for one in found if not is_public(one)), None)
+    results = resolve(host)
+    private = next((one for one in results if not is_public(one)), None)
     if private is not None:
         raise Invalid(f"{host!r:.100} leads to {private}, this machine or one of a private network, and is not asked")
-    return found
+    return results

@@ -52,7 +52,7 @@ class HttpStatus:
 
 @asynccontextmanager
 async def http_transport(
-    url: str, headers: Mapping[str, str], answered: HttpStatus, auth: httpx2.Auth | None = None
+    url: str, headers: Mapping[str, str], status: HttpStatus, auth: httpx2.Auth | None = None
 ) -> AsyncIterator[TransportStreams]:
     """Speak with a server while the context lasts; yields the streams of its messages. `auth` authorizes requests."""
 
@@ -64,8 +64,8 @@ async def http_transport(
         if response.request.method != "POST":
             return None
         if response.status_code >= 400:
-            answered.status = response.status_code
-            await _refusal(response, answered)
+            status.status = response.status_code
+            await _refusal(response, status)
         elif response.headers.get("content-type", "").lower().startswith("application/json"):
             await _reply(response)
         return None
@@ -73,9 +73,9 @@ async def http_transport(
     # How long an answer may take is for whoever asks; only who cannot be reached is given up here.
     timeout = httpx2.Timeout(None, connect=CONNECT_S)
     hooks = {"response": [on_response]}
-    given = {"Accept-Encoding": "identity", **headers}
+    values = {"Accept-Encoding": "identity", **headers}
     async with (
-        httpx2.AsyncClient(headers=given, timeout=timeout, event_hooks=hooks, auth=auth) as client,
+        httpx2.AsyncClient(headers=values, timeout=timeout, event_hooks=hooks, auth=auth) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=LARGEST) as streams,
     ):
         yield streams
@@ -101,7 +101,7 @@ async def _reply(response: httpx2.Response) -> None:
     _set_body(response, body or b"")
 
 
-async def _refusal(response: httpx2.Response, answered: HttpStatus) -> None:
+async def _refusal(response: httpx2.Response, status: HttpStatus) -> None:
     """Read the answer to what was refused: the server's own error, where it has one, else what the status says.
 
     Only HTTP 404 to the id of a session says that this is over, and that nothing was done.
@@ -112,11 +112,11 @@ async def _refusal(response: httpx2.Response, answered: HttpStatus) -> None:
     own = read_message(body)
     over = response.status_code == 404 and SESSION in response.request.headers
     unknown = isinstance(own, JSONRPCError) and own.error.code == METHOD_NOT_FOUND
-    if response.status_code in REFUSING and answered.may_authorize:
+    if response.status_code in REFUSING and status.may_authorize:
         # Why it could not be authorized is known once whoever authorizes has seen this answer.
-        own = failure(asked, f"it answered HTTP {response.status_code}", answered.refused)
+        own = failure(asked, f"it answered HTTP {response.status_code}", status.refused)
     elif over and not unknown:
-        own = failure(asked, LOST, answered.lost)
+        own = failure(asked, LOST, status.lost)
     elif not isinstance(own, JSONRPCError):
         if response.status_code == 404:
             return _set_body(response, body)
@@ -128,8 +128,8 @@ async def _refusal(response: httpx2.Response, answered: HttpStatus) -> None:
 def _request_id(request: httpx2.Request) -> int | str | None:
     """Return the number of the request that a POST carried, None where it carried none."""
     message = json.loads(request.content or b"null")
-    found = message.get("id") if isinstance(message, dict) and "method" in message else None
-    return found if isinstance(found, int | str) else None
+    value = message.get("id") if isinstance(message, dict) and "method" in message else None
+    return value if isinstance(value, int | str) else None
 
 
 async def _body(response: httpx2.Response, most: int) -> bytes | None:

@@ -59,8 +59,8 @@ def _prctl() -> "Callable[..., object]":
         return lambda *_: None
     import ctypes
 
-    found: Callable[..., object] = ctypes.CDLL(None).prctl
-    return found
+    result: Callable[..., object] = ctypes.CDLL(None).prctl
+    return result
 
 
 def _become(command: list[str]) -> None:
@@ -95,16 +95,16 @@ def _until(server: int, woken: int, lifeline: int | None, seconds: float | None 
 
 
 def _status(server: int) -> int | None:
-    found = None
+    result = None
     with contextlib.suppress(ChildProcessError):
         while True:
             number, status = os.waitpid(-1, os.WNOHANG)
             if not number:
-                return found
+                return result
             if number == server:
                 code = os.waitstatus_to_exitcode(status)
-                found = code if code >= 0 else 128 - code
-    return found
+                result = code if code >= 0 else 128 - code
+    return result
 
 
 def _end(server: int, woken: int) -> int:

@@ -192,15 +192,15 @@ class _Lines:
 
     def split(self, chunk: bytes) -> list[bytes | JSONRPCError]:
         """Return the lines that end in a chunk, without the blank ones."""
-        found: list[bytes | JSONRPCError] = []
+        results: list[bytes | JSONRPCError] = []
         *whole, rest = chunk.split(b"\n")
         for part in whole:
             self._append(part)
             line = self._finished()
             if line is not None:
-                found.append(line)
+                results.append(line)
         self._append(rest)
-        return found
+        return results
 
     def _append(self, part: bytes) -> None:
         self._parts.append(part)
@@ -216,14 +216,14 @@ class _Lines:
         if not over:
             line = b"".join(parts)
             return line if line.strip() else None
-        found = number_of(parts[0], b"".join(parts[1:]))
-        if found is None:
+        result = number_of(parts[0], b"".join(parts[1:]))
+        if result is None:
             self.lost = True
             return None
-        return failure(found, TOO_LARGE)
+        return failure(result, TOO_LARGE)
 
 
 def number_of(first: bytes, last: bytes) -> int | None:
     """Return the number of a message that cannot be read, by how its line begins and ends; None without one."""
-    found = _ID_FIRST.search(first[:_ENDS]) or _ID_LAST.search(last[-_ENDS:])
-    return None if found is None else int(found[1])
+    match = _ID_FIRST.search(first[:_ENDS]) or _ID_LAST.search(last[-_ENDS:])
+    return None if match is None else int(match[1])

@@ -58,14 +58,14 @@ def _shallow(text: str) -> tuple[str, bool]:
     """Return JSON without what is nested too deep, and whether there was any such thing."""
     depth = begin = 0
     parts: list[str] = []
-    for found in _TOKENS.finditer(text):
-        part = found[0]
+    for match in _TOKENS.finditer(text):
+        part = match[0]
         if part in "[{":
             depth += 1
             if depth == DEEPEST + 1:
-                parts += [text[begin : found.start()], json.dumps(CUT)]
+                parts += [text[begin : match.start()], json.dumps(CUT)]
         elif part in "]}":
             if depth == DEEPEST + 1:
-                begin = found.end()
+                begin = match.end()
             depth -= 1
     return "".join((*parts, text[begin:])), bool(parts)

@@ -125,26 +125,26 @@ class Bm25:
         A word that no tool has weighs as much as one that a single tool has, which is the rare one.
         """
         rarest = math.log1p((self._whole - 0.5) / 1.5)
-        found, total = np.zeros(self._count), 0.0
+        results, total = np.zeros(self._count), 0.0
         for word in dict.fromkeys(words):
             if self.has(word):
                 number = self._vocabulary.find(word) or 0
-                found[self._places[self._starts[number] : self._starts[number + 1]]] += self._weights[number]
+                results[self._places[self._starts[number] : self._starts[number + 1]]] += self._weights[number]
                 total += float(self._weights[number])
             else:
                 total += rarest
-        return found, total, max(rarest, 1e-9)
+        return results, total, max(rarest, 1e-9)
 
     def scores(self, words: Iterable[str], alike: Mapping[str, tuple[str, float]] | None = None) -> NDArray[np.float64]:
         """Return the BM25 of every tool. For a word in `alike` another counts, with a share of its score."""
-        found = np.zeros(self._count)
+        results = np.zeros(self._count)
         for word in dict.fromkeys(words):
             other, share = (alike or {}).get(word, (word, 1.0))
             if self.has(other):
                 number = self._vocabulary.find(other) or 0
                 rows = slice(self._starts[number], self._starts[number + 1])
-                found[self._places[rows]] += share * self._added[rows]
-        return found
+                results[self._places[rows]] += share * self._added[rows]
+        return results
 
     def score_at(self, word: str, at: int) -> float:
         """Return what a word adds to the BM25 of the tool at a place."""

@@ -21,16 +21,16 @@ _NAMED: Final = {
 
 def unmatched(filters: Filters, tools: Sequence[Tool]) -> list[str]:
     """Say of each name in filters that none of the tools has what is nearest to it, or which there are."""
-    found: list[str] = []
+    results: list[str] = []
     for key, message in _NAMED.items():
-        wanted: tuple[str, ...] = getattr(filters, key)
-        if not wanted:
+        expected: tuple[str, ...] = getattr(filters, key)
+        if not expected:
             continue
         there = sorted({name for tool in tools for name in _names(key, tool) if name})
         folded = {name.casefold() for name in there} if key == "categories" else set(there)
-        strange = [name for name in wanted if (name.casefold() if key == "categories" else name) not in folded]
-        found += [f"{message.format(repr(name))[:200]}; {_suggest_name(name, there)}" for name in strange]
-    return found
+        strange = [name for name in expected if (name.casefold() if key == "categories" else name) not in folded]
+        results += [f"{message.format(repr(name))[:200]}; {_suggest_name(name, there)}" for name in strange]
+    return results
 
 
 def _names(key: str, tool: Tool) -> Sequence[str]:

@@ -35,14 +35,14 @@ class Trigrams:
     """An index of texts by the trigrams of their words."""
 
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:
-        found: defaultdict[str, list[int]] = defaultdict(list)
+        results: defaultdict[str, list[int]] = defaultdict(list)
         sizes = []
         for at, words in enumerate(texts):
             trigrams = _trigrams(words)
             sizes.append(len(trigrams))
             for trigram in trigrams:
-                found[trigram].append(at)
-        self._having = {trigram: np.array(places) for trigram, places in found.items()}
+                results[trigram].append(at)
+        self._having = {trigram: np.array(places) for trigram, places in results.items()}
         self._sizes = np.array(sizes, np.int64)
 
     def dice(self, words: Sequence[str]) -> NDArray[np.float64]:
@@ -73,10 +73,10 @@ class Names:
 
     def likeness(self, words: Sequence[str]) -> NDArray[np.float64]:
         """Return how alike each whole name is to some words, 0 where not enough to be meant, and of all but a few."""
-        alike, found = self._whole.dice(words), np.zeros(len(self._names))
+        alike, results = self._whole.dice(words), np.zeros(len(self._names))
         for at in _closer(" ".join(words), self._names, alike, NAME_ALIKE):
-            found[at] = alike[at]
-        return found
+            results[at] = alike[at]
+        return results
 
 
 def _closer(text: str, texts: Sequence[str], alike: NDArray[np.float64], least: float) -> Iterator[int]:

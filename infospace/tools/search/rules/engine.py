@@ -196,10 +196,10 @@ class _Memory:
         self._by: defaultdict[tuple[int, Term, type], dict[Fact, None]] = defaultdict(dict)
 
     def copy(self) -> _Memory:
-        made = _Memory()
+        result = _Memory()
         for fact in self.facts:
-            made.add(fact)
-        return made
+            result.add(fact)
+        return result
 
     def add(self, fact: Fact) -> None:
         if fact in self.facts:
@@ -240,24 +240,24 @@ def _join(patterns: Sequence[Pattern], memory: _Memory, bindings: Bindings) -> I
     at = min(range(len(filled)), key=lambda number: len(memory.candidates(filled[number])))
     rest = [*patterns[:at], *patterns[at + 1 :]]
     for fact in list(memory.candidates(filled[at])):
-        found = _unify(filled[at], fact, bindings)
-        if found is not None:
-            yield from _join(rest, memory, found)
+        results = _unify(filled[at], fact, bindings)
+        if results is not None:
+            yield from _join(rest, memory, results)
 
 
 def _unify(pattern: Pattern, fact: Fact, bindings: Bindings) -> Bindings | None:
-    found = bindings
-    for wanted, term in zip(pattern, fact, strict=True):
-        if not is_variable(wanted):
-            if wanted != term or type(wanted) is not type(term):
+    results = bindings
+    for expected, term in zip(pattern, fact, strict=True):
+        if not is_variable(expected):
+            if expected != term or type(expected) is not type(term):
                 return None
-        elif wanted != "?":
-            name = str(wanted)
-            if name not in found:
-                found = {**found, name: term}
-            elif found[name] != term or type(found[name]) is not type(term):
+        elif expected != "?":
+            name = str(expected)
+            if name not in results:
+                results = {**results, name: term}
+            elif results[name] != term or type(results[name]) is not type(term):
                 return None
-    return found
+    return results
 
 
 def _filled(pattern: Pattern, bindings: Bindings) -> Pattern:

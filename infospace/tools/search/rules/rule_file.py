@@ -50,11 +50,11 @@ class _Reader:
         for key in root:
             if key not in _TOP:
                 self._unknown(key, _TOP, "the file")
-        written = root.get("facts", [])
-        if not isinstance(written, list):
-            self.wrong.append(f"`facts` is {shown(written)}, not a list")
-            written = []
-        facts = [fact for at, one in enumerate(written) if (fact := self._triple(one, f"facts[{at}]", plain=True))]
+        value = root.get("facts", [])
+        if not isinstance(value, list):
+            self.wrong.append(f"`facts` is {shown(value)}, not a list")
+            value = []
+        facts = [fact for at, one in enumerate(value) if (fact := self._triple(one, f"facts[{at}]", plain=True))]
         if len(root["rules"]) > MOST_RULES:
             self.wrong.append(f"it has {len(root['rules']):,} rules, more than {MOST_RULES:,}")
             return [], facts
@@ -99,7 +99,7 @@ class _Reader:
         if not written or raw is None:
             self.wrong.append(f"{place} says nothing: {', '.join(DEEDS)} a tool, or `assert` a fact")
             return []
-        found: list[Conclusion] = []
+        results: list[Conclusion] = []
         for at, one in enumerate(written):
             where = f"{place}[{at}]" if isinstance(raw, list) else place
             if not isinstance(one, Mapping) or len(one) != 1:
@@ -110,15 +110,15 @@ class _Reader:
                 fact = self._triple(value, f"{where}.assert")
                 if fact is not None:
                     self._all_bound(fact, where, bound)
-                    found.append(Conclusion(None, fact=fact))
+                    results.append(Conclusion(None, fact=fact))
             elif deed not in DEEDS:
                 self._unknown(deed, (*DEEDS, "assert"), where)
             elif not isinstance(value, str) or not value:
                 self.wrong.append(f"{where}.{deed} is {shown(value)}, not a tool or a variable")
             else:
                 self._all_bound((value,), where, bound)
-                found.append(Conclusion(deed, value))
-        return found
+                results.append(Conclusion(deed, value))
+        return results
 
     def _all_bound(self, terms: Sequence[Term], place: str, bound: set[Term]) -> None:
         for term in terms:
@@ -132,7 +132,7 @@ class _Reader:
         if len(raw) > MOST_CONDITIONS:
             self.wrong.append(f"{place} has {len(raw)} patterns, more than {MOST_CONDITIONS}")
             return []
-        return [found for at, one in enumerate(raw) if (found := self._triple(one, f"{place}[{at}]"))]
+        return [results for at, one in enumerate(raw) if (results := self._triple(one, f"{place}[{at}]"))]
 
     def _triple(self, raw: Any, place: str, *, plain: bool = False) -> Pattern | None:
         if not isinstance(raw, list) or len(raw) != 3:
@@ -147,7 +147,7 @@ class _Reader:
                 return None
         return raw[0], raw[1], raw[2]
 
-    def _unknown(self, key: Any, known: Sequence[str], place: str) -> None:
-        near = nearest(str(key), known)
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+    def _unknown(self, key: Any, known_names: Sequence[str], place: str) -> None:
+        near = nearest(str(key), known_names)
+        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known_names)}"
         self.wrong.append(f"{place} has {key!r:.60}: {hint}")

@@ -19,9 +19,9 @@ VARIABLE: Final = "INFOSPACE_TOOL_RULES"
 
 def rules_path(store: Store) -> Path | None:
     """Return where the rules of a space are, whether the file is there or not; None where a space has no folder."""
-    named = os.environ.get(VARIABLE)
-    if named:
-        return Path(named).expanduser().absolute()
+    name = os.environ.get(VARIABLE)
+    if name:
+        return Path(name).expanduser().absolute()
     return None if store.derived is None else (store.derived.parent / FILE).absolute()
 
 

@@ -55,7 +55,7 @@ def test_each_is_a_note_of_its_own(store: Store) -> None:
     with store.reading() as snapshot:
         one = snapshot.get(f"Note_{numbers[700]}")
         assert one == Note(
-            id=one.id, content={"n": 700, "word": "ö700"}, made=made, created=one.created, updated=one.created
+            id=one.id, content={"n": 700, "word": "ö700"}, created_by=made, created=one.created, updated=one.created
         )
         assert snapshot.get(one.id, 1) == one
         assert snapshot.versions(one.id) == [(1, one.created)]

@@ -16,7 +16,7 @@ from infospace.store.protocol import DeletedRuns, Store
 def made(store: Store, run: str, content: object = "text", *, kept: bool = False) -> str:
     """Make a Note in a run."""
     identifier = store.new_id(Kind.NOTE)
-    store.commit([MakeNote(identifier, content, kept=kept, made=CreatedBy(run, "1", "x"))])  # type: ignore[arg-type]
+    store.commit([MakeNote(identifier, content, kept=kept, created_by=CreatedBy(run, "1", "x"))])  # type: ignore[arg-type]
     return identifier
 
 
@@ -50,7 +50,7 @@ def test_a_run_goes_with_its_rows_and_what_nobody_kept(store: Store) -> None:
     assert store.forget([run], really=True) == foretold
     assert (foretold.runs, foretold.steps, foretold.calls, foretold.resources, foretold.needed) == (1, 1, 1, 1, 0)
     assert there(store, loose, kept, theirs) == [False, True, True]
-    assert get(store, kept).made == CreatedBy(run, "1", "x")
+    assert get(store, kept).created_by == CreatedBy(run, "1", "x")
     with store.reading() as snapshot:
         assert [row.run for row in snapshot.runs()] == [other]
         assert snapshot.readings([kept]) == []
@@ -90,8 +90,8 @@ def test_the_source_of_a_kept_search_result_stays(store: Store) -> None:
     kept, loose = store.new_id(Kind.NOTE), store.new_id(Kind.NOTE)
     store.commit(
         [
-            MakeNote(kept, Evidence(source, 1, 0.5, 4, 9), kept=True, made=CreatedBy(run, "2", "x")),
-            MakeNote(loose, Evidence(other, 1, 0.5), made=CreatedBy(run, "2", "x")),
+            MakeNote(kept, Evidence(source, 1, 0.5, 4, 9), kept=True, created_by=CreatedBy(run, "2", "x")),
+            MakeNote(loose, Evidence(other, 1, 0.5), created_by=CreatedBy(run, "2", "x")),
         ]
     )
     found = store.forget([ended(store, run)], really=True)
@@ -105,14 +105,14 @@ def test_what_something_that_stays_holds_stays_with_all_that_it_is_made_of(store
     run, own = open_run(store), open_run(store)
     source, end = made(store, run), made(store, run)
     found = store.new_id(Kind.NOTE)
-    changes: list[Change] = [MakeNote(found, Evidence(source, 1, 0.5), made=CreatedBy(run, "2", "x"))]
+    changes: list[Change] = [MakeNote(found, Evidence(source, 1, 0.5), created_by=CreatedBy(run, "2", "x"))]
     store.commit(changes)
     holding = collection(store, [found], kept=True)
     store.commit([RemoveMembers(holding, [found])])
     store.commit([Unkeep(found)])
     arrow = relation(store, end, end)
     theirs = store.new_id(Kind.COLLECTION)
-    store.commit([MakeCollection(theirs, [Member(end)], made=CreatedBy(own, "1", "x"))])
+    store.commit([MakeCollection(theirs, [Member(end)], created_by=CreatedBy(own, "1", "x"))])
     ended(store, run)
     assert store.forget([run], really=True).resources == 0
     assert there(store, source, found, end, arrow, theirs) == [True] * 5

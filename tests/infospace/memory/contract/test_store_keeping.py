@@ -87,7 +87,7 @@ class TestDeleting:
         group, other = collection(store, [a, b, a]), collection(store, [b])
         store.commit([Delete(a, CreatedBy("run_3", "2", "remove"))])
         found = get(store, group)
-        assert (ids(found), found.version, found.made.run) == ([b], 2, "run_3")
+        assert (ids(found), found.version, found.created_by.run) == ([b], 2, "run_3")
         assert ids(get(store, group, 1)) == [a, b, a]
         assert get(store, other).version == 1
         assert store.check() == []

@@ -246,7 +246,7 @@ def test_the_relation_of_a_link_that_an_import_settled_goes_with_the_text(store:
     of_link, mine = store.new_id(Kind.RELATION), relation(store, source, b, "links-to", kept=True)
     rows = [Linked("A", wiki=True, to=a, relation=of_link), Linked("B", wiki=True, to=b, relation=mine)]
     tracked = [Track("/r", f"{name}.md", one, b"", 1) for name, one in (("s", source), ("A", a), ("B", b))]
-    made = MakeRelation(of_link, source, a, "links-to", kept=True, made=CreatedBy(run, None, "add"))
+    made = MakeRelation(of_link, source, a, "links-to", kept=True, created_by=CreatedBy(run, None, "add"))
     store.commit([made, *tracked, SetLinks(source, rows)])
     revise(store, source, content="only [[B]]")
     assert (links(store, source), relations(store, source)) == ({"B": b}, {(b, "links-to")})

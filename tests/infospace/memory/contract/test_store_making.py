@@ -43,10 +43,10 @@ class TestMaking:
         """Id, metadata, version, times and provenance are there, and it is transient."""
         identifier = store.new_id(Kind.NOTE)
         made = CreatedBy("run_1", "4.do[3].2", "create-note")
-        store.commit([MakeNote(identifier, "x", {"uri": "file:x"}, made=made)])
+        store.commit([MakeNote(identifier, "x", {"uri": "file:x"}, created_by=made)])
         found = get(store, identifier)
         assert (found.id, found.metadata, found.version) == (identifier, {"uri": "file:x"}, 1)
-        assert (found.kept, found.name, found.made, found.evidence) == (False, None, made, False)
+        assert (found.kept, found.name, found.created_by, found.evidence) == (False, None, made, False)
         assert found.created == found.updated
         assert found.created.endswith("Z")
 

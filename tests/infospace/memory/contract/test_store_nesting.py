@@ -16,7 +16,7 @@ from infospace.store.protocol import Store
 
 def put(store: Store, inner: str, outer: str, made: CreatedBy | None = None) -> None:
     """Put a resource into a Collection."""
-    store.commit([AddMembers(outer, [Member(inner)], made=made or CreatedBy())])
+    store.commit([AddMembers(outer, [Member(inner)], created_by=made or CreatedBy())])
 
 
 def test_a_collection_is_not_put_into_itself_or_into_what_it_holds(store: Store) -> None:
@@ -69,7 +69,7 @@ def test_undoing_makes_no_loop(store: Store) -> None:
     two = collection(store, [one])
     run = open_run(store)
     store.commit(
-        [RemoveMembers(two, [one], made=CreatedBy(run, "1"))], [CloseRun(run, "success", "2026-04-01T09:30:00Z")]
+        [RemoveMembers(two, [one], created_by=CreatedBy(run, "1"))], [CloseRun(run, "success", "2026-04-01T09:30:00Z")]
     )
     put(store, two, one)
     with pytest.raises(Invalid, match="would contain itself"):

@@ -22,10 +22,10 @@ def test_an_origin_says_who_made_a_version_and_what_it_is_called(store: Store) -
     """Its maker is its own; name, latest version and standing are the resource's as it is now."""
     run = open_run(store)
     one = store.new_id(Kind.NOTE)
-    store.commit([MakeNote(one, "A line.\nAnother.", made=CreatedBy(run, "2", "split"))])
-    store.commit([Revise(one, "new", made=CreatedBy(run, "3", "update-note")), GiveName(one, "it")])
+    store.commit([MakeNote(one, "A line.\nAnother.", created_by=CreatedBy(run, "2", "split"))])
+    store.commit([Revise(one, "new", created_by=CreatedBy(run, "3", "update-note")), GiveName(one, "it")])
     first, second = origin(store, one, 1), origin(store, one, 2)
-    assert (first.made, first.latest_made) == (CreatedBy(run, "2", "split"), CreatedBy(run, "3", "update-note"))
+    assert (first.created_by, first.latest_made) == (CreatedBy(run, "2", "split"), CreatedBy(run, "3", "update-note"))
     assert (first.since, first.latest, first.name, first.kept) == ("content", 2, "it", True)
     assert (second.since, second.carried, second.title) == (None, None, "it")
     assert "" not in (first.at, second.at)
@@ -65,7 +65,7 @@ def test_a_search_result_names_its_source_a_note_its_file_a_relation_its_ends(st
     one, found = store.new_id(Kind.NOTE), store.new_id(Kind.NOTE)
     store.commit(
         [
-            MakeNote(one, "text", {"title": "A title"}, kept=True, made=CreatedBy(run, None, "add")),
+            MakeNote(one, "text", {"title": "A title"}, kept=True, created_by=CreatedBy(run, None, "add")),
             Track("/r", "a/b.md", one, b"x", 1, part=2),
             MakeNote(found, Evidence(one, 1, 0.5, 0, 4)),
         ]
@@ -85,9 +85,9 @@ def test_readings_and_products_are_those_of_the_journal(store: Store) -> None:
     run, other = open_run(store), open_run(store)
     one, two = note(store, 1), note(store, 2)
     store.commit(
-        [Revise(one, 2, made=CreatedBy(run, "1", "update-note"))], [step(run, uses=[Use(one, 1), Use(two, 1)])]
+        [Revise(one, 2, created_by=CreatedBy(run, "1", "update-note"))], [step(run, uses=[Use(one, 1), Use(two, 1)])]
     )
-    store.commit([Revise(one, 3, made=CreatedBy(other, "1", "update-note"))], [step(other, uses=[Use(one, 2)])])
+    store.commit([Revise(one, 3, created_by=CreatedBy(other, "1", "update-note"))], [step(other, uses=[Use(one, 2)])])
     with store.reading() as snapshot:
         assert snapshot.readings([one]) == [Reading(Use(one, 1), run, 1), Reading(Use(one, 2), other, 1)]
         assert snapshot.readings([]) == []
@@ -99,10 +99,10 @@ def test_what_steps_made_is_what_is_kept_and_lives(store: Store) -> None:
     """No import, no search result, nothing transient or deleted; what anybody changed."""
     run = open_run(store)
     made = [store.new_id(Kind.NOTE) for _ in range(3)]
-    store.commit([MakeNote(one, 1, made=CreatedBy(run, "1", "x")) for one in made])
+    store.commit([MakeNote(one, 1, created_by=CreatedBy(run, "1", "x")) for one in made])
     imported, changed, found = note(store, "a", kept=True), note(store, "b", kept=True), store.new_id(Kind.NOTE)
     store.commit([Keep(made[0]), Keep(made[1]), Delete(made[1]), Revise(changed, "c")])
-    store.commit([MakeNote(found, Evidence(imported, 1, 0.5), kept=True, made=CreatedBy(run, "1", "x"))])
+    store.commit([MakeNote(found, Evidence(imported, 1, 0.5), kept=True, created_by=CreatedBy(run, "1", "x"))])
     with store.reading() as snapshot:
         assert snapshot.created_by_steps() == [Use(made[0], 1), Use(changed, 2)]
     assert get(store, changed).version == 2

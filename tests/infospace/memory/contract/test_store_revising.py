@@ -28,13 +28,13 @@ class TestRevising:
     def test_every_version_of_a_note_stays_readable(self, store: Store) -> None:
         """Content, metadata, time and maker belong to the version."""
         a = note(store, "one", tag=1)
-        store.commit([Revise(a, "two", made=CreatedBy("run_1", "1", "update-note"))])
+        store.commit([Revise(a, "two", created_by=CreatedBy("run_1", "1", "update-note"))])
         store.commit([Revise(a, metadata={"tag": 3})])
         store.commit([Revise(a, JsonNull())])
         contents = [get(store, a, version).content for version in (1, 2, 3, 4)]
         assert contents == ["one", "two", "two", None]
         assert [get(store, a, version).metadata for version in (1, 2, 3)] == [{"tag": 1}, {"tag": 1}, {"tag": 3}]
-        assert get(store, a, 2).made == CreatedBy("run_1", "1", "update-note")
+        assert get(store, a, 2).created_by == CreatedBy("run_1", "1", "update-note")
         assert get(store, a).version == 4
         assert get(store, a, 1).created == get(store, a).created
         with store.reading() as snapshot:

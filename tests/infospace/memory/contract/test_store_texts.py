@@ -33,10 +33,15 @@ class TestAnyText:
         made = CreatedBy("run_1", text, text)
         a, arrow = store.new_id(Kind.NOTE), store.new_id(Kind.RELATION)
         label = f"x{text}"
-        store.commit([MakeNote(a, text, {text: [text]}, made=made), MakeRelation(arrow, a, a, label)])
+        store.commit([MakeNote(a, text, {text: [text]}, created_by=made), MakeRelation(arrow, a, a, label)])
         found, between = get(store, a), get(store, arrow)
         assert isinstance(between, Relation)
-        assert (found.content, found.metadata, found.made, between.relation) == (text, {text: [text]}, made, label)
+        assert (found.content, found.metadata, found.created_by, between.relation) == (
+            text,
+            {text: [text]},
+            made,
+            label,
+        )
         with store.reading() as snapshot:
             assert snapshot.relations(relation=label) == [arrow]
             assert snapshot.relations(relation=f"{label}y") == []
@@ -71,7 +76,7 @@ def test_half_a_sign_is_refused_wherever_it_is(store: Store, place: str) -> None
         "content": MakeNote(store.new_id(Kind.NOTE), LONE),
         "label": MakeRelation(store.new_id(Kind.RELATION), a, a, LONE),
         "name": GiveName(a, LONE),
-        "maker": MakeNote(store.new_id(Kind.NOTE), 1, made=CreatedBy(by=LONE)),
+        "maker": MakeNote(store.new_id(Kind.NOTE), 1, created_by=CreatedBy(by=LONE)),
         "file": Track("/r", LONE, a, b"", 1),
         "link": SetLinks(a, [Linked(LONE, wiki=False)]),
     }

@@ -58,7 +58,7 @@ class TestRestoring:
         store.commit([Revise(a, "two", {"tag": 2}), AddMembers(group, [Member(b)])])
         store.commit([Restore(a, 1, CreatedBy("run_1", None, "undo")), Restore(group, 1)])
         found = get(store, a)
-        assert (found.content, found.metadata, found.version, found.made.by) == ("one", {"tag": 1}, 3, "undo")
+        assert (found.content, found.metadata, found.version, found.created_by.by) == ("one", {"tag": 1}, 3, "undo")
         assert [ids(get(store, group, version)) for version in (1, 2, 3)] == [[a, b, a], [a, b, a, b], [a, b, a]]
         assert get(store, a, 2).content == "two"
 
@@ -174,12 +174,14 @@ class TestWhatRunsDid:
         group = collection(store, [])
         store.commit(
             [
-                MakeNote(new, 1, made=CreatedBy(first, "1", "test")),
-                Revise(old, 2, made=CreatedBy(first)),
-                AddMembers(group, [Member(old)], made=CreatedBy(first)),
+                MakeNote(new, 1, created_by=CreatedBy(first, "1", "test")),
+                Revise(old, 2, created_by=CreatedBy(first)),
+                AddMembers(group, [Member(old)], created_by=CreatedBy(first)),
             ]
         )
-        store.commit([Revise(old, 3, made=CreatedBy(second)), GiveName(new, "n")], [CloseRun(second, "success", AT)])
+        store.commit(
+            [Revise(old, 3, created_by=CreatedBy(second)), GiveName(new, "n")], [CloseRun(second, "success", AT)]
+        )
         store.commit([Delete(group, CreatedBy(second, "4", "remove"))])
         with store.reading() as snapshot:
             found = {lineage.id: lineage for lineage in snapshot.lineages(first)}
@@ -205,6 +207,6 @@ class TestWhatRunsDid:
         """Told by a change's maker where no entry names the run."""
         run = open_run(store)
         a = store.new_id(Kind.NOTE)
-        store.commit([MakeNote(a, 1, made=CreatedBy(run)), Keep(a)])
+        store.commit([MakeNote(a, 1, created_by=CreatedBy(run)), Keep(a)])
         with store.reading() as snapshot:
             assert snapshot.effects(run) == [Effect(a, "kept", before=False, after=True)]

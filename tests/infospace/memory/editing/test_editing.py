@@ -52,7 +52,7 @@ def test_what_was_done_by_hand_says_what_did_it(space: Space) -> None:
     second = remove(space.store, [note.id], "rm")
     with space.store.reading() as snapshot:
         [origin] = snapshot.origins([Use(note.id, 2)])
-    assert (origin.made, origin.latest_made) == (CreatedBy(first, None, "edit"), CreatedBy(second, None, "rm"))
+    assert (origin.created_by, origin.latest_made) == (CreatedBy(first, None, "edit"), CreatedBy(second, None, "rm"))
 
 
 def test_an_edit_whose_links_cannot_be_settled_has_ended_and_can_be_undone(space: Space, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def run_of(space: Space, make: Callable[[CreatedBy], list[Change]]) -> str:
 def note(space: Space, content: str = "text") -> str:
     """Make a kept Note in a run of its own."""
     identifier = space.store.new_id(Kind.NOTE)
-    run_of(space, lambda made: [MakeNote(identifier, content, kept=True, made=made)])
+    run_of(space, lambda made: [MakeNote(identifier, content, kept=True, created_by=made)])
     return identifier
 
 
@@ -94,13 +94,15 @@ def test_collections_names_and_relations_come_back(space: Space) -> None:
     run_of(
         space,
         lambda made: [
-            MakeCollection(group, [Member(a, {"n": 1}), Member(b), Member(c)], {"k": 1}, kept=True, made=made),
-            MakeRelation(arrow, a, b, "cites", kept=True, made=made),
+            MakeCollection(group, [Member(a, {"n": 1}), Member(b), Member(c)], {"k": 1}, kept=True, created_by=made),
+            MakeRelation(arrow, a, b, "cites", kept=True, created_by=made),
             GiveName(b, "bee"),
         ],
     )
     check_both_ways(space, lambda: run_of(space, lambda made: [Delete(b, made)]))
-    check_both_ways(space, lambda: run_of(space, lambda made: [RemoveMembers(group, [a], made=made), Delete(a, made)]))
+    check_both_ways(
+        space, lambda: run_of(space, lambda made: [RemoveMembers(group, [a], created_by=made), Delete(a, made)])
+    )
     check_both_ways(space, lambda: run_of(space, lambda made: [Delete(group, made), Delete(c, made)]))
 
 
@@ -115,10 +117,11 @@ def test_what_was_kept_becomes_transient_again(space: Space) -> None:
     """And what a Collection was given is taken out."""
     group, *loose = space.store.new_id(Kind.COLLECTION), *(space.store.new_id(Kind.NOTE) for _ in range(2))
     run_of(
-        space, lambda made: [*(MakeNote(one, "x", made=made) for one in loose), MakeCollection(group, [], kept=True)]
+        space,
+        lambda made: [*(MakeNote(one, "x", created_by=made) for one in loose), MakeCollection(group, [], kept=True)],
     )
     check_both_ways(space, lambda: run_of(space, lambda _: [Keep(loose[0])]))
-    check_both_ways(space, lambda: run_of(space, lambda made: [AddMembers(group, [Member(loose[1])], made=made)]))
+    check_both_ways(space, lambda: run_of(space, lambda made: [AddMembers(group, [Member(loose[1])], created_by=made)]))
 
 
 def test_a_holder_that_nobody_kept_does_not_stand_in_the_way(space: Space) -> None:
@@ -136,13 +139,13 @@ def test_a_holder_that_nobody_kept_does_not_stand_in_the_way(space: Space) -> No
 def test_a_later_change_stands_in_the_way_and_is_named(space: Space) -> None:
     """Versions, deletions, names, and new holders alike; nothing is done then."""
     a = note(space)
-    later = run_of(space, lambda made: [Revise(a, "more", made=made)])
+    later = run_of(space, lambda made: [Revise(a, "more", created_by=made)])
     before = state(space)
     with pytest.raises(Conflict, match=rf"run_1 cannot be undone, since {a} was changed by {later} \(version 2\)"):
         undo(space.store, "run_1")
     b, group = note(space), space.store.new_id(Kind.COLLECTION)
     made_by = "run_3"
-    run_of(space, lambda made: [MakeCollection(group, [Member(b)], kept=True, made=made)])
+    run_of(space, lambda made: [MakeCollection(group, [Member(b)], kept=True, created_by=made)])
     with pytest.raises(Conflict, match=f"{group} holds {b} now"):
         undo(space.store, made_by)
     undo(space.store, "run_4")

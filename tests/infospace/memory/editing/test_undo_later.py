@@ -149,7 +149,7 @@ def test_what_is_undone_already_is_not_undone_again(space: Space, imported: tupl
 def test_a_removal_and_a_name_that_were_taken_back_are_seen_through(space: Space) -> None:
     """And so is a pair around which another pair lies."""
     a, b = (space.store.new_id(Kind.NOTE) for _ in range(2))
-    made = run_of(space, lambda made: [MakeNote(one, one, kept=True, made=made) for one in (a, b)])
+    made = run_of(space, lambda made: [MakeNote(one, one, kept=True, created_by=made) for one in (a, b)])
     named = run_of(space, lambda _: [GiveName(a, "x")])
     removed = run_of(space, lambda made: [Delete(a, made)])
     with pytest.raises(Conflict, match=f"{a} was deleted or restored by {removed}"):
@@ -164,23 +164,23 @@ def test_a_removal_and_a_name_that_were_taken_back_are_seen_through(space: Space
 def test_an_undoing_of_an_earlier_run_is_a_run_like_others(space: Space) -> None:
     """It cancels nothing that came after the run in question."""
     a = space.store.new_id(Kind.NOTE)
-    run_of(space, lambda made: [MakeNote(a, "one", {"k": 1}, kept=True, made=made)])
+    run_of(space, lambda made: [MakeNote(a, "one", {"k": 1}, kept=True, created_by=made)])
     named = run_of(space, lambda _: [GiveName(a, "x")])
-    revised = run_of(space, lambda made: [Revise(a, "two", made=made)])
+    revised = run_of(space, lambda made: [Revise(a, "two", created_by=made)])
     freed = undo(space.store, named).run
     with pytest.raises(Conflict, match=f"{revised} cannot be undone, since {a} was named by {freed}"):
         undo(space.store, revised)
 
 
 MEANWHILE: dict[str, Callable[[CreatedBy], list[Change]]] = {
-    "was changed by": lambda made: [Revise("Note_1", "theirs", made=made)],
+    "was changed by": lambda made: [Revise("Note_1", "theirs", created_by=made)],
     "was deleted or restored by": lambda made: [Delete("Note_2", made)],
     "was named by": lambda _: [GiveName("Note_3", "theirs")],
     "Collection_1 holds Note_3 now": lambda made: [
-        MakeCollection("Collection_1", [Member("Note_3")], kept=True, made=made)
+        MakeCollection("Collection_1", [Member("Note_3")], kept=True, created_by=made)
     ],
     "Relation_2 holds Note_4 now": lambda made: [
-        MakeRelation("Relation_2", "Note_4", "Note_6", "cites", kept=True, made=made)
+        MakeRelation("Relation_2", "Note_4", "Note_6", "cites", kept=True, created_by=made)
     ],
 }
 
@@ -235,7 +235,7 @@ def test_what_was_restored_and_changed_since_is_not_deleted_again(space: Space) 
     a = space.store.new_id(Kind.NOTE)
     space.store.commit([MakeNote(a, "one", kept=True)])
     restored = undo(space.store, run_of(space, lambda made: [Delete(a, made)])).run
-    later = run_of(space, lambda made: [Revise(a, "two", made=made)])
+    later = run_of(space, lambda made: [Revise(a, "two", created_by=made)])
     with pytest.raises(Conflict, match=rf"{restored} cannot be undone, since {a} was changed by {later}"):
         undo(space.store, restored)
     undo(space.store, later)
@@ -302,10 +302,10 @@ def test_collections_that_hold_each_other_in_any_order_are_undone(space: Space) 
     run = run_of(
         space,
         lambda made: [
-            MakeNote(a, "a", kept=True, made=made),
-            MakeCollection(first, [Member(a)], kept=True, made=made),
-            MakeCollection(second, [Member(a)], kept=True, made=made),
-            AddMembers(first, [Member(second)], made=made),
+            MakeNote(a, "a", kept=True, created_by=made),
+            MakeCollection(first, [Member(a)], kept=True, created_by=made),
+            MakeCollection(second, [Member(a)], kept=True, created_by=made),
+            AddMembers(first, [Member(second)], created_by=made),
         ],
     )
     assert sorted(undo(store, run).deleted) == [first, second, a]
@@ -343,7 +343,7 @@ def test_what_was_revised_and_deleted_at_once_comes_and_goes(space: Space) -> No
     a = space.store.new_id(Kind.NOTE)
     space.store.commit([MakeNote(a, "one", kept=True)])
     before = kept(space)
-    run = run_of(space, lambda made: [Revise(a, "two", made=made), Delete(a, made)])
+    run = run_of(space, lambda made: [Revise(a, "two", created_by=made), Delete(a, made)])
     for _ in range(2):
         run = undo(space.store, run).run
         assert kept(space) == before
@@ -383,7 +383,7 @@ def test_undoing_whatever_can_be_undone_leads_back_to_the_state_before_each_run(
                 except Conflict:
                     continue
             elif what == "revise" and one in known:
-                run = run_of(space, lambda made, one=one, n=number: [Revise(one, str(n + 1), made=made)])  # type: ignore[misc]
+                run = run_of(space, lambda made, one=one, n=number: [Revise(one, str(n + 1), created_by=made)])  # type: ignore[misc]
                 model[run] = lambda found, one=one, n=number: found[one].__setitem__(0, str(n + 1))  # type: ignore[misc]
             elif what == "name" and one in known and expected()[one][1] is None:
                 run = run_of(space, lambda _, one=one, n=number: [GiveName(one, f"{one} {n}")])  # type: ignore[misc]
@@ -402,7 +402,7 @@ def test_a_run_that_has_not_ended_is_not_undone(space: Space, status: Any) -> No
     """It may go on with what it made; once it has ended, it can be."""
     run, note = space.store.new_id("run"), space.store.new_id(Kind.NOTE)
     opened = OpenRun(run, "plan", "", {}, {}, now(), "")
-    space.store.commit([MakeNote(note, "made", kept=True, made=CreatedBy(run, "1"))], [opened])
+    space.store.commit([MakeNote(note, "made", kept=True, created_by=CreatedBy(run, "1"))], [opened])
     if status == "suspended":
         space.store.commit([], [CloseRun(run, status, now())])
     with pytest.raises(Conflict, match=f"{run} has not ended: it is {status} .*infospace cancel {run}"):

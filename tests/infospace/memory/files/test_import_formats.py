@@ -44,7 +44,7 @@ def test_each_format_gives_what_it_holds(space: Space, tmp_path: Path) -> None:
     known = notes(space)
     assert known["a.md"].metadata == {"title": "T", "n": 1, "tags": ["tag"]}
     assert known["f.html"].metadata == {"title": "Page"}
-    assert all(note.kept and note.made.by == "add" for note in known.values())
+    assert all(note.kept and note.created_by.by == "add" for note in known.values())
 
 
 def test_the_metadata_of_json_lies_beside_it(space: Space, tmp_path: Path) -> None:

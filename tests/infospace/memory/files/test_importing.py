@@ -234,7 +234,7 @@ def test_edited_here_as_in_the_file_is_no_conflict(space: Space, tmp_path: Path)
     """Who says the same does not disagree."""
     folder = write(tmp_path / "in", **{"a.md": "one"})
     add(space, folder)
-    space.store.commit([Revise(notes(space)["a.md"].id, "two", made=CreatedBy(None, None, "edit"))])
+    space.store.commit([Revise(notes(space)["a.md"].id, "two", created_by=CreatedBy(None, None, "edit"))])
     write(folder, **{"a.md": "two"})
     summary = add(space, folder)
     assert (counts(summary), summary.conflicts, notes(space)["a.md"].version) == ({"unchanged": 1}, [], 2)
@@ -345,7 +345,7 @@ def test_a_search_result_says_where_the_file_of_its_note_is(space: Space, tmp_pa
     folder = write(tmp_path / "my notes", **{"ä.md": "tea", "own.md": "---\nuri: https://example.org/tea\n---\ntea"})
     add(space, folder)
     kept = notes(space)
-    view = space.view()
+    view = space.context()
     alone = view.note("tea")
     view.keep(alone)
     ids = [kept["ä.md"].id, kept["own.md"].id, alone.id]
@@ -353,7 +353,7 @@ def test_a_search_result_says_where_the_file_of_its_note_is(space: Space, tmp_pa
     space.store.commit(view.changes)
 
     def uris() -> list[str | None]:
-        return [hit["metadata"]["uri"] for hit in space.view().content(space.view().get(found.id))]
+        return [hit["metadata"]["uri"] for hit in space.context().content(space.context().get(found.id))]
 
     assert uris() == [(folder / "ä.md").as_uri(), "https://example.org/tea", None]
     (folder / "ä.md").rename(folder / "b.md")
@@ -396,7 +396,7 @@ def test_what_is_not_taken_is_told_with_its_reason(space: Space, tmp_path: Path)
 
 def rows_of(space: Space, sql: str) -> list[dict[str, Any]]:
     """Return the rows of a query over the space's tables."""
-    found = asyncio.run(call_directly(query, {"sql": sql}, space.view(scratch=True)))
+    found = asyncio.run(call_directly(query, {"sql": sql}, space.context(scratch=True)))
     assert found.status == "success", found.reason
     return list(found.data)
 

@@ -58,7 +58,7 @@ Words %% #no [[no]] %% and `[x:: y] #no [[no]]` #home/garden ![[Plan#Beds|beds]]
 
 
 def rows(space: Space, sql: str) -> list[dict[str, Any]]:
-    found = asyncio.run(call_directly(query, {"sql": sql}, space.view(scratch=True)))
+    found = asyncio.run(call_directly(query, {"sql": sql}, space.context(scratch=True)))
     assert found.status == "success", found.reason
     return list(found.data)
 
@@ -202,7 +202,7 @@ def test_notes_are_found_by_a_condition_alone(space: Space) -> None:
     space.store.commit([MakeNote(one, "text", {"n": n}, kept=True) for n, one in enumerate(ids)])
 
     def found(**arguments: Any) -> Any:
-        return asyncio.run(call_directly(discover_notes, arguments, space.view(scratch=True)))
+        return asyncio.run(call_directly(discover_notes, arguments, space.context(scratch=True)))
 
     done = found(where="metadata.n >= 1")
     assert [hit["metadata"]["source_id"] for hit in done.data] == ids[1:]

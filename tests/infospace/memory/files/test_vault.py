@@ -50,7 +50,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
 
 
 def rows(space: Space, sql: str) -> list[list[Any]]:
-    view = space.view(scratch=True)
+    view = space.context(scratch=True)
     view.clock = lambda: DAY
     found = asyncio.run(call_directly(query, {"sql": sql}, view))
     assert found.status == "success", found.reason

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.contract.arguments import Bound
+from infospace.contract.arguments import BoundCondition
 from infospace.core.ids import Kind
 from infospace.core.resources import Location, Note
 from infospace.editing.edit import edit
@@ -37,7 +37,7 @@ def satisfying(space: Space, where: str) -> tuple[list[str], str | None]:
     """Return the paths of the Notes that discovery chooses, and the hint."""
     with space.store.reading() as snapshot:
         among = snapshot.discoverable()
-        numbers, hint = NoteFilter().satisfying(snapshot, among, len(among), Bound(parse_where(where)))
+        numbers, hint = NoteFilter().satisfying(snapshot, among, len(among), BoundCondition(parse_where(where)))
         paths = {one.note: one.path for one in snapshot.tracked()}
     return [paths.get(f"Note_{number}", "") for number in numbers.tolist()], hint
 
@@ -61,7 +61,7 @@ def test_a_note_says_where_its_file_lies(space: Space, folder: Path) -> None:
 
 def test_what_was_not_imported_lies_nowhere(space: Space, folder: Path) -> None:
     """Though a Collection or Relation has the number of a Note that was."""
-    view = space.view()
+    view = space.context()
     made = [view.note("made"), view.collection(())]
     space.store.commit(view.changes)
     with space.store.reading() as snapshot:
@@ -82,7 +82,7 @@ def test_what_was_not_imported_lies_nowhere(space: Space, folder: Path) -> None:
 )
 def test_a_condition_asks_where_a_file_lies(space: Space, folder: Path, where: str, paths: list[str]) -> None:
     """A Note that was not imported has no such place, which is null in a condition."""
-    view = space.view()
+    view = space.context()
     view.keep(view.note("made"))
     space.store.commit(view.changes)
     assert satisfying(space, where) == (paths, None)
@@ -109,7 +109,7 @@ def test_a_field_that_no_note_has_is_told(space: Space, folder: Path, where: str
 def test_a_place_of_files_is_no_mistake_unless_nothing_was_imported() -> None:
     """Then it is said."""
     note = Note(id="Note_1", content="text")
-    where = Bound(parse_where("@folder = 'x'"))
+    where = BoundCondition(parse_where("@folder = 'x'"))
     assert misplaced_in(where, []) is None
     assert misplaced_in(where, [note]) == (
         "nothing satisfies `where`; no item has `@folder`: none was imported from a file"

@@ -50,7 +50,7 @@ def path(tmp_path: Path) -> Path:
 def test_it_can_be_read_and_searched(path: Path) -> None:
     """And says what is wrong to whoever writes."""
     with no_room(), open_space(path) as space:
-        assert space.view().get("Note_1").content == "a zebra"
+        assert space.context().get("Note_1").content == "a zebra"
         step = {"type": "discover-notes", "query": "zebra", "mode": "keyword", "out": "$hits"}
         assert not space.store.writable
         assert space.store.check() == []

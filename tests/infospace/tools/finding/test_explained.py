@@ -69,7 +69,7 @@ def test_what_is_neither_word_nor_meaning_is_told_apart(finder: Finder) -> None:
     assert set(by.values()) <= {0.0}
     slip = finder.find(TOOLS, ToolQuery("pull reqest", mode="keyword"))
     words = explained(slip, slip.hits[0]).parts[0].words
-    assert {one.word: one.meant for one in words} == {"pull": "", "reqest": "request"}
+    assert {one.word: one.suggestion for one in words} == {"pull": "", "reqest": "request"}
 
 
 def test_of_a_tool_that_was_not_searched_nothing_is_told(finder: Finder) -> None:

@@ -296,8 +296,8 @@ def test_a_long_answer_becomes_a_note(known: Space, shop: Api) -> None:
     assert answered["status"] == "success"
     assert answered["large"]["read"]
     assert len(json.dumps(answered)) < 10_000
-    note = known.view().get(answered["resource_id"])
-    assert known.view().content(note) == rows
+    note = known.context().get(answered["resource_id"])
+    assert known.context().content(note) == rows
 
 
 def test_no_key_stands_in_the_space(known: Space, shop: Api) -> None:

@@ -30,7 +30,7 @@ def _as_before() -> Iterator[None]:
     loggers = [logging.getLogger(name) for name in PACKAGES]
     levels = [logger.level for logger in loggers]
     yield
-    write_log(verbose=False, asked=None)
+    write_log(verbose=False, question=None)
     for logger, level in zip(loggers, levels, strict=True):
         logger.setLevel(level)
 
@@ -110,9 +110,9 @@ def test_a_log_that_cannot_be_written_is_wrong_usage(
 def test_the_screen_has_no_room_for_it(tmp_path: Path) -> None:
     """Only a file has; a level alone is for commands, and says nothing there."""
     with pytest.raises(Invalid, match="the screen has no room"):
-        write_log(verbose=True, asked=None, screen=True)
-    write_log(verbose=False, asked="debug", screen=True)
+        write_log(verbose=True, question=None, screen=True)
+    write_log(verbose=False, question="debug", screen=True)
     assert not logging.getLogger("planner").handlers
-    write_log(verbose=False, asked=str(tmp_path / "log"), screen=True)
+    write_log(verbose=False, question=str(tmp_path / "log"), screen=True)
     logging.getLogger("planner.x").info("it happened")
     assert (tmp_path / "log").read_text().endswith(" INFO planner.x: it happened\n")
