@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from infospace.llm.meter import Meter
     from infospace.llm.model import LanguageModel
     from infospace.search.embedding.service import Embedding
-    from infospace.search.engine import Search
+    from infospace.search.search import Search
     from infospace.store.protocol import Store
     from infospace.tools.search.finder import Finder
     from infospace.tools.search.rules.language import Fact
@@ -51,7 +51,7 @@ class Space:
     @cached_property
     def search(self) -> Search:
         """What finds Notes by meaning."""
-        from infospace.search.engine import Search
+        from infospace.search.search import Search
 
         return Search(self.store, self.embedding)
 

@@ -60,9 +60,9 @@ def run_query(
     tallies: list[ItemMismatches],
     absent: list[str] | None = None,
 ) -> Iterator[dict[str, JSON]]:
-    """Run a query over rows by table; see `infospace.expressions.query.engine`."""
+    """Run a query over rows by table; see `infospace.expressions.query.duckdb_engine`."""
     try:
-        from infospace.expressions.query.engine import run_query as run
+        from infospace.expressions.query.duckdb_engine import run_query as run
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith(("duckdb", "_duckdb")):
             raise

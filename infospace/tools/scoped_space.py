@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from infospace.core.listener import Listener
     from infospace.llm.model import LanguageModel
     from infospace.search.embedding.service import Embedding
-    from infospace.search.engine import Search
     from infospace.search.query import SearchQuery, SearchResults
+    from infospace.search.search import Search
     from infospace.store.protocol import Store
     from infospace.tools.search.finder import Finder
     from infospace.tools.search.rules.language import Fact

@@ -23,8 +23,8 @@ from infospace import open_space
 from infospace.contract.arguments import BoundCondition
 from infospace.core.listener import NullListener
 from infospace.expressions import parse_where
-from infospace.search.engine import Search
 from infospace.search.query import SearchQuery, SearchResults
+from infospace.search.search import Search
 from infospace.store.copying.copy_space import copy_space
 from infospace.store.postgres.vector_index import build_index
 

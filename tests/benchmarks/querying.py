@@ -14,7 +14,7 @@ import duckdb
 from figures import Table, lines
 
 from infospace.core.clock import today_and_now
-from infospace.expressions.query import engine
+from infospace.expressions.query import duckdb_engine
 from infospace.expressions.query.builder import Builder
 from infospace.expressions.query.columns import Element, Rows
 from infospace.expressions.query.parse import parse_query
@@ -60,7 +60,7 @@ def run() -> dict[str, Table]:
     """Return the table `querying`: milliseconds of the fastest of some turns, and how many times DuckDB's alone."""
     sales, shops = tables()
     items = {"$a": [Element(row) for row in sales], "$b": [Element(row) for row in shops]}
-    alone = duckdb.connect(":memory:", config={"threads": str(engine.THREADS)})
+    alone = duckdb.connect(":memory:", config={"threads": str(duckdb_engine.THREADS)})
     alone.execute("CREATE TABLE a (shop BIGINT, price DOUBLE, who VARCHAR)")
     alone.execute("CREATE TABLE b (shop BIGINT, area VARCHAR)")
     rows = Rows(items["$a"])
@@ -71,12 +71,12 @@ def run() -> dict[str, Table]:
     table: Table = {}
     for name, (sql, plain) in {GROUPED: (JOINED, ALONE[JOINED]), TOP: (SORTED, ALONE[SORTED])}.items():
         parsed = parse_query(sql)
-        whole = fastest(lambda: list(engine.run_query(parsed, {k: Rows(v) for k, v in items.items()}, {})))  # noqa: B023
+        whole = fastest(lambda: list(duckdb_engine.run_query(parsed, {k: Rows(v) for k, v in items.items()}, {})))  # noqa: B023
         builder = Builder({}, today_and_now)
         compiled = Writer(builder, {name: Rows(of) for name, of in items.items()}).write(parse_query(sql).query, 10**6)
-        loaded: Any = duckdb.connect(":memory:", config={"threads": str(engine.THREADS)})
+        loaded: Any = duckdb.connect(":memory:", config={"threads": str(duckdb_engine.THREADS)})
         for of_table, of in builder.tables.items():
-            engine._load(loaded, of_table, of)
+            duckdb_engine._load(loaded, of_table, of)
         ours = fastest(lambda: loaded.execute(compiled.sql).fetchall())  # noqa: B023
         theirs = fastest(lambda: alone.execute(plain).fetchall())  # noqa: B023
         loaded.close()

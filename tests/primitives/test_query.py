@@ -431,7 +431,7 @@ def test_an_operation_without_a_result_fails_the_step(run: Any, sql: str, reason
 
 def test_without_the_engine_one_sentence_says_so(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    monkeypatch.delitem(sys.modules, "infospace.expressions.query.engine", raising=False)
+    monkeypatch.delitem(sys.modules, "infospace.expressions.query.duckdb_engine", raising=False)
     steps = [*table("orders", ORDERS), {"type": "query", "sql": "SELECT person FROM $orders", "out": "$rows"}]
     assert (
         run(*steps, status="failed").reason == "`query` needs DuckDB, which is not installed here (pip install duckdb)"

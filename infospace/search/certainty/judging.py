@@ -14,7 +14,7 @@ from infospace.store.note_fields import text_digest
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
-    from infospace.search.engine import Search
+    from infospace.search.search import Search
 
 
 @dataclass(eq=False)

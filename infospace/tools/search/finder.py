@@ -32,7 +32,7 @@ from infospace.tools.search.past_calls import PastCalls, Remembered
 from infospace.tools.search.query import ParsedRequest
 from infospace.tools.search.ranking import Scores, rank_tools
 from infospace.tools.search.results import CallExample, Mode, ToolExplanation, ToolQuery, ToolResults
-from infospace.tools.search.rules.engine import RulesEndless
+from infospace.tools.search.rules.forward_chaining import RulesEndless
 from infospace.tools.search.scoring import Evidence, by_both, by_meaning, keyword_evidence, strength
 from infospace.tools.search.similar import SimilarTool, most_similar
 from infospace.tools.search.types import ToolTypes

@@ -13,7 +13,7 @@ from infospace.tools.scope import NO_FILTERS
 from infospace.tools.search.confidence import PROBABLE, PROBABLE_NARROWED
 from infospace.tools.search.corpus import CurrentTools
 from infospace.tools.search.results import FINEST, Adjustment, Leg, ToolHit, ToolQuery, ToolResults
-from infospace.tools.search.rules.engine import Outcome, apply_rules
+from infospace.tools.search.rules.forward_chaining import Outcome, apply_rules
 from infospace.tools.search.scoring import LISTED, relevance
 from infospace.tools.search.types import ANY_TYPES, ToolTypes, TypeFit, TypeMatcher, has_output_schema
 

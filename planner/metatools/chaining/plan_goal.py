@@ -18,7 +18,7 @@ from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.space import Space
 from infospace.tools.search.ranking import PREFERRED
-from infospace.tools.search.rules.engine import Outcome, RulesEndless, apply_rules
+from infospace.tools.search.rules.forward_chaining import Outcome, RulesEndless, apply_rules
 from planner.execute.start import check_plan
 from planner.metatools.chaining.candidates import CANDIDATES, WORDS, rank_candidates, undone, without_spans
 from planner.metatools.chaining.chain import Call, Chain, Chainer, Clause, Result

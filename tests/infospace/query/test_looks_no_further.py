@@ -8,7 +8,7 @@ from infospace import Invalid, Note
 from infospace.core.json_types import JSON
 from infospace.expressions import Evaluation, Mismatch, Refusing, parse_expression
 from infospace.expressions.query.columns import Rows
-from infospace.expressions.query.engine import run_query
+from infospace.expressions.query.duckdb_engine import run_query
 from infospace.expressions.query.parse import parse_query
 
 ROWS = (

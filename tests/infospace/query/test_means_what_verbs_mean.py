@@ -16,7 +16,7 @@ from infospace.contract.arguments import BoundCondition
 from infospace.data.json_text import dump, same
 from infospace.expressions import ItemMismatches, parse_where
 from infospace.expressions.query.columns import Element, Rows
-from infospace.expressions.query.engine import run_query
+from infospace.expressions.query.duckdb_engine import run_query
 from infospace.expressions.query.parse import parse_query
 
 PAIRS = 10_000 if os.environ.get("INFOSPACE_PROVE") else 400

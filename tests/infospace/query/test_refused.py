@@ -12,7 +12,7 @@ import pytest
 from infospace.core.bounds import OutOfTime, ending
 from infospace.core.errors import BudgetExceeded, Invalid
 from infospace.expressions.query.columns import Element, Rows
-from infospace.expressions.query.engine import run_query
+from infospace.expressions.query.duckdb_engine import run_query
 from infospace.expressions.query.parse import parse_query
 
 REFUSED: dict[str, str] = json.loads((Path(__file__).parent / "refused.json").read_text(encoding="utf-8"))

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from infospace.core.ids import Kind, number_of
 from infospace.core.listener import NullListener
 from infospace.core.resources import Note, text_of
-from infospace.search.engine import Search
 from infospace.search.query import SearchQuery, SearchResults
+from infospace.search.search import Search
 from infospace.store.changes import Change, Embed, MakeNote, PassageSpan, Vectors
 from infospace.store.protocol import Store
 

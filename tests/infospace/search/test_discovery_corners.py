@@ -14,8 +14,8 @@ import pytest
 from infospace.contract.arguments import BoundCondition
 from infospace.core.ids import number_of
 from infospace.expressions import parse_where
-from infospace.search.engine import MAX_MODEL_CHANGES, Search
 from infospace.search.hybrid import BM25_PER_COSINE
+from infospace.search.search import MAX_MODEL_CHANGES, Search
 from infospace.store.changes import Delete, Revise
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store

@@ -18,7 +18,7 @@ from infospace.contract.arguments import BoundCondition
 from infospace.core.errors import InfospaceError
 from infospace.core.ids import Kind, number_of
 from infospace.expressions import parse_where
-from infospace.search.engine import Search
+from infospace.search.search import Search
 from infospace.store.changes import Delete, Evidence, FreeName, GiveName, MakeNote, Revise
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store

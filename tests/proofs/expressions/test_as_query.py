@@ -21,7 +21,7 @@ from infospace.expressions import Evaluation, Mismatch, Refusing, TypeMismatches
 from infospace.expressions.evaluate import compile_expression
 from infospace.expressions.expression import Formula, walk
 from infospace.expressions.query.columns import Rows
-from infospace.expressions.query.engine import run_query
+from infospace.expressions.query.duckdb_engine import run_query
 from infospace.expressions.query.parse import parse_query
 from infospace.expressions.show import show
 from infospace.expressions.tree import Star

@@ -71,7 +71,7 @@ def _trace(space: Space, rules: RuleSet, request: str) -> list[dict[str, Any]]:
     """Apply rules to a request and all tools that it may be about, as a search does."""
     from infospace.tools.search.ranking import RULED
     from infospace.tools.search.results import ToolQuery
-    from infospace.tools.search.rules.engine import apply_rules
+    from infospace.tools.search.rules.forward_chaining import apply_rules
     from planner.metatools.lookup import known_tools
 
     results = space.finder.find(known_tools(space, servers=True), ToolQuery(request, RULED))

@@ -44,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Search, and show what was found."""
+    from infospace.core.errors import Invalid
     from infospace.tools.search.types import read_type
 
     if args.explain and args.query is None:

@@ -20,7 +20,7 @@ from infospace import Invalid, NotFound, Space
 from infospace.core.errors import InvalidJSON
 from infospace.core.tool import Tool
 from infospace.tools.search.results import ToolQuery, ToolResults
-from infospace.tools.search.rules.engine import MOST_TRACED, Outcome, RulesEndless, apply_rules, query_facts
+from infospace.tools.search.rules.forward_chaining import MOST_TRACED, Outcome, RulesEndless, apply_rules, query_facts
 from infospace.tools.search.rules.language import Conclusion, Fact, Rule, RuleSet
 from infospace.tools.search.rules.rule_file import read_rules
 from infospace.tools.search.rules.source import FILE

@@ -52,7 +52,7 @@ def test_searches_calls_retries_and_leases_are_told_without_what_they_are_about(
         result = run_sync(space, [search, {**call, "on_fail": "continue"}], approve=["desk/ring"])
     assert result.status == "success", result.reason
     said = [f"{record.name}: {record.getMessage()}" for record in caplog.records]
-    assert any(one.startswith("infospace.search.engine: searched keyword (exact): 0 compared, 0 found") for one in said)
+    assert any(one.startswith("infospace.search.search: searched keyword (exact): 0 compared, 0 found") for one in said)
     assert sum(one.startswith("infospace.tools.toolbox: called desk/ring: failed, ") for one in said) == 2
     assert "planner.execute.retry: step 2 failed at attempt 1; it is tried again in 0.0 s" in said
     assert "planner.journal.lease: run_1: this process has the lease" in said
@@ -86,7 +86,7 @@ def test_a_command_writes_it_to_standard_error_or_to_a_file(
     quiet = cli(*words)
     loud = cli(*words, "-v")
     assert (loud.code, loud.out, quiet.err.count("INFO")) == (0, quiet.out, 0)
-    assert " INFO infospace.search.engine: searched keyword" in loud.err
+    assert " INFO infospace.search.search: searched keyword" in loud.err
     assert "heron" not in loud.err
     monkeypatch.setenv("INFOSPACE_LOG", "infospace.log")
     for _ in range(2):
