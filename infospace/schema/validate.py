@@ -69,7 +69,7 @@ def unsupported_keywords(part: Any, root: Any, place: Place) -> Iterator[SchemaF
 
 
 def _unsupported(part: Any, resolver: Any, place: Place, *, is_named: bool = False) -> Iterator[SchemaFault]:
-    """The same of a part, whose references a resolver follows; `is_named` where schemas in it have names of their own."""
+    """The same of a part, whose references a resolver follows; `is_named` where its schemas have names of their own."""
     if isinstance(part, list):
         for index, item in enumerate(part):
             yield from _unsupported(item, resolver, (*place, index))

@@ -28,7 +28,7 @@ class StepState:
     """
 
     __slots__ = (
-        *("run", "step", "frame", "scope", "position", "listener", "view", "resolver"),
+        *("run", "step", "frame", "scope", "position", "listener", "context", "resolver"),
         *("known", "decided", "remaining", "reading", "clock_decisions"),
     )
 

@@ -316,7 +316,7 @@ def _run_of(changes: Sequence[Change], entries: Sequence[Entry]) -> int | None:
         if run is not None:
             return run_number(run)
     for change in changes:
-        result = getattr(change, "made", None)
+        result = getattr(change, "created_by", None)
         if result is not None and result.run is not None:
             return run_number(result.run)
     return None

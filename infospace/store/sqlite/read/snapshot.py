@@ -673,6 +673,6 @@ def _head(row: Row, address: str) -> dict[str, Any]:
         "created": created,
         "updated": updated,
         "kept": stored == 1,
-        "made": CreatedBy(run_id(run), step, by) if run or by else NOBODY,
+        "created_by": CreatedBy(run_id(run), step, by) if run or by else NOBODY,
         "location": location_of(place),
     }
