@@ -21,7 +21,7 @@ Sorting: TypeAlias = Literal["name", "created_at", "execution_count", "success_r
 ToolReference = Annotated[str, Field(min_length=1, description="`server/tool`, or an id such as tool_17.")]
 
 _FILTERS = "Which tools are wanted; they act before the best are taken."
-_SCHEMAS = "With the JSON Schemas of what each takes and gives."
+_SCHEMAS = "With the JSON Schemas of each."
 
 
 class SearchTools(Args):

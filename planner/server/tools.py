@@ -242,4 +242,8 @@ def discover_schema(operations: Operations) -> dict[str, Any] | None:
     entry = operations.space.catalogue.find(looking.DISCOVER)
     if entry is None:
         return None
-    return briefly(untitled({key: value for key, value in entry.schema.items() if key != "description"}))
+    schema = briefly(untitled({key: value for key, value in entry.schema.items() if key != "description"}))
+    # Whoever wants more asks describe_primitives; here each model reads all of it before its first step.
+    for argument in schema["properties"].values():
+        argument["description"] = f"{argument['description'].partition('. ')[0].rstrip('.')}."
+    return schema

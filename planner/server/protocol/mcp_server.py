@@ -108,10 +108,12 @@ class _Handlers:
         names = names_in(sets)
         schema = tools.discover_schema(self._operations) if tools.DISCOVER_NOTES in names else None
         if schema is not None:
+            schema = _without_false(schema)
             results.append(_tool(tools.DISCOVER_NOTES, tools.DISCOVER_SAYS, schema, read_only=True))
         for meta in (one for one in META.values() if one.name in names):
             calls = meta.name == calling.EXECUTE
-            results.append(_tool(meta.name, meta.description, meta.brief, read_only=not calls, open_world=calls))
+            schema = _without_false(meta.brief)
+            results.append(_tool(meta.name, meta.description, schema, read_only=not calls, open_world=calls))
         for name, tool in calling.direct_tools(self._operations).items():
             message, schema = calling.tool_description(tool), dict(tool.input_schema)
             results.append(_tool(name, message, schema, tool.read_only, open_world=True, destructive=tool.destructive))
@@ -266,6 +268,15 @@ def _as_tool(answer: dict[str, Any], media: Sequence[dict[str, Any]]) -> types.C
     if isinstance(structured, dict):
         document["structuredContent"] = structured
     return types.CallToolResult.model_validate(document)
+
+
+def _without_false(part: Any) -> Any:
+    """Return a schema of ours without `"default": false`: a switch that is left out is off."""
+    if isinstance(part, list):
+        return [_without_false(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    return {key: _without_false(value) for key, value in part.items() if key != "default" or value is not False}
 
 
 def _tool(

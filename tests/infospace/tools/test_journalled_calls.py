@@ -150,6 +150,6 @@ def test_what_counts_as_made_had_its_effect_or_may_have_had_it() -> None:
         (recorded("failed", error="tool"), "1"),
     ]
     for row, made in answers:
-        assert RecordedRun([], [row]).created_by(digest) == made, row
+        assert RecordedRun([], [row]).find_made_call(digest) == made, row
         before = None if made is None else "1 of run_1"
-        assert RecordedRun([], before=[row]).created_by(digest) == before
+        assert RecordedRun([], before=[row]).find_made_call(digest) == before

@@ -166,7 +166,7 @@ def by_kind(use: tuple[str, int]) -> tuple[str, int]:
 
 def batches_in(space: Space) -> int:
     with space.store.reading() as snapshot:
-        return int(snapshot._engine.value("SELECT count(*) FROM batches"))
+        return int(snapshot._connection.value("SELECT count(*) FROM batches"))
 
 
 def both(tmp_path: Path, tell: Callable[[Path, int], dict[str, Any]]) -> dict[str, Any]:

@@ -291,7 +291,7 @@ def test_a_run_that_goes_on_here_is_told_to_rest_and_then_ended(show: Show, spac
         await stage.until(lambda: runs(stage).is_action_available("stop"))
         assert not runs(stage).is_action_available("delete")
         if not heard:
-            stage.app.connection.call(thread_may_go_on.wait, PATIENCE)
+            stage.app.engine.call(thread_may_go_on.wait, PATIENCE)
         await stage.press("x")
         await says(stage, "run_1 finishes the steps under way; once more ends it at once.")
         await stage.press("x")

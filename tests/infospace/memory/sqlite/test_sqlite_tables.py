@@ -26,7 +26,7 @@ def test_a_column_of_few_rows_is_read_without_looking_at_all(tmp_path: Path) -> 
         store.commit(made)
         with store.reading() as snapshot:
             assert isinstance(snapshot, SqliteSnapshot)
-            snapshot._engine.connection.set_progress_handler(look, 10)
+            snapshot._connection.connection.set_progress_handler(look, 10)
             for name in ("notes", "items"):
                 rows, looked = snapshot.space_table(name, [ColumnTest("tags", "has", ("t7",))], ()), 0
                 assert len(rows) == 1

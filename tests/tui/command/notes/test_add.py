@@ -172,7 +172,7 @@ def test_embedding_that_is_interrupted_counts_no_passages(
 ) -> None:
     """How many there are is not known then, and none is not said."""
 
-    def interrupted(*_: object) -> int:
+    def interrupted(*_: object, **__: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("infospace.search.embedding.service.Embedding.catch_up", interrupted)
