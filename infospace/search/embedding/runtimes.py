@@ -238,9 +238,9 @@ def _run_errors() -> tuple[type[Exception], ...]:
 
 def _engine_errors() -> tuple[type[Exception], ...]:
     """Give what onnxruntime raises; its classes have no base of their own."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as connection  # type: ignore[import-untyped]  # it has no types
+    from onnxruntime.capi import onnxruntime_pybind11_state as engine  # type: ignore[import-untyped]  # it has no types
 
-    return tuple(item for item in vars(connection).values() if isinstance(item, type) and issubclass(item, Exception))
+    return tuple(item for item in vars(engine).values() if isinstance(item, type) and issubclass(item, Exception))
 
 
 @contextmanager
