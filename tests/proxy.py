@@ -24,6 +24,8 @@ class Proxy:
         self.up = self.down = 0
         self._cut: Callable[[bytes], bool] | None = None
         self._answered = False
+        self.cut_piece = b""
+        """What a client sent last before its connection was cut."""
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._wake = threading.Event()
@@ -90,7 +92,7 @@ class Proxy:
                 if self.delay:
                     self._wake.wait(self.delay)
                 if is_client and self._cut is not None and self._cut(data):
-                    self._cut = None
+                    self._cut, self.cut_piece = None, data
                     if not self._answered:
                         break
                     dying.set()

@@ -156,7 +156,7 @@ class NormalSchema:
 
         One with references is like itself alone, since the same words may lead elsewhere.
         """
-        texts = tuple(sorted(json.dumps(_untold(part.schema), sort_keys=True) for part in self._parts))
+        texts = tuple(sorted(json.dumps(_without_annotations(part.schema), sort_keys=True) for part in self._parts))
         return self.key if any("Ref" in text or "$ref" in text for text in texts) else texts
 
     @property
@@ -173,7 +173,7 @@ class NormalSchema:
         return tuple(alternative for one in results for alternative in one.by_type())
 
 
-def _untold(schema: Any) -> Any:
+def _without_annotations(schema: Any) -> Any:
     """Return a schema without what it says to people."""
     return {key: one for key, one in schema.items() if key not in _TOLD} if isinstance(schema, dict) else schema
 

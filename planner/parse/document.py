@@ -138,7 +138,7 @@ def _input(name: str, spec: Mapping[str, Any], pointer: str, problems: Problems)
             items = None
         required = "default" not in spec
         return Input(name, pointer, None, spec["kind"], spec.get("default"), required, items)
-    if not _says_what_fits(spec, pointer, problems):
+    if not _constrains_value(spec, pointer, problems):
         return None
     schema = {key: value for key, value in spec.items() if key != "default"}
     if not check_schema(schema, pointer, problems):
@@ -158,7 +158,7 @@ _BESIDE = frozenset({"default", "title", "description", "$comment"})
 """Keywords of a schema that say nothing of what fits it."""
 
 
-def _says_what_fits(spec: Mapping[str, Any], pointer: str, problems: Problems) -> bool:
+def _constrains_value(spec: Mapping[str, Any], pointer: str, problems: Problems) -> bool:
     """Whether the keys of an input are those of a schema: with others alone, or misspelt ones, any value would fit."""
     unknown = [key for key in spec if key not in KEYWORDS and not key.startswith("x-")]
     misspelt = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -75,19 +75,8 @@ def rank_tools(
     of what is wanted than the request, so there it takes less. With `min_score` that alone counts.
     """
     filters, tools = query.filters, present.tools
-    places = np.flatnonzero(~present.blocked)
-    filtered = filters.model_copy(update={"min_score": None}) != NO_FILTERS
-    if filtered:
-        places = places[[filters.admits(tools[at], called) for at in places.tolist()]]
-    fits: dict[int, TypeFit] = {}
-    untyped = 0
-    if query.types != ANY_TYPES:
-        filtered = True
-        if query.types.output is not None:
-            untyped = sum(not has_output_schema(tools[at]) for at in places.tolist())
-        matcher = TypeMatcher(types or ToolTypes(), query.types)
-        fits = {at: fit for at in places.tolist() if (fit := matcher.fit(tools[at])) is not None}
-        places = places[[at in fits for at in places.tolist()]]
+    places, fits, untyped = _candidates(present, query, called, types)
+    filtered = filters.model_copy(update={"min_score": None}) != NO_FILTERS or query.types != ANY_TYPES
     if not len(places):
         return ToolResults([], 0, len(tools), degraded=legs.degraded, untyped=untyped)
     names, strengths = present.corpus.order[places], legs.strengths[places]
@@ -126,6 +115,24 @@ def rank_tools(
     shown = {hit.tool.full_name for hit in best} | {""}
     trace = () if outcome is None else [one.to_json() for one in outcome.trace if one.tool in shown]
     return ToolResults(best, matched, len(tools), None if best else guess, legs.degraded, untyped, trace)
+
+
+def _candidates(
+    present: CurrentTools, query: ToolQuery, called: Container[str], types: ToolTypes | None
+) -> tuple[NDArray[np.intp], Mapping[int, TypeFit], int]:
+    """Return the places of the tools that filters and types admit, how each fits, and how many tell no output."""
+    filters, tools = query.filters, present.tools
+    places = np.flatnonzero(~present.blocked)
+    if filters.model_copy(update={"min_score": None}) != NO_FILTERS:
+        places = places[[filters.admits(tools[at], called) for at in places.tolist()]]
+    if query.types == ANY_TYPES:
+        return places, {}, 0
+    untyped = 0
+    if query.types.output is not None:
+        untyped = sum(not has_output_schema(tools[at]) for at in places.tolist())
+    matcher = TypeMatcher(types or ToolTypes(), query.types)
+    fits = {at: fit for at in places.tolist() if (fit := matcher.fit(tools[at])) is not None}
+    return places[[at in fits for at in places.tolist()]], fits, untyped
 
 
 def _ruled(outcome: Outcome, tool: str) -> tuple[Adjustment, ...]:
