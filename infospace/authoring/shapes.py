@@ -36,7 +36,7 @@ from infospace.schema.shapes import (
     types_of,
     union,
 )
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 
 __all__ = [
     "NOTHING",

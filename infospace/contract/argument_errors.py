@@ -11,7 +11,7 @@ from infospace.core.ids import Kind
 from infospace.data.paths import nearest
 from infospace.schema.infer import NoSuchPath, Schema, subschema_at
 from infospace.schema.references import resolved
-from infospace.schema.words import describe_schema, either, shown
+from infospace.schema.value_text import describe_schema, either, shown
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -40,7 +40,7 @@ from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note, Relation, Resource, is_resource
 from infospace.data.paths import Path as ParsedPath
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 
 if TYPE_CHECKING:
     from infospace.core.tool import Tool, ToolKind

@@ -7,7 +7,7 @@ from typing import Any
 
 from infospace.contract.decorator import Argument, Primitive
 from infospace.core.ids import Kind
-from infospace.schema.words import describe_schema, either
+from infospace.schema.value_text import describe_schema, either
 
 
 def effect_label(entry: Primitive) -> str:

@@ -133,7 +133,7 @@ def parse_sort_key(text: str) -> SortKey:
     """
     from infospace.expressions.parse import parse_words
     from infospace.expressions.refused import Refused
-    from infospace.expressions.words import Kind, tokenize
+    from infospace.expressions.tokens import Kind, tokenize
 
     _refuse_long(text, "the sort key")
     order: Literal["asc", "desc"] | None = None
@@ -181,7 +181,7 @@ def _refuse_other_orders(text: str) -> None:
 def parameters_in(text: str) -> tuple[str, ...]:
     """Return the references that a text of the language takes values for; none where it cannot be read."""
     from infospace.expressions.refused import Refused
-    from infospace.expressions.words import tokenize
+    from infospace.expressions.tokens import tokenize
 
     if "$" not in text or len(text) > MAX_EXPRESSION_CHARACTERS:
         return ()

@@ -12,8 +12,8 @@ from typing import Final
 from infospace.data.paths import KEY
 from infospace.expressions.functions import AGGREGATES, FUNCTIONS
 from infospace.expressions.refused import Refused
+from infospace.expressions.tokens import CONDITIONS, VALUES, Kind, Word
 from infospace.expressions.tree import Field, Parameter, Star
-from infospace.expressions.words import CONDITIONS, VALUES, Kind, Word
 
 DEEPEST: Final = 24
 """How deep parentheses, CASE, NOT and minus may nest: sqlglot's parser takes up to 28 of Python's frames for each."""

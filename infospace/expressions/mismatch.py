@@ -103,7 +103,7 @@ class Refusing(TypeMismatches):
 
     def wrong(self, text: str, message: str, *values: JSON) -> None:
         """Say in one sentence which operation has no result for which values."""
-        from infospace.schema.words import shown
+        from infospace.schema.value_text import shown
 
         given = " and ".join(shown(value) for value in values)
         raise Mismatch(f"`{text}` {message}" + (f": {given}" if given else ""), hint=_hint(message, values))

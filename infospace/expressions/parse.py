@@ -18,6 +18,7 @@ from infospace.data.like import like
 from infospace.expressions.functions import AGGREGATES, FUNCTIONS
 from infospace.expressions.grammar_check import check_grammar
 from infospace.expressions.refused import Refused
+from infospace.expressions.tokens import CONDITIONS, VALUES, Kind, TypeWord, Word, tokenize
 from infospace.expressions.tree import (
     Aggregate,
     And,
@@ -43,7 +44,6 @@ from infospace.expressions.tree import (
     Star,
     TypeName,
 )
-from infospace.expressions.words import CONDITIONS, VALUES, Kind, TypeWord, Word, tokenize
 
 _NO_CHAIN: Final = "comparisons are joined by AND; a range is BETWEEN low AND high"
 

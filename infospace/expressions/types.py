@@ -365,7 +365,7 @@ def _constants(node: Call) -> Iterator[Senseless]:
 
 def _words(text: str) -> Iterator[tuple[int, int, object]]:
     from infospace.expressions.refused import Refused
-    from infospace.expressions.words import tokenize
+    from infospace.expressions.tokens import tokenize
 
     try:
         words = tokenize(text)

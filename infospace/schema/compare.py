@@ -13,7 +13,7 @@ from infospace.core.plural import pluralize
 from infospace.data.json_text import dump
 from infospace.schema.infer import Schema, format_types, on_its_own, types_in
 from infospace.schema.references import DEEPEST, resolved
-from infospace.schema.words import describe_schema, shown
+from infospace.schema.value_text import describe_schema, shown
 
 EACH = None
 """In a place: each item of a list."""

@@ -16,7 +16,7 @@ from typing import Any, Final
 from infospace.core.regex import compile_pattern
 from infospace.data.json_text import dump, same
 from infospace.schema.normal_form import Alternative, NormalSchema, normal_form
-from infospace.schema.words import either, shown
+from infospace.schema.value_text import either, shown
 
 PAIRS = 5_000
 """Pairs of parts that are compared; what is left of two schemas may then fit."""

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from infospace.core.regex import compile_pattern
 from infospace.data.paths import nearest
 from infospace.schema.formats import FORMATS
-from infospace.schema.words import describe_schema, listed, shown
+from infospace.schema.value_text import describe_schema, listed, shown
 
 Place: TypeAlias = "tuple[str | int, ...]"
 

@@ -17,7 +17,7 @@ from infospace.schema.formats import format_checker
 from infospace.schema.messages import Place, best, sentence, violation_message
 from infospace.schema.reference_cache import referring
 from infospace.schema.references import resolved
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 
 DATA = ("const", "enum", "default", "examples")
 """Keywords whose values are data, in which nothing is a schema."""

@@ -19,7 +19,7 @@ from infospace.core.regex import compile_pattern
 from infospace.schema.evaluated import evaluated_keys
 from infospace.schema.messages import additional
 from infospace.schema.reference_cache import REFERRED
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 
 MAX_NESTED_VIOLATIONS = 50
 """Misfits of one value under one reference that are told."""

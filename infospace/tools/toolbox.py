@@ -15,7 +15,7 @@ from infospace.core.json_types import JSON
 from infospace.core.tool import NoAnswer, NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
 from infospace.data.misspelling import closest_spelling, is_misspelling, words_of
 from infospace.data.paths import nearest
-from infospace.schema.words import either
+from infospace.schema.value_text import either
 from infospace.store.tool_records import RecordCall
 from infospace.tools.builtin import SERVER
 from infospace.tools.call_examples import SuccessfulCallCache, calls_are_remembered

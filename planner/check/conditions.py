@@ -12,7 +12,7 @@ from infospace.data.misspelling import is_misspelling
 from infospace.data.paths import nearest
 from infospace.expressions.expression import asked_parameters, known_parameters
 from infospace.schema.shapes import Schema, Unknown, disjoint, subschema_at, types_of
-from infospace.schema.words import describe_types
+from infospace.schema.value_text import describe_types
 from planner.check.environment import Environment
 from planner.check.references.values import ValueChecker
 from planner.check.tool_calls import ToolChecker

@@ -24,10 +24,10 @@ from infospace.schema.shapes import (
     union,
 )
 from infospace.tools.answer_content import result_schema
-from planner.check.calls import item_slot
 from planner.check.conditions import guards, read_by, reads_clock, reference_or_none, verdict
 from planner.check.environment import Environment, Variable, joined
 from planner.check.names import NameChecker
+from planner.check.primitive_calls import item_slot
 from planner.check.state import CheckState
 from planner.check.step_types import TypeChecker
 from planner.language.plan import (

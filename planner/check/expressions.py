@@ -16,7 +16,7 @@ from infospace.expressions.refused import list_hint
 from infospace.expressions.tree import Compare, Constant, Field, In
 from infospace.expressions.types import Senseless, Typer
 from infospace.schema.shapes import NoSuchPath, Schema, Shape, place_in, types_of
-from infospace.schema.words import listed, shown
+from infospace.schema.value_text import listed, shown
 from planner.check.environment import Environment
 
 

@@ -12,7 +12,7 @@ from infospace.data.paths import nearest
 from infospace.schema.messages import additional
 from infospace.schema.shapes import UNTOLD, NoSuchPath, Schema, subschema_at
 from infospace.schema.validate import Misfit, validate_ignoring
-from infospace.schema.words import describe_types
+from infospace.schema.value_text import describe_types
 from planner.check.environment import Environment
 from planner.check.references.values import ValueChecker, written_at
 from planner.language.problems import Patch, Problems, join, listed, replace

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from infospace.contract.catalogue import Catalogue
-from planner.check.calls import CallChecker
 from planner.check.conditions import ConditionChecker
 from planner.check.environment import Environment
+from planner.check.primitive_calls import CallChecker
 from planner.check.references.values import ValueChecker
 from planner.check.space_facts import SpaceFacts
 from planner.check.tool_calls import ToolChecker

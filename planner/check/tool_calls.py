@@ -21,7 +21,7 @@ from infospace.schema.shapes import (
     subschema_at,
     types_of,
 )
-from infospace.schema.words import describe_types
+from infospace.schema.value_text import describe_types
 from infospace.tools.answer_content import result_schema
 from infospace.tools.builtin import SERVER
 from infospace.tools.toolbox import Toolbox

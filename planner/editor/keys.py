@@ -10,7 +10,7 @@ from infospace.contract.decorator import Argument, Primitive
 from infospace.contract.docs import format_argument_type
 from infospace.core.tool import Tool
 from infospace.schema.shapes import NoSuchPath, Schema, subschema_at, types_of
-from infospace.schema.words import describe_schema
+from infospace.schema.value_text import describe_schema
 from planner.editor.context import CursorContext
 from planner.editor.cursor import Cursor, EnclosingValue, value_of
 from planner.editor.offers import Offer, key

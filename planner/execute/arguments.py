@@ -27,7 +27,7 @@ from infospace.core.resources import Collection, Note, Relation, Resource, is_re
 from infospace.core.tool import ToolKind
 from infospace.data.json_text import compact_writer
 from infospace.data.paths import EXTRA, Part, Path, lookup, read
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from planner.execute.variables import Scope
 from planner.language.plan import OwnedRows, Table
 from planner.language.references import (

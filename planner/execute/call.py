@@ -13,7 +13,7 @@ from infospace.core.errors import InputRequired, Invalid
 from infospace.core.json_types import JSON
 from infospace.core.resources import Resource
 from infospace.journal.id_mapping import rename_ids
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from infospace.tools.call import call_tool
 from planner.execute.arguments import Resolver
 from planner.execute.step_state import StepState

@@ -10,7 +10,7 @@ from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.core.regex import compile_pattern
 from infospace.core.resources import Collection, Member, Note, Relation, Resource
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from infospace.tools.answer_content import content_of
 from infospace.tools.call import call_for_step
 from planner.execute.arguments import Place, Resolver

@@ -17,8 +17,8 @@ from infospace.core.plural import pluralize
 from infospace.core.position import item_at, prefix_in
 from infospace.core.resources import Collection, CreatedBy, Member, Resource, is_resource
 from infospace.expressions.mismatch import Mismatch
-from infospace.schema.words import shown
-from planner.check.calls import item_slot
+from infospace.schema.value_text import shown
+from planner.check.primitive_calls import item_slot
 from planner.execute.arguments import Resolver
 from planner.execute.branches import branches
 from planner.execute.call import Effects

@@ -17,7 +17,7 @@ from infospace.core.resources import Collection, Resource, is_resource
 from infospace.journal.forks import first_of
 from infospace.journal.queue_rows import DEFAULT_QUEUE
 from infospace.journal.rows import Entry
-from infospace.schema.words import describe_schema
+from infospace.schema.value_text import describe_schema
 from infospace.space import Space
 from infospace.store.protocol import Snapshot
 from planner.check.checker import check

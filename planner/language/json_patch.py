@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from infospace.core.errors import Invalid
-from infospace.schema.words import either, shown
+from infospace.schema.value_text import either, shown
 
 EXAMPLE = '{"op": "replace", "path": "/steps/2/limit", "value": 20}'
 _WANTS: Final[Mapping[str, tuple[str, ...]]] = {

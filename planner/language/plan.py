@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from infospace.core.bounds import MOST_CHARACTERS, MOST_ITEMS
 from infospace.core.json_types import JSON
 from infospace.data.paths import Path
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from planner.language.references import NAME, names_in
 
 if TYPE_CHECKING:

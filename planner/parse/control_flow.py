@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
 from infospace.data.paths import a_kind
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from planner.language.plan import (
     Ask,
     ForEach,

@@ -10,7 +10,7 @@ from infospace.core.json_types import JSON
 from infospace.data.misspelling import closest_spelling
 from infospace.data.paths import a_kind, nearest
 from infospace.schema.shapes import TYPES
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from planner.language.plan import Budget, Input, Plan
 from planner.language.problems import Problems, join, listed
 from planner.language.references import NAME

@@ -9,7 +9,7 @@ from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.data.misspelling import closest_spelling, is_misspelling
 from infospace.data.paths import Path, a_kind, nearest
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from planner.language.plan import Block, Condition, TypedCondition
 from planner.language.problems import Problems, join, listed
 from planner.parse.conditions import parse_condition

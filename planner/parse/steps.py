@@ -10,7 +10,7 @@ from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
 from infospace.data.misspelling import closest_spelling, is_misspelling
 from infospace.data.paths import a_kind, nearest
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from planner.language.plan import Block, Call, Form, Retry, SavedPlanCall, Step, ToolCall, UnparsedStep
 from planner.language.problems import Patch, Problems, join, replace
 from planner.language.references import NAME

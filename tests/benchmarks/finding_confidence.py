@@ -46,7 +46,7 @@ from infospace.core.tool import Tool
 from infospace.search.embedding.everyday_requests import EVERYDAY
 from infospace.tools.search import confidence
 from infospace.tools.search.corpus import Corpus
-from infospace.tools.search.query import ParsedRequest
+from infospace.tools.search.request import ParsedRequest
 from infospace.tools.search.results import ToolQuery
 from infospace.tools.search.scoring import by_both, by_meaning, strength
 from infospace.tools.search.vectors import dot_products

@@ -16,7 +16,7 @@ from infospace.core.errors import InfospaceError, InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.data.json_text import read_json
 from infospace.schema.shapes import types_of
-from infospace.schema.words import describe_schema
+from infospace.schema.value_text import describe_schema
 from planner.language.plan import Input as Declared
 from planner.language.problems import Problem
 from tui.dialogs.base import Dialog

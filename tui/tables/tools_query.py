@@ -18,7 +18,7 @@ from infospace.tools.search.types import ANY_TYPES, TypeMatcher, TypeQuery
 from planner.metatools.lookup import known_tools, tool_uses
 from planner.metatools.search_tools import find_tools
 from planner.server.access import Access
-from planner.server.calls import listed_names
+from planner.server.client_calls import listed_names
 from tui.text.format import single_line
 from tui.text.render import explanation_lines
 

@@ -90,7 +90,7 @@ def describe_schema(schema: Mapping[str, Any] | None) -> str:
         return "{" + ", ".join(f'"{key}": …' for key in required) + "}"
     bounds = {key: value for key, value in schema.items() if key not in ("type", "description", "title")}
     if type_ in ("integer", "number") and bounds.keys() <= _BOUNDS:
-        from infospace.schema.words import describe_schema as in_words
+        from infospace.schema.value_text import describe_schema as in_words
 
         return in_words(schema)
     if isinstance(type_, str) and type_ in _TYPES:

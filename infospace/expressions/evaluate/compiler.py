@@ -19,14 +19,6 @@ from infospace.expressions.evaluate.arithmetic import (
     negative_of,
     operated,
 )
-from infospace.expressions.evaluate.calls import (
-    call_with_one,
-    call_with_several,
-    coalesce,
-    concat_ws,
-    element_of,
-    parameter_of,
-)
 from infospace.expressions.evaluate.closures import ConditionEvaluator, Getter
 from infospace.expressions.evaluate.conditions import (
     all_of,
@@ -37,6 +29,14 @@ from infospace.expressions.evaluate.conditions import (
     is_among,
     negation_of,
     truth_of,
+)
+from infospace.expressions.evaluate.function_calls import (
+    call_with_one,
+    call_with_several,
+    coalesce,
+    concat_ws,
+    element_of,
+    parameter_of,
 )
 from infospace.expressions.functions import CASTS, FUNCTIONS
 from infospace.expressions.mismatch import Evaluation

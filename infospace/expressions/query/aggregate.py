@@ -17,8 +17,8 @@ from infospace.expressions.query.builder import (
     unify,
     wholeness,
 )
-from infospace.expressions.query.calls import mixed_numbers
 from infospace.expressions.query.columns import EXACT, NUMBERS, Type
+from infospace.expressions.query.functions import mixed_numbers
 from infospace.expressions.query.translate import Expressions, clean
 from infospace.expressions.query.tree import Sort, Window
 from infospace.expressions.show import show

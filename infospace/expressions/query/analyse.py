@@ -30,9 +30,9 @@ from infospace.expressions.query.tree import (
     sources_of,
 )
 from infospace.expressions.show import show
+from infospace.expressions.tokens import is_misspelt
 from infospace.expressions.tree import Aggregate, Constant, Expression, Field, Parameter, children
 from infospace.expressions.types import Senseless, Typer
-from infospace.expressions.words import is_misspelt
 from infospace.schema.combine import any_of, closed_object, list_of, nullable
 from infospace.schema.infer import Schema, subschema_at, types_of
 from infospace.schema.shapes import NoSuchPath, NoteShape, Shape, Unknown, place_in
@@ -447,7 +447,7 @@ def _missing(path: Path, known: object, where: str, text: str) -> Senseless:
 
 def _with_path(text: str, path: Path, better: Path) -> str:
     """Return a query with another path wherever one stands."""
-    from infospace.expressions.query.words import tokenize_query
+    from infospace.expressions.query.tokens import tokenize_query
 
     for word in reversed(tokenize_query(text)):
         if isinstance(word.value, Field) and word.value.path == path:

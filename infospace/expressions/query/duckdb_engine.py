@@ -21,8 +21,8 @@ from infospace.core.errors import BudgetExceeded, Invalid, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.expressions.mismatch import Clock, ItemMismatches, Mismatch
 from infospace.expressions.query.builder import Builder, Typed
-from infospace.expressions.query.calls import MISMATCH
 from infospace.expressions.query.columns import EXACT, Column, Rows, Type
+from infospace.expressions.query.functions import MISMATCH
 from infospace.expressions.query.mismatches import count_mismatches
 from infospace.expressions.query.parse import ParsedQuery
 from infospace.expressions.query.relations import Compiled, Tables, physical

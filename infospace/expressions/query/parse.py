@@ -20,6 +20,15 @@ from infospace.expressions.expression import MAX_EXPRESSION_CHARACTERS, walk
 from infospace.expressions.functions import AGGREGATES
 from infospace.expressions.grammar_check import DEEPEST
 from infospace.expressions.parse import parse_words
+from infospace.expressions.query.tokens import (
+    CLAUSES,
+    WINDOWS,
+    is_word,
+    near_clause,
+    own_alias,
+    own_name,
+    tokenize_query,
+)
 from infospace.expressions.query.tree import (
     MARK,
     Among,
@@ -43,19 +52,10 @@ from infospace.expressions.query.tree import (
     Window,
     sources_of,
 )
-from infospace.expressions.query.words import (
-    CLAUSES,
-    WINDOWS,
-    is_word,
-    near_clause,
-    own_alias,
-    own_name,
-    tokenize_query,
-)
 from infospace.expressions.refused import Refused
+from infospace.expressions.tokens import Kind, Word
 from infospace.expressions.tree import Aggregate, Expression, Parameter
 from infospace.expressions.tree import Field as FieldNode
-from infospace.expressions.words import Kind, Word
 
 T = TypeVar("T")
 

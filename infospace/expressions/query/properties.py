@@ -12,7 +12,7 @@ from infospace.data.paths import OWN, Path, kind_of, nearest
 from infospace.data.properties import Property, PropertyType
 from infospace.expressions.expression import walk
 from infospace.expressions.tree import Call, Compare, Constant, Expression, Field, In
-from infospace.schema.words import listed, shown
+from infospace.schema.value_text import listed, shown
 
 _NOUNS: Final[Mapping[str, str]] = {
     "text": "text",

@@ -29,7 +29,8 @@ from infospace.expressions.query.builder import (
     number,
     unify,
 )
-from infospace.expressions.query.calls import (
+from infospace.expressions.query.columns import EXACT, KIND_NAMES, NUMBERS, WORD, Type
+from infospace.expressions.query.functions import (
     MISMATCH,
     call_of,
     cast_to,
@@ -39,7 +40,6 @@ from infospace.expressions.query.calls import (
     mixed_numbers,
     unless_null,
 )
-from infospace.expressions.query.columns import EXACT, KIND_NAMES, NUMBERS, WORD, Type
 from infospace.expressions.query.tree import MARK
 from infospace.expressions.show import show
 from infospace.expressions.tree import (

@@ -14,7 +14,7 @@ from infospace.core.json_types import JSON
 from infospace.core.plural import pluralize
 from infospace.data.json_text import dump, read_json
 from infospace.schema.infer import TYPES, NoSuchPath, subschema_at, types_of
-from infospace.schema.words import describe_schema, shown
+from infospace.schema.value_text import describe_schema, shown
 
 MAX_BYTES = 100 * 2**20
 """Bytes of a file that is read as a table."""

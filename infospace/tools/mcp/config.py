@@ -15,7 +15,7 @@ from infospace.core.json_types import JSON
 from infospace.core.redaction import secret_arguments, secrets_in, shown_arguments, shown_url
 from infospace.data.json_text import read_json
 from infospace.data.paths import nearest
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from infospace.tools.mcp.auth.settings import OAuthSettings, faults_of
 from infospace.tools.mcp.catalogue.json_members import without_unreadable_members
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from infospace.core.errors import Invalid, InvalidJSON
 from infospace.data.json_text import read_json
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from infospace.tools.mcp.sanitize import LARGEST, sanitize
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from infospace.core.errors import Invalid
 from infospace.data.result import truncate
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from infospace.store.tool_records import ListedTool
 from infospace.tools.mcp.catalogue.listing import LONGEST_TEXT, MAX_LISTED, RefusedEntry
 from infospace.tools.openapi.document import Document

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from infospace.core.errors import Invalid
 from infospace.data.json_text import dump
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from infospace.tools.mcp.catalogue.schema_check import TYPES, sound
 from infospace.tools.openapi.document import Document
 

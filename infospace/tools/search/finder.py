@@ -29,8 +29,8 @@ from infospace.tools.search.corpus import Corpus, CurrentTools, IndexedTool
 from infospace.tools.search.documents import TEMPLATE, embedded, fields_of
 from infospace.tools.search.lexical.bm25f import TermCounts, Vocabulary
 from infospace.tools.search.past_calls import PastCalls, Remembered
-from infospace.tools.search.query import ParsedRequest
 from infospace.tools.search.ranking import Scores, rank_tools
+from infospace.tools.search.request import ParsedRequest
 from infospace.tools.search.results import CallExample, Mode, ToolExplanation, ToolQuery, ToolResults
 from infospace.tools.search.rules.forward_chaining import RulesEndless
 from infospace.tools.search.scoring import Evidence, by_both, by_meaning, keyword_evidence, strength

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infospace.tools.search.corpus import Corpus
-    from infospace.tools.search.query import ParsedRequest
+    from infospace.tools.search.request import ParsedRequest
 
 ALIKE = 0.5
 """Cosine of two requests from which on one says something about the other."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infospace.tools.search.corpus import Corpus
-    from infospace.tools.search.query import ParsedRequest
+    from infospace.tools.search.request import ParsedRequest
     from infospace.tools.search.results import Mode
 
 BM25_PER_COSINE = 50.0

@@ -42,7 +42,7 @@ from infospace.schema.shapes import (
     union,
 )
 from infospace.schema.validate import holds
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from planner.check.environment import Environment, Variable
 from planner.check.mutations import MutationTracker
 from planner.check.references.known_names import NameChecker

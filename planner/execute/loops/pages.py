@@ -14,7 +14,7 @@ from infospace.core.resources import CreatedBy, Member, Note
 from infospace.data.json_text import dump, read_json
 from infospace.data.paths import ABSENT, Absent, lookup
 from infospace.data.paths import Path as AnswerPath
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from planner.execute.arguments import Resolver
 from planner.execute.call import Effects
 from planner.execute.retry import attempt_call

@@ -21,8 +21,7 @@ from planner.metatools.call_result import media_blocks
 from planner.metatools.registry import META
 from planner.parse.page import language_page
 from planner.parse.vocabulary import short
-from planner.server import calls as calling
-from planner.server import tools
+from planner.server import client_calls, tools
 from planner.server.approvals import MAX_QUESTIONS, OpenQuestion
 from planner.server.core.tools import CORE
 from planner.server.core.wording import plain
@@ -111,11 +110,11 @@ class _Handlers:
             schema = _without_false(schema)
             results.append(_tool(tools.DISCOVER_NOTES, tools.DISCOVER_SAYS, schema, read_only=True))
         for meta in (one for one in META.values() if one.name in names):
-            calls = meta.name == calling.EXECUTE
+            calls = meta.name == client_calls.EXECUTE
             schema = _without_false(meta.brief)
             results.append(_tool(meta.name, meta.description, schema, read_only=not calls, open_world=calls))
-        for name, tool in calling.direct_tools(self._operations).items():
-            message, schema = calling.tool_description(tool), dict(tool.input_schema)
+        for name, tool in client_calls.direct_tools(self._operations).items():
+            message, schema = client_calls.tool_description(tool), dict(tool.input_schema)
             results.append(_tool(name, message, schema, tool.read_only, open_world=True, destructive=tool.destructive))
         return types.ListToolsResult(tools=results)
 
@@ -125,7 +124,7 @@ class _Handlers:
         Only servers' own tools can ask for that; of ours there is nothing to look at. Without this, the SDK has
         `tools/list` answered at each call to find the schema.
         """
-        tool = calling.direct_tools(self._operations).get(name) if calling.is_direct(name) else None
+        tool = client_calls.direct_tools(self._operations).get(name) if client_calls.is_direct(name) else None
         return None if tool is None else tool.input_schema
 
     async def call_tool(
@@ -133,7 +132,7 @@ class _Handlers:
     ) -> types.CallToolResult | types.InputRequiredResult:
         try:
             answer = await self._answer(context, params)
-        except calling.NoSuchTool as error:
+        except client_calls.NoSuchTool as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         except InfospaceError as error:
             sentence = self._sentence(params.name, error)
@@ -145,9 +144,9 @@ class _Handlers:
             return types.CallToolResult(content=[_text(answer)])
         # What is left out of a long answer is shown as what it is where that is no text.
         media = media_blocks(self._operations.space, answer["large"]["all_blocks"]) if "large" in answer else []
-        if calling.is_direct(params.name):
+        if client_calls.is_direct(params.name):
             return _as_tool(answer, media)
-        failed = params.name == calling.EXECUTE and bool(answer["is_error"])
+        failed = params.name == client_calls.EXECUTE and bool(answer["is_error"])
         # No tool of ours declares an output schema, so an answer stands in its text alone, and once.
         return types.CallToolResult.model_validate({"content": [_text(dump(answer)), *media], "isError": failed})
 
@@ -169,15 +168,15 @@ class _Handlers:
         operations, name, values = self._operations, params.name, params.arguments or {}
         times = 0
         if params.request_state is None:
-            answer = await calling.answer(operations, name, values, tell)
+            answer = await client_calls.answer(operations, name, values, tell)
         else:
             put = operations.asked.pop(params.request_state, name, values)
             answer, times = put.answered, put.times
             value = elicitation.elicited_answer(params, put.question, operations)
             if value is not ABSENT:
-                answer = await calling.answered_by_person(operations, name, values, put.question, value, tell)
+                answer = await client_calls.answered_by_person(operations, name, values, put.question, value, tell)
         while times < MAX_QUESTIONS and elicitation.supports_elicitation(context):
-            following = calling.asks_people(operations, answer)
+            following = client_calls.asks_people(operations, answer)
             if following is None:
                 break
             times += 1
@@ -185,7 +184,7 @@ class _Handlers:
                 return elicitation.input_required(operations, OpenQuestion(following, name, values, answer, times))
             value = await elicitation.ask(context, operations, following)
             if value is not ABSENT:
-                answer = await calling.answered_by_person(operations, name, values, following, value, tell)
+                answer = await client_calls.answered_by_person(operations, name, values, following, value, tell)
         return answer
 
     async def list_resources(
@@ -214,7 +213,7 @@ class _Handlers:
         try:
             mime, text = resources.read_uri(self._operations.space, uri)
         except InfospaceError as error:
-            calling.keep_hidden(self._operations, "resources/read", uri.rpartition("/")[2])
+            client_calls.keep_hidden(self._operations, "resources/read", uri.rpartition("/")[2])
             code = types.INVALID_PARAMS if isinstance(error, NotFound) else types.INVALID_REQUEST
             raise MCPError(code, str(error), {"uri": uri}) from error
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)])

@@ -18,13 +18,13 @@ from infospace.expressions import parse_where
 from infospace.expressions.expression import MAX_EXPRESSION_CHARACTERS
 from infospace.journal.gaps import format_gaps, gaps_in
 from infospace.schema.validate import validate
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from infospace.tools.approvals import question
 from infospace.tools.mcp.errors import format_output_tail
 from planner.execute.retry import retry_delay
 from planner.execute.start import run_sync
 from planner.language.plan import Retry
-from planner.server.calls import tool_description
+from planner.server.client_calls import tool_description
 
 
 def test_a_label_has_sixty_characters() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from infospace.core.errors import WhereInvalid
 from infospace.expressions import Where, parse_where
-from infospace.expressions.words import CONDITIONS
+from infospace.expressions.tokens import CONDITIONS
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

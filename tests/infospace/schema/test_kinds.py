@@ -31,7 +31,7 @@ from infospace.schema.shapes import (
     subschema_at,
     types_of,
 )
-from infospace.schema.words import describe_schema, shown
+from infospace.schema.value_text import describe_schema, shown
 
 VALUE = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-2, 2) | st.text("ab", max_size=2),

@@ -22,7 +22,7 @@ from planner.journal.events import Emit, RunStarted, StepFinished
 from planner.journal.result import RunResult
 from planner.lifecycle.resume import answer as answer_elsewhere
 from planner.server.access import Access
-from planner.server.calls import answer, answered_by_person, asks_people
+from planner.server.client_calls import answer, answered_by_person, asks_people
 from planner.server.live_runs import REMEMBERED, LiveRuns, Playing
 from planner.server.operations import Operations
 

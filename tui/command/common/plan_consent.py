@@ -43,7 +43,7 @@ def agreed(session: GoalSession, out: Output, *, yes: bool, can_ask: bool = True
 
 def show_plan(document: JSON, effects: Sequence[Effect], out: Output) -> None:
     """Show a plan as sentences, and what it would do."""
-    from infospace.schema.words import shown
+    from infospace.schema.value_text import shown
     from tui.text.plan_sentences import plan_sentences
 
     for line in plan_sentences(document):

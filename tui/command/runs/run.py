@@ -225,7 +225,7 @@ def _fits_file(path: str | None, prepared: Prepared, space: Space) -> None:
     """Refuse to run a plan whose answer is no list for sure where it is to be written as rows."""
     from infospace.files.formats.tables import ENDINGS
     from infospace.schema.infer import types_of
-    from infospace.schema.words import describe_types
+    from infospace.schema.value_text import describe_types
     from planner.check.checker import result_schema
     from planner.check.space_facts import SnapshotFacts
 

@@ -14,7 +14,7 @@ from infospace.schema.infer import Schema, types_of
 from infospace.schema.messages import spell
 from infospace.schema.references import resolved
 from infospace.schema.validate import validate_ignoring
-from infospace.schema.words import describe_schema
+from infospace.schema.value_text import describe_schema
 
 Shape = Literal["choice", "switch", "text", "scalar", "json"]
 """`text` is taken as it is written, `scalar` is a number or null, `json` anything else."""

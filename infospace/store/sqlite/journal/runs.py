@@ -39,7 +39,7 @@ from infospace.journal.uses import Uses, of_notes
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.codec import id_of, key_of, object_column, read, run_number, run_of
 from infospace.store.sqlite.connection import Connection, Row
-from infospace.store.sqlite.journal import approvals, audit, calls, queue, schedules
+from infospace.store.sqlite.journal import approvals, audit, external_calls, queue, schedules
 from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.transaction import Transaction
 from infospace.store.sqlite.write.batch_rows import pack_uses
@@ -262,7 +262,7 @@ def _document(work: Transaction, entry: SetDocument) -> None:
 _WRITERS: dict[type[Entry], Callable[[Transaction, Any], None]] = {
     OpenRun: _open,
     StepRow: _step,
-    CallRow: calls.write,
+    CallRow: external_calls.write,
     CloseRun: _close,
     OwnerGuard: _held,
     Heartbeat: _beat,

@@ -54,7 +54,7 @@ from infospace.store.sqlite.codec import (
 )
 from infospace.store.sqlite.codec import run_of as run_id
 from infospace.store.sqlite.connection import Connection, Row, ended
-from infospace.store.sqlite.journal import approvals, audit, calls, queue, schedules, successful_calls, tools
+from infospace.store.sqlite.journal import approvals, audit, external_calls, queue, schedules, successful_calls, tools
 from infospace.store.sqlite.journal import runs as journal
 from infospace.store.sqlite.journal.tools import totals as tools_totals
 from infospace.store.sqlite.read import batches, provenance, tables, vectors
@@ -390,7 +390,7 @@ class SqliteSnapshot:
 
     def calls(self, run: str) -> list[CallRow]:
         """Return a run's calls of what is outside."""
-        return calls.calls(self._connection, run)
+        return external_calls.calls(self._connection, run)
 
     # Discovery
 

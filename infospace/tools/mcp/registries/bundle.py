@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from infospace.core.errors import Invalid, InvalidJSON
 from infospace.data.json_text import read_json
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 
 LARGEST_BUNDLE: Final = 256 * 2**20
 """Bytes of a package that are fetched."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infospace.core.errors import Conflict, Invalid, InvalidJSON, NotFound
 from infospace.data.json_text import read_json
 from infospace.data.paths import nearest
-from infospace.schema.words import either
+from infospace.schema.value_text import either
 from infospace.tools.mcp.config import FILE, SERVERS, read_entries
 from infospace.tools.mcp.registries.bundle import LARGEST_BUNDLE, bundle_entry, unpack
 from infospace.tools.mcp.registries.fetch import Fetcher

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from infospace.core.errors import Invalid, InvalidJSON
 from infospace.data.json_text import read_json
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from infospace.tools.mcp.catalogue.json_members import without_unreadable_members
 from infospace.tools.mcp.registries.listed_server import ListedServer
 from infospace.tools.mcp.registries.server_json import read_npm_package, read_server

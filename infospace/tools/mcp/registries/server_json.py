@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from infospace.core.errors import Invalid
 from infospace.data.result import truncate
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from infospace.tools.mcp.registries.listed_server import BUNDLE, Checksum, ListedServer, Variable
 from infospace.tools.mcp.transport.hosts import is_private_name, split_url
 

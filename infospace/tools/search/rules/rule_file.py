@@ -10,7 +10,7 @@ from typing import Any, Final
 from infospace.core.errors import Invalid, InvalidJSON, NotFound
 from infospace.data.json_text import read_json
 from infospace.data.paths import nearest
-from infospace.schema.words import shown
+from infospace.schema.value_text import shown
 from infospace.tools.search.rules.language import DEEDS, Conclusion, Fact, Pattern, Rule, RuleSet, Term, is_variable
 
 MOST_RULES: Final = 1_000

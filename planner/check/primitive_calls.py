@@ -48,7 +48,7 @@ from infospace.schema.shapes import (
     types_of,
     with_identity,
 )
-from infospace.schema.words import describe_schema
+from infospace.schema.value_text import describe_schema
 from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment
 from planner.check.expressions import subtracted
@@ -561,8 +561,8 @@ def _replace_path(text: str, path: Path, better: str) -> str:
         return better
     if alone is not None and (*path.parts[: -len(alone.parts)], *alone.parts) == path.parts:  # a key of the metadata
         return str(Path(Path.parse(better).parts[len(path.parts) - len(alone.parts) :]))
+    from infospace.expressions.tokens import tokenize
     from infospace.expressions.tree import Field
-    from infospace.expressions.words import tokenize
 
     for word in reversed(tokenize(text)):
         if isinstance(word.value, Field) and word.value.path == path:

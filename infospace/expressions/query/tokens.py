@@ -15,8 +15,8 @@ from infospace.core.errors import Invalid
 from infospace.data.paths import KEY, OWN, Path, nearest, read_path
 from infospace.expressions.query.tree import MARK
 from infospace.expressions.refused import Refused
+from infospace.expressions.tokens import Cutter, Kind, Word
 from infospace.expressions.tree import Aggregate, Call, Expression, Field
-from infospace.expressions.words import Cutter, Kind, Word
 
 CLAUSES: Final = frozenset(
     {
