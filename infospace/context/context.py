@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from infospace.context.changes import PendingChanges
 from infospace.context.content import content_of, text_of_resource
+from infospace.context.scratch_ids import SCRATCH_IDS
 from infospace.core import batch_notes
 from infospace.core.batch_notes import BatchHead, BatchNote, NoteMembers, ReadNotes, ResultNotes, identifiers_of, picked
 from infospace.core.bounds import Bounds, Room, Timed, characters_of, check_time, measure, measure_table, timed
@@ -32,6 +33,7 @@ from infospace.core.resources import (
     Resource,
     SearchResult,
 )
+from infospace.data.paths import did_you_mean
 from infospace.data.result import PREVIEW, display_name, truncate
 from infospace.journal.uses import ReadVersions
 from infospace.store.changes import (
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
     from infospace.search.query import Hit, Mode, SearchResults, Threshold
     from infospace.space import Space
 
-FoundT = TypeVar("FoundT")
+ResultT = TypeVar("ResultT")
 ResourceT = TypeVar("ResourceT", bound=Resource)
 
 MOST_REMARKS = 3
@@ -101,7 +103,7 @@ class Context:
         self._listener = listener or NullListener()
         self._drafts = drafts or PendingChanges()
         self._seen: dict[str, Note[Any]] = {}
-        self._scratch = _SCRATCH if scratch else None
+        self._scratch = SCRATCH_IDS if scratch else None
         self.meter: Meter | None = None
         """Whoever runs several steps gives them one: what is asked again is not paid again. Else a view has its own."""
 
@@ -389,7 +391,7 @@ class Context:
         with self.space.store.reading() as snapshot:
             identifier = snapshot.named(name)
             if identifier is None:
-                raise NotFound(f"nothing here has the name {name!r}", hint=_near(name, snapshot.names()))
+                raise NotFound(f"nothing here has the name {name!r}", hint=did_you_mean(name, snapshot.names(), None))
             draft = self._drafts.find(identifier)
             return snapshot.get(identifier) if draft is None else self._real(identifier, draft)
 
@@ -531,10 +533,10 @@ class Context:
         stored = [identifier for identifier in identifiers if identifier not in results] if results else identifiers
         if stored:
             with self.space.store.reading() as snapshot:
-                known_names = snapshot.identities(stored)
+                identities = snapshot.identities(stored)
             if not results:
-                return known_names
-            results |= dict(zip(stored, known_names, strict=True))
+                return identities
+            results |= dict(zip(stored, identities, strict=True))
         return [results[identifier] for identifier in identifiers]
 
     def relations(
@@ -547,10 +549,10 @@ class Context:
                 target=None if target is None else target.id,
                 relation=relation,
             )
-            there = snapshot.get_many(identifiers)
+            stored = snapshot.get_many(identifiers)
         run = self.created_by.run
         results = [
-            one for one in there if isinstance(one, Relation) and (one.kept or (run and one.created_by.run == run))
+            one for one in stored if isinstance(one, Relation) and (one.kept or (run and one.created_by.run == run))
         ]
         for one in results:
             self.uses.add(one.id, one.version)
@@ -629,10 +631,10 @@ class Context:
         from infospace.search.query import SearchQuery
 
         numbers = None if within is None else numbers_within(self.items(within), self.resources)
-        wanted = SearchQuery(query, limit, threshold, mode, where, numbers, certify)
-        return await self.space.search.discover(wanted, self._listener)
+        search_query = SearchQuery(query, limit, threshold, mode, where, numbers, certify)
+        return await self.space.search.discover(search_query, self._listener)
 
-    async def run_search(self, search: Callable[[Space, Listener], FoundT]) -> FoundT:
+    async def run_search(self, search: Callable[[Space, Listener], ResultT]) -> ResultT:
         """Let a search of its own kind run beside the loop; it is told of the space and of who listens."""
         import asyncio
 
@@ -689,32 +691,6 @@ def _may_become(holder: Resource, resource: Resource) -> bool:
     if isinstance(holder, Note) and isinstance(resource, Note):
         return not (holder.evidence or resource.evidence)
     return isinstance(holder, Collection) and isinstance(resource, Collection)
-
-
-class _Scratch:
-    """Ids for what is made and never kept, above every id that a store gives."""
-
-    def __init__(self) -> None:
-        self._next = 900_000_000_000_000_000
-
-    def new_id(self, kind: Kind) -> str:
-        self._next += 1
-        return f"{kind}_{self._next}"
-
-    def new_numbers(self, count: int) -> int:
-        first = self._next + 1
-        self._next += count
-        return first
-
-
-_SCRATCH = _Scratch()
-
-
-def _near(reference: str, names: Sequence[str]) -> str | None:
-    from infospace.data.paths import nearest
-
-    near = nearest(reference, names)
-    return f"did you mean {near!r}?" if near else None
 
 
 def _cited(resource: Resource) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean, nearest
 from infospace.schema.infer import NoSuchPath, Schema, subschema_at
 from infospace.schema.references import resolved
 from infospace.schema.value_text import describe_schema, either, shown
@@ -192,12 +192,10 @@ class _Writer:
         name = str(place[-1])
         if len(place) > 1:
             fields = _fields(self._arguments.get(str(place[0])), place[:-1])
-            near = nearest(name, fields)
-            hint = f"did you mean {near!r}?" if near else f"it has {', '.join(fields)}" if fields else None
+            hint = did_you_mean(name, fields, f"it has {', '.join(fields)}" if fields else None)
             return ArgumentError(place, "bad-argument", f"{_spell(place[:-1])} has no field {name!r}", hint)
-        near = nearest(name, self._arguments)
         known = ", ".join(self._arguments)
-        hint = f"did you mean {near!r}?" if near else f"it takes {known}" if known else "it takes none"
+        hint = did_you_mean(name, self._arguments, f"it takes {known}" if known else "it takes none")
         return ArgumentError(place, "unknown-argument", f"{self._type} has no argument {name!r}", hint)
 
 

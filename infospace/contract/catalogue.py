@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 from infospace.core.errors import Conflict, InfospaceError, NotFound
-from infospace.data.paths import nearest, nearest_names
+from infospace.data.paths import did_you_mean, nearest_names
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -143,8 +143,7 @@ class Catalogue:
         """Return the entry of a type; NotFound says which is nearest."""
         result = self.find(type_)
         if result is None:
-            near = nearest(type_, self._entries)
-            hint = f"did you mean {near!r}?" if near else self.nearest_types(type_)
+            hint = did_you_mean(type_, self._entries, self.nearest_types(type_))
             raise NotFound(f"there is no primitive {type_!r}", hint=hint)
         return result
 

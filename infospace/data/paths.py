@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, overload
 
 from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.json_types import JSON
@@ -459,6 +459,20 @@ def _nearest(word: str, candidates: tuple[str, ...]) -> str | None:
     folded = {candidate[:64].casefold(): candidate for candidate in reversed(candidates)}
     close = get_close_matches(word[:64].casefold(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None
+
+
+@overload
+def did_you_mean(word: str, candidates: Iterable[str], otherwise: str) -> str: ...
+@overload
+def did_you_mean(word: str, candidates: Iterable[str], otherwise: str | None) -> str | None: ...
+def did_you_mean(word: str, candidates: Iterable[str], otherwise: str | None) -> str | None:
+    """Return the hint that names the nearest candidate, or `otherwise` where none is near.
+
+    >>> did_you_mean("titel", ["title", "text"], "it has title, text")
+    "did you mean 'title'?"
+    """
+    near = nearest(word, candidates)
+    return f"did you mean {near!r}?" if near else otherwise
 
 
 def nearest_names(word: str, candidates: Iterable[str], most: int = 3) -> list[str]:

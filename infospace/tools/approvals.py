@@ -15,7 +15,7 @@ from infospace.core.errors import Invalid, InvalidJSON, NotFound
 from infospace.core.json_types import JSON
 from infospace.core.tool import NotAllowed, Tool
 from infospace.data.json_text import dump, read_json
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean, nearest
 from infospace.data.result import truncate
 from infospace.journal.rows import Approve, Disapprove
 
@@ -168,8 +168,7 @@ def revoke_approval(store: Store, tool: str) -> Sequence[str]:
     server, _, name = tool.partition("/")
     going = [one for one in known_names if one == tool or (name == "*" and one.partition("/")[0] == server)]
     if not going:
-        near = nearest(tool, known_names)
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known_names)}" if known_names else None
+        hint = did_you_mean(tool, known_names, f"there are {', '.join(known_names)}" if known_names else None)
         raise NotFound(f"{tool!r} is not among the tools that may always be called", hint=hint)
     store.commit([], [Disapprove(one) for one in going])
     return going

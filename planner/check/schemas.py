@@ -8,7 +8,7 @@ from typing import Any
 from infospace.contract.arguments import UNKNOWN
 from infospace.core.json_types import JSON
 from infospace.data.misspelling import is_misspelling
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean, nearest
 from infospace.schema.messages import additional
 from infospace.schema.shapes import UNTOLD, NoSuchPath, Schema, subschema_at
 from infospace.schema.validate import Misfit, validate_ignoring
@@ -127,8 +127,7 @@ class FitChecker:
                     fix: Patch = [{"op": "move", "from": place, "path": join(pointer, spelt[0])}]
                     self._problems.error("unknown-argument", place, message, f"did you mean {spelt[0]!r}?", fix)
                     continue
-                near = nearest(key, free)
-                hint = f"did you mean {near!r}?" if near else f"it takes {listed(list(known))}"
+                hint = did_you_mean(key, free, f"it takes {listed(list(known))}")
                 self._problems.warn("unknown-argument", place, message, hint)
 
     @staticmethod

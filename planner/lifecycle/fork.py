@@ -13,7 +13,7 @@ from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.json_types import JSON
 from infospace.core.position import Position, top_label
 from infospace.core.resources import CreatedBy
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean
 from infospace.journal.forks import first_of
 from infospace.journal.rows import OpenRun, RunRow, StepRow
 from infospace.space import Space
@@ -60,8 +60,7 @@ async def fork(
         plan, problems = check(document, space.catalogue, SnapshotFacts(snapshot, free=first))
     labels = [one.label for one in plan_of(row).steps]
     if step not in labels:
-        near = nearest(step, labels)
-        hint = f"did you mean {near!r}?" if near else f"it has {', '.join(labels)}"
+        hint = did_you_mean(step, labels, f"it has {', '.join(labels)}")
         raise NotFound(f"the plan of {run} has no step {step!r} of its own", hint=hint)
     before = labels[: labels.index(step)]
     _reached(row, rows, step, before)

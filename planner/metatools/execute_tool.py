@@ -15,7 +15,7 @@ from infospace.core.clock import now
 from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.core.tool import NotCalled, Tool
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean
 from infospace.space import Space
 from infospace.store.tool_records import RecordCall
 from infospace.tools.builtin import SERVER
@@ -136,8 +136,7 @@ def _fields(space: Space, tool: Tool, arguments: Mapping[str, JSON]) -> dict[str
     known_names = [*entry.arguments, *NAMING]
     for key in arguments:
         if key not in known_names:
-            near = nearest(key, known_names)
-            hint = f"did you mean {near!r}?" if near else f"it takes {', '.join(entry.arguments)}"
+            hint = did_you_mean(key, known_names, f"it takes {', '.join(entry.arguments)}")
             raise Invalid(f"{tool.full_name} has no argument {key!r}", hint=hint)
     bound = {"out": "$result"} if entry.out == "required" else {}
     values = {key: _written(entry, key, value) for key, value in arguments.items()}

@@ -42,7 +42,7 @@ from infospace.core.errors import Invalid, InvalidJSON, NotFound
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.data.json_text import read_json
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean, nearest
 from infospace.expressions import parse_where
 from infospace.store.scoped_store import Visibility, Whose
 from infospace.tools.approvals import parse_tool_names, unknown_tool_names
@@ -224,8 +224,7 @@ def _callers(config: ConfigFile) -> list[Access]:
 
 def _must_have_scope(one: TokenEntry, where: str, config: ConfigFile) -> None:
     if one.scope is not None and one.scope not in config.scopes:
-        near = nearest(one.scope, config.scopes)
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(config.scopes) or 'none'}"
+        hint = did_you_mean(one.scope, config.scopes, f"there are {', '.join(config.scopes) or 'none'}")
         raise Invalid(f"{where} has the scope {one.scope!r}, which is not there", hint=hint)
 
 

@@ -14,7 +14,7 @@ from infospace.core.errors import InvalidJSON, NotFound
 from infospace.core.json_types import JSON
 from infospace.core.redaction import secret_arguments, secrets_in, shown_arguments, shown_url
 from infospace.data.json_text import read_json
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean, nearest
 from infospace.schema.value_text import shown
 from infospace.tools.mcp.auth.settings import OAuthSettings, faults_of
 from infospace.tools.mcp.catalogue.json_members import without_unreadable_members
@@ -324,8 +324,7 @@ class _Reader:
     def _keys_fit(self, raw: Mapping[str, Any]) -> None:
         for key, value in raw.items():
             if key not in _KEYS:
-                near = nearest(key, _KEYS)
-                hint = f"did you mean {near!r}?" if near else f"there are {', '.join(_KEYS)}"
+                hint = did_you_mean(key, _KEYS, f"there are {', '.join(_KEYS)}")
                 self._wrong(f"{key!r} is not a key of an entry, and is passed over", hint, "warning")
                 continue
             fits, expected = _KEYS[key]

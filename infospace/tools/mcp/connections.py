@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from infospace.core.errors import Invalid, NotFound
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean
 from infospace.tools.mcp.auth.sign_in import ASKS, WAIT_S, SignIn, open_in_browser
 from infospace.tools.mcp.auth.token_store import TokenRecord, TokenStore
 from infospace.tools.mcp.env_vars import expanded
@@ -146,9 +146,8 @@ def entry_of(servers: Servers, name: str) -> Entry:
     """Return a server's entry. Raises NotFound for no such server, Invalid for one that is disabled."""
     entry = servers.entries.get(name)
     if entry is None:
-        near = nearest(name, servers.entries)
         there = f"there are {', '.join(servers.entries)}" if servers.entries else "no `mcp.json` names any"
-        raise NotFound(f"there is no server {name!r}", hint=f"did you mean {near!r}?" if near else there)
+        raise NotFound(f"there is no server {name!r}", hint=did_you_mean(name, servers.entries, there))
     if entry.disabled:
         raise Invalid(f"the server {name!r} is disabled in {entry.file}", hint="remove `disabled` there")
     return entry

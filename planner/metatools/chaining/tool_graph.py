@@ -8,7 +8,7 @@ from typing import Any
 
 from infospace.core.errors import Invalid
 from infospace.core.tool import Tool
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean
 from infospace.space import Space
 from infospace.tools.builtin import SERVER
 from planner.metatools.chaining.data_flow import Neighbours, data_flow, neighbours
@@ -26,8 +26,7 @@ def graph_of_tools(space: Space, servers: Sequence[str] = ()) -> dict[str, Any]:
     counts = Counter(tool.server for tool in every)
     for name in servers:
         if name not in counts:
-            near = nearest(name, counts)
-            there = f"did you mean {near!r}?" if near else f"there are {', '.join(sorted(counts))}" if counts else None
+            there = did_you_mean(name, counts, f"there are {', '.join(sorted(counts))}" if counts else None)
             raise Invalid(f"no server {name!r:.80} has a tool here", hint=there)
     tools = [tool for tool in every if not servers or tool.server in servers]
     return {

@@ -12,7 +12,7 @@ from pydantic import Field
 from infospace.contract.arguments import Args
 from infospace.contract.tool_signature import Signature
 from infospace.core.errors import NotFound
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean
 from infospace.space import Space
 from infospace.tools.builtin import SERVER
 from infospace.tools.search.servers import (
@@ -89,8 +89,7 @@ def _text(one: str | GivenServer, known: dict[str, ServerText]) -> ServerText:
         own = known.get(one.name)
         return ServerText(one.name, one.description, () if own is None else own.tools)
     if one not in known:
-        near = nearest(one, known)
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}" if known else "there are none"
+        hint = did_you_mean(one, known, f"there are {', '.join(known)}" if known else "there are none")
         raise NotFound(f"there is no server {one!r:.80}", hint=hint)
     return known[one]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infospace.core.errors import Conflict, Invalid, InvalidJSON, NotFound
 from infospace.data.json_text import read_json
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean
 from infospace.schema.value_text import either
 from infospace.tools.mcp.config import FILE, SERVERS, read_entries
 from infospace.tools.mcp.registries.bundle import LARGEST_BUNDLE, bundle_entry, unpack
@@ -82,9 +82,10 @@ def find_listed(store: Store, name: str) -> tuple[Registry, ListedServer]:
             raise Invalid(
                 f"{len(results)} servers are called {name!r}", hint=f"say which: {either(sorted(results)[:8])}"
             )
-    near = nearest(name, [server.name for _, server in every])
     there = "no registry lists any" if not every else f"the registries list {len(every):,} servers"
-    raise NotFound(f"there is no server {name!r:.100}", hint=f"did you mean {near!r}?" if near else there)
+    raise NotFound(
+        f"there is no server {name!r:.100}", hint=did_you_mean(name, [server.name for _, server in every], there)
+    )
 
 
 def _names(server: ListedServer) -> tuple[str, str, str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infospace.core.errors import NotFound
 from infospace.core.redaction import shown_url
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean
 from infospace.store.tool_records import DropServer
 from infospace.tools.mcp.registries.listed_server import ListedServer
 from infospace.tools.mcp.transport.hosts import is_loopback
@@ -85,9 +85,8 @@ def registry(store: Store, name: str) -> Registry:
     """Return a registry. Raises NotFound."""
     known = {one.name: one for one in registries(store)}
     if name not in known:
-        near = nearest(name, known)
         there = f"there are {', '.join(known)}" if known else "there are none"
-        raise NotFound(f"there is no registry {name!r:.80}", hint=f"did you mean {near!r}?" if near else there)
+        raise NotFound(f"there is no registry {name!r:.80}", hint=did_you_mean(name, known, there))
     return known[name]
 
 

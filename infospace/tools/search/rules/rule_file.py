@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from infospace.core.errors import Invalid, InvalidJSON, NotFound
 from infospace.data.json_text import read_json
-from infospace.data.paths import nearest
+from infospace.data.paths import did_you_mean
 from infospace.schema.value_text import shown
 from infospace.tools.search.rules.language import DEEDS, Conclusion, Fact, Pattern, Rule, RuleSet, Term, is_variable
 
@@ -148,6 +148,5 @@ class _Reader:
         return raw[0], raw[1], raw[2]
 
     def _unknown(self, key: Any, known_names: Sequence[str], place: str) -> None:
-        near = nearest(str(key), known_names)
-        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known_names)}"
+        hint = did_you_mean(str(key), known_names, f"there are {', '.join(known_names)}")
         self.wrong.append(f"{place} has {key!r:.60}: {hint}")
