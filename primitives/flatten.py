@@ -1,4 +1,4 @@
-"""`flatten`: many into one."""
+"""`flatten`: the texts of items as one text, or the items of Collections as one Collection."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class PendingChanges:
     """What a step made and changed, before it is committed. One of a part of the step sees the `outer` one too."""
 
     def __init__(self, outer: PendingChanges | None = None) -> None:
-        self.created_by: dict[str, Resource | Evidence] = {}
+        self.made: dict[str, Resource | Evidence] = {}
         self.batches: list[ResultNotes] = []
         """Notes that were made many of at once."""
         self.changed: dict[str, Resource | None] = {}
@@ -28,7 +28,7 @@ class PendingChanges:
     @property
     def empty(self) -> bool:
         """Whether nothing was made or changed."""
-        return not (self.created_by or self.changed or self.batches) and (self._outer is None or self._outer.empty)
+        return not (self.made or self.changed or self.batches) and (self._outer is None or self._outer.empty)
 
     def find(self, identifier: str) -> Resource | Evidence | None:
         """Return what was made, or made of a resource; None for what is as it is stored. NotFound when deleted."""
@@ -37,8 +37,8 @@ class PendingChanges:
             if changed is None:
                 raise NotFound(f"{identifier} was deleted by this step", hint="delete last what is still read")
             return changed
-        if identifier in self.created_by:
-            return self.created_by[identifier]
+        if identifier in self.made:
+            return self.made[identifier]
         if self.batches and (note := self._of_batch(identifier)) is not None:
             return note
         return None if self._outer is None else self._outer.find(identifier)
@@ -51,7 +51,7 @@ class PendingChanges:
 
     def has_made(self, identifier: str) -> bool:
         """Whether a resource was made here, and not in an outer part."""
-        return identifier in self.created_by or (bool(self.batches) and self._of_batch(identifier) is not None)
+        return identifier in self.made or (bool(self.batches) and self._of_batch(identifier) is not None)
 
     def named(self, name: str) -> str | None:
         """Return the id of who was given a name, None where the step gave it to nothing."""
@@ -60,7 +60,7 @@ class PendingChanges:
     def merge(self, other: PendingChanges) -> None:
         """Take over what a part of the step made and changed."""
         self.names |= other.names
-        self.created_by |= other.created_by
+        self.made |= other.made
         self.batches += other.batches
         self.changed |= other.changed
 

@@ -122,7 +122,7 @@ class Context:
             updated=at,
             created_by=self.created_by,
         )
-        self._drafts.created_by[result.id] = result
+        self._drafts.made[result.id] = result
         self.changes.append(MakeNote(result.id, content, result.metadata, created_by=self.created_by))
         return result
 
@@ -147,7 +147,7 @@ class Context:
         self.room.consume(1)
         identifier = self._id(Kind.NOTE)
         evidence = Evidence(hit.source, hit.version, hit.score, hit.start, hit.end, hit.extra, hit.passage)
-        self._drafts.created_by[identifier] = evidence
+        self._drafts.made[identifier] = evidence
         self.changes.append(MakeNote(identifier, evidence, created_by=self.created_by))
         return Member(identifier)
 
@@ -155,7 +155,7 @@ class Context:
         """Make a search-result Note whose content is its own, such as a tool's; return its place in a Collection."""
         self.room.consume(1, characters_of(content))
         note: Note[Any] = Note(id=self._id(Kind.NOTE), content=content, created_by=self.created_by, evidence=True)
-        self._drafts.created_by[note.id] = note
+        self._drafts.made[note.id] = note
         self.changes.append(MakeNote(note.id, content, created_by=self.created_by, evidence=True))
         return Member(note.id)
 
@@ -181,7 +181,7 @@ class Context:
             updated=at,
             created_by=self.created_by,
         )
-        self._drafts.created_by[result.id] = result
+        self._drafts.made[result.id] = result
         self.changes.append(MakeCollection(result.id, members, result.metadata, created_by=self.created_by))
         return result
 
@@ -201,7 +201,7 @@ class Context:
             updated=at,
             created_by=self.created_by,
         )
-        self._drafts.created_by[result.id] = result
+        self._drafts.made[result.id] = result
         self.changes.append(MakeRelation(result.id, result.source, result.target, relation, created_by=self.created_by))
         return result
 
@@ -252,7 +252,7 @@ class Context:
         )
 
     def inner(self, created_by: CreatedBy) -> Context:
-        """Return a view for a part of the step: it sees what was made and changed here, until it is absorbed."""
+        """Return a view for a part of the step: it sees what was made and changed here, until it is merged."""
         scratch = self._scratch is not None
         context = type(self)(
             self.space, created_by, self._listener, scratch=scratch, drafts=PendingChanges(self._drafts)

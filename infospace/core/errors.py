@@ -44,15 +44,15 @@ class InfospaceError(Exception):
 
     def of(self, part: str) -> Self:
         """Return the same of a part of the whole, which is named first."""
-        told = copy(self)
-        told.message = f"{part}: {self.message}"
-        return told
+        result = copy(self)
+        result.message = f"{part}: {self.message}"
+        return result
 
 
 class Invalid(InfospaceError):
     """A value, argument, path or condition that does not fit its declaration.
 
-    `meant` is the text that says the same in the language, where that is plain.
+    `suggestion` is the text that says the same in the language, where that is plain.
     """
 
     kind = "invalid"

@@ -44,8 +44,8 @@ def search_collections(query: str, limit: int | None, threshold: Threshold | Non
         with space.store.reading() as snapshot:
             matrix, count = _matrix(space, snapshot, listener), snapshot.collections()
         cut = wanted.cut(space.embedding.info.threshold, _chance(space, matrix) if wanted.is_auto else None)
-        least = cut.fixed if cut.chance is None else cut.at(best_cosine(matrix, vector, matrix.notes))
-        selection = select(matrix, vector, matrix.notes, least, limit)
+        threshold = cut.fixed if cut.chance is None else cut.at(best_cosine(matrix, vector, matrix.notes))
+        selection = select(matrix, vector, matrix.notes, threshold, limit)
         columns = matrix.columns[:2, selection.rows].tolist()
         hits = [
             Hit(f"{Kind.COLLECTION}_{owner}", version, score, None, None)
@@ -57,7 +57,7 @@ def search_collections(query: str, limit: int | None, threshold: Threshold | Non
             scored=count,
             notes=count,
             max_below=selection.max_below,
-            threshold=least,
+            threshold=threshold,
             model=space.embedding.info.name,
             generation=matrix.generation,
         )

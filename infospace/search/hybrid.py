@@ -29,7 +29,7 @@ their even ones .582, .602, .926, of the cosine alone .534, .587, .745, of BM25 
 reciprocal ranks (k 60) of both .571, .548, .867 (tests/benchmarks/quality.py).
 """
 
-MEANING, WORDS = "meaning", "words"
+BY_MEANING, BY_WORDS = "meaning", "words"
 
 
 def chosen_keyword_matches(
@@ -77,24 +77,24 @@ def keyword_search(snapshot: Snapshot, query: SearchQuery, chosen: NDArray[np.in
 
 def hybrid_search(
     snapshot: Snapshot,
-    wanted: SearchQuery,
+    query: SearchQuery,
     chosen: NDArray[np.int64],
     matrix: Matrix,
-    query: NDArray[np.float32],
+    vector: NDArray[np.float32],
     threshold: float,
 ) -> SearchResults:
     """Find the Notes that are near the query, or have a word of it, by cosine + BM25 / 50."""
-    words = chosen_keyword_matches(snapshot, str(wanted.query), chosen, wanted.among(snapshot))
+    words = chosen_keyword_matches(snapshot, str(query.query), chosen, query.among(snapshot))
     place = np.searchsorted(matrix.numbers, words.numbers)
     place[place == len(matrix.numbers)] = 0
-    placed = matrix.numbers[place] == words.numbers if len(matrix.numbers) else np.zeros(len(place), bool)
+    has_vector = matrix.numbers[place] == words.numbers if len(matrix.numbers) else np.zeros(len(place), bool)
     bm25 = np.zeros(len(matrix.numbers))
-    bm25[place[placed]] = words.scores[placed]
-    selection = select(matrix, query, chosen, threshold, wanted.limit, bm25 / BM25_PER_COSINE)
-    shown = matrix.shown(query, selection.rows)
+    bm25[place[has_vector]] = words.scores[has_vector]
+    selection = select(matrix, vector, chosen, threshold, query.limit, bm25 / BM25_PER_COSINE)
+    shown = matrix.shown(vector, selection.rows)
     return hybrid_results(
         snapshot,
-        wanted,
+        query,
         words,
         Scored(
             columns=matrix.columns[:, shown],
@@ -105,7 +105,7 @@ def hybrid_search(
             near=selection.near,
             max_below=selection.max_below,
         ),
-        placed=placed,
+        has_vector=has_vector,
         notes=len(chosen),
         threshold=threshold,
     )
@@ -134,11 +134,11 @@ def hybrid_results(
     words: Words,
     scored: Scored,
     *,
-    placed: NDArray[np.bool_],
+    has_vector: NDArray[np.bool_],
     notes: int,
     threshold: float,
 ) -> SearchResults:
-    """Put together what was found by both. `placed`: which of the Notes with a word have vectors."""
+    """Put together what was found by both. `has_vector`: which of the Notes with a word have vectors."""
     hits = [
         _hit(bounds, score, cosine, weight, threshold)
         for bounds, score, cosine, weight in zip(
@@ -149,7 +149,7 @@ def hybrid_results(
             strict=True,
         )
     ]
-    alone = _without_vectors(snapshot, words.numbers[~placed], words.scores[~placed])
+    alone = _without_vectors(snapshot, words.numbers[~has_vector], words.scores[~has_vector])
     if alone:
         hits = sorted([*hits, *alone], key=lambda hit: (-(hit.score or 0.0), _number(hit)))[: query.limit]
     hits = _with_keyword_passages(snapshot, hits, words, query.among(snapshot))
@@ -163,7 +163,7 @@ def hybrid_results(
         model="",
         generation=snapshot.generation,
     )
-    counts = {"matched_by": {MEANING: scored.near, WORDS: len(words.numbers)}}
+    counts = {"matched_by": {BY_MEANING: scored.near, BY_WORDS: len(words.numbers)}}
     return SearchResults(hits, proved | counts | _searched_terms(words))
 
 
@@ -171,9 +171,9 @@ def _with_keyword_passages(
     snapshot: Snapshot, hits: list[Hit], words: Words, among: Collection[int] | None
 ) -> list[Hit]:
     """Hits of which those that only a word brought in have the passage with the word, if one has it."""
-    worded = {hit.source: hit for hit in hits if hit.extra["matched_by"] == [WORDS]}
-    placed = with_best_passage(snapshot, list(worded.values()), words.used, among)
-    results = {hit.source: hit for hit in placed if hit.start is not None}
+    worded = {hit.source: hit for hit in hits if hit.extra["matched_by"] == [BY_WORDS]}
+    with_passages = with_best_passage(snapshot, list(worded.values()), words.used, among)
+    results = {hit.source: hit for hit in with_passages if hit.start is not None}
     return [results.get(hit.source, hit) for hit in hits]
 
 
@@ -187,7 +187,7 @@ def _number(hit: Hit) -> int:
 
 
 def _hit(bounds: list[int], score: float, cosine: float, bm25: float, threshold: float) -> Hit:
-    results = {MEANING: cosine >= threshold, WORDS: bm25 > 0}
+    results = {BY_MEANING: cosine >= threshold, BY_WORDS: bm25 > 0}
     by: list[JSON] = [leg for leg, has in results.items() if has]
     extra: dict[str, JSON] = {"cosine": cosine, "bm25": round(bm25, 6), "matched_by": by}
     owner, version, start, end = bounds
@@ -207,7 +207,7 @@ def _without_vectors(snapshot: Snapshot, numbers: NDArray[np.int64], scores: NDA
             round(score / BM25_PER_COSINE, 6),
             None,
             None,
-            {"cosine": None, "bm25": round(score, 6), "matched_by": [WORDS]},
+            {"cosine": None, "bm25": round(score, 6), "matched_by": [BY_WORDS]},
         )
         for number, version, score in zip(numbers.tolist(), versions, scores.tolist(), strict=True)
     ]

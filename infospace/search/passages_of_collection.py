@@ -17,7 +17,7 @@ from infospace.core.resources import Collection, Note, Resource, text_of
 from infospace.search.best_passage import blank_json_escapes
 from infospace.search.chance import chance_of_rows
 from infospace.search.embedding.everyday_requests import EVERYDAY
-from infospace.search.hybrid import BM25_PER_COSINE, MEANING, WORDS, saturate_bm25
+from infospace.search.hybrid import BM25_PER_COSINE, BY_MEANING, BY_WORDS, saturate_bm25
 from infospace.search.note_filter import source_of
 from infospace.search.query import Cut, Hit, Mode, SearchQuery, SearchResults, Threshold, certificate
 
@@ -156,7 +156,7 @@ def _search(
     def hit(at: int) -> Hit:
         text = texts[int(passages.owners[at])]
         start, end = passages.bounds[at]
-        legs = {MEANING: near[at], WORDS: bm25[at] > 0}
+        legs = {BY_MEANING: near[at], BY_WORDS: bm25[at] > 0}
         by: list[JSON] = [leg for leg, has in legs.items() if has]
         both: dict[str, JSON] = {"cosine": float(cosines[at]), "bm25": round(float(bm25[at]), 6), "matched_by": by}
         extra = both if query.mode == "hybrid" else {}

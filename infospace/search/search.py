@@ -109,13 +109,13 @@ class Search:
             for turn in range(MAX_MODEL_CHANGES):
                 self._embedding.catch_up(listener, seconds_in_search(), first)
                 key, info = self._embedding.key, self._embedding.info  # a change from here on is seen by the key
-                vector = self._query(str(query.query), key)
+                vector = self._query_vector(str(query.query), key)
                 everyday = self._everyday_vectors(key) if query.is_auto else None
                 with self._store.reading() as snapshot:
                     if turn < MAX_MODEL_CHANGES - 1 and self._store.writable and snapshot.model() != key:
                         continue
                     cut = self._cut(query, snapshot, key, info.threshold, everyday)
-                    results = self._ranked(query, snapshot, key, vector, cut) or self._vector_search(
+                    results = self._ranked_by_store(query, snapshot, key, vector, cut) or self._vector_search(
                         query, snapshot, self._follow(snapshot, key), vector, cut
                     )
                 break
@@ -143,19 +143,24 @@ class Search:
         return results
 
     def _cut(
-        self, query: SearchQuery, snapshot: Snapshot, key: str, least: float, everyday: NDArray[np.float32] | None
+        self,
+        query: SearchQuery,
+        snapshot: Snapshot,
+        key: str,
+        model_threshold: float,
+        everyday: NDArray[np.float32] | None,
     ) -> Cut:
         """Where hits end; for that, what everyday requests find among the Notes that whoever asks may know of."""
         if everyday is None:
-            return query.cut(least, None)
-        return query.cut(least, self._chances.of(snapshot, key, query.seen, everyday))
+            return query.cut(model_threshold, None)
+        return query.cut(model_threshold, self._chances.of(snapshot, key, query.seen, everyday))
 
     def _everyday_vectors(self, key: str) -> NDArray[np.float32]:
         if self._everyday is None or self._everyday[0] != key:
             self._everyday = key, self._embedding.queries(EVERYDAY)
         return self._everyday[1]
 
-    def _ranked(
+    def _ranked_by_store(
         self, query: SearchQuery, snapshot: Snapshot, key: str, vector: NDArray[np.float32], cut: Cut
     ) -> SearchResults | None:
         """Have the store rank; None where it cannot: SQLite never can."""
@@ -241,8 +246,8 @@ class Search:
 
         with self._store.reading() as snapshot:
             generation = snapshot.generation
-            name, least = model_name_and_threshold(snapshot.chosen())
-        cut = query.cut(least, None)
+            name, model_threshold = model_name_and_threshold(snapshot.chosen())
+        cut = query.cut(model_threshold, None)
         proved = certificate(
             matched=0,
             returned=0,
@@ -254,7 +259,7 @@ class Search:
         )
         return SearchResults([], proved | query.certificate_of(cut))
 
-    def _query(self, query: str, key: str) -> NDArray[np.float32]:
+    def _query_vector(self, query: str, key: str) -> NDArray[np.float32]:
         digest = text_digest(query)
         with self._store.reading() as snapshot:
             known = snapshot.query(key, digest)
@@ -288,11 +293,11 @@ def _without_vectors(snapshot: Snapshot, numbers: NDArray[np.int64]) -> NDArray[
 
 
 def _exact(
-    matrix: Matrix, query: NDArray[np.float32], chosen: NDArray[np.int64], threshold: float, limit: int | None
+    matrix: Matrix, vector: NDArray[np.float32], chosen: NDArray[np.int64], threshold: float, limit: int | None
 ) -> SearchResults:
     """Compare with every chosen Note."""
-    selection = select(matrix, query, chosen, threshold, limit, highest=NEIGHBOURS + 1)
-    sure = first_hit_confidence(matrix.model, selection.highest)
+    selection = select(matrix, vector, chosen, threshold, limit, highest=NEIGHBOURS + 1)
+    confidence = first_hit_confidence(matrix.model, selection.highest)
     proved = certificate(
         matched=selection.matched,
         returned=len(selection.rows),
@@ -303,9 +308,9 @@ def _exact(
         model="",
         generation=matrix.generation,
     )
-    if sure is not None:
-        proved["confidence"] = sure
-    return SearchResults(_hits(matrix, query, selection.rows, selection.cosines), proved)
+    if confidence is not None:
+        proved["confidence"] = confidence
+    return SearchResults(_hits(matrix, vector, selection.rows, selection.cosines), proved)
 
 
 def _approximate(matrix: Matrix, index: Hnsw, query: NDArray[np.float32], cut: Cut, limit: int) -> SearchResults | None:

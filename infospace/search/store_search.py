@@ -121,7 +121,7 @@ def _hybrid(
             near=near.matched + int((own.cosines >= threshold).sum()),
             max_below=near.max_below,
         ),
-        placed=np.isin(words.numbers, own.numbers, assume_unique=True),
+        has_vector=np.isin(words.numbers, own.numbers, assume_unique=True),
         notes=notes,
         threshold=threshold,
     )

@@ -38,7 +38,7 @@ class Selection:
 
 def select(
     matrix: Matrix,
-    query: NDArray[np.float32],
+    vector: NDArray[np.float32],
     chosen: NDArray[np.int64],
     threshold: float,
     limit: int | None,
@@ -49,7 +49,7 @@ def select(
 
     `bonus`, by position in `matrix.numbers`, is added to the cosine; ties go by number.
     """
-    best = matrix.best(query)
+    best = matrix.best(vector)
     if len(chosen) != len(matrix.notes):
         best = np.where(np.isin(matrix.numbers, chosen, assume_unique=True), best, np.float32(-np.inf))
     special = np.zeros(len(best), bool) if bonus is None else (bonus > 0) & np.isfinite(best)
@@ -59,15 +59,15 @@ def select(
     values = best if bonus is None else best + bonus
     expected = top_candidates(certain, values[certain], limit)
     which = np.concatenate([expected, in_margin])
-    cosines, rows = exact_cosines(matrix, query, which)
+    cosines, rows = exact_cosines(matrix, vector, which)
     keep = (cosines >= threshold) | special[which]
     matched = len(certain) + int(keep[len(expected) :].sum())
-    near = matched if bonus is None else _count_near(matrix, query, best, threshold)
-    max_below = _max_below(matrix, query, np.where(special, np.float32(-np.inf), best), threshold)
+    near = matched if bonus is None else _count_near(matrix, vector, best, threshold)
+    max_below = _max_below(matrix, vector, np.where(special, np.float32(-np.inf), best), threshold)
     cosines, rows, which = cosines[keep], rows[keep], which[keep]
     fused = cosines if bonus is None else np.round(cosines + bonus[which], 6)
     order = np.lexsort((matrix.owners[rows], -fused))[:limit]
-    most = _highest(matrix, query, best, highest) if highest else np.empty(0, np.float64)
+    most = _highest(matrix, vector, best, highest) if highest else np.empty(0, np.float64)
     return Selection(cosines[order], fused[order], rows[order], matched, near, max_below, most)
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 from urllib.parse import quote
 
 from infospace.core.errors import Conflict, Invalid, NotFound
@@ -46,6 +46,7 @@ from infospace.store.changes import (
     Unkeep,
     Vectors,
 )
+from infospace.store.tool_records import ToolChange
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,6 +67,8 @@ _DERIVED: Final = (Embed, Vectors, Describe, Query, Derived)
 """Changes that follow from what is there, and show nobody anything."""
 _MAKE: Final = (MakeNote, MakeCollection, MakeRelation)
 _CHANGE: Final = (Keep, GiveName, Revise, AddMembers, RemoveMembers, Delete, Restore, FreeName, Unkeep)
+_TOOL_CHANGE: Final = get_args(ToolChange)
+"""What servers list and how often their tools are called: of the space, and of no Note that anybody sees."""
 
 
 class NotVisible(Invalid):
@@ -415,8 +418,8 @@ class ScopedStore:
     def __init__(self, of: Store, sight: Visibility) -> None:
         self._of = of
         self.sight = sight
-        self._began: dict[str, bool] = {}
-        self._saw: dict[str, bool] = {}
+        self._began_by_caller: dict[str, bool] = {}
+        self._saw_the_same: dict[str, bool] = {}
         self._choosing = threading.Lock()
         self.address, self.identity, self.derived = of.address, of.identity, of.derived
         self.new_id = of.new_id
@@ -467,15 +470,15 @@ class ScopedStore:
 
     def began(self, run: str, snapshot: Snapshot) -> bool:
         """Whether the caller began a run, which stays so."""
-        if run not in self._began:
-            self._began[run] = _run_matches(snapshot, run, lambda kept: kept.caller == self.sight.caller)
-        return self._began[run]
+        if run not in self._began_by_caller:
+            self._began_by_caller[run] = _run_matches(snapshot, run, lambda kept: kept.caller == self.sight.caller)
+        return self._began_by_caller[run]
 
     def saw_the_same(self, run: str, snapshot: Snapshot) -> bool:
         """Whether a run saw the Notes that are seen here, which stays so: what it made of them shows no others."""
-        if run not in self._saw:
-            self._saw[run] = _run_matches(snapshot, run, self.sight.sees_as)
-        return self._saw[run]
+        if run not in self._saw_the_same:
+            self._saw_the_same[run] = _run_matches(snapshot, run, self.sight.sees_as)
+        return self._saw_the_same[run]
 
     def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
         """Apply changes that the caller may make. Raises NotVisible for others, NotFound for what is hidden."""
@@ -503,34 +506,34 @@ class ScopedStore:
             return change if snapshot.named(change.name) is not None else replace(change, replace=False)
 
     def _must_be_allowed(self, changes: Sequence[Change]) -> None:
-        result: dict[str, bool] = {}
+        made_here: dict[str, bool] = {}
         """What the commit itself makes, and whether it is the record of a session."""
-        numbers: list[range] = []
+        made_ranges: list[range] = []
         """Those of the Notes that it makes many of at once."""
         with self.reading() as snapshot:
             for change in changes:
                 if isinstance(change, MakeNotes):
-                    numbers.append(range(change.first, change.first + len(change.contents)))
+                    made_ranges.append(range(change.first, change.first + len(change.contents)))
                     continue
                 if isinstance(change, _MAKE):
-                    result[change.id] = isinstance(change, MakeNote) and _of_session(change.created_by)
-                    if change.kept and not result[change.id]:
+                    made_here[change.id] = isinstance(change, MakeNote) and _of_session(change.created_by)
+                    if change.kept and not made_here[change.id]:
                         self._must_write("keep anything")
                     continue
                 if isinstance(change, (Expect, ExpectLinks)):
                     continue
                 if not isinstance(change, _CHANGE):
-                    if type(change).__module__.endswith(".kept"):  # lists of tools
+                    if isinstance(change, _TOOL_CHANGE):
                         continue
                     raise NotVisible(f"{self._caller_name} may not do that ({type(change).__name__})")
                 if isinstance(change, Revise) and _of_session(change.created_by):
                     continue
-                if isinstance(change, GiveName) and not result.get(change.id):
+                if isinstance(change, GiveName) and not made_here.get(change.id):
                     self._must_be_no_session(change.name)
-                if change.id.startswith("Note_") and any(number_of(change.id) in some for some in numbers):
-                    result[change.id] = False
-                if change.id in result:
-                    if isinstance(change, (Keep, GiveName)) and not result[change.id]:
+                if change.id.startswith("Note_") and any(number_of(change.id) in some for some in made_ranges):
+                    made_here[change.id] = False
+                if change.id in made_here:
+                    if isinstance(change, (Keep, GiveName)) and not made_here[change.id]:
                         self._must_write("keep or name anything")
                     continue
                 resource = snapshot.get(change.id)

@@ -69,20 +69,20 @@ class Allowed(Protocol):
 class ToolCalls:
     """The calls of tools of one run.
 
-    `most` is its budget, None without limit; `record` commits a row.
+    `max_calls` is its budget, None without limit; `record` commits a row.
     """
 
     def __init__(
         self,
-        most: int | None,
+        max_calls: int | None,
         record: Record,
         number: Callable[[], int],
         allowed: Allowed,
-        past: PriorCalls | None = None,
+        prior_calls: PriorCalls | None = None,
     ) -> None:
         self.count = 0
         """How many calls were made."""
-        self.earlier: ReplaySource | None = None
+        self.replay_source: ReplaySource | None = None
         """In a replay, the run that is replayed."""
         self.asks = True
         """Whether there is anybody to be asked."""
@@ -90,24 +90,24 @@ class ToolCalls:
         """Whether a call that was made already, and is not idempotent, is asked about: a model writes the steps."""
         self.answers: AnswerCache | None = None
         """Where the answers of tools that only read are kept across runs."""
-        self._most = most
+        self._max_calls = max_calls
         self._record = record
         self._number = number
         self._allowed = allowed
-        self._resumed_calls = past
+        self._prior_calls = prior_calls
         self._first_definitions: dict[str, bytes] = {}
         """The definition of each tool when this run first called it: an approval by name holds for it alone."""
         self._calls_by_digest: dict[bytes, str] = {}
         """The positions of calls that are made here, or were, by the digest of tool and arguments."""
 
-    def limit(self, most: int | None) -> None:
+    def limit(self, max_calls: int | None) -> None:
         """Take the limit of a budget that was not known before."""
-        self._most = most
+        self._max_calls = max_calls
 
     def answer_to(self, key: str) -> tuple[bool, JSON]:
         """Return whether something was answered that is kept under a key, and what."""
-        is_known = self._resumed_calls is not None and self._resumed_calls.answered(key)
-        return is_known, self._resumed_calls.answer(key) if is_known and self._resumed_calls is not None else None
+        is_known = self._prior_calls is not None and self._prior_calls.answered(key)
+        return is_known, self._prior_calls.answer(key) if is_known and self._prior_calls is not None else None
 
     def allows(self, tool: Tool) -> bool:
         """Whether a tool may be called without asking."""
@@ -132,47 +132,50 @@ class ToolCalls:
         Raises NotAllowed where that was answered with no, BudgetExceeded, and what the call raises, or raised then;
         in a replay also NotRecorded and ReplayInterrupted.
         """
-        key, position = self._key(tool, arguments), created_by.step or ""
-        told = await self._recorded_answer(tool, key, position)
-        if told is not None:
-            return told
+        digest, position = self._digest(tool, arguments), created_by.step or ""
+        recorded = await self._recorded_answer(tool, digest, position)
+        if recorded is not None:
+            return recorded
         if self._replay_only:
             raise NotRecorded(f"the earlier run did not call {tool.full_name} so here", hint="`--live` calls it now")
-        earlier = self._earlier_position(tool, key, position)
+        earlier = self._earlier_position(tool, digest, position)
         if earlier is None:
             self._must_be_allowed(tool, arguments, position)
         else:
             self._must_be_repeated(tool, arguments, position, earlier)
-        cached = self._cached(tool, arguments, created_by, key)
+        cached = self._cached(tool, arguments, created_by, digest)
         if cached is not None:
             return cached
-        if self._most is not None and self.count >= self._most:
+        if self._max_calls is not None and self.count >= self._max_calls:
             hint = '"budget": {"tool_calls": …}'
-            raise BudgetExceeded(f"the budget of {self._most:,} tool_calls is spent", hint=hint)
-        # No await stands between the look at `_made` and this entry: of two equal calls at once one is asked about.
-        self._calls_by_digest.setdefault(key, position)
+            raise BudgetExceeded(f"the budget of {self._max_calls:,} tool_calls is spent", hint=hint)
+        # No await stands between the look at `_calls_by_digest` and this entry: of two equal calls at once one is
+        # asked about.
+        self._calls_by_digest.setdefault(digest, position)
         try:
-            answer = await self._checked_call(tool, arguments, created_by, key, call, current)
+            answer = await self._checked_call(tool, arguments, created_by, digest, call, current)
         except (InputRequired, NotAllowed, NotCalled):
-            self._forget(key, position)
+            self._forget(digest, position)
             raise
         if answer.is_error:
-            self._forget(key, position)
+            self._forget(digest, position)
         elif self._uses_cache(tool) and self.answers is not None:
-            self.answers.keep("tool", addressed(tool.digest, key), _written(answer))
+            self.answers.keep("tool", addressed(tool.digest, digest), _written(answer))
         return answer
 
     def _uses_cache(self, tool: Tool) -> bool:
-        return self.answers is not None and self.earlier is None and tool.read_only
+        return self.answers is not None and self.replay_source is None and tool.read_only
 
-    def _cached(self, tool: Tool, arguments: Mapping[str, Any], created_by: CreatedBy, key: bytes) -> ToolAnswer | None:
+    def _cached(
+        self, tool: Tool, arguments: Mapping[str, Any], created_by: CreatedBy, digest: bytes
+    ) -> ToolAnswer | None:
         """Return what an earlier run was answered, which is journalled as an answer of this one."""
         if not self._uses_cache(tool) or self.answers is None:
             return None
-        stored = self.answers.find("tool", addressed(tool.digest, key))
+        stored = self.answers.find("tool", addressed(tool.digest, digest))
         if not isinstance(stored, dict):
             return None
-        call = Call(self._record, created_by, self._number(), "tool", tool.full_name, key, dict(arguments))
+        call = Call(self._record, created_by, self._number(), "tool", tool.full_name, digest, dict(arguments))
         call.record_answer(stored)
         return replace(self._answer_of(stored), cached=True)
 
@@ -181,41 +184,41 @@ class ToolCalls:
         tool: Tool,
         arguments: Mapping[str, Any],
         created_by: CreatedBy,
-        key: bytes,
+        digest: bytes,
         call: Callable[[Tool], Awaitable[ToolAnswer]],
         current: Callable[[], Awaitable[Tool]],
     ) -> ToolAnswer:
         """Call the tool as its server lists it now; one that says something else of itself is asked about."""
         try:
-            now = await current()
+            listed_now = await current()
         except NotCalled as error:
-            self._journalled(tool, arguments, created_by, key).record_failure(error)
+            self._journalled(tool, arguments, created_by, digest).record_failure(error)
             raise
-        if now.digest != tool.digest or now is not tool:
-            self._must_be_allowed(now, arguments, created_by.step or "")
-        return await self._make_call(self._journalled(tool, arguments, created_by, key), lambda: call(now))
+        if listed_now.digest != tool.digest or listed_now is not tool:
+            self._must_be_allowed(listed_now, arguments, created_by.step or "")
+        return await self._make_call(self._journalled(tool, arguments, created_by, digest), lambda: call(listed_now))
 
-    def _earlier_position(self, tool: Tool, key: bytes, position: str) -> str | None:
+    def _earlier_position(self, tool: Tool, digest: bytes, position: str) -> str | None:
         """Return where a call was made already that must not be made twice unasked; an attempt again is the same."""
         if not self.asks_again or tool.read_only or tool.idempotent:
             return None
         places = (
-            self._calls_by_digest.get(key),
-            None if self._resumed_calls is None else self._resumed_calls.find_made_call(key),
+            self._calls_by_digest.get(digest),
+            None if self._prior_calls is None else self._prior_calls.find_made_call(digest),
         )
         return next((one for one in places if one is not None and first_attempt(one) != first_attempt(position)), None)
 
-    def _forget(self, key: bytes, position: str) -> None:
+    def _forget(self, digest: bytes, position: str) -> None:
         """Take note that a call had no effect: its tool was not reached, or said that it failed."""
-        if self._calls_by_digest.get(key) == position:
-            del self._calls_by_digest[key]
+        if self._calls_by_digest.get(digest) == position:
+            del self._calls_by_digest[digest]
 
     def _must_be_repeated(self, tool: Tool, arguments: Mapping[str, Any], position: str, earlier: str) -> None:
         """Ask about a call that was made already, unless that was answered: what is allowed by name is not enough."""
         about = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
         key = f"{first_attempt(position)}?again-{about}"
-        if self._resumed_calls is not None and self._resumed_calls.answered(key):
-            if self._resumed_calls.answer(key) == "no":
+        if self._prior_calls is not None and self._prior_calls.answered(key):
+            if self._prior_calls.answer(key) == "no":
                 raise NotAllowed(f"{tool.full_name} was not called again: asked about it, somebody said no")
             return
         if not self.asks:
@@ -227,25 +230,25 @@ class ToolCalls:
         question = repeat_question(tool, arguments, earlier)
         raise InputRequired(position, "approve", question, REPEAT, key=key, about=report)
 
-    def _journalled(self, tool: Tool, arguments: Mapping[str, Any], created_by: CreatedBy, key: bytes) -> Call:
+    def _journalled(self, tool: Tool, arguments: Mapping[str, Any], created_by: CreatedBy, digest: bytes) -> Call:
         self.count += 1
-        return Call(self._record, created_by, self._number(), "tool", tool.full_name, key, dict(arguments))
+        return Call(self._record, created_by, self._number(), "tool", tool.full_name, digest, dict(arguments))
 
     @property
     def _replay_only(self) -> bool:
-        return self.earlier is not None and self.earlier.only
+        return self.replay_source is not None and self.replay_source.only
 
-    def _key(self, tool: Tool, arguments: Mapping[str, Any]) -> bytes:
+    def _digest(self, tool: Tool, arguments: Mapping[str, Any]) -> bytes:
         """Return the digest of a call; in a replay that which the call had in the earlier run."""
-        if self.earlier is None:
+        if self.replay_source is None:
             return digest_of(tool, arguments)
-        ids = self.earlier.ids
+        ids = self.replay_source.ids
         return digest_of(tool, {name: rename_ids(value, ids.earlier) for name, value in arguments.items()})
 
-    async def _recorded_answer(self, tool: Tool, key: bytes, position: str) -> ToolAnswer | None:
+    async def _recorded_answer(self, tool: Tool, digest: bytes, position: str) -> ToolAnswer | None:
         """Return what the record has of a call, or somebody said of it where it is in doubt; None: make it now."""
         broken = False
-        while self._resumed_calls is not None and (past := self._resumed_calls.call(position, key)) is not None:
+        while self._prior_calls is not None and (past := self._prior_calls.call(position, digest)) is not None:
             if past.status == "success":
                 return self._answer_of(past.answer)
             if past.status == "failed" and past.error == ASKED:
@@ -258,23 +261,23 @@ class ToolCalls:
                 said = self._resolve_in_doubt(tool, position, past.sequence)
                 if said is not None:
                     return said
-        if broken and self.earlier is not None and self.earlier.only:
-            await self.earlier.replay_interruption(position)
+        if broken and self.replay_source is not None and self.replay_source.only:
+            await self.replay_source.replay_interruption(position)
         return None
 
     def _must_ask_about(self, tool: Tool, key: str) -> bool:
         """Whether it is said, or to be asked, what became of a call in doubt: a replay takes what was said then."""
-        if self.earlier is not None:
-            return self._resumed_calls is not None and self._resumed_calls.answered(key)
+        if self.replay_source is not None:
+            return self._prior_calls is not None and self._prior_calls.answered(key)
         return not (tool.read_only or tool.idempotent)
 
     def _resolve_in_doubt(self, tool: Tool, position: str, sequence: int) -> ToolAnswer | None:
         """Return what somebody said of a call in doubt; None says to make it again."""
         key = f"{position}!{sequence}"
-        if self._resumed_calls is None or not self._resumed_calls.answered(key):
+        if self._prior_calls is None or not self._prior_calls.answered(key):
             question = f"{tool.full_name} was being called when the run broke off; did it have its effect?"
             raise InputRequired(position, "doubt", question, IN_DOUBT_SCHEMA, key=key, about={"tool": tool.full_name})
-        answer = self._with_own_ids(self._resumed_calls.answer(key))
+        answer = self._with_own_ids(self._prior_calls.answer(key))
         if isinstance(answer, dict) and "failed" in answer:
             raise ToolFailed(f"{tool.full_name} failed: {answer['failed']}")
         return ToolAnswer(structured=answer["result"]) if isinstance(answer, dict) and "result" in answer else None
@@ -289,8 +292,8 @@ class ToolCalls:
             return
         about = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
         key = f"{first_attempt(position)}?{about}"
-        if self._resumed_calls is not None and self._resumed_calls.answered(key):
-            if self._resumed_calls.answer(key) == "no":
+        if self._prior_calls is not None and self._prior_calls.answered(key):
+            if self._prior_calls.answer(key) == "no":
                 raise NotAllowed(f"{tool.full_name} was not called: asked about it, somebody said no")
             return
         if not self.asks:
@@ -307,7 +310,7 @@ class ToolCalls:
 
     def _with_own_ids(self, value: JSON) -> JSON:
         """Return what is in the record, in a replay with the ids that are given out now."""
-        return value if self.earlier is None else rename_ids(value, self.earlier.ids.later)
+        return value if self.replay_source is None else rename_ids(value, self.replay_source.ids.later)
 
     async def _make_call(self, call: Call, make: Callable[[], Awaitable[ToolAnswer]]) -> ToolAnswer:
         call.record_start()

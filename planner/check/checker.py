@@ -185,12 +185,12 @@ class Checker:
             )
             self.problems.error("plan-cycle", pointer, message, hint)
             return Unknown()
-        document = self._values.known.plan(form.name)
+        document = self._values.facts.plan(form.name)
         if document is None:
             self._no_plan(form, pointer)
             self._values.references(dict(form.arguments), join(step.pointer, "arguments"), self.env)
             return Unknown()
-        inner = Checker(self._catalogue, self._values.known, Problems(), (*self._calling, name))
+        inner = Checker(self._catalogue, self._values.facts, Problems(), (*self._calling, name))
         plan = parse_plan(document, inner.problems)
         inner._state.handled = inner._values.leniency.handled = self._state.handled
         inner.env = Environment(
@@ -231,7 +231,7 @@ class Checker:
     def _no_plan(self, form: SavedPlanCall, pointer: str) -> None:
         names = [
             name.removeprefix(PREFIX)
-            for name in (*self._values.known.names(), *self.env.assigned_names)
+            for name in (*self._values.facts.names(), *self.env.assigned_names)
             if name.startswith(PREFIX)
         ]
         near = nearest(form.name, names)

@@ -165,7 +165,7 @@ class ConditionChecker:
             message = "`bound` and `notbound` ask about a `$variable`, a place in one, or a name"
             hint = '"target": "$hits"' if name is None or fault is None else fault.message
             self._problems.error("bad-condition", pointer, message, hint)
-        elif name in env.variables and name not in env.assigned_names and self._values.known.holder(name) is None:
+        elif name in env.variables and name not in env.assigned_names and self._values.facts.holder(name) is None:
             message, hint = f"{name!r} is taken as a name of the space", f"did you mean ${name}?"
             self._problems.warn("never-bound", pointer, message, hint, replace(pointer, f"${name}"))
 

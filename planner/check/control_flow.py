@@ -265,8 +265,8 @@ class ControlFlowChecker:
 
     def follow_rounds(self, step: Step, depth: int) -> bool:
         """Check a loop's body again until a round changes nothing that is known before it. Return whether it did."""
-        changes, facts = self._values.changes, self._values.known
-        if not isinstance(step.form, (ForEach, Map)) or self._problems.passing > 1:
+        changes, facts = self._values.changes, self._values.facts
+        if not isinstance(step.form, (ForEach, Map)) or self._problems.muted_depth > 1:
             return False
         if not changes.any_foreseen((step,), self._catalogue, facts):
             return True
@@ -352,10 +352,10 @@ class ControlFlowChecker:
         place = form.pointer if form.named else join(form.pointer, "type")
         result_shape: Shape | None = Unknown()
         if "/" in form.operation:
-            value, at = form.arguments.get("arguments", {}), join(form.pointer, "arguments")
+            value, arguments_pointer = form.arguments.get("arguments", {}), join(form.pointer, "arguments")
             values = value if isinstance(value, dict) else {}
-            tool = self._tools.find_for(form.operation, place, values, at, env)
-            self._tools.arguments(tool, value, at, env)
+            tool = self._tools.find_for(form.operation, place, values, arguments_pointer, env)
+            self._tools.arguments(tool, value, arguments_pointer, env)
             result_shape = NoteShape(result_schema(tool) if tool else None, NO_METADATA)
         else:
             entry = self._types.find(form.operation, place, form.arguments, form.pointer, forms=False)
@@ -372,12 +372,14 @@ class ControlFlowChecker:
         ), doubted
 
     def _mapped(self, step: Step, form: Map, entry: Primitive, item: Shape, env: Environment) -> Shape | None:
-        at, arguments = (step.pointer if form.named and form.arguments else form.pointer), form.arguments
+        arguments_pointer, arguments = (step.pointer if form.named and form.arguments else form.pointer), form.arguments
         if form.named:
             arguments = {name: raw for name, raw in arguments.items() if name in entry.arguments}
         slot = item_slot(entry, arguments, item.kinds)
         if slot is None:
-            return self._named_each(entry, arguments, at, env, self._calls.check(entry, arguments, at, env))
+            return self._named_each(
+                entry, arguments, arguments_pointer, env, self._calls.check(entry, arguments, arguments_pointer, env)
+            )
         kinds = entry.arguments[slot].kinds
         if not item.kinds & kinds:
             expected = " or ".join(f"a {kind}" for kind in sorted(kinds))
@@ -385,8 +387,8 @@ class ControlFlowChecker:
             place = join(step.pointer, "target")
             self._problems.error("wrong-kind", place, message, "`for-each` can do several steps an item")
             item = Unknown()
-        result_shape = self._calls.check(entry, arguments, at, env, {slot: bare(item)})
-        return self._named_each(entry, arguments, at, env, result_shape)
+        result_shape = self._calls.check(entry, arguments, arguments_pointer, env, {slot: bare(item)})
+        return self._named_each(entry, arguments, arguments_pointer, env, result_shape)
 
     def _named_each(
         self,
@@ -404,7 +406,7 @@ class ControlFlowChecker:
         self._names.check(Step("", "", "", Call(arguments)), value, join(pointer, entry.names), result_shape)
         self._state.env = outer
         outer.assigned_names = joined(outer.assigned_names, env.assigned_names)
-        if not self._problems.passing:
+        if not self._problems.muted_depth:
             self._values.changes.deleted = True
         return result_shape
 

@@ -103,7 +103,7 @@ class NameChecker:
             if other != name and assigned.certain and assigned.shape.facts.which is which:
                 del self._state.env.assigned_names[other]
                 self._state.env.absent_names.add(other)
-        if isinstance(which, str) and self._values.known.holder(name) != which:
+        if isinstance(which, str) and self._values.facts.holder(name) != which:
             self._state.env.renamed.add(which)
 
     def _holders(self, name: str) -> Iterator[Shape]:
@@ -114,14 +114,14 @@ class NameChecker:
             if result is not None
         ]
         yield from (shape for shape in given if shape.facts.which not in self._state.env.deleted)
-        known, which = self._values.known.shape(name), self._values.known.holder(name)
+        known, which = self._values.facts.shape(name), self._values.facts.holder(name)
         if known is not None and which not in self._state.env.deleted:
             yield with_identity(self._values.changes.shape(name, known), which)
         elif name in self._state.env.existing_names:
             yield Unknown()
 
     def _report_name_taken(self, step: Step, name: str, pointer: str) -> None:
-        holder = self._values.known.holder(name)
+        holder = self._values.facts.holder(name)
         given = self._state.env.assigned_names.get(name) or self._state.env.sibling_names.get(name)
         # Whether the earlier holder is to be replaced, or another name was meant, only the author knows: no fix.
         hint = 'give another name; `"replace": true` takes it over'

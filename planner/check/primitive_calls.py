@@ -244,7 +244,7 @@ class CallChecker:
 
         self._values.parameters(bound, pointer, env)
         parsed, query = bound.parsed, bound.written
-        properties = self._values.known.properties() if parsed.tables else {}
+        properties = self._values.facts.properties() if parsed.tables else {}
         seen = analyse(parsed, query.shapes, query.schemas.get, properties, self._given, env.variables, query.named)
         for problem in seen.problems:
             fix = None if problem.suggestion is None else replace(pointer, problem.suggestion)
@@ -258,7 +258,7 @@ class CallChecker:
 
         if all(_property_of(path) is None for path in bound.where.paths):
             return
-        for doubt in doubts(bound.where.tree, _property_of, self._values.known.properties(), self._given):
+        for doubt in doubts(bound.where.tree, _property_of, self._values.facts.properties(), self._given):
             self._problems.warn(doubt.code, pointer, doubt.message, doubt.hint)
 
     def _report_argument_error(

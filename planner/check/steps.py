@@ -80,7 +80,7 @@ class StepChecker:
         ahead = isinstance(step.form, (ForEach, Map, Parallel, SavedPlanCall)) or step.on_fail != "stop"
         if ahead and not self._forms.follow_rounds(step, depth):
             steps = (step,) if not isinstance(step.form, Call) else ()
-            self._values.changes.foresee(steps, self._catalogue, self._values.known, self._state.env)
+            self._values.changes.foresee(steps, self._catalogue, self._values.facts, self._state.env)
         before = self._state.env.copy() if step.on_fail != "stop" else self._state.env
         outer, self._state.around = (self._state.around, self._state.handled), self._state.handled
         self._state.handled = self._values.leniency.handled = self._state.handled or step.on_fail != "stop"

@@ -77,7 +77,7 @@ class ToolChecker:
     ) -> Tool | None:
         """Return the tool of a call whose arguments stand at another place; these say which fit where it is missing."""
         values = None
-        if value and self._tools.find(name, kind) is None and not self._problems.passing:
+        if value and self._tools.find(name, kind) is None and not self._problems.muted_depth:
             with self._problems.muted():
                 values = self._values.value(dict(value), arguments, None, env)[1]
         return self.find(name, pointer, kind=kind, given=values)

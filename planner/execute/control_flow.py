@@ -128,7 +128,7 @@ class ControlFlow:
 
     async def _execute_while(self, form: While) -> Outcome:
         count, start = 0, 0 if self._run.record is None else self._run.record.rounds(self._position)
-        while count < start or (self._state.known is None and await self._begins_round(form, count + 1)):
+        while count < start or (self._state.recorded_row is None and await self._begins_round(form, count + 1)):
             if count >= form.max_iterations:
                 reason = (
                     f"its condition still holds after {pluralize(count, 'iteration')}, which `max_iterations` allows"
@@ -142,8 +142,8 @@ class ControlFlow:
             failure = await self._run.block(form.body, self._frame.inner(prefix, None, *decided))
             if failure is not None:
                 return Outcome("failed", reason=f"iteration {count:,}: {sentence(failure)}", error=failure.kind)
-        if self._state.known is not None and self._state.known.status != "success":
-            return Outcome("failed", reason=self._state.known.reason, error=self._state.known.error)
+        if self._state.recorded_row is not None and self._state.recorded_row.status != "success":
+            return Outcome("failed", reason=self._state.recorded_row.reason, error=self._state.recorded_row.error)
         self._context.extra["iterations"] = count
         return Outcome("success", value=f"{count:,} iteration{'' if count == 1 else 's'}")
 

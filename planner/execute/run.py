@@ -101,12 +101,12 @@ class Run:
         self._emit = emit
         self._warnings = warnings
         self._approve = parse_tool_names(approve)
-        self._breath = 0.0
+        self._last_yield = 0.0
         self._began = time.perf_counter()
         self._spent = 0.0
         self.owner = new_owner()
         self.order = DependencyAnalysis(space.catalogue, self.plans)
-        self.journal = JournalWriter(space.store, budget.steps, self.ended)
+        self.journal = JournalWriter(space.store, budget.steps, self.on_step_journalled)
         self.clock = RunClock()
         self.first_reading: Reading | None = None
         """What the clock showed when the run started."""
@@ -524,15 +524,15 @@ class Run:
 
     async def yield_to_loop(self) -> None:
         """Let others run, and a cancellation be heard, when they have not for a while."""
-        if time.perf_counter() - self._breath > EVENT_LOOP_YIELD_SECONDS:
+        if time.perf_counter() - self._last_yield > EVENT_LOOP_YIELD_SECONDS:
             await asyncio.sleep(0)
-            self._breath = time.perf_counter()
+            self._last_yield = time.perf_counter()
 
     def emit(self, event: Event) -> None:
         """Hand an event to the listener of the run."""
         self._emit(event)
 
-    def ended(self, row: StepRow, nesting: int) -> None:
+    def on_step_journalled(self, row: StepRow, nesting: int) -> None:
         """Take note of a step that ended and was journalled."""
         self.steps.append(row)
         self._emit(StepFinished(row, nesting))

@@ -64,13 +64,13 @@ class StepExecution:
         """Execute, journal, bind, and handle a failure as the step says."""
         step, record = self._step, self._run.record
         if record is not None:
-            self._state.known = record.row(self._position)
-            through = isinstance(step.form, (If, While, Parallel)) or (
+            self._state.recorded_row = record.row(self._position)
+            reenters = isinstance(step.form, (If, While, Parallel)) or (
                 # What stopped the run in a loop stops it again, as long as the run has not ended.
                 isinstance(step.form, (ForEach, Map)) and record.stopped_inside(self._position)
             )
-            if self._state.known is not None and not through:
-                return await self._apply_recorded(self._state.known)
+            if self._state.recorded_row is not None and not reenters:
+                return await self._apply_recorded(self._state.recorded_row)
         try:
             self._begin()
         except BudgetExceeded as error:
@@ -99,7 +99,7 @@ class StepExecution:
 
     def _begin(self) -> None:
         """Count the execution, and tell that it begins; one that is gone through once more was counted before."""
-        if self._state.known is not None:
+        if self._state.recorded_row is not None:
             return
         step, record = self._step, self._run.record
         waiting = None if record is None else record.suspended(self._position)
@@ -317,7 +317,7 @@ class StepExecution:
 
     def _journal(self, outcome: Outcome, changes: Sequence[Change] = (), *, handled: bool = False) -> None:
         """Commit the step's row, and with it its changes: all or nothing."""
-        if self._state.known is not None or self._started_step is None:
+        if self._state.recorded_row is not None or self._started_step is None:
             return
         row, frame = self._row(outcome, handled), self._frame
         decided = frame.decisions + self._state.clock_decisions + self._state.decided

@@ -47,7 +47,7 @@ class StepState:
         self.clock_decisions = self._reading_decisions(at_begin(position))
         self.set_clock(self.reading)
         self.resolver = Resolver(self.context, self.scope, run.extras)
-        self.known: StepRow | None = None
+        self.recorded_row: StepRow | None = None
         """The step's row, if it ended before the run was resumed: it is walked through to bind its variables."""
         self.decided: tuple[ControlDecision, ...] = ()
         """What the step itself decided, where it is left before its end."""

@@ -92,7 +92,7 @@ class Problems:
             self._muted -= 1
 
     @property
-    def passing(self) -> int:
+    def muted_depth(self) -> int:
         """How many looks, one in another, are under way of which nothing is taken."""
         return self._muted
 

@@ -239,13 +239,13 @@ def open_session(
     another thread. Raises Invalid for a name that cannot be, and for a head or inputs that the check refuses.
     """
     session = Session(space, name, None if head is None else _json(head), inputs, approve, once=True)
-    door = BlockingSession(space, session, emit)
+    blocking = BlockingSession(space, session, emit)
     if head is not None or inputs:
-        problems = door._thread.run(session.begin())  # noqa: SLF001 - the door is made here
+        problems = blocking._thread.run(session.begin())  # noqa: SLF001 - the door is made here
         if problems:
-            door.close()
+            blocking.close()
             raise Invalid(_errors_message(problems))
-    return door
+    return blocking
 
 
 def _json(value: object) -> JSON:

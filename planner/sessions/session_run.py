@@ -110,13 +110,13 @@ class SessionRun(Run):
             return sorted(self._call, key=lambda row: row.sequence)
         return in_document_order(replace(self.plan, steps=self.lines), self._call)
 
-    def ended(self, row: StepRow, nesting: int) -> None:
+    def on_step_journalled(self, row: StepRow, nesting: int) -> None:
         """Take note of a step that ended."""
         self._call.append(row)
         self._waiting.pop(row.sequence, None)
         if row.status == "suspended":
             self._waiting[row.sequence] = row
-        super().ended(row, nesting)
+        super().on_step_journalled(row, nesting)
 
     # The journal
 
@@ -215,7 +215,7 @@ class SessionRun(Run):
         labels = {step.label for step in block}
         self._call = [row for row in self.steps if top_label(row.position) in labels] if self.record else []
         before = self.journal.sequence
-        self.journal = JournalWriter(self.space.store, self._most(before), self.ended)
+        self.journal = JournalWriter(self.space.store, self._most(before), self.on_step_journalled)
         self.journal.sequence, self.journal.owner_guard = before, self.owner_guard
         self.journal.uncounted = 0 if self.record is None else before - self.record.executions
         self.clock.advance()

@@ -33,7 +33,7 @@ class Banner(Static):
 
 
 class RunScreen(RunActions):
-    """A place that shows something of `infospace.subject`; `look_at` is called whenever that is to be drawn anew."""
+    """A place that shows something of `infospace.subject`; `show_run` is called whenever that is to be drawn anew."""
 
     REASON: ClassVar[bool] = False
     """Whether the place says why the run ended as it did."""

@@ -138,7 +138,7 @@ class Runs(RunActions):
         message = (
             pluralize(all_of_them, "run") if shown == all_of_them else f"{shown:,} of {pluralize(all_of_them, 'run')}"
         )
-        inside = f", {self._runs.inside:,} by what is in them" if self._runs.inside else ""
+        inside = f", {self._runs.matched_by_body:,} by what is in them" if self._runs.matched_by_body else ""
         gaps = gaps_in([head.run for head in self._runs.heads]) if shown == all_of_them else []
         scheduled = f"; {escape(self._scheduled)}" if self._scheduled else ""
         self.query_one("#found", Static).update(

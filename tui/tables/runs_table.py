@@ -38,18 +38,18 @@ class RunList:
         """Those that are to be compared, in the order in which they were marked; at most two."""
         self.wanted: set[str] = set()
         self.colours: Colours = {}
-        self.inside = 0
+        self.matched_by_body = 0
         """How many of those that are shown have the text only in what is in them."""
         self._tallies: dict[str, RunStats] = {}
         self._words: list[str] = []
-        self._bodies: frozenset[str] = frozenset()
+        self._body_matches: frozenset[str] = frozenset()
 
     def update(self, heads: Sequence[RunHead]) -> None:
         """Take the runs as they are now."""
         self.heads = list(heads)
         known_names = {head.run for head in heads}
         self.marked = [run for run in self.marked if run in known_names]
-        self._sift()
+        self._apply_filter()
 
     def mark(self, run: str) -> str | None:
         """Mark a run, or take its mark away; return the run that lost its mark to it, since two are compared."""
@@ -67,17 +67,17 @@ class RunList:
     def filter(self, text: str, bodies: Iterable[str] = ()) -> None:
         """Show the runs of which head or body fits: those that have all the words, and those of `bodies`."""
         self._words = text.lower().split()
-        self._bodies = frozenset(bodies)
-        self._sift()
+        self._body_matches = frozenset(bodies)
+        self._apply_filter()
 
-    def _sift(self) -> None:
+    def _apply_filter(self) -> None:
         words = self._words
         if not words:
-            self.shown, self.inside = self.heads, 0
+            self.shown, self.matched_by_body = self.heads, 0
             return
         by_head = {head.run for head in self.heads if all(word in _searchable_text(head) for word in words)}
-        self.shown = [head for head in self.heads if head.run in by_head or head.run in self._bodies]
-        self.inside = len(self.shown) - len(by_head)
+        self.shown = [head for head in self.heads if head.run in by_head or head.run in self._body_matches]
+        self.matched_by_body = len(self.shown) - len(by_head)
 
     def unfinished(self, places: range) -> list[str]:
         """Return the runs at some places whose steps are not all done."""
@@ -106,7 +106,11 @@ class RunList:
         status = sign(state, self.colours).append(f" {'broken off' if state == 'left' else state}")
         mark = Text("●", self.colours.get("accent", "")) if head.run in self.marked else Text(" ")
         goal = Text(single_line(head.goal)) if head.goal else Text("(no goal)", "dim")
-        if self._words and head.run in self._bodies and not all(word in _searchable_text(head) for word in self._words):
+        if (
+            self._words
+            and head.run in self._body_matches
+            and not all(word in _searchable_text(head) for word in self._words)
+        ):
             goal = Text("≈ ", "dim").append_text(goal)
         return [
             mark,
@@ -116,9 +120,12 @@ class RunList:
             goal,
             steps_of(head, tally),
             format_duration(time_of(head)),
-            cost_of(tally, widths[7]),
+            cost_of(tally, widths[_COST_COLUMN]),
             Text(format_time(head.started), "dim"),
         ]
+
+
+_COST_COLUMN = next(index for index, column in enumerate(RunList.COLUMNS) if column.title == "cost")
 
 
 def state_of(head: RunHead) -> str:

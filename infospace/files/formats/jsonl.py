@@ -1,4 +1,4 @@
-"""JSON Lines: each line is a Note, known again by its bytes."""
+"""Reading JSON Lines: each line is a Note, known again by its bytes."""
 
 from __future__ import annotations
 

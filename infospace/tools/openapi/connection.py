@@ -191,17 +191,19 @@ class ApiConnection:
             return await asyncio.to_thread(_file, self.entry.document_path(where))
         assert self._client is not None  # noqa: S101 - `open` made it
         base = self._filled.base_url
-        ours = base is not None and origin(base) == origin(where)
+        same_origin = base is not None and origin(base) == origin(where)
         request = Request("GET", where, {"Accept": "application/json, application/yaml, */*"})
-        if ours:
+        if same_origin:
             request = replace(request, headers={**request.headers, **self._filled.headers})
         try:
             status, headers, _, body = await self._sent(self._client, request)
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL):
             raise Invalid(f"{shown_url(where)} cannot be reached") from None
         if 300 <= status < 400:
-            there = shown_url(headers.get("location", ""))
-            raise Invalid(f"{shown_url(where)} leads to {there!r:.200}", hint="write the URL where the document is")
+            redirect_target = shown_url(headers.get("location", ""))
+            raise Invalid(
+                f"{shown_url(where)} leads to {redirect_target!r:.200}", hint="write the URL where the document is"
+            )
         if status >= 400:
             raise Invalid(f"{shown_url(where)} answered HTTP {status}")
         return body

@@ -87,7 +87,7 @@ class ValueChecker:
     """Checks references against an environment and the space; says what is known of each argument."""
 
     def __init__(self, facts: SpaceFacts, problems: Problems) -> None:
-        self.known = facts
+        self.facts = facts
         self.problems = problems
         self.maybe_unbound_read: str | None = None
         """A variable that was read though an `on_fail` may have left it unbound: whoever reads it may be skipped."""
@@ -101,7 +101,10 @@ class ValueChecker:
         self._inlined: dict[int, tuple[Schema, Schema]] = {}
         """Schemas with their references written out, by the id of the schema, which is kept."""
         self._foreseen = 0
-        self._unbound = ("this step is then skipped", "bind it on both paths, or put this into an `if` with {guard}")
+        self._unbound_wording = (
+            "this step is then skipped",
+            "bind it on both paths, or put this into an `if` with {guard}",
+        )
 
     @contextmanager
     def lenient(self, on: bool) -> Iterator[None]:
@@ -127,9 +130,9 @@ class ValueChecker:
     @contextmanager
     def reporting_unbound_as(self, skipped: str, mend: str) -> Iterator[None]:
         """Say other things of a variable that may be unbound than of one in a step."""
-        self._unbound, before = (skipped, mend), self._unbound
+        self._unbound_wording, before = (skipped, mend), self._unbound_wording
         yield
-        self._unbound = before
+        self._unbound_wording = before
 
     def references(self, raw: JSON, pointer: str, env: Environment) -> None:
         """Check the references in something of which nothing else is known; what is no reference is passed over."""
@@ -175,23 +178,23 @@ class ValueChecker:
             )
             return None
         if variable.unbound_reason is not None:
-            self._doubt(variable, reference, pointer)
+            self._report_maybe_unbound(variable, reference, pointer)
         if variable.shape.facts.which in env.deleted:
             message = f"what ${reference.name} was bound to is deleted before this step"
             self.problems.error("deleted", pointer, message, "read it before `remove`", None, reference.name)
         shape = self.places.check(variable, reference, pointer, env, whole=whole)
-        if not self.problems.passing and (shape is None or may_hold_text(content_schema(shape))):
+        if not self.problems.muted_depth and (shape is None or may_hold_text(content_schema(shape))):
             self.texts.add((self.plan, pointer, reference.name))
         return shape
 
-    def _doubt(self, variable: Variable, reference: Reference, pointer: str) -> None:
+    def _report_maybe_unbound(self, variable: Variable, reference: Reference, pointer: str) -> None:
         message = f"${reference.name} may be unbound: {variable.unbound_reason}"
         if variable.handled:
             self.maybe_unbound_read = self.maybe_unbound_read or f"${reference.name}"
-            self.problems.warn("maybe-unbound", pointer, message, self._unbound[0])
+            self.problems.warn("maybe-unbound", pointer, message, self._unbound_wording[0])
             return
         guard = {"type": "bound", "target": f"${reference.name}"}
-        hint = self._unbound[1].format(guard=dump(guard))
+        hint = self._unbound_wording[1].format(guard=dump(guard))
         self.problems.error("maybe-unbound", pointer, message, hint, None, reference.name)
 
     def resource(

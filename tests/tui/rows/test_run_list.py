@@ -67,17 +67,17 @@ def test_every_word_has_to_be_in_what_is_told_of_a_run() -> None:
     }.items():
         found.filter(text)
         assert shown(found) == fits, text
-        assert found.inside == 0
+        assert found.matched_by_body == 0
 
 
 def test_runs_that_have_the_text_inside_are_counted_and_told_apart() -> None:
     """Those whose head has it too are not among them, nor those that are not there any more."""
     found = rows(*THREE)
     found.filter("count", ["run_1", "run_2", "run_9"])
-    assert (shown(found), found.inside) == (["run_3", "run_2", "run_1"], 1)
+    assert (shown(found), found.matched_by_body) == (["run_3", "run_2", "run_1"], 1)
     assert [cells(found, index)[4] for index in range(3)] == ["Count them", "≈ Read one", "Count it"]
     found.filter("count")
-    assert (shown(found), found.inside) == (["run_3", "run_1"], 0)
+    assert (shown(found), found.matched_by_body) == (["run_3", "run_1"], 0)
     found.filter("", ["run_2"])
     assert cells(found, 1)[4] == "Read one"
 
@@ -86,7 +86,7 @@ def test_what_was_typed_holds_for_runs_that_come() -> None:
     found = rows(*THREE)
     found.filter("count", ["run_2"])
     found.update([head("run_4", "Count all"), *THREE[:2]])
-    assert (shown(found), found.inside) == (["run_4", "run_3", "run_2"], 1)
+    assert (shown(found), found.matched_by_body) == (["run_4", "run_3", "run_2"], 1)
 
 
 def test_two_runs_are_marked_and_a_third_takes_the_mark_of_the_first() -> None:

@@ -1,7 +1,7 @@
 """Keep plans in the space by name, to be run by it or as steps of other plans.
 
 A plan is checked when it is saved. One of the same name, with --replace, becomes its next version. Plans that a model
-wrote and that went well are remembered with their goals, as long as `memory` is on.
+wrote and that went well are remembered with their goals, as long as `memory` is on, as it is at first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,12 @@ EXAMPLES = """examples:
   infospace plans rm weekly-digest
   infospace plans remembered
   infospace plans forget Note_12
-  infospace plans memory off"""
+  infospace plans memory off
+
+as a step of another plan:
+  {"type": "plan:weekly-digest", "arguments": {"topic": "attention"}, "out": "$digest"}
+
+`infospace help language` says what a plan is, `infospace help goals` what is remembered."""
 
 REFUSED = 3
 

@@ -18,7 +18,9 @@ EXAMPLES = """examples:
   infospace tools servers --json
   infospace tools connect mail
   infospace tools registry add https://registry.example
-  infospace tools sync --forget ~/project/mcp.json"""
+  infospace tools sync --forget ~/project/mcp.json
+
+`infospace help using-tools` is the page about them."""
 
 ACTIONS = {
     "sync": "read the tools of servers that are new or changed",
@@ -31,8 +33,8 @@ ACTIONS = {
     "call": "call a tool",
     "categories": "which categories of tools there are",
     "similar": "the tools most like one of them",
-    "rules": "which tools are preferred, avoided, required or selected",
-    "graph": "which tool gives what another one takes",
+    "rules": "the rules of this space: tools that it prefers, avoids, requires or selects",
+    "graph": "which tool's result another tool can take",
     "approvals": "list the tools that are called without asking; revoke that",
     "audit": "who called what, and what was refused",
 }

@@ -48,13 +48,13 @@ class DraftGoal:
         """The plan as it was written."""
         self._session: tuple[GoalSession, SuspendRequest] | None = None
         """What writes the plan, or wrote it, and what halts that; None since another text is here, or it was run."""
-        self._tell: Emit = lambda _event: None
+        self._emit_of_part: Emit = lambda _event: None
         """Tells the events of the part of the run that goes on."""
-        self._going: ActiveRun | None = None
+        self._active_run: ActiveRun | None = None
         """What goes on while the model writes."""
         self._answer = ""
         self._answers = 0
-        self._ran = ""
+        self._ran_ahead = ""
         """What ran ahead last, while the model writes."""
         self._next = 0.0
         """When the plan is shown next, in seconds of the monotonic clock."""
@@ -62,7 +62,7 @@ class DraftGoal:
     @property
     def writes(self) -> bool:
         """Whether the model is writing."""
-        return self._going is not None
+        return self._active_run is not None
 
     @property
     def _field(self) -> Input:
@@ -99,12 +99,12 @@ class DraftGoal:
         halt = SuspendRequest()
         session = GoalSession(self._screen.infospace.space, goal, emit=self._emit, halt=halt)
         self._session = (session, halt)
-        self._answer, self._answers, self._next, self._ran = "", 0, 0.0, ""
+        self._answer, self._answers, self._next, self._ran_ahead = "", 0, 0.0, ""
         self._screen.editor.read_only = True
         try:
             result = await self._play(_writing(session), "", halt, self._follow)
         finally:
-            self._going = None
+            self._active_run = None
             self._screen.editor.read_only = False
             self._screen.refresh_bindings()
         document = session.document
@@ -145,23 +145,23 @@ class DraftGoal:
             take(active)
 
         def begin(emit: Emit, halt: SuspendRequest) -> Coroutine[Any, Any, RunResult]:
-            self._tell = emit
+            self._emit_of_part = emit
             return work(halt)
 
         return await self._screen.infospace.runner.work(begin, run, take=on_begun)
 
     def _emit(self, event: Event) -> None:
-        self._tell(event)
+        self._emit_of_part(event)
 
     def _follow(self, active: ActiveRun) -> None:
-        self._going = active
+        self._active_run = active
         self._screen.tabs.active = "run"
         self._show("the model is asked …")
 
     def _show(self, *lines: str, failed: bool = False) -> None:
         """Say how far the writing is, or how it was."""
         colours = self._screen.infospace.colours
-        run = self._going.run if self._going is not None else self.run_id
+        run = self._active_run.run if self._active_run is not None else self.run_id
         message = ". ".join(single_line(line) for line in lines if line)
         text = Text.assemble((f"{run} " if run else "", "bold"), (message, colours.get("error", "") if failed else ""))
         self._screen.draft_run.show_status(text)
@@ -170,7 +170,7 @@ class DraftGoal:
 
     def handle_run_events(self, active: ActiveRun, events: Sequence[Event]) -> None:
         """Put what has arrived into the text."""
-        if active is not self._going or active is None:
+        if active is not self._active_run or active is None:
             return
         fresh = False
         for event in events:
@@ -182,13 +182,13 @@ class DraftGoal:
                 self._answer += event.text
             elif isinstance(event, StepRanAhead):
                 row, fresh = event.row, True
-                self._ran = f"step {row.position} {row.type} gave {row.value}" if row.status == "success" else ""
+                self._ran_ahead = f"step {row.position} {row.type} gave {row.value}" if row.status == "success" else ""
         if fresh:
             self._arrived()
 
     def _arrived(self) -> None:
         attempt = f"attempt {self._answers}, " if self._answers > 1 else ""
-        self._show(f"the model writes: {attempt}{pluralize(len(self._answer), 'character')}", self._ran)
+        self._show(f"the model writes: {attempt}{pluralize(len(self._answer), 'character')}", self._ran_ahead)
         started = time.monotonic()
         if len(self._answer) > MAX_SHOWN_CHARACTERS or started < self._next:
             return
@@ -210,9 +210,9 @@ class DraftGoal:
 
     def stop(self) -> bool:
         """Stop the model; return whether it was writing."""
-        if self._going is None:
+        if self._active_run is None:
             return False
-        self._screen.infospace.runner.break_off(self._going)
+        self._screen.infospace.runner.break_off(self._active_run)
         return True
 
     def run_for(self, draft: Draft) -> str | None:

@@ -69,7 +69,7 @@ K1 = 1.2
 B = 0.75
 """How much the length of a text matters; FTS5's own."""
 
-_TIMES = """SELECT rowid, max(1, length(highlight(words, 2, char(1), '')) - length(text)) FROM words
+_OCCURRENCES_SQL = """SELECT rowid, max(1, length(highlight(words, 2, char(1), '')) - length(text)) FROM words
     WHERE words MATCH ?"""
 """How often a word is in a text: `highlight` puts one sign before each."""
 
@@ -214,7 +214,7 @@ def fitting(
         beside.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
         for word in words:
             weight = _weight(total, _count(connection, word, listed))
-            for at, times in beside.all(_TIMES, (_fts_term(word),)):
+            for at, times in beside.all(_OCCURRENCES_SQL, (_fts_term(word),)):
                 scores[at] += weight * times / (times + K1)
     finally:
         beside.close()
@@ -257,10 +257,10 @@ def _scored(connection: Connection, word: str, total: int) -> tuple[NDArray[Any]
     rows = connection.all(_SCORES, (_fts_term(word),))
     results = np.array(rows, np.float64)
     weight = _weight(total, len(rows))
-    return results[:, 0].astype(np.int64), -results[:, 1] * (weight / _their_weight(total, len(rows)))
+    return results[:, 0].astype(np.int64), -results[:, 1] * (weight / _fts5_weight(total, len(rows)))
 
 
-def _their_weight(total: int, count: int) -> float:
+def _fts5_weight(total: int, count: int) -> float:
     """The weight of a word in FTS5."""
     return max(math.log((total - count + 0.5) / (count + 0.5)), 1e-6)
 
@@ -285,9 +285,9 @@ class _Lengths:
 
         results = np.array(self.connection.all(_SCORES_AMONG, (_fts_term(word), self.listed)), np.float64)
         numbers = results[:, 0].astype(np.int64)
-        theirs = _their_weight(_total(self.connection, None), _count(self.connection, word))
+        fts5_weight = _fts5_weight(_total(self.connection, None), _count(self.connection, word))
         long = np.array([self.of[number] for number in numbers.tolist()], np.float64)
-        part = -results[:, 1] / theirs / (K1 + 1)
+        part = -results[:, 1] / fts5_weight / (K1 + 1)
         times = np.maximum(1, np.rint(part * _norm(long / self.every) / (1 - part)))
         return numbers, _weight(total, len(numbers)) * times * (K1 + 1) / (times + _norm(long / self.own))
 

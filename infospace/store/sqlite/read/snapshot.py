@@ -57,11 +57,16 @@ from infospace.store.sqlite.connection import Connection, Row, ended
 from infospace.store.sqlite.journal import approvals, audit, external_calls, queue, schedules, successful_calls, tools
 from infospace.store.sqlite.journal import runs as journal
 from infospace.store.sqlite.journal.tools import totals as tools_totals
-from infospace.store.sqlite.read import batches, provenance, tables, vectors
-from infospace.store.sqlite.read import fulltext as words
-from infospace.store.sqlite.read import fulltext_check as wordcheck
-from infospace.store.sqlite.read import run_summaries as overview
-from infospace.store.sqlite.read import summaries as briefs
+from infospace.store.sqlite.read import (
+    batches,
+    fulltext,
+    fulltext_check,
+    provenance,
+    run_summaries,
+    summaries,
+    tables,
+    vectors,
+)
 from infospace.store.sqlite.read.fields import PATH, fields, titled
 from infospace.store.sqlite.read.membership_cache import Membership
 from infospace.store.sqlite.read.note_heads import heads
@@ -74,8 +79,7 @@ from infospace.store.sqlite.read.search_results import (
     text_of_column,
 )
 from infospace.store.sqlite.transaction import whom
-from infospace.store.sqlite.write import collection_texts as described
-from infospace.store.sqlite.write import effects, files, settle_links
+from infospace.store.sqlite.write import collection_texts, effects, files, settle_links
 from infospace.store.sqlite.write.embeddings import DERIVED, chosen
 from infospace.store.tool_records import StoredServer, StoredTool, SuccessfulCall, ToolUse
 
@@ -293,11 +297,11 @@ class SqliteSnapshot:
         """Return the numbers of the resources of a kind."""
         sql = f"SELECT key >> 2 {_OF_KIND[kept]} ORDER BY key"
         besides = batches.every_number(self._connection) if kind is Kind.NOTE and kept is not True else ()
-        return briefs.numbers(self._connection, sql, KINDS.index(kind), besides)
+        return summaries.numbers(self._connection, sql, KINDS.index(kind), besides)
 
     def briefs(self, identifiers: Sequence[str]) -> list[ResourceSummary]:
         """Return what a list shows of resources."""
-        return briefs.briefs(self._connection, identifiers)
+        return summaries.briefs(self._connection, identifiers)
 
     def identity(self) -> str:
         """Return what tells this space from every other."""
@@ -344,15 +348,15 @@ class SqliteSnapshot:
 
     def run_heads(self) -> list[RunHead]:
         """Return all runs at a glance."""
-        return overview.run_heads(self._connection)
+        return run_summaries.run_heads(self._connection)
 
     def run_stats(self, runs: Sequence[str]) -> dict[str, RunStats]:
         """Return how far runs are."""
-        return overview.run_stats(self._connection, runs)
+        return run_summaries.run_stats(self._connection, runs)
 
     def runs_containing(self, text: str) -> set[str]:
         """Return the runs that have a text in them."""
-        return overview.runs_containing(self._connection, text)
+        return run_summaries.runs_containing(self._connection, text)
 
     def queued(
         self, due: str | None = None, limit: int | None = None, *, names: Sequence[str] = (), skip: int = 0
@@ -495,33 +499,33 @@ class SqliteSnapshot:
 
     def keyword_matches(self, query: str, among: abc.Collection[int] | None = None) -> Words:
         """Return the discoverable Notes that have one of a query's words."""
-        return words.search(self._connection, query, among)
+        return fulltext.search(self._connection, query, among)
 
     def words_in(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the BM25 of given texts among themselves."""
-        return words.score(query, texts)
+        return fulltext.score(query, texts)
 
     def wording(self, tell: Callable[[int, int], None]) -> Iterator[tuple[int | None, str]]:
         """Give what is wrong with the full text."""
-        return wordcheck.differences(self._connection, tell)
+        return fulltext_check.differences(self._connection, tell)
 
     def collections(self) -> int:
         """Count the Collections that can be found."""
-        return described.count(self._connection)
+        return collection_texts.count(self._connection)
 
     def undescribed(self, model: str) -> list[Text]:
         """Return the Collections whose passages are not known, with their text."""
-        return described.undescribed(self._connection, model)
+        return collection_texts.undescribed(self._connection, model)
 
     def described(self, model: str) -> Rows:
         """Return the embedded passages of Collections' texts."""
-        return described.rows(self._connection, model)
+        return collection_texts.rows(self._connection, model)
 
     def fitting(
         self, words_used: Sequence[str], texts: Sequence[str], among: abc.Collection[int] | None = None
     ) -> NDArray[np.float64]:
         """Return how well stretches of Notes fit words that were looked for."""
-        return words.fitting(self._connection, words_used, texts, among)
+        return fulltext.fitting(self._connection, words_used, texts, among)
 
     def evidence(self, evidence: Sequence[Evidence]) -> list[SearchResult]:
         """Return the contents of search results; their sources may have been deleted since."""

@@ -7,7 +7,10 @@ from dataclasses import replace
 import pytest
 from store_tools import AT, LATER, Open, generation
 
+from infospace.core.ids import Kind
+from infospace.store.changes import MakeNote
 from infospace.store.protocol import Store
+from infospace.store.scoped_store import NotVisible, ScopedStore, Visibility
 from infospace.store.tool_records import (
     AddSource,
     DropServer,
@@ -167,3 +170,15 @@ def test_what_is_kept_goes_into_a_copy_of_the_space(store: Store) -> None:
         copy.commit([DropServer("a"), ForgetSource("/a")])
         assert ids(copy) == {}
     assert ids(store) == {"tool:read_file": "tool_1"}
+
+
+def test_a_caller_who_may_write_no_note_records_calls_and_lists_of_tools(store: Store) -> None:
+    """They belong to the space, not to the Notes that the caller sees; a kept Note is refused to it."""
+    scoped = ScopedStore(store, Visibility(notes="none"))
+    scoped.commit([SaveTools("files", [ListedTool("bare")])])
+    scoped.commit([RecordCall("files", "bare", AT, 3.0, well=True)])
+    with store.reading() as snapshot:
+        assert [(tool.server, tool.listed.name) for tool in snapshot.tools()] == [("files", "bare")]
+        assert [(use.execution_count, use.name) for use in snapshot.tool_uses("files")] == [(1, "bare")]
+    with pytest.raises(NotVisible, match="keep anything"):
+        scoped.commit([MakeNote(store.new_id(Kind.NOTE), "x", kept=True)])
