@@ -29,7 +29,7 @@ class StepState:
 
     __slots__ = (
         *("run", "step", "frame", "scope", "position", "listener", "context", "resolver"),
-        *("known", "decided", "remaining", "reading", "clock_decisions"),
+        *("recorded_row", "decided", "remaining", "reading", "clock_decisions"),
     )
 
     def __init__(self, run: Run, step: Step, frame: Frame, position: str) -> None:
