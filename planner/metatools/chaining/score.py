@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
@@ -23,6 +24,8 @@ _WEAK = 0.7
 """A flow below this is of a text that anything may give: the goal has to say what gives it."""
 STEP = 0.97
 """What a plan loses by each step more: the shorter of equals is right."""
+_SHORTEST = 4
+"""Letters of a verb without its ending: `string` is not one of `str`."""
 _DEPRECATED: Final = re.compile(r"\bdeprecated\b", re.IGNORECASE)
 _SAYS_NOTHING: Final = frozenset(
     {
@@ -92,8 +95,11 @@ class ChainScorer:
         self._words = {tool.full_name: _words_of(tool) for tool in tools}
         self._counts = Counter(word for names, said in self._words.values() for word in names | said)
 
-    def score(self, chain: Chain, clause: Clause, relevance: float) -> ScoredChain:
-        """Say how sure a chain is: by search, by words that are explained, by names, and by how arguments fit."""
+    def score(self, chain: Chain, clause: Clause, relevance: float, meant: frozenset[str] = frozenset()) -> ScoredChain:
+        """Say how sure a chain is: by search, by words that are explained, by names, and by how arguments fit.
+
+        `meant` are stems of the goal that the chain is known to explain in other words.
+        """
         goal = [stem for word in clause.words if word.lower() not in _SAYS_NOTHING for stem in tokenize(word)]
         goal = [stem for stem in dict.fromkeys(goal) if stem not in _SAYS_NOTHING]
         joined = _joined(clause.words)
@@ -102,11 +108,11 @@ class ChainScorer:
             names, said = self._words[call.tool.full_name]
             share = 1.0 if number == len(chain.calls) - 1 else 0.9
             for stem in goal:
-                forms = (stem, *MEANS.get(stem, ()), *joined.get(stem, ()))
+                forms = (*forms_of(stem), *joined.get(stem, ()))
                 value = 0.0
                 if any(form in names for form in forms) or stem in call.words:
                     value = share
-                elif any(form in said for form in forms):
+                elif stem in meant or any(form in said for form in forms):
                     value = 0.75 * share
                 explained[stem] = max(explained.get(stem, 0.0), value)
         weights = {stem: self._weight(stem) for stem in goal}
@@ -133,11 +139,15 @@ class ChainScorer:
             chain, confidence, missing, tuple(clause.literals[at].text for at in sorted(unused)), coverage
         )
 
+    def names(self, tool: Tool) -> frozenset[str]:
+        """Return the stems of a tool's name and title."""
+        return self._words[tool.full_name][0]
+
     def named_for(self, tool: Tool, clause: Clause) -> bool:
         """Whether the name of a tool says what a clause wants to be done."""
         names = self._words[tool.full_name][0]
         verbs = clause.verbs - _SAYS_NOTHING
-        return any(form in names for verb in verbs for form in (verb, *MEANS.get(verb, ())))
+        return any(form in names for verb in verbs for form in forms_of(verb))
 
     def _adds(self, call: Call, chain: Chain, goal: Sequence[str]) -> bool:
         """Whether a call has a word of the goal in its name that the last one has not."""
@@ -151,7 +161,7 @@ class ChainScorer:
 
     def _share(self, call: Call, goal: Sequence[str]) -> float:
         """How much of what the name of one tool says the goal says as well."""
-        said = {form for stem in goal for form in (stem, *MEANS.get(stem, ()))}
+        said = {form for stem in goal for form in forms_of(stem)}
         arguments = {word for name in call.arguments for word in tokenize(name)}
         generic = {"get", "list", "detail", "id", "search"} | set(tokenize(call.tool.server)) | arguments
         own = [word for word in frozenset(tokenize(call.tool.name)) if word not in generic]
@@ -162,6 +172,17 @@ class ChainScorer:
     def _weight(self, stem: str) -> float:
         """How much a word tells tools apart; one that no tool has tells most."""
         return math.log(1 + (self._count + 1) / (self._counts[stem] + 0.5))
+
+
+@lru_cache(maxsize=10_000)
+def forms_of(stem: str) -> tuple[str, ...]:
+    """Return what tools may say for a stem: itself, its verb without an ending (`committed`), and other words."""
+    plain = [stem]
+    for ending in ("ed", "ing"):
+        bare = stem.removesuffix(ending)
+        if bare != stem and len(bare) >= _SHORTEST:
+            plain += [bare, f"{bare}e", *([bare[:-1]] if bare[-1] == bare[-2] else [])]
+    return tuple(dict.fromkeys(form for one in plain for form in (one, *MEANS.get(one, ()))))
 
 
 def _words_of(tool: Tool) -> tuple[frozenset[str], frozenset[str]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import re
 import secrets
 from typing import Any
 
 from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCResponse, jsonrpc_message_adapter
-from pydantic import ValidationError
+from pydantic_core import from_json
 
 from infospace.tools.mcp.sanitize import sanitize
 
@@ -18,6 +19,13 @@ DEEPEST = 190
 TOO_DEEP = f"it answers with something nested more than {DEEPEST} deep, which is not taken"
 CUT = f"nested more than {DEEPEST} deep: {secrets.token_hex(16)}"
 """Stands in the place of what is nested too deep; a key of a whole result that holds it. No server can know it."""
+
+LARGE = 100_000
+"""Bytes of a message during whose decoding garbage is not collected.
+
+What is decoded has no cycles, and the collector would go through all objects of the process several times: of a list of
+3,000 tools that was seven eighths of the time (68 ms instead of 9).
+"""
 
 _TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
 
@@ -29,8 +37,9 @@ def read_message(data: bytes) -> JSONRPCMessage | None:
     """
     if not data.lstrip().startswith(b"{"):
         return None
-    with contextlib.suppress(ValidationError):
-        return jsonrpc_message_adapter.validate_json(data, by_name=False)
+    with contextlib.suppress(ValueError):
+        # As JSON, each kind of message would read all of it again to see whether it is one.
+        return jsonrpc_message_adapter.validate_python(_decode(data), by_name=False)
     text, cut = _shallow(data.decode("utf-8", "replace"))
     with contextlib.suppress(ValueError):
         value: Any = sanitize(json.loads(text))
@@ -52,6 +61,17 @@ def replace_truncated(message: JSONRPCMessage) -> JSONRPCMessage:
     if isinstance(message, JSONRPCResponse) and CUT in message.result:
         return failure(message.id, TOO_DEEP)
     return message
+
+
+def _decode(data: bytes) -> Any:
+    """Decode JSON; a large one while garbage is not collected. Raises ValueError."""
+    if len(data) < LARGE or not gc.isenabled():
+        return from_json(data)
+    gc.disable()
+    try:
+        return from_json(data)
+    finally:
+        gc.enable()
 
 
 def _shallow(text: str) -> tuple[str, bool]:

@@ -178,7 +178,7 @@ def test_rules_move_plans_as_they_move_tools(catalogue: Space) -> None:
 
 
 def test_the_tool_that_is_named_is_the_right_one_or_there_is_none(catalogue: Space) -> None:
-    """Of the requests that a tool fits three in four have it; of all at most 5 % have a wrong one."""
+    """Of the requests that a tool fits two in three have it; of all at most 2 % have a wrong one, which is worse."""
     names = {tool.full_name for tool in catalogue.tools}
     known = [one for one in REQUESTS if names.issuperset(one["tools"])]
     answers = {one["query"]: asyncio.run(select_tool(catalogue, SelectTool(query=one["query"]))) for one in known}
@@ -186,9 +186,15 @@ def test_the_tool_that_is_named_is_the_right_one_or_there_is_none(catalogue: Spa
     wrong = {one["query"]: named[one["query"]] for one in known if named[one["query"]] not in (*one["tools"], None)}
     fitting = [one["query"] for one in known if one["tools"] and not one["none"]]
     assert len(known) >= 30
-    assert len(wrong) <= WRONG * len(known), wrong
+    assert len(wrong) <= 0.02 * len(known), wrong
     missed = [query for query in fitting if named[query] is None]
-    assert len(missed) <= 0.25 * len(fitting), missed
+    assert len(missed) <= 0.34 * len(fitting), missed
+    # No name of a primitive is enough; what is there is not what is to be made; nothing is done where nothing is said.
+    for query in ("add a relation", "give the file another name", "I need a new folder", "list the latest commits"):
+        assert query not in wrong
+    if "branch off" in named:
+        assert named["branch off"] is None
+        assert "does not say whether" in answers["branch off"]["reason"]
     assert named["what time is it"] == "time/get_current_time"
     assert named["what is the weather today"] is None
     assert named["commit and push my branch"] in ("git/git_commit", None)
