@@ -116,7 +116,8 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     chance nothing is found. It tells which hits belong together, not whether any of them answers.
     Notes whose name begins with `_`, search results and transient Notes are not searched.
     `keyword` finds all Notes with a word of the query in title, text or the texts of other properties, stop words
-    apart and words by their stem; the score is b/(b+1) of BM25, and there is no threshold or model. Chinese,
+    apart and words by their stem; the score is b/(b+1) of BM25, and there is no threshold or model. A Note whose whole
+    title or alias is the query stands first: the highest BM25 that there can be is added to its own. Chinese,
     Japanese, Korean and Thai, which put no spaces between words, are searched by pairs of characters. `hybrid`
     finds the Notes at or above the threshold and those with a word; the score is cosine + BM25/50, and a hit's
     metadata has `cosine`, `bm25` and `matched_by` too. The passage of a hit that only words found is the one that
@@ -127,7 +128,7 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     `extra.without_where` and the text say how many Notes there would be without it. What in `where` compares different
     types is unknown: counted in `extra.mismatches`, and told in `extra.mismatched` and the answer's text.
     With `explain` a hit's metadata has `explanation`: under `meaning` the best cosine of its passages, title, aliases
-    and descriptions, under `words` which words it has, where, and what each adds.
+    and descriptions, under `words` which words it has, where, and what each adds, `whole_title` what that adds.
     """
     results = await context.discover(
         args.query,

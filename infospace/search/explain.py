@@ -43,10 +43,14 @@ class WordShare:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Of one Note: the best cosine of its passages and of each of its fields, as they count, best first; its words."""
+    """Of one Note: the best cosine of its passages and of each of its fields, as they count, best first; its words.
+
+    `whole_title` is what is added to its BM25 in a search by words since the query is its title or an alias.
+    """
 
     cosines: tuple[tuple[str, float], ...]
     words: tuple[WordShare, ...]
+    whole_title: float = 0.0
 
     def to_json(self, mode: Mode) -> dict[str, JSON]:
         """Return both as JSON; `adds`, by both ways alone, is what each adds to the score."""
@@ -60,6 +64,8 @@ class Explanation:
                 adds: dict[str, JSON] = {"adds": round(one.bm25 / BM25_PER_COSINE, 6)} if mode == "hybrid" else {}
                 words.append({"word": one.word, "bm25": one.bm25, **adds, "in": list(one.places)})
             results["words"] = words
+        if mode == "keyword" and self.whole_title:
+            results["whole_title"] = self.whole_title
         return results
 
 
@@ -74,7 +80,9 @@ def explain(space: Space, query: str, ids: Sequence[str], words: Sequence[str], 
         numbers = [number_of(one) for one in ids]
         cosines = {} if vector is None else _cosines(snapshot, space.embedding.key, vector, numbers)
         shares = {} if mode == "semantic" else _shares(snapshot, words, numbers)
-    return [Explanation(cosines.get(number, ()), shares.get(number, ())) for number in numbers]
+        matches = snapshot.keyword_matches(query) if mode == "keyword" else None
+    bounds = {} if matches is None else dict.fromkeys(matches.titled, round(matches.bound, 6))
+    return [Explanation(cosines.get(number, ()), shares.get(number, ()), bounds.get(number, 0.0)) for number in numbers]
 
 
 def explained_hits(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +42,18 @@ def chosen_keyword_matches(
     if chosen is None:
         return result
     keep = np.isin(result.numbers, chosen, assume_unique=True)
-    return type(result)(result.numbers[keep], result.scores[keep], result.used, result.common)
+    numbers = result.numbers[keep]
+    kept = tuple(int(number) for number in result.titled if number in numbers)
+    return replace(result, numbers=numbers, scores=result.scores[keep], titled=kept)
+
+
+def with_whole_titles(words: Words) -> NDArray[np.float64]:
+    """Return BM25, with its bound added where the query is the whole title: such a Note comes before all others.
+
+    On 300 pages with their titles as file names the exact title gives its page first in 100 % (97.3 without): others
+    have the words of a short title more often in their texts (tests/benchmarks/titles.py).
+    """
+    return words.scores + words.bound * np.isin(words.numbers, words.titled)
 
 
 def saturate_bm25(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -51,10 +62,10 @@ def saturate_bm25(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def keyword_search(snapshot: Snapshot, query: SearchQuery, chosen: NDArray[np.int64]) -> SearchResults:
-    """Find the Notes that have a word of the query, by BM25."""
+    """Find the Notes that have a word of the query, by BM25; those of which it is the whole title first."""
     among = query.among(snapshot)
     words = chosen_keyword_matches(snapshot, str(query.query), chosen, among)
-    scores = saturate_bm25(words.scores)
+    scores = saturate_bm25(with_whole_titles(words))
     order = np.lexsort((words.numbers, -scores))[: query.limit]
     numbers = words.numbers[order]
     versions = snapshot.current(numbers.tolist()).tolist()

@@ -153,13 +153,16 @@ class NearestNotes:
 class Words:
     """Notes that have one of a query's words, by number: `numbers` int64, `scores` (BM25, > 0) float64, shape (n,).
 
-    `used` are the words that were looked for, `common` those left out because too many Notes have them.
+    `used` are the words that were looked for, `common` those left out because too many Notes have them. `titled` are
+    the numbers of those of which the query is the whole title or an alias; `bound` is more BM25 than any text can have.
     """
 
     numbers: NDArray[np.int64]
     scores: NDArray[np.float64]
     used: tuple[str, ...]
     common: tuple[str, ...] = ()
+    titled: tuple[int, ...] = ()
+    bound: float = 0.0
 
 
 class Head(NamedTuple):

@@ -214,6 +214,8 @@ def format_explanation(explanation: Mapping[str, Any]) -> str:
     messages = [f"meaning: {', '.join(near) or 'not embedded yet'}"] if "meaning" in explanation else []
     if "words" in explanation:
         messages.append(f"words: {', '.join(words) or 'none'}")
+    if "whole_title" in explanation:
+        messages.append(f"whole title {explanation['whole_title']:.3f}")
     return "; ".join(messages)
 
 

@@ -55,9 +55,8 @@ def sources(found: SearchResults) -> list[str]:
 
 def tokens(note: Note[Any]) -> tuple[Counter[str], int]:
     """The words of a Note, each as often as it counts, and how many there are."""
-    said = note.content.get("title") if isinstance(note.content, dict) else None
     parts = [
-        (5, note.metadata.get("title") or said or ""),
+        (5, _title_of(note)),
         (3, note.metadata.get("description", "")),
         (1, text_of(note.content)),
     ]
@@ -71,17 +70,27 @@ def tokens(note: Note[Any]) -> tuple[Counter[str], int]:
     return counts, length
 
 
+def _title_of(note: Note[Any]) -> str:
+    said = note.content.get("title") if isinstance(note.content, dict) else None
+    return str(note.metadata.get("title") or said or "")
+
+
 def brute(notes: dict[int, Note[Any]], query: str) -> list[tuple[str, float]]:
-    """BM25 by its formula (k1 1.2, b 0.75), as b/(b+1)."""
+    """BM25 by its formula (k1 1.2, b 0.75), with its bound where the query is the title, as b/(b+1)."""
     texts = {number: tokens(note) for number, note in notes.items()}
     average = sum(length for _, length in texts.values()) / max(len(texts), 1)
     scores: Counter[int] = Counter()
+    bound = 0.0
     for word in set(query.split()):
         having = [number for number, (counts, _) in texts.items() if word in counts]
         weight = math.log(1 + (len(texts) - len(having) + 0.5) / (len(having) + 0.5))
+        bound += 2.2 * weight
         for number in having:
             count, length = texts[number][0][word], texts[number][1]
             scores[number] += weight * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length / average))  # type: ignore[assignment]
+    for number in scores:
+        if _title_of(notes[number]) == query:
+            scores[number] += bound  # type: ignore[assignment]
     rounded = {number: round(score / (score + 1), 6) for number, score in scores.items()}
     return [(notes[n].id, rounded[n]) for n in sorted(rounded, key=lambda n: (-rounded[n], n))]
 

@@ -25,6 +25,7 @@ from infospace.store.sqlite.codec import keys_json, read
 from infospace.store.sqlite.connection import Connection, Row, WordRows, connect
 from infospace.store.sqlite.read.fields import PATH, titled
 from infospace.store.sqlite.read.search_results import text_of_column
+from infospace.store.sqlite.read.whole_titles import MOST_TITLES, having_title
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,6 +80,8 @@ COLUMNS_OF_ENTRY = f"key >> 2, metadata, content, {PATH}"
 _ROWS = f"""SELECT {COLUMNS_OF_ENTRY} FROM resources
     WHERE found = 1 AND key IN (SELECT value FROM json_each(?))"""
 
+_TITLES = "SELECT rowid, title FROM words WHERE rowid IN (SELECT value FROM json_each(?))"
+
 INSERT = "INSERT INTO words (rowid, title, properties, text) VALUES (?, ?, ?, ?)"
 
 
@@ -123,7 +126,8 @@ def search(connection: Connection, query: str, among: Collection[int] | None = N
 
     k1 1.2 and b 0.75, as FTS5 has them (https://sqlite.org/fts5.html#the_bm25_function); a word's weight is
     log(1 + (N - n + 0.5) / (n + 0.5)), which unlike FTS5's does not vanish for words of many Notes. What is counted
-    is counted among the given ones, so that neither a word nor a score tells of others.
+    is counted among the given ones, so that neither a word nor a score tells of others. A word adds less than
+    (k1 + 1) times its weight, which is what bounds BM25.
     """
     words = _query_terms(query)
     listed = None if among is None else keys_json(among)
@@ -135,8 +139,22 @@ def search(connection: Connection, query: str, among: Collection[int] | None = N
         if used and rows > MOST_ROWS:
             break
         used.append(at)
-    result = _ranked(connection, _total(connection, among), [words[at] for at in used], listed)
-    return replace(result, common=tuple(words[at] for _, at in counted[len(used) :]))
+    total = _total(connection, among)
+    result, times = _ranked(connection, total, [words[at] for at in used], listed)
+    result = replace(result, common=tuple(words[at] for _, at in counted[len(used) :]))
+    if len(counted) < len(words):  # a word that nothing has is in no title
+        return result
+    having = times == len(used)
+    best = result.numbers[having][(-result.scores[having]).argsort(kind="stable")[:MOST_TITLES]].tolist()
+    bound = (K1 + 1) * sum(_weight(total, count) for count, _ in counted[: len(used)])
+    return replace(result, titled=having_title(_normal(query), _titles(connection, best)), bound=bound)
+
+
+def _titles(connection: Connection, numbers: Collection[int]) -> dict[int, str]:
+    """Titles and aliases of Notes as they are in the index, one a line."""
+    if connection.word_rows is not None:
+        return {number: text for number, text, *_ in _texts(connection, keys_json(number << 2 for number in numbers))}
+    return dict(connection.all(_TITLES, (keys_json(numbers),)))
 
 
 def _total(connection: Connection, among: Collection[int] | None) -> int:
@@ -189,7 +207,7 @@ def score(query: str, texts: Sequence[str]) -> NDArray[Any]:
         connection.run(TABLES[0])
         connection.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
         used = [word for word in _query_terms(query) if _count(connection, word)]
-        result = _ranked(connection, len(texts), used)
+        result, _ = _ranked(connection, len(texts), used)
     finally:
         connection.close()
     scores[result.numbers] = result.scores
@@ -221,7 +239,10 @@ def fitting(
     return scores
 
 
-def _ranked(connection: Connection, total: int, used: Sequence[str], listed: str | None = None) -> Words:
+def _ranked(
+    connection: Connection, total: int, used: Sequence[str], listed: str | None = None
+) -> tuple[Words, NDArray[Any]]:
+    """The Notes that have one of the words; and how many of the words each has."""
     import numpy as np
 
     lengths = None if listed is None or connection.word_rows is not None else _lengths(connection, listed)
@@ -231,10 +252,10 @@ def _ranked(connection: Connection, total: int, used: Sequence[str], listed: str
     else:
         parts = [_scored(connection, word, total) if lengths is None else lengths.scored(word, total) for word in used]
     if not parts:
-        return Words(np.empty(0, np.int64), np.empty(0), tuple(used))
+        return Words(np.empty(0, np.int64), np.empty(0), tuple(used)), np.empty(0, np.int64)
     numbers, places = np.unique(np.concatenate([results for results, _ in parts]), return_inverse=True)
     scores = np.bincount(places, weights=np.concatenate([score for _, score in parts]))
-    return Words(numbers, scores.astype(np.float64), tuple(used))
+    return Words(numbers, scores.astype(np.float64), tuple(used)), np.bincount(places)
 
 
 def _stemmed(word: str) -> str:

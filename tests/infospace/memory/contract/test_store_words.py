@@ -48,6 +48,18 @@ class TestWords:
         assert having(store, "zebra") == [number_of(found) for found in (in_text, in_title, in_json)]
         assert words(store, "zebra").used
 
+    def test_what_is_called_exactly_so_is_told(self, store: Store) -> None:
+        """By its title or an alias, whatever the case and the signs between; not by a part of it, nor by its text."""
+        titled = note(store, "x", kept=True, title="Sea, and the Ship")
+        aliased = note(store, "y", kept=True, title="moon", aliases=["sail", "sea and the ship"])
+        in_json = note(store, {"title": "海の船"}, kept=True)
+        note(store, "sea and the ship", kept=True, title="sea and the ship of old")
+        assert words(store, "sea and the ship").titled == (number_of(titled), number_of(aliased))
+        assert words(store, "海の船").titled == (number_of(in_json),)
+        assert words(store, "ship and the sea").titled == words(store, "sea").titled == ()
+        found = words(store, "sea and the ship")
+        assert found.bound > found.scores.max()
+
     def test_only_what_discovery_searches_is_found(self, store: Store) -> None:
         """And from the commit on that brings it in or takes it out."""
         a, b = note(store, "zebra", kept=True), note(store, "zebra")

@@ -97,6 +97,18 @@ def test_a_word_of_a_property_is_told_as_one(vault: Any) -> None:
     assert "meaning" not in about["explanation"]
 
 
+def test_what_a_whole_title_adds_is_told(vault: Any) -> None:
+    """Of a search by words, where it is added; and with the words it makes the score."""
+    said = vault("search", "bread", "--mode", "keyword", "--explain", "--json")
+    about = hits(said)["bread.md"]
+    why = about["explanation"]
+    total = why["whole_title"] + sum(one["bm25"] for one in why["words"])
+    assert total / (total + 1) == pytest.approx(about["score"], abs=1e-5)
+    assert "whole title " in vault("search", "bread", "--mode", "keyword", "--explain").out
+    both = vault("search", "bread", "--mode", "hybrid", "--explain", "--json")
+    assert "whole_title" not in hits(both)["bread.md"]["explanation"]
+
+
 def test_the_table_says_what_each_part_is(vault: Any) -> None:
     """Only when it is asked for."""
     shown = " ".join(vault("search", QUERY, "--mode", "hybrid", "--explain").out.split())
