@@ -86,7 +86,7 @@ prove: $(STAMP)
 
 mutate: $(STAMP)
 	@$(BIN)/infospace model get
-	@PYTHONPATH=tests $(BIN)/python -m mutation $(ROOM) $(if $(ONLY),--only '$(ONLY)') $(if $(SAMPLE),--sample $(SAMPLE)) --seed $(SEED) --workers $(WORKERS)
+	@TMPDIR=$(SCRATCH) PYTHONPATH=tests $(BIN)/python -m mutation $(ROOM) $(if $(ONLY),--only '$(ONLY)') $(if $(SAMPLE),--sample $(SAMPLE)) --seed $(SEED) --workers $(WORKERS)
 
 clean:
 	rm -rf .venv .mutants $(BENCH) .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage dist build

@@ -17,9 +17,9 @@ class Room:
     least: int
     """How many of a hundred killable mutants have to be killed."""
     but: tuple[str, ...] = ()
-    """Patterns of files that belong to another room, have no code, or import nothing, not even mutmut."""
+    """Patterns of files that belong to another room, or have no code."""
     beside: str = ""
-    """Rooms with the same word here have one copy of the repository: what their tests reach is found out once."""
+    """Rooms with the same word here share what is known: which lines their tests reach is found out once."""
 
     def has(self, file: str) -> bool:
         """Whether a file is mutated in this room."""
@@ -49,13 +49,6 @@ SLOW = (
 """Tests that take long, or run the same plans in another way: a fault has to be noticed without them.
 
 Each reaches nearly all the code, so that every survivor would cost their whole time. A room that names one has it."""
-
-ABOUT_CODE = (
-    "tests/infospace/memory/contract/test_store_whole.py",
-    "tests/infospace/tools/test_syncing.py::test_many_kept_tools_are_no_burden",
-    "tests/planner/language/test_references.py::test_each_value_is_looked_at_once_however_deep_it_stands",
-)
-"""Tests that look at the code, where mutants are members of the classes, or count the calls that it makes."""
 
 ROOMS = {
     "check": Room(
@@ -142,6 +135,7 @@ ROOMS = {
             "tests/infospace/expressions",
             "tests/infospace/data/test_comparing.py",
             "tests/planner/check/test_check_expressions.py",
+            "tests/planner/repair/test_hints.py",
             "tests/primitives/test_compute.py",
             "tests/primitives/test_group.py",
         ),
@@ -204,6 +198,6 @@ ROOMS = {
 
 
 def together(name: str) -> tuple[str, list[Room]]:
-    """Return the copy that a room has, and all the rooms that have it."""
+    """Return the folder that a room has below `.mutants`, and all the rooms that have it."""
     word = ROOMS[name].beside
     return (word, [room for room in ROOMS.values() if room.beside == word]) if word else (name, [ROOMS[name]])

@@ -46,6 +46,21 @@ def test_a_where_is_read_once() -> None:
     assert parse_where("a = 1") is parse_where("a = 1")
 
 
+def test_an_empty_where_has_an_example_as_its_hint() -> None:
+    """The example is a `where` itself."""
+    error = refused("")
+    assert error.hint == "such as metadata.score > 0.5 AND status = 'open'"
+    assert parse_where(error.hint.removeprefix("such as ")).parameters == ()
+
+
+def test_of_a_function_that_is_not_there_all_are_listed_but_that_of_one_member() -> None:
+    """`has(tags, 'x')` stands where SQL has no function: it is never what was meant by another name."""
+    hint = refused("frobnicatedly(a) = 1").hint or ""
+    listed = hint.removeprefix("there are ").split(", ")
+    assert {"coalesce", "length", "contains", "count"} <= set(listed)
+    assert "has" not in listed
+
+
 @pytest.mark.parametrize(
     ("text", "position", "message"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from pathlib import Path
 
@@ -13,11 +14,18 @@ from staging import PATIENCE, Show, Stage
 from textual.widgets import Input
 
 from infospace import Space
+from infospace.core.clock import now
+from infospace.journal.rows import ClaimRun, OpenRun
 from infospace.store.sqlite.read.snapshot import SqliteSnapshot
 from infospace.tools.local import LocalTools
 from planner.execute.start import Prepared, prepare, run_sync
+from planner.journal.lease import new_owner
+from planner.language.problems import replace
+from planner.lifecycle.resume import answer
 from planner.sessions import open_session
+from tui.dialogs.fork import ForkRequest
 from tui.runtime.ui_state import UiState
+from tui.screens.plan import Plan
 from tui.screens.runs import Runs
 
 
@@ -318,3 +326,109 @@ def test_a_run_that_asks_nothing_is_not_answered_and_says_what_goes_on_with_it(s
         assert len(stage.app.screen_stack) == 1
 
     show(story)
+
+
+TWO_QUESTIONS = [
+    {
+        "type": "parallel",
+        "branches": [[{"type": "ask", "value": f"{at}?", "out": f"${at}"}] for at in ("left", "right")],
+    },
+    note("${left} ${right}", "$both"),
+]
+
+
+def test_what_a_run_asked_is_not_answered_once_it_is_run_elsewhere(show: Show, space: Space) -> None:
+    """Its question stands in the journal still."""
+    assert run_sync(space, TWO_QUESTIONS).status == "suspended"
+    with space.store.reading() as snapshot:
+        before = snapshot.run("run_1").owner
+    space.store.commit([], [ClaimRun("run_1", new_owner(), before, now())])
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("1 run", "running")
+        await stage.press("a")
+        await says(stage, "run_1 asks nothing")
+        assert not any("r resumes it" in one for one in stage.said())
+        assert len(stage.app.screen_stack) == 1
+
+    show(story)
+
+
+@pytest.mark.parametrize("key", ["a", "r"])
+def test_a_question_that_was_answered_elsewhere_is_not_asked_again(show: Show, space: Space, key: str) -> None:
+    """Only what is left is asked, whichever key goes on with the run."""
+    assert run_sync(space, TWO_QUESTIONS).status == "suspended"
+    answer(space, "run_1", "1.branches[1].1", "there")
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("run_1")
+        await stage.press(key)
+        await stage.sees("run_1 asks, step 1.branches[2].1")
+        await stage.write("here")
+        await stage.press("enter")
+        await stage.until(lambda: any("run_1 has ended well" in one for one in stage.said()))
+
+    show(story)
+    with space.store.reading() as snapshot:
+        assert snapshot.get(str(snapshot.run("run_1").result)).content == "there here"
+
+
+def test_a_run_whose_process_is_gone_is_ended_only_when_that_is_confirmed(show: Show, space: Space) -> None:
+    """It could be resumed, as one that waits."""
+    gone = f"{socket.gethostname()}:999999999:x"
+    plan = {"goal": "left", "steps": [note("there", "$x")]}
+    run = space.store.new_id("run")
+    space.store.commit([], [OpenRun(run, "plan", "left", plan, {}, "2026-03-31T00:00:00.000Z", gone)])
+
+    def status() -> str:
+        with space.store.reading() as snapshot:
+            return snapshot.run(run).status
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("broken off")
+        await stage.press("x")
+        await stage.sees("End run_1 as cancelled?", "It cannot be resumed any more.")
+        await stage.press("n")
+        await stage.loses("End run_1 as cancelled?")
+        assert status() == "running"
+        await stage.press("x")
+        await stage.sees("End run_1 as cancelled?")
+        await stage.press("y")
+        await stage.sees("× cancelled")
+
+    show(story)
+    assert status() == "cancelled"
+
+
+def test_a_fork_that_is_refused_opens_its_plan_with_what_is_wrong(show: Show, space: Space) -> None:
+    """The dialog hands over only what it found right; this is what it does where that has become wrong since."""
+    named = [note("mine", "$x", name="mine"), note("${x}!", "$loud")]
+    assert run_sync(space, {"goal": "Name it", "steps": named}).status == "success"
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("1 run")
+        request = ForkRequest("1", replace("/steps/1/value", "${y}!"))
+        document = {"goal": "Name it", "steps": named}
+        stage.app.follow(runs(stage)._forked, "run_1", request, document)
+        await stage.until(lambda: isinstance(stage.app.place, Plan))
+        await stage.sees("$y is not bound")
+
+    show(story)
+
+
+def test_a_replay_that_reads_otherwise_says_why(show: Show, space: Space) -> None:
+    """The space has changed since: that is the last line of its report."""
+    assert run_sync(space, [note("one", name="one")]).status == "success"
+    count = [
+        {"type": "discover-notes", "where": "@name IS NOT NULL", "out": "$all"},
+        {"type": "size", "target": "$all", "out": "$n"},
+    ]
+    assert run_sync(space, {"goal": "Count", "steps": count}).status == "success"
+    assert run_sync(space, [note("two", name="two")]).status == "success"
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("3 runs")
+        await stage.press("down", "p")
+        await stage.sees("Replay of run_2", "step 1 (discover-notes) reads the space as it is now")
+
+    show(story, (160, 50))

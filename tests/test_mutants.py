@@ -1,0 +1,109 @@
+"""Which faults `make mutate` plants, and what it asks of the tests about each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mutation.__main__ import Known, Reach, chunks, list_tests, settled
+from mutation.mutants import MutableFile, Planted
+from mutation.rooms import ROOMS, SLOW, Room, matches
+
+CODE = """
+LIMIT = 10
+
+
+class Box:
+    @property
+    def full(self) -> bool:
+        return self.held > (
+            LIMIT
+        )
+
+    def add(self, item: int = 3) -> None:
+        if item < 0:
+            raise ValueError
+        self.held += item
+"""
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> MutableFile:
+    """A file with a property, a guard and a sum."""
+    (tmp_path / "box.py").write_text(CODE, encoding="utf-8")
+    return MutableFile(tmp_path, "box.py")
+
+
+def planted(box: MutableFile) -> dict[str, Planted]:
+    """Return all faults by their signature."""
+    found = [box.planted(place.number) for place in box.places()]
+    return {one.signature: one for one in found}
+
+
+def test_functions_are_mutated_decorated_ones_too_and_nothing_outside_of_them(box: MutableFile) -> None:
+    faults = planted(box)
+    assert "box.py | - return self.held > ( | + return self.held >= (" in faults
+    assert "box.py | - if item < 0: | + if item <= 0:" in faults
+    assert "box.py | - if item < 0: | + if (item < 0) and False:" in faults
+    assert "box.py | - self.held += item | + self.held -= item" in faults
+    assert not any("LIMIT = " in fault or "@property" in fault for fault in faults)
+
+
+def test_each_fault_is_the_whole_file_with_one_statement_changed(box: MutableFile) -> None:
+    for place in box.places():
+        one = box.planted(place.number)
+        assert one.before == CODE
+        assert one.line in place.lines
+        assert compile(one.after, "box.py", "exec")
+    assert len({one.key for one in planted(box).values()}) == len(planted(box))
+
+
+def test_tests_that_reach_any_line_of_a_statement_are_asked(box: MutableFile) -> None:
+    """Of one with a body, any of those before its body."""
+    lines = {one.line: place.lines for place in box.places() for one in [box.planted(place.number)]}
+    assert lines[8] == range(8, 11)
+    assert lines[13] == range(13, 14)
+
+
+def test_the_quick_tests_are_asked_first_and_so_many_as_take_the_seconds() -> None:
+    reach = Reach.__new__(Reach)
+    reach._known = {"seconds": {"a": 5.0, "b": 6.0, "c": 7.0, "d": 30.0, "e": 100.0}}
+    assert chunks(["a", "b", "c", "d", "e"], reach, 60.0) == (["a", "b"], ["c", "d"])
+    assert chunks(["e"], reach, 60.0) == (["e"], [])
+
+
+def test_a_fault_that_lived_is_tried_again_once_the_tests_are_others(box: MutableFile, tmp_path: Path) -> None:
+    """One that was noticed is not; what is known outlives the process."""
+    reach = Reach.__new__(Reach)
+    reach._known = {"tests": {"tests/test_box.py": "1"}}
+    first, second = list(planted(box).values())[:2]
+    known = Known(tmp_path / "known.json")
+    known.put(first, {"status": "lived", "tests": reach.tests})
+    known.put(second, {"status": "killed", "tests": reach.tests})
+    again = Known(tmp_path / "known.json")
+    assert settled(again.get(first), reach)
+    assert settled(again.get(second), reach)
+    reach._known = {"tests": {"tests/test_box.py": "2"}}
+    assert not settled(again.get(first), reach)
+    assert settled(again.get(second), reach)
+    assert not settled({}, reach)
+
+
+def test_a_room_asks_its_files_and_folders_but_the_slow_ones_that_it_does_not_name() -> None:
+    slow = SLOW[0]
+    files = ["tests/a/test_one.py", "tests/a/b/test_two.py", "tests/ab/test_three.py", "tests/a/conftest.py", slow]
+    assert list_tests([Room(("x.py",), ("tests/a",), 85)], files) == files[:2]
+    assert list_tests([Room(("x.py",), ("tests/planner", "tests/a*/test_*.py"), 85)], files) == [files[0], files[2]]
+    assert list_tests([Room(("x.py",), (slow,), 85)], files) == [slow]
+
+
+def test_every_room_has_code_and_tests() -> None:
+    """A file that was renamed is not left out in silence."""
+    root = Path(__file__).parent.parent
+    for room in ROOMS.values():
+        for pattern in room.code:
+            top = Path(pattern.partition("/")[0])
+            files = [str(path.relative_to(root)) for path in (root / top).rglob("*.py")]
+            assert any(matches(file, (pattern,)) for file in files), pattern
+        for pattern in room.tests:
+            assert (root / pattern).exists() or list(root.glob(pattern)), pattern
