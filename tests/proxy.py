@@ -15,13 +15,13 @@ class Proxy:
     """Listens on a free port of this machine, and connects each client with a server.
 
     `address`: of the server, by its socket or its port. `delay`: seconds that each piece waits in both directions.
-    `up` and `down`: how many bytes came from clients and from the server.
+    `up` and `down`: how many bytes came from clients and from the server; `pieces`: in how many times from clients.
     """
 
     def __init__(self, address: str, delay: float = 0.0) -> None:
         self._server = urlsplit(address)
         self.delay = delay
-        self.up = self.down = 0
+        self.up = self.down = self.pieces = 0
         self._cut: Callable[[bytes], bool] | None = None
         self._answered = False
         self.cut_piece = b""
@@ -101,6 +101,7 @@ class Proxy:
                 with self._lock:
                     if is_client:
                         self.up += len(data)
+                        self.pieces += 1
                     else:
                         self.down += len(data)
                 target.sendall(data)

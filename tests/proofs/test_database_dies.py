@@ -27,9 +27,10 @@ from databases import DurableServer, Replica, place_in_database
 from proxy import Proxy
 
 from infospace import open_space
-from infospace.core.errors import Conflict, NotFound, StoreError
+from infospace.core.errors import Conflict, LeaseLost, NotFound, StoreError
 from infospace.core.ids import Kind
 from infospace.core.resources import Collection, Member, Note
+from infospace.journal.rows import OpenRun, OwnerGuard, StepRow, Use
 from infospace.store.changes import Change, MakeCollection, MakeNote
 from infospace.store.postgres import open_store
 from infospace.store.protocol import Snapshot, Store
@@ -39,6 +40,8 @@ PROVE = bool(os.environ.get("INFOSPACE_PROVE"))
 ROUNDS = 30 if PROVE else 2
 WRITERS = 3
 SECONDS = 30.0
+
+AT = "2026-01-01T00:00:00.000Z"
 
 SENTENCE = re.compile(
     r"the database 'postgresql://\S+' "
@@ -279,6 +282,33 @@ def test_a_connection_cut_in_any_statement_of_a_commit(proxy: Proxy, behind: str
         # A connection that has not written yet asks once whether rows are withheld, so COMMIT is met at two places.
         assert (stored > 0) == answered
         assert direct.check() == []
+
+
+def test_a_step_is_committed_in_one_message(proxy: Proxy) -> None:
+    """Owner, row and Note are compared, written and committed by one piece; reading the Note is another."""
+    with closing(open_store(proxy.address, create=True)) as store:
+        run, names = store.new_id("run"), [store.new_id(Kind.NOTE) for _ in range(8)]
+        store.commit([], [OpenRun(run, "plan", "", {}, {}, AT, "me")])
+
+        def commit(at: int, owner: str = "me") -> None:
+            row = StepRow(run, at + 1, f"{at + 1}", "load", "success", AT, 1.0, uses=[Use(names[at - 1], 1)])
+            store.commit([MakeNote(names[at], at)], [OwnerGuard(run, owner), row])
+
+        for at in range(1, 4):  # a connection has each statement parsed when it comes first
+            commit(at)
+            store.get(names[at])
+        before = proxy.pieces
+        for at in range(4, 7):
+            commit(at)
+        assert proxy.pieces == before + 3
+        store.get(names[6])
+        assert proxy.pieces == before + 4
+        with pytest.raises(LeaseLost):
+            commit(7, "somebody else")
+        with store.reading() as snapshot:
+            assert [row.sequence for row in snapshot.steps(run)] == [2, 3, 4, 5, 6, 7]
+            with pytest.raises(NotFound):
+                snapshot.get(names[7])
 
 
 def failure_of(store: Store, changes: Sequence[Change]) -> StoreError | None:

@@ -50,7 +50,7 @@ class Destination(Protocol):
 @contextmanager
 def writing(connection: Connection) -> Iterator[None]:
     """A transaction that is committed at the end, or rolled back."""
-    connection.run("BEGIN IMMEDIATE")
+    connection.begin_to_define()
     try:
         yield
         connection.run("COMMIT")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from contextvars import copy_context
+from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any, Final
 
@@ -18,8 +19,8 @@ from psycopg.pq import TransactionStatus
 
 from infospace.core.bounds import OutOfTime, check_time, seconds_left
 from infospace.core.errors import InfospaceError, Invalid, StoreError
-from infospace.store.postgres.statements import BEGIN, translated
-from infospace.store.sqlite.connection import BATCH, Connection, Row, row_sum
+from infospace.store.postgres.statements import BEGIN, numbered, translated
+from infospace.store.sqlite.connection import BATCH, Connection, Insertion, Row, Unexpected, row_sum
 
 ROWS_AT_ONCE: Final = 200
 """Rows of one statement that go in one round trip."""
@@ -60,9 +61,24 @@ class PostgresConnection(Connection):
     Values are put into the statement by the client, quoted by libpq: so that they take the type of what they are
     compared with, as in SQLite. Raises StoreError for whatever PostgreSQL reports, Invalid for a value that it has no
     form for.
+
+    What begins a transaction, and what is put off in it, goes with the first statement whose result is wanted, as
+    one message (https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-MULTI-STATEMENT): the server
+    stops at the first one that fails, and does no COMMIT behind it. So a commit that expects all takes one round trip.
     """
 
-    __slots__ = ("_cursor", "_cursors", "_has_row_security", "_lock_key", "_session", "vector_rows", "word_rows")
+    __slots__ = (
+        "_asked",
+        "_cursor",
+        "_cursors",
+        "_has_row_security",
+        "_lock_key",
+        "_prepared",
+        "_put_off",
+        "_session",
+        "vector_rows",
+        "word_rows",
+    )
 
     dialect = "postgresql"
 
@@ -71,10 +87,14 @@ class PostgresConnection(Connection):
         from infospace.store.postgres.word_rows import PostgresWordRows
 
         self.address = address
+        self.is_careful = False
         self._session = session
         self._lock_key = lock_key
         self._cursor = ClientCursor(session)
+        self._prepared: dict[str, str] = {}
         self._cursors = count()
+        self._put_off: list[str] = []
+        self._asked: list[_Asked] = []
         self._has_row_security: bool | None = None
         self.word_rows = PostgresWordRows(self)
         self.vector_rows: PostgresVectorRows = PostgresVectorRows(self)
@@ -82,6 +102,15 @@ class PostgresConnection(Connection):
     def fetch_one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
         """Return the first row, or None."""
         return next(iter(self.all(sql, values)), None)
+
+    def fetch_often(self, sql: str, values: Sequence[object]) -> Row | None:
+        """Return the first row of a query, which the server parses and plans once for the connection."""
+        self._send_put_off()
+        try:
+            row: Row | None = self._cursor.execute(self._executing(sql, values).encode()).fetchone()
+        except _REPORTED as error:
+            raise reported(error, self.address) from error
+        return row
 
     def all(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Return all rows of a query. Raises StoreError."""
@@ -126,6 +155,7 @@ class PostgresConnection(Connection):
 
         They are those of the moment of the first one, whatever else is asked or written meanwhile.
         """
+        self._send_put_off()
         statement, places = translated(sql)
         name = f"batch_{next(self._cursors)}"
         # Outside a transaction the server keeps the rows beyond the statement, which ends one.
@@ -152,8 +182,17 @@ class PostgresConnection(Connection):
         """Execute a statement; return how many rows it changed."""
         return max(0, self._cursor.rowcount) if self._execute(sql, values) else 0
 
+    def begin_to_define(self) -> None:
+        """Begin a transaction to define tables in, once nobody else writes to the space.
+
+        Which tables there are is looked at in a later message: within one, the server goes by what it knew before.
+        """
+        self.run(BEGIN)
+        self._send_put_off()
+
     def define(self, definition: str) -> None:
         """Execute a definition that is written for PostgreSQL."""
+        self._send_put_off()
         try:
             self._session.execute(definition.encode())
         except psycopg.Error as error:
@@ -161,6 +200,7 @@ class PostgresConnection(Connection):
 
     def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
         """Execute a statement for each row of values; return how many rows it changed in all."""
+        self._send_put_off()
         statement, places = translated(sql)
         left, changed = iter(rows), 0
         while batch := list(islice(left, ROWS_AT_ONCE)):
@@ -174,6 +214,40 @@ class PostgresConnection(Connection):
                 raise reported(error, self.address) from error
         return changed
 
+    def put_off(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
+        """Execute a statement for each row, with the next one whose result is wanted."""
+        if self._may_put_off and len(rows) <= ROWS_AT_ONCE:
+            self._put_off += [self._executing(sql, row) for row in rows]
+        else:
+            self.execute_many(sql, rows)
+
+    def insert_expected(self, insertion: Insertion, row: Sequence[object]) -> bool:
+        """Put the insertion of a row off that is expected to be new; with care, return whether it was."""
+        if self.is_careful or not self._may_put_off:
+            return self.run(insertion.sql, row) > 0
+        self.put_off(insertion.strict, [row])
+        return True
+
+    @property
+    def _may_put_off(self) -> bool:
+        """Whether a statement can go with a later one: a transaction has begun, or will with what is put off."""
+        return bool(self._put_off) or self._session.info.transaction_status == TransactionStatus.INTRANS
+
+    def ask_later(self, sql: str) -> Callable[[], Any]:
+        """Ask for a value with the next statement; it is asked for by itself where nobody asked anything before."""
+        if not self._put_off:
+            return super().ask_later(sql)
+        asked = _Asked(len(self._put_off))
+        self._put_off.append(self._executing(sql, ()))
+        self._asked.append(asked)
+
+        def value() -> Any:
+            if not asked.is_answered:
+                self._send_put_off()
+            return asked.value
+
+        return value
+
     def load(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Insert rows in bulk, by COPY where it is allowed. Columns are quoted already."""
         if self.has_row_security:
@@ -181,6 +255,7 @@ class PostgresConnection(Connection):
             insert = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({values})"  # noqa: S608 - names of ours alone
             self.execute_many(insert, rows)
             return
+        self._send_put_off()
         try:
             with self._cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()) as copy:
                 for row in rows:
@@ -190,6 +265,7 @@ class PostgresConnection(Connection):
 
     def load_binary(self, table: str, columns: Sequence[str], parts: Iterable[bytes]) -> None:
         """Insert rows in bulk that are written as COPY's binary form has them. Columns are quoted already."""
+        self._send_put_off()
         try:
             with self._cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)".encode()) as copy:
                 copy.write(b"".join(parts))
@@ -218,6 +294,7 @@ class PostgresConnection(Connection):
 
     def rollback(self) -> None:
         """End the transaction without effect, if there is one."""
+        self._forget_put_off()
         if self._session.info.transaction_status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
             self.run("ROLLBACK")
 
@@ -248,16 +325,77 @@ class PostgresConnection(Connection):
     def _execute(self, sql: str, values: Sequence[object]) -> bool:
         """Execute a statement; return whether there was anything to do."""
         statement, places = translated(sql)
-        try:
-            if sql == BEGIN:
-                self._cursor.execute("BEGIN")
-                # All who write wait here, one after the other: what they read from here on is what they change.
-                self._cursor.execute("SELECT pg_advisory_xact_lock(%s)", (self._lock_key,))
-            elif statement:
+        if sql == BEGIN:
+            # All who write wait here, one after the other: what they read from here on is what they change.
+            self._put_off += ["BEGIN", f"SELECT pg_advisory_xact_lock({self._lock_key})"]
+        elif statement and self._put_off:
+            self._put_off.append(self._quoted(statement, _bound(values, places)))
+            self._send_put_off()
+        elif statement:
+            try:
                 self._cursor.execute(statement, _bound(values, places))
+            except _REPORTED as error:
+                raise reported(error, self.address) from error
+        return bool(statement)
+
+    def _quoted(self, statement: str, values: list[object]) -> str:
+        try:
+            return self._cursor.mogrify(statement, values)
         except _REPORTED as error:
             raise reported(error, self.address) from error
-        return bool(statement)
+
+    def _executing(self, sql: str, values: Sequence[object]) -> str:
+        """Return a statement that executes another one, which the server has parsed once for this connection."""
+        name = self._prepared.get(sql)
+        if name is None:
+            name = f"prepared_{len(self._prepared)}"
+            try:
+                self._cursor.execute(f"PREPARE {name} AS {numbered(sql)}".encode())
+            except psycopg.Error as error:
+                raise reported(error, self.address) from error
+            self._prepared[sql] = name
+        return self._quoted(
+            f"EXECUTE {name} ({', '.join(['%s'] * len(values))})" if values else f"EXECUTE {name}",
+            [_written(value) for value in values],
+        )
+
+    def _send_put_off(self) -> None:
+        """Send what was put off, and take its results: the cursor is at the last one.
+
+        Raises Unexpected where a row was there that was taken for new.
+        """
+        if not self._put_off:
+            return
+        text, asked = ";".join(self._put_off), {one.place: one for one in self._asked}
+        self._forget_put_off()
+        try:
+            self._cursor.execute(text.encode())
+            place = 0
+            while True:
+                if (one := asked.get(place)) is not None:
+                    row = self._cursor.fetchone()
+                    one.value, one.is_answered = None if row is None else row[0], True
+                if not self._cursor.nextset():
+                    break
+                place += 1
+        except psycopg.errors.IntegrityError as error:
+            if self.is_careful:
+                raise reported(error, self.address) from error
+            raise Unexpected(f"the database {self.address!r} refused a row: {error}") from error
+        except _REPORTED as error:
+            raise reported(error, self.address) from error
+
+    def _forget_put_off(self) -> None:
+        self._put_off, self._asked = [], []
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A value that was asked for with others: the place of its statement among them, from 0 on."""
+
+    place: int
+    value: Any = None
+    is_answered: bool = False
 
 
 _REPORTED = (psycopg.Error, OverflowError, UnicodeError)

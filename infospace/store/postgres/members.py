@@ -32,7 +32,7 @@ def add_member(address: str, member: Member, *, wait: float = 10.0) -> bool:
     connection, space = _opened(address, wait)
     try:
         database.migrate(connection, space)
-        connection.run("BEGIN IMMEDIATE")
+        connection.begin_to_define()
         try:
             protect(connection, space, begin=True)
             result = connection.value("SELECT 1 FROM pg_roles WHERE rolname = ?", (member.name,)) is None
@@ -67,7 +67,7 @@ def remove_member(address: str, name: str, *, wait: float = 10.0) -> None:
             raise NotFound(f"{name!r} is no member of {connection.address!r}", hint="`infospace members` lists them")
         if connection.value("SELECT session_user::text") == name:
             raise Conflict(f"{name!r} is you: who leaves cannot take anything back", hint="let another admin do it")
-        connection.run("BEGIN IMMEDIATE")
+        connection.begin_to_define()
         try:
             connection.run("DELETE FROM space_members WHERE name = ?", (name,))
             revoke(connection, space, name)

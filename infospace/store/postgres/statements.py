@@ -119,6 +119,14 @@ def translated(sql: str) -> tuple[str, tuple[int, ...]]:
     return _MARK.sub(mark, result), tuple(places)
 
 
+@cache
+def numbered(sql: str) -> str:
+    """Return a statement with `$n` for the value n, as PREPARE takes it, which finds out their types."""
+    statement, places = translated(sql)
+    left = iter(places)
+    return re.sub("%(s|%)", lambda one: f"${next(left) + 1}" if one[1] == "s" else "%", statement)
+
+
 def _defined(sql: str) -> str:
     """A definition of a table, an index or a trigger."""
     trigger = _TRIGGER.fullmatch(sql)

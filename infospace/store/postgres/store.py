@@ -115,7 +115,7 @@ def migrate(connection: PostgresConnection, space: str) -> None:
     """
     if is_there(connection, space) and _version(connection) == schema.VERSION:
         return
-    connection.run("BEGIN IMMEDIATE")
+    connection.begin_to_define()
     try:
         there = is_there(connection, space)
         version = _version(connection) if there else 0

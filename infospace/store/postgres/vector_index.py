@@ -115,7 +115,7 @@ def build_index(address: str, listener: Listener | None = None, *, wait: float =
 def _place(connection: PostgresConnection, space: str) -> str:
     """Return the schema of pgvector, with the table of vectors made where the server got pgvector only lately."""
     if connection.vector_rows.where is None:
-        connection.run("BEGIN IMMEDIATE")
+        connection.begin_to_define()
         try:
             connection.vector_rows.make()
             protect(connection, space)

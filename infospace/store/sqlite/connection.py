@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 from zlib import crc32
 
 from infospace.core.errors import InfospaceError, Invalid, StoreError
@@ -23,6 +23,17 @@ STATEMENTS = 256
 
 BATCH = 500
 """Rows that `batches` gives at a time."""
+
+
+class Unexpected(StoreError):
+    """A row that was taken for new is not, and nothing of the transaction was done: done with care it says why."""
+
+
+class Insertion(NamedTuple):
+    """The insertion of a row: as a statement that does nothing where it is not new, and as one that fails there."""
+
+    sql: str
+    strict: str
 
 
 class WordRows(Protocol):
@@ -82,7 +93,7 @@ class Connection:
     Raises StoreError for whatever SQLite reports, Invalid for a value that it has no form for.
     """
 
-    __slots__ = ("address", "connection")
+    __slots__ = ("address", "connection", "is_careful")
 
     dialect: Literal["sqlite", "postgresql"] = "sqlite"
     """What the engine speaks: only SQLite has a file that is looked through, checksums of rows, and FTS5."""
@@ -96,6 +107,7 @@ class Connection:
     def __init__(self, connection: sqlite3.Connection, address: str) -> None:
         self.connection = connection
         self.address = address
+        self.is_careful = False
 
     def fetch_one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
         """Return the first row, or None."""
@@ -104,6 +116,10 @@ class Connection:
         except _REPORTED as error:
             raise translated(error, self.address) from error
         return row
+
+    def fetch_often(self, sql: str, values: Sequence[object]) -> Row | None:
+        """Return the first row of a query that is asked again and again; a database plans it once."""
+        return self.fetch_one(sql, values)
 
     def all(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Return all rows of a query. Raises StoreError."""
@@ -137,12 +153,33 @@ class Connection:
         except _REPORTED as error:
             raise translated(error, self.address) from error
 
+    def begin_to_define(self) -> None:
+        """Begin a transaction to define tables in."""
+        self.run("BEGIN IMMEDIATE")
+
     def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
         """Execute a statement for each row of values; return how many rows it changed in all."""
         try:
             return self.connection.executemany(sql, rows).rowcount
         except _REPORTED as error:
             raise translated(error, self.address) from error
+
+    def put_off(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
+        """Execute a statement for each row, at the latest when the transaction ends: a database gets all at once."""
+        self.execute_many(sql, rows)
+
+    def insert_expected(self, insertion: Insertion, row: Sequence[object]) -> bool:
+        """Insert a row that is expected to be new; return False where it is not.
+
+        A database puts it off, unless `is_careful`: True says nothing then, and the transaction raises Unexpected
+        later, so that it is begun again with care.
+        """
+        return self.run(insertion.sql, row) > 0
+
+    def ask_later(self, sql: str) -> Callable[[], Any]:
+        """Ask for a value of the transaction; what is returned gives it, after the transaction as well."""
+        value = self.value(sql)
+        return lambda: value
 
     def rollback(self) -> None:
         """End the transaction without effect, if SQLite has not done so by itself."""

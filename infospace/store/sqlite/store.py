@@ -18,7 +18,7 @@ from infospace.store.protocol import Chosen, DeletedRuns, PurgeStats
 from infospace.store.sqlite import open_file as opening
 from infospace.store.sqlite import schema
 from infospace.store.sqlite.codec import COLLECTION, NOTE, key_of, run_number
-from infospace.store.sqlite.connection import Connection, is_full
+from infospace.store.sqlite.connection import Connection, Unexpected, is_full
 from infospace.store.sqlite.connection_pool import FilePool, FrozenPool, MemoryPool, Pool
 from infospace.store.sqlite.id_ranges import Counted, IdRanges
 from infospace.store.sqlite.journal import runs as journal
@@ -142,12 +142,20 @@ class SqliteStore:
 
     def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
         """Apply changes and entries as one transaction; return the generation."""
+        try:
+            return self._commit(changes, entries, carefully=False)
+        except Unexpected:
+            return self._commit(changes, entries, carefully=True)
+
+    def _commit(self, changes: Sequence[Change], entries: Sequence[Entry], *, carefully: bool) -> int:
         with self._writing() as connection:
+            connection.is_careful = carefully
             work = Transaction(connection, self._numbers, self._limit, self._reserve, _run_of(changes, entries))
             apply(work, changes)
             journal.record(work, entries)
             settle_links(work)
-            return work.finish()
+            generation = work.finish()
+        return generation()
 
     def use_model(self, model: str, chosen: Chosen | None = None) -> None:
         """Make a model's vectors the ones discovery needs, if it still is the space's choice."""
@@ -246,7 +254,7 @@ class SqliteStore:
         if not self._durable:
             return self._reserve_here(kind, size)
         start: int = connection.value("SELECT next FROM counters WHERE kind = ?", (kind,))
-        connection.run("UPDATE counters SET next = ? WHERE kind = ?", (start + size, kind))
+        connection.put_off("UPDATE counters SET next = ? WHERE kind = ?", [(start + size, kind)])
         return start
 
     def _reserve_here(self, kind: str, size: int) -> int:

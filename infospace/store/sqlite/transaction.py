@@ -46,13 +46,13 @@ class Transaction:
     """
 
     __slots__ = (
+        "_before",
         "_limit",
         "_numbers",
         "_outlined",
         "_reserve",
         "_reworded",
         "_stamp",
-        "before",
         "connection",
         "linked_by_hand",
         "nested",
@@ -76,7 +76,7 @@ class Transaction:
         self.owner: str | None = None
         """Who the run has to belong to; None where nobody says so."""
         self.now = now()
-        self.before: int = connection.value("SELECT value FROM state WHERE key = 'generation'")
+        self._before = connection.ask_later("SELECT value FROM state WHERE key = 'generation'")
         self._stamp: int | None = None
         self._reworded: set[int] = set()
         self._outlined: set[int] = set()
@@ -99,7 +99,7 @@ class Transaction:
 
     def stamp(self) -> int:
         """Return the generation that this transaction makes, since discovery is concerned."""
-        self._stamp = self.before + 1
+        self._stamp = self._before() + 1
         return self._stamp
 
     def describe(self) -> set[int]:
@@ -116,13 +116,14 @@ class Transaction:
             outlines.index(self.connection, changed)
         return changed
 
-    def finish(self) -> int:
-        """Describe what is not yet described, write the generation, and return it."""
+    def finish(self) -> Callable[[], int]:
+        """Describe what is not yet described, and write the generation; return what gives it after the commit."""
         self.describe()
-        if self._stamp is None:
-            return self.before
-        self.connection.run("UPDATE state SET value = ? WHERE key = 'generation'", (self._stamp,))
-        return self._stamp
+        stamp = self._stamp
+        if stamp is None:
+            return self._before
+        self.connection.put_off("UPDATE state SET value = ? WHERE key = 'generation'", [(stamp,)])
+        return lambda: stamp
 
     def new_ids(self, kind: Kind, count: int) -> list[str]:
         """Return ids for what the store makes itself in this transaction."""

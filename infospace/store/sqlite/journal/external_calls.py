@@ -8,7 +8,7 @@ from infospace.core.errors import Conflict, NotFound
 from infospace.data.json_text import dump
 from infospace.journal.rows import CallRow
 from infospace.store.sqlite.codec import read, run_number
-from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.connection import Connection, Insertion
 from infospace.store.sqlite.journal import successful_calls
 from infospace.store.sqlite.transaction import Transaction
 
@@ -19,6 +19,17 @@ _COLUMNS = (
 # A call of a run that was never opened, or that belongs to somebody else, inserts nothing.
 _INSERT = f"""INSERT OR IGNORE INTO calls (run, {_COLUMNS}) SELECT {", ".join("?" * 14)}
     WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?1 AND (?15 IS NULL OR owner = ?15))"""
+
+
+_PLACED = _COLUMNS.replace("sequence, ", "")
+
+# What replaces the beginning of the same call as well; the table refuses a row without a run or a position.
+_PUT = f"""INSERT INTO calls (run, {_COLUMNS}) VALUES (
+        CASE WHEN EXISTS (SELECT 1 FROM runs WHERE number = ?1 AND (owner = ?15 OR ?15 IS NULL)) THEN ?1 END,
+        {", ".join(f"?{place}" for place in range(2, 15))})
+    ON CONFLICT (run, sequence) DO UPDATE SET ({_PLACED}) = ROW (
+        CASE WHEN calls.status = 'started' AND calls.digest = EXCLUDED.digest THEN EXCLUDED.position END,
+        {", ".join(f"EXCLUDED.{column}" for column in _PLACED.split(", ")[1:])})"""
 
 
 def write(work: Transaction, entry: CallRow) -> None:
@@ -41,7 +52,7 @@ def write(work: Transaction, entry: CallRow) -> None:
         None if entry.request is None else dump(entry.request),
         work.owner,
     )
-    if connection.run(_INSERT, row):
+    if connection.insert_expected(Insertion(_INSERT, _PUT), row):
         successful_calls.write(connection, run, entry)
         return
     work.still_owns(entry.run, run)

@@ -90,7 +90,7 @@ def closed(connection: Connection, number: int, entry: CloseRun) -> None:
     One that waits for a time comes into the queue by itself, unless somebody put it to rest.
     """
     if entry.status in FINISHED:
-        connection.run("DELETE FROM queue WHERE run = ?", (number,))
+        connection.put_off("DELETE FROM queue WHERE run = ?", [(number,)])
         _wake(connection)  # there may be room for another one of its queue
         return
     there = connection.run("UPDATE queue SET due = ?, losses = 0 WHERE run = ?", (entry.due, number))
@@ -134,4 +134,4 @@ def limits(connection: Connection) -> dict[str, int]:
 def _wake(connection: Connection) -> None:
     """Let workers on other machines hear of it when this is committed; those of a file look by themselves."""
     if connection.dialect == "postgresql":
-        connection.run("SELECT pg_notify('infospace_' || md5(current_schema()), '')")
+        connection.put_off("SELECT pg_notify('infospace_' || md5(current_schema()), '')", [()])

@@ -38,7 +38,7 @@ from infospace.journal.schedule_rows import DropSchedule, PassDue, SaveSchedule,
 from infospace.journal.uses import Uses, of_notes
 from infospace.store.sqlite import sums
 from infospace.store.sqlite.codec import id_of, key_of, object_column, read, run_number, run_of
-from infospace.store.sqlite.connection import Connection, Row
+from infospace.store.sqlite.connection import Connection, Insertion, Row
 from infospace.store.sqlite.journal import approvals, audit, external_calls, queue, schedules
 from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.transaction import Transaction
@@ -53,9 +53,25 @@ _STEP = (
 _INSERT_STEP = f"""INSERT OR IGNORE INTO steps ({_STEP}) SELECT {", ".join("?" * 19)}
     WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?1 AND (?20 IS NULL OR owner = ?20))"""
 
+_PLACED = _STEP.replace("run, sequence, ", "")
+
+# What replaces a beginning or a suspension as well; the table refuses a row without a run or a position.
+_PUT_STEP = f"""WITH one AS (DELETE FROM uses WHERE run = ?1 AND sequence = ?2),
+    two AS (DELETE FROM packed_uses WHERE run = ?1 AND sequence = ?2)
+    INSERT INTO steps ({_STEP}) VALUES (
+        CASE WHEN EXISTS (SELECT 1 FROM runs WHERE number = ?1 AND (owner = ?20 OR ?20 IS NULL)) THEN ?1 END,
+        {", ".join(f"?{place}" for place in range(2, 20))})
+    ON CONFLICT (run, sequence) DO UPDATE SET ({_PLACED}) = ROW (
+        CASE WHEN steps.status IN ('started', 'suspended') THEN EXCLUDED.position END,
+        {", ".join(f"EXCLUDED.{column}" for column in _PLACED.split(", ")[1:])})"""
+
 _RUN = """SELECT number, kind, goal, status, started, ended, (SELECT count(*) FROM steps WHERE run = number),
     document, inputs, result, reason, owner, heartbeat, spent, plans, forked, scope
     FROM runs"""
+
+
+_OPEN_RUN = """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document,
+    plans, forked, scope) VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
 def record(work: Transaction, entries: Sequence[Entry]) -> None:
@@ -67,9 +83,8 @@ def record(work: Transaction, entries: Sequence[Entry]) -> None:
 def _open(work: Transaction, entry: OpenRun) -> None:
     number = run_number(entry.run)
     work.require_reserved("run", number)
-    result = work.connection.run(
-        """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document,
-        plans, forked, scope) VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+    result = work.connection.insert_expected(
+        Insertion(_OPEN_RUN, _OPEN_RUN.replace("OR IGNORE ", "")),
         (
             number,
             entry.kind,
@@ -92,12 +107,12 @@ def _step(work: Transaction, entry: StepRow) -> None:
     connection = work.connection
     run = run_number(entry.run)
     row = _step_row(run, entry, work.owner)
-    if not connection.run(_INSERT_STEP, row):
+    if not connection.insert_expected(Insertion(_INSERT_STEP, _PUT_STEP), row):
         work.still_owns(entry.run, run)
         _replace_step(connection, entry, run, row)
     single, together = parted(entry.uses)
     if single:
-        connection.execute_many(
+        connection.put_off(
             "INSERT OR IGNORE INTO uses (run, sequence, resource, version) VALUES (?, ?, ?, ?)",
             [(run, entry.sequence, key_of(use.id), use.version) for use in single],
         )
@@ -159,17 +174,17 @@ def _close(work: Transaction, entry: CloseRun) -> None:
     number = run_number(entry.run)
     work.still_owns(entry.run, number)
     _unfinished(work.connection, entry.run, number)
-    work.connection.run(
+    work.connection.put_off(
         "UPDATE runs SET status = ?, ended = ?, result = ?, reason = ?, spent = ? WHERE number = ?",
-        (entry.status, entry.ended, entry.result, entry.reason, object_column(entry.spent), number),
+        [(entry.status, entry.ended, entry.result, entry.reason, object_column(entry.spent), number)],
     )
     queue.closed(work.connection, number, entry)
     if entry.status in FINISHED:
-        work.connection.run(
+        work.connection.put_off(
             """UPDATE steps SET status = 'failed', value = '', reason = ?, error = ?,
                 extra = json_remove(extra, '$.pending')
             WHERE run = ? AND status IN ('started', 'suspended')""",
-            (BROKEN_OFF, CANCELLED, number),
+            [(BROKEN_OFF, CANCELLED, number)],
         )
         sums.seal(work.connection, number)
 
@@ -180,8 +195,8 @@ def _beat(work: Transaction, entry: Heartbeat) -> None:
     if owner != entry.owner:
         raise LeaseLost(entry.run, owner, entry.owner)
     spent = None if entry.spent is None else object_column(entry.spent)
-    work.connection.run(
-        "UPDATE runs SET heartbeat = ?, spent = coalesce(?, spent) WHERE number = ?", (entry.at, spent, number)
+    work.connection.put_off(
+        "UPDATE runs SET heartbeat = ?, spent = coalesce(?, spent) WHERE number = ?", [(entry.at, spent, number)]
     )
 
 
@@ -190,9 +205,9 @@ def _claim_run(work: Transaction, entry: ClaimRun) -> None:
     owner = _unfinished(work.connection, entry.run, number)
     if owner != entry.previous:
         raise Conflict(f"{entry.run} belongs to {owner!r} now, not to {entry.previous!r}", hint="somebody took it over")
-    work.connection.run(
+    work.connection.put_off(
         "UPDATE runs SET status = 'running', ended = NULL, owner = ?, heartbeat = ? WHERE number = ?",
-        (entry.owner, entry.at, number),
+        [(entry.owner, entry.at, number)],
     )
 
 

@@ -51,10 +51,10 @@ def write(connection: Connection, run: int, entry: CallRow) -> None:
     arguments = dump(entry.request)
     if len(arguments) > MAX_ARGUMENT_CHARACTERS:
         return
-    connection.run(_AGAIN, (entry.target, run, arguments))
-    connection.run("INSERT INTO worked VALUES (?, ?, ?, ?)", (run, entry.sequence, entry.target, arguments))
-    connection.run(_OLDER, (entry.target, run, MOST_OF_TOOL))
-    connection.run(MOVED)
+    connection.put_off(_AGAIN, [(entry.target, run, arguments)])
+    connection.put_off("INSERT INTO worked VALUES (?, ?, ?, ?)", [(run, entry.sequence, entry.target, arguments)])
+    connection.put_off(_OLDER, [(entry.target, run, MOST_OF_TOOL)])
+    connection.put_off(MOVED, [()])
 
 
 def generation(connection: Connection) -> int:

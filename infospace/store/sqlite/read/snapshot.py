@@ -655,7 +655,7 @@ def read_alone(connection: Connection, key: int, membership: Membership) -> Note
     """
     if key & 3 == COLLECTION and not membership.kept(key):
         return None
-    row = connection.fetch_one(_GET, (key,))
+    row = connection.fetch_often(_GET, (key,))
     if row is None or row[12] is not None:
         return None
     if key & 3 == COLLECTION:

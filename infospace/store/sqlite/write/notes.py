@@ -27,7 +27,7 @@ from infospace.store.sqlite.codec import (
     provenance_columns,
     written,
 )
-from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.connection import Connection, Insertion
 from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.transaction import Live, Transaction
 from infospace.store.sqlite.write import files
@@ -47,6 +47,10 @@ _MAKE_ONE = f"{_HEAD} SELECT ?1, 1, {_VALUES} WHERE {_FREE}"
 
 _MAKE_ONE_HERE = f"{_HEAD} VALUES (?1, iif({_FREE}, 1, NULL), {_VALUES})"
 """The same where IGNORE holds for a missing version, too: SQLite needs no table in between for it."""
+
+_FREE_TYPED = _FREE.replace("?1", "?1::bigint")
+_MAKE_EXPECTED = f"{_HEAD.replace('OR IGNORE ', '')} VALUES (?1::bigint, CASE WHEN {_FREE_TYPED} THEN 1 END, {_VALUES})"
+"""The same, refused by the table where there is such a row or batch."""
 
 MAX_BATCH_CHARACTERS = 1 << 18
 """Characters of the contents of a batch, where it is of more than one Note: who reads one Note of it reads them all."""
@@ -124,7 +128,8 @@ def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows of `MAKE`; Conflict when one of their keys has been used."""
     connection = work.connection
     if len(rows) == 1:
-        if not connection.run(_MAKE_ONE_HERE if connection.dialect == "sqlite" else _MAKE_ONE, rows[0]):
+        make = _MAKE_ONE_HERE if connection.dialect == "sqlite" else _MAKE_ONE
+        if not connection.insert_expected(Insertion(make, _MAKE_EXPECTED), rows[0]):
             raise work.exists_already(id_of(rows[0][0]))
         return
     numbers = [row[0] >> 2 for row in rows if row[0] & 3 == NOTE]
