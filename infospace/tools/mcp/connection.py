@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import httpx2
 from mcp import Client
@@ -48,6 +49,7 @@ from infospace.tools.mcp.env_vars import expanded, values_in
 from infospace.tools.mcp.errors import ServerFailed, format_output_tail
 from infospace.tools.mcp.requests import ask
 from infospace.tools.mcp.sanitize import TOO_LARGE
+from infospace.tools.mcp.transport.checked import HostCheck
 from infospace.tools.mcp.transport.environment import child_environment
 from infospace.tools.mcp.transport.http import LOST, NONSENSE, HttpStatus, http_transport
 from infospace.tools.mcp.transport.stdio import ProcessOutput, stdio_transport
@@ -269,7 +271,7 @@ class Connection:
             headers = _headers(entry)
             self._auth = self._authorization(entry, headers)
             self._http_status.may_authorize = self._auth is not None
-            return http_transport(entry.url or "", headers, self._http_status, self._auth)
+            return http_transport(entry.url or "", headers, self._http_status, _host_check(entry), self._auth)
         environment = child_environment(os.environ, entry.env)
         if not entry.folder.is_dir():
             raise ServerFailed(name, f"the server {name!r} has no folder to run in: {entry.folder}", lasting=True)
@@ -399,6 +401,8 @@ class Connection:
             how = f"was ended by signal {heard.code - 128}" if heard.code > 128 else f"ended with code {heard.code}"
             return self._failed(f"{how} at its start{format_output_tail(self.stderr)}")
         if any(isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout) for leaf in _leaf_errors(failure)):
+            if self._http_status.barred:
+                return self._failed(f"is not asked: {self._http_status.barred}", lasting=True)
             return self._failed(f"cannot be reached at {shown_url(entry.url or '')}")
         if self._http_status.unauthorized:
             return self._failed(self._http_status.unauthorized.removeprefix("it "), lasting=True)
@@ -434,7 +438,7 @@ class Connection:
                 case ValidationError():
                     return NONSENSE
                 case httpx2.ConnectError() | httpx2.ConnectTimeout():
-                    return "it cannot be reached"
+                    return self._http_status.barred or "it cannot be reached"
                 case OSError(strerror=str(strerror)):
                     return strerror
         message = next((str(leaf) for leaf in _leaf_errors(failure) if str(leaf)), "the connection broke off")
@@ -470,6 +474,12 @@ def _headers(entry: Entry) -> Mapping[str, str]:
             message = f"the header {name!r} of the server {entry.name!r} cannot be sent"
             raise ServerFailed(entry.name, message, hint="a header is one line of text", lasting=True)
     return entry.headers
+
+
+def _host_check(entry: Entry) -> HostCheck:
+    """Return where requests may go: a public server may not send them into a private network to be authorized there."""
+    named = (entry.url or "", "" if entry.oauth is None else entry.oauth.issuer)
+    return HostCheck(public=False, declared=[host for url in named if (host := urlsplit(url).hostname)])
 
 
 def _is_there(entry: Entry, environment: Mapping[str, str]) -> bool:

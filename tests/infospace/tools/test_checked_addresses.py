@@ -14,13 +14,16 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from mcp import Client
 
-from infospace import Invalid
+from infospace import Invalid, Space
 from infospace.tools.mcp.registries.fetch import REDIRECTS, Fetcher
 from infospace.tools.mcp.transport.checked import AsyncCheckedTransport, CheckedTransport, HostCheck
+from infospace.tools.mcp.transport.http import HttpStatus, http_transport
 
 sys.path.insert(0, str(Path(__file__).parent))
 from registry_server import Registry, registry_served
+from served import synced, write
 
 NAME = "api.shop.example"
 PUBLIC = "93.184.216.34"
@@ -90,6 +93,50 @@ def test_what_was_looked_at_is_connected_to(web: Registry) -> None:
         for _ in range(2):
             assert client.get(f"http://{NAME}:{port_of(web)}/a").content == b"what is asked for"
     assert names.asked == [NAME]
+
+
+def test_a_public_server_leads_nobody_into_a_private_network() -> None:
+    """Whoever is to authorize must be public, too, unless the user named it; a private server may lead anywhere."""
+    names = Names(api_shop_example=[[PUBLIC]], inside_example=[["10.0.0.7"]], login_example=[["10.0.0.8"]])
+    check = HostCheck(public=False, declared=[NAME, "login.example"], resolve=names)
+    assert check.addresses("inside.example") == ["10.0.0.7"]
+    check = HostCheck(public=False, declared=[NAME, "login.example"], resolve=names)
+    assert check.addresses(NAME) == [PUBLIC]
+    assert check.addresses("login.example") == ["10.0.0.8"]
+    for host in ("inside.example", "169.254.169.254", "localhost"):
+        with pytest.raises(Invalid, match="this machine or one of a private network, and is not asked"):
+            check.addresses(host)
+
+
+def test_a_server_of_the_protocol_that_turns_private_is_not_asked(web: Registry) -> None:
+    """Its host was public when it was looked at first; the reason is kept, to be told."""
+    names = Names(api_shop_example=[[PUBLIC], ["127.0.0.1"]])
+    check, status = HostCheck(public=False, resolve=names, holds_s=0), HttpStatus()
+    assert check.addresses(NAME) == [PUBLIC]
+
+    async def opened() -> None:
+        url = f"http://{NAME}:{port_of(web)}/mcp"
+        async with asyncio.timeout(20), Client(http_transport(url, {"X-Key": "secret"}, status, check)):
+            pass
+
+    with pytest.raises(Exception, match=r"."):
+        asyncio.run(opened())
+    assert "leads to 127.0.0.1" in status.barred
+    assert web.asked == []
+
+
+def test_a_server_of_the_protocol_is_not_followed_to_another(
+    web: Registry, other: Registry, space: Space, tmp_path: Path
+) -> None:
+    """It says where it is now; whoever has written its entry may write that, and no header goes there by itself."""
+    web.own["/mcp"] = (307, {"location": f"{other.url}/mcp"}, b"")
+    entry = {"url": f"{web.url}/mcp", "headers": {"Authorization": "Bearer of-the-first"}}
+    done = synced(space, mcp=write(tmp_path, moved=entry))
+    space.close()
+    assert f"Redirect to {other.url}/mcp not followed" in done.failed[0].reason
+    assert "of-the-first" not in str(done.to_json())
+    assert other.asked == []
+    assert web.asked != []
 
 
 def test_the_next_address_is_tried_where_one_does_not_answer(web: Registry) -> None:

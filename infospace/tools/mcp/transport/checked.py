@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from ssl import SSLContext
 from typing import Final
@@ -27,13 +27,20 @@ class HostCheck:
     """Says to which addresses of a host a connection may go.
 
     `public`: to none of this machine or a private network. Without it a host may be anything, but one that was public
-    stays so: a name of the Internet that leads into a private network all at once is not followed there.
+    stays so: a name of the Internet that leads into a private network all at once is not followed there. `declared` are
+    hosts that the user named: once one of them is public, so must all be that nobody but it has named.
     """
 
     def __init__(
-        self, *, public: bool, resolve: Callable[[str], list[str]] = resolve, holds_s: float = HOLDS_S
+        self,
+        *,
+        public: bool,
+        declared: Collection[str] = (),
+        resolve: Callable[[str], list[str]] = resolve,
+        holds_s: float = HOLDS_S,
     ) -> None:
         self._public = public
+        self._declared = frozenset(declared)
         self._resolve = resolve
         self._holds_s = holds_s
         self._known: dict[str, tuple[float, list[str]]] = {}
@@ -44,7 +51,8 @@ class HostCheck:
         known = self._known.get(host)
         if known is not None and known[0] > time.monotonic():
             return known[1]
-        if self._public or host in self._were_public:
+        led = host not in self._declared and not self._declared.isdisjoint(self._were_public)
+        if self._public or led or host in self._were_public:
             results = must_be_public(host, self._resolve)
         else:
             results = ["127.0.0.1", "::1"] if host == "localhost" else self._resolve(host)

@@ -13,7 +13,9 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import METHOD_NOT_FOUND, JSONRPCError
 
+from infospace.core.errors import Invalid
 from infospace.tools.mcp.sanitize import LARGEST, TOO_LARGE
+from infospace.tools.mcp.transport.checked import AsyncCheckedTransport, HostCheck
 from infospace.tools.mcp.transport.wire import failure, read_message
 
 CONNECT_S = 15.0
@@ -40,21 +42,26 @@ class HttpStatus:
     """Whether requests are authorized where the server asks for that."""
     lost: str = field(default_factory=lambda: secrets.token_hex(16))
     """The data of the error that stands for an answer of HTTP 404 to the id of a session. No server can know it."""
+    barred: str = ""
+    """Why the latest host was not asked; empty where it was."""
     refused: str = field(default_factory=lambda: secrets.token_hex(16))
     """The data of the error that stands for an answer that wants a token. No server can know it."""
 
     def failure_text(self) -> str:
         """What went wrong, to stand in a sentence; empty where nothing is known."""
-        if self.unauthorized:
-            return self.unauthorized
+        if self.unauthorized or self.barred:
+            return self.unauthorized or self.barred
         return "" if self.status is None else f"it answered HTTP {self.status}"
 
 
 @asynccontextmanager
 async def http_transport(
-    url: str, headers: Mapping[str, str], status: HttpStatus, auth: httpx2.Auth | None = None
+    url: str, headers: Mapping[str, str], status: HttpStatus, check: HostCheck, auth: httpx2.Auth | None = None
 ) -> AsyncIterator[TransportStreams]:
-    """Speak with a server while the context lasts; yields the streams of its messages. `auth` authorizes requests."""
+    """Speak with a server while the context lasts; yields the streams of its messages. `auth` authorizes requests.
+
+    No redirect is followed. `check` says where requests may go: those to the server, and those to get authorized.
+    """
 
     async def on_response(response: httpx2.Response) -> None:
         if "text/event-stream" not in response.request.headers.get("accept", ""):
@@ -75,10 +82,29 @@ async def http_transport(
     hooks = {"response": [on_response]}
     values = {"Accept-Encoding": "identity", **headers}
     async with (
-        httpx2.AsyncClient(headers=values, timeout=timeout, event_hooks=hooks, auth=auth) as client,
+        httpx2.AsyncClient(
+            headers=values, timeout=timeout, event_hooks=hooks, auth=auth, transport=_Checked(check, status)
+        ) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=LARGEST) as streams,
     ):
         yield streams
+
+
+class _Checked(AsyncCheckedTransport):
+    """Connects to checked addresses; a host that is not asked is one that cannot be connected to."""
+
+    def __init__(self, check: HostCheck, status: HttpStatus) -> None:
+        super().__init__(check)
+        self._status = status
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request. A host that is not asked fails as one that cannot be reached, and `barred` says why."""
+        self._status.barred = ""
+        try:
+            return await super().handle_async_request(request)
+        except Invalid as error:
+            self._status.barred = error.message
+            raise httpx2.ConnectError(error.message, request=request) from error
 
 
 async def _authorizing(response: httpx2.Response) -> None:
