@@ -108,9 +108,10 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
 
     Every kept Note is searched, whole; it scores as its best passage, title, alias or description. Each hit is a
     search-result Note with content `{text, format, metadata: {source_id, uri, score, type, title, passage, source},
-    char_count}`. `extra.certificate` says what was proved: `matched`, `returned`, `exhaustive`, `scored`, `notes`,
-    `unembedded`, `max_below` (the best cosine under the threshold), `method`, `threshold`, `model`, `generation`;
-    all counts are of Notes, not of passages. A plan quotes it: `${hits.@extra.certificate.matched}`.
+    char_count}`; the passage has `start`, `end`, `text` and `headings`, under which it stands, the outermost first.
+    `extra.certificate` says what was proved: `matched`, `returned`, `exhaustive`, `scored`, `notes`, `unembedded`,
+    `max_below` (the best cosine under the threshold), `method`, `threshold`, `model`, `generation`; all counts are of
+    Notes, not of passages. A plan quotes it: `${hits.@extra.certificate.matched}`.
     With `threshold` "auto" hits are those nearer to the best one than to `chance`, the cosine that everyday requests
     reach in this space (the certificate says it): seven tenths of the way from it to the best. Where the best is below
     chance nothing is found. It tells which hits belong together, not whether any of them answers.

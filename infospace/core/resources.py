@@ -140,11 +140,15 @@ Resource: TypeAlias = Note | Collection | Relation
 
 
 class PassageOfResult(TypedDict):
-    """The stretch of the source's text that scored best: 0-based characters, end excluded."""
+    """The stretch of the source's text that scored best: 0-based characters, end excluded.
+
+    `headings` are those of a Markdown text under which it stands, the outermost first.
+    """
 
     start: int
     end: int
     text: str
+    headings: list[str]
 
 
 class ResultMetadata(TypedDict):

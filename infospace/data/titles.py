@@ -74,8 +74,8 @@ def headings_at(text: str, place: int) -> tuple[str, ...]:
             level = len(match["level"])
             while path and path[-1][0] >= level:
                 path.pop()
-            path.append((level, _plain(match[0])))
-    return tuple(message for _, message in path if message)
+            path.append((level, match[0]))
+    return tuple(plain for _, line in path if (plain := _plain(line)))
 
 
 def first_line(text: str) -> str | None:

@@ -116,7 +116,7 @@ def test_a_hit_has_the_documented_content(search: Any, found: Space) -> None:
     assert list(about) == ["source_id", "uri", "score", "type", "title", "passage", "source"]
     assert (about["source_id"], about["type"], about["title"]) == (source.id, "Note", "Young cats")
     assert about["source"] == source.metadata
-    assert about["passage"] == {"start": 0, "end": len(source.content), "text": source.content}
+    assert about["passage"] == {"start": 0, "end": len(source.content), "text": source.content, "headings": []}
 
 
 def test_a_uri_is_shown_where_the_source_has_one(look: Any) -> None:

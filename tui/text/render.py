@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, normalize
 
-from infospace.data.titles import headings_at
 from tui.text.output import escape_controls
 
 if TYPE_CHECKING:
@@ -76,9 +75,9 @@ def _is_informative(place: str, hits: Sequence[Mapping[str, Any]]) -> bool:
 def headings_of(hit: Mapping[str, Any]) -> str:
     """Return under which headings of its text a hit's passage stands, but for one that is the title; `A › B`."""
     about = hit["metadata"]
-    if about.get("passage") is None or hit["format"] != "text":
+    if about.get("passage") is None:
         return ""
-    results = headings_at(hit["text"], about["passage"]["start"])
+    results = about["passage"]["headings"]
     return HEADINGS.join(results[1:] if results and results[0] == about.get("title") else results)
 
 
@@ -95,8 +94,7 @@ def _titled(hit: Mapping[str, Any]) -> tuple[str, str]:
     title, passage = metadata["title"], metadata["passage"]
     if passage is None:
         return title or "", ""
-    under = headings_at(hit["text"], passage["start"])[-1:] if hit["format"] == "text" else ()
-    return title or "", _without_heading(passage["text"], (title, *under))
+    return title or "", _without_heading(passage["text"], (title, *passage["headings"][-1:]))
 
 
 def _without_heading(text: str, shown: Sequence[object]) -> str:

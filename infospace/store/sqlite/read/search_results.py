@@ -12,7 +12,7 @@ from unicodedata import category
 from infospace.core.errors import StoreError
 from infospace.core.resources import Location, PassageOfResult, SearchResult
 from infospace.data.json_text import dump
-from infospace.data.titles import title_of
+from infospace.data.titles import headings_at, title_of
 from infospace.store.changes import Evidence
 from infospace.store.sqlite.codec import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
 from infospace.store.sqlite.connection import Connection
@@ -132,7 +132,8 @@ def _result(connection: Connection, reference: Reference, source: _Source, file:
     passage: PassageOfResult | None = None
     if reference.start is not None and reference.end is not None:
         start, end = reference.start, reference.end
-        passage = {"start": start, "end": end, "text": text[start:end]}
+        headings = list(headings_at(text, start)) if form == "text" else []
+        passage = {"start": start, "end": end, "text": text[start:end], "headings": headings}
     metadata = {
         "source_id": id_of(source.key),
         "uri": uri,

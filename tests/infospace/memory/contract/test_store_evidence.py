@@ -55,12 +55,21 @@ class TestEvidenceReading:
                 "score": 0.71,
                 "type": "Note",
                 "title": "Sea",
-                "passage": {"start": 6, "end": 9, "text": "the"},
+                "passage": {"start": 6, "end": 9, "text": "the", "headings": []},
                 "source": {"uri": "file:sea.md", "title": "Sea"},
                 "matched_by": "both",
             },
             "char_count": 13,
         }
+
+    def test_a_passage_says_under_which_headings_it_stands(self, store: Store) -> None:
+        """The outermost first; one of JSON stands under none, whatever its text begins with."""
+        text = "# Sea\n\n## Ships\n\nold\n\n## Fish\n\n### Cod\n\nwhite"
+        start = text.index("white")
+        found = self.cite(store, Evidence(note(store, text), 1, 0.5, start, len(text)))
+        assert found["metadata"]["passage"]["headings"] == ["Sea", "Fish", "Cod"]
+        listed = self.cite(store, Evidence(note(store, ["\n# Sea\n"]), 1, 0.5, 1, 4))
+        assert listed["metadata"]["passage"]["headings"] == []
 
     def test_json_is_cited_as_compact_json(self, store: Store) -> None:
         """Keys in stored order; without a passage there is none."""

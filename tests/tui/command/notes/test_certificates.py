@@ -128,7 +128,7 @@ def test_a_passage_that_begins_with_the_word_is_shown_from_its_beginning() -> No
     """Nor is one cut without words."""
     assert snippet_with(["committee"], LONG).startswith("The committee met")
     assert snippet_with([], LONG) == snippet_with(["nothing-like-it"], LONG)
-    long = {"start": 0, "end": 9, "text": f"{LONG}zebra {LONG}"}
+    long = {"start": 0, "end": 9, "text": f"{LONG}zebra {LONG}", "headings": []}
     said = {"type": "Note", "score": 0.5, "source_id": "Note_1", "title": "T", "passage": long}
     hit = {"text": LONG, "format": "text", "metadata": said}
     cell = next(iter(hits_table([hit], ["zebra"]).columns[3].cells))
@@ -139,13 +139,13 @@ def test_a_passage_is_shown_under_its_headings_and_says_neither_them_nor_the_tit
     """A title that is the first heading is none of them; where a file lies is told once."""
     text = "# T\n\nIntro\n\n## A\n\nsome\n\n### B\n\nwords of B"
     start = text.index("### B")
-    passage = {"start": start, "end": len(text), "text": text[start:]}
+    passage = {"start": start, "end": len(text), "text": text[start:], "headings": ["T", "A", "B"]}
     where = {"path": "d/f.md", "folder": "d", "root": "/r"}
     about = {"type": "Note", "score": 0.5, "source_id": "Note_1", "title": "T", "passage": passage, **where}
     table = hits_table([{"text": text, "format": "text", "metadata": about}])
     assert [column.header for column in table.columns] == ["#", "score", "note", "title and passage", "path"]
     assert str(next(iter(table.columns[3].cells))) == "T\nA › B\nwords of B"
-    about |= {"passage": {"start": 0, "end": 12, "text": text[:12]}}
+    about |= {"passage": {"start": 0, "end": 12, "text": text[:12], "headings": ["T"]}}
     other = {"text": text, "format": "text", "metadata": {**about, "root": "/q"}}
     table = hits_table([{"text": text, "format": "text", "metadata": about}, other])
     assert [column.header for column in table.columns][4:] == ["path", "root"]
