@@ -51,11 +51,11 @@ async def add(args: Add, context: Context) -> Collection:
     """
     value = args.value
     members = value.members if isinstance(value, Collection) else (Member(value.id),)
-    known_names = set(context.identities(args.target.members))
+    present = set(context.identities(args.target.members))
     fresh = []
     for member, identity in zip(members, context.identities(members), strict=True):
-        if identity not in known_names:
-            known_names.add(identity)
+        if identity not in present:
+            present.add(identity)
             fresh.append(member)
     context.extra["added"] = len(fresh)
     return context.add(args.target, fresh, if_version=args.if_version)

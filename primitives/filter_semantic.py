@@ -59,11 +59,11 @@ async def filter_semantic(args: FilterSemantic, context: Context) -> Collection:
     import asyncio
 
     items = context.items(args.target)
-    free, done = asyncio.Semaphore(MAX_CONCURRENT_ITEMS), 0
+    slots, done = asyncio.Semaphore(MAX_CONCURRENT_ITEMS), 0
 
     async def judge(index: int, item: Resource) -> bool:
         nonlocal done
-        async with free:
+        async with slots:
             messages = judge_prompt(args.predicate, (item.id, context.text(item)))
             try:
                 holds = bool(await context.ask_model(messages, schema={"type": "boolean"}, model=args.model))
@@ -78,7 +78,9 @@ async def filter_semantic(args: FilterSemantic, context: Context) -> Collection:
             judged = [group.create_task(judge(index, item)) for index, item in enumerate(items)]
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from None
-    expected = args.mode == "include"
-    chosen = [member for member, result in zip(args.target.members, judged, strict=True) if result.result() is expected]
+    include = args.mode == "include"
+    chosen = [
+        member for member, verdict in zip(args.target.members, judged, strict=True) if verdict.result() is include
+    ]
     context.extra["item_count"] = len(chosen)
     return context.collection(chosen)

@@ -50,8 +50,8 @@ async def refine(args: Refine, context: Context) -> Note:
     Text gives text, an object an object, a list a list; what the instruction does not concern stays as it is.
     """
     note = args.target
-    text = note.evidence or isinstance(note.content, str)
-    schema = None if text else {"type": schema_of_value(note.content)["type"]}
+    is_text = note.evidence or isinstance(note.content, str)
+    schema = None if is_text else {"type": schema_of_value(note.content)["type"]}
     instruction = (
         "Rewrite the material by the instruction, and give the whole result. What the instruction does not"
         f" concern stays as it is.\n\nInstruction:\n{args.instruction}"

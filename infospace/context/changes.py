@@ -47,7 +47,7 @@ class PendingChanges:
         if not is_id(identifier) or kind_of(identifier) is not Kind.NOTE:
             return None
         number = number_of(identifier)
-        return next((result[number - result.first] for result in self.batches if number in result.numbers), None)
+        return next((batch[number - batch.first] for batch in self.batches if number in batch.numbers), None)
 
     def has_made(self, identifier: str) -> bool:
         """Whether a resource was made here, and not in an outer part."""

@@ -145,7 +145,7 @@ class _Writer:
     def argument_error(self, error: _Error) -> ArgumentError:
         """Return the fault that an error stands for."""
         place, detail = error.place, error.detail
-        context = detail.get("ctx", {})
+        details = detail.get("ctx", {})
         argument = self._arguments.get(str(place[0])) if place else None
         code = _CODES.get(detail["type"], "bad-argument")
         match detail["type"]:
@@ -154,18 +154,18 @@ class _Writer:
             case "extra_forbidden":
                 return self._unknown(place)
             case "value_error" | "assertion_error":
-                return ArgumentError(place, code, str(context["error"]), _about(argument))
+                return ArgumentError(place, code, str(details["error"]), _about(argument))
         where = _spell(place)
         if detail["type"] == "string_pattern_mismatch":
             form = f"{where} is {shown(detail['input'])}, which has another form than is wanted"
             return ArgumentError(
-                place, code, form, _description_at(argument, _schema_at(argument, place), place) or context["pattern"]
+                place, code, form, _description_at(argument, _schema_at(argument, place), place) or details["pattern"]
             )
-        if "message" in context:
-            message, own = context["message"], f"`{place[0]}`" if place else ""
+        if "message" in details:
+            message, own = details["message"], f"`{place[0]}`" if place else ""
             mine = own and message.startswith((own, f"the {own.strip('`')} "))
             named = message if mine or not own else f"{where}: {message}"
-            return ArgumentError(place, code, named, context["hint"], suggestion=context.get("meant"))
+            return ArgumentError(place, code, named, details["hint"], suggestion=details.get("meant"))
         if error.is_type_violation:
             schema = _schema_at(argument, place)
             fits = _kinds(argument.kinds) if argument and argument.kinds else describe_schema(schema)

@@ -83,8 +83,8 @@ class PackageProvider:
 
 def _modules(module: ModuleType) -> Iterator[ModuleType]:
     yield module
-    for results in pkgutil.iter_modules(getattr(module, "__path__", ())):
-        yield importlib.import_module(f"{module.__name__}.{results.name}")
+    for info in pkgutil.iter_modules(getattr(module, "__path__", ())):
+        yield importlib.import_module(f"{module.__name__}.{info.name}")
 
 
 class Catalogue:

@@ -82,15 +82,15 @@ def _brief(part: Any, definitions: Mapping[str, Any], within: tuple[str, ...]) -
         return part
     name = str(part.get("$ref", "")).removeprefix("#/$defs/")
     if name in definitions and name not in within:
-        report = {key: value for key, value in part.items() if key != "$ref"}
-        return _brief({**definitions[name], **report}, definitions, (*within, name))
+        meaningful = {key: value for key, value in part.items() if key != "$ref"}
+        return _brief({**definitions[name], **meaningful}, definitions, (*within, name))
     options = part.get("anyOf")
     if isinstance(options, list) and {"type": "null"} in options and part.get("default", 0) is None:
         some = [option for option in options if option != {"type": "null"}]
         rest = {key: value for key, value in part.items() if key not in ("anyOf", "default")}
         return _brief({**some[0], **rest} if len(some) == 1 else {"anyOf": some, **rest}, definitions, within)
-    report = {key: value for key, value in part.items() if (key, value) not in _SAY_NOTHING}
-    return {key: _brief(value, definitions, within) for key, value in report.items()}
+    meaningful = {key: value for key, value in part.items() if (key, value) not in _SAY_NOTHING}
+    return {key: _brief(value, definitions, within) for key, value in meaningful.items()}
 
 
 def tersely(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,10 +107,10 @@ def _terse(part: Any) -> Any:
         return [_terse(item) for item in part]
     if not isinstance(part, Mapping):
         return part
-    report = {key: _terse(value) for key, value in part.items() if key not in _UNTOLD and key != "properties"}
+    terse = {key: _terse(value) for key, value in part.items() if key not in _UNTOLD and key != "properties"}
     if "properties" in part:
-        report["properties"] = {name: _terse(field) for name, field in part["properties"].items()}
-    return report
+        terse["properties"] = {name: _terse(field) for name, field in part["properties"].items()}
+    return terse
 
 
 _UNTOLD = frozenset(

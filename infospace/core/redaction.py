@@ -29,8 +29,8 @@ _PREFIXED = re.compile(r"\b(?:sk|pk|rk|gh[opsu]|github_pat|glpat|xox[abprs])[-_]
 
 def hidden(text: str, secrets: Iterable[str]) -> str:
     """Return a text in which the secrets stand no more, nor as they stand in a URL."""
-    known_names = {form for secret in secrets if len(secret) >= SHORTEST for form in (secret, quote(secret, safe=""))}
-    for secret in sorted(known_names, key=len, reverse=True):
+    forms = {form for secret in secrets if len(secret) >= SHORTEST for form in (secret, quote(secret, safe=""))}
+    for secret in sorted(forms, key=len, reverse=True):
         text = text.replace(secret, MARK)
     return text
 

@@ -110,9 +110,9 @@ def _distance(one: str, other: str) -> int:
     row = list(range(len(other) + 1))
     for at, letter in enumerate(one, start=1):
         following = [at]
-        for place, match in enumerate(other, start=1):
-            cost = min(row[place] + 1, following[-1] + 1, row[place - 1] + (letter != match))
-            if at > 1 and place > 1 and letter == other[place - 2] and one[at - 2] == match:
+        for place, other_letter in enumerate(other, start=1):
+            cost = min(row[place] + 1, following[-1] + 1, row[place - 1] + (letter != other_letter))
+            if at > 1 and place > 1 and letter == other[place - 2] and one[at - 2] == other_letter:
                 cost = min(cost, before[place - 2] + 1)
             following.append(cost)
         before, row = row, following

@@ -299,12 +299,12 @@ class _Loop:
     def _steps(self, name: str, parts: tuple[Any, ...]) -> list[str]:
         lines = []
         for part in parts[1:]:
-            stored = self._constant(part)
+            constant = self._constant(part)
             if isinstance(part, str):
-                lines += [f"   if type({name}) is dict: {name} = {name}.get({stored})"]
+                lines += [f"   if type({name}) is dict: {name} = {name}.get({constant})"]
                 lines += [f"   elif {name} is not None: raise OperandError"]
             else:
-                lines += [f"   if type({name}) is list: {name} = {_at(name, stored)}"]
+                lines += [f"   if type({name}) is list: {name} = {_at(name, constant)}"]
                 lines += [f"   elif {name} is not None: raise OperandError"]
         return lines
 
@@ -348,9 +348,9 @@ class _Loop:
                     left = self._operated(operator, left, self.value(part))
                 return left
             case Element(inner, place):
-                value, stored = self.value(inner), self._constant(place)
+                value, constant = self.value(inner), self._constant(place)
                 return self._cases(
-                    self._new(), (f"type({value}) is list", _at(value, stored)), (f"{value} is None", "None")
+                    self._new(), (f"type({value}) is list", _at(value, constant)), (f"{value} is None", "None")
                 )
             case Negative(inner):
                 value = self.value(inner)

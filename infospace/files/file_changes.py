@@ -102,8 +102,8 @@ class FileChanges:
         old = self._known.rows.get(at, [])
         matches = align([one.digest for one in old], [row.digest for row in rows])
         last = old[-1].part if old else 0
-        for row, match in zip(rows, matches, strict=True):
-            part = removed.pop(row.digest, None) if match is None else old[match].part
+        for row, old_index in zip(rows, matches, strict=True):
+            part = removed.pop(row.digest, None) if old_index is None else old[old_index].part
             if part is None:
                 last = part = max(last + 1, row.number)
             try:

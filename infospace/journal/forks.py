@@ -65,7 +65,9 @@ def inherited_steps(snapshot: Snapshot, run: str) -> InheritedSteps:
     for one in parents(snapshot, run):
         calls += [call for call in snapshot.calls(one) if _is_known(call, labels)]
         answers |= {key: word for key, word in snapshot.answers(one).items() if top_label(key) in labels}
-        products += [result for result in snapshot.products([one]) if top_label(result.created_by.step or "") in labels]
+        products += [
+            product for product in snapshot.products([one]) if top_label(product.created_by.step or "") in labels
+        ]
         labels &= {top_label(row.position) for row in snapshot.steps(one) if "forked" in row.extra}
     return InheritedSteps(tuple(calls), answers, tuple(products))
 

@@ -74,7 +74,7 @@ class Graph:
         """Return what was made of a version, as far as the graph goes."""
         results = list(self._edges_after.get(of, ()))
         for read, edge in self._readers.get(of, ()):
-            results += [Edge(result, edge.how, edge.variable) for result in self.products_by_read[read]]
+            results += [Edge(product, edge.how, edge.variable) for product in self.products_by_read[read]]
         return results
 
     @cached_property

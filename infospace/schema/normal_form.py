@@ -326,12 +326,12 @@ def _valued(values: Iterable[Any], resolver: Any) -> Iterator[_Option]:
 
 
 def _restriction(keyword: str, schema: Mapping[str, Any]) -> Restriction:
-    report = (
+    restricting = (
         schema
         if keyword.startswith("unevaluated")
         else {key: schema.get(key) for key in _BESIDE.get(keyword, [keyword])}
     )
-    text = dump(report)
+    text = dump(restricting)
     return keyword, text, '"$ref"' not in text and '"$dynamicRef"' not in text
 
 

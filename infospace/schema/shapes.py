@@ -351,7 +351,7 @@ def source_of(shape: Shape) -> Shape | None:
 
 
 def _source_of(content: Schema) -> Shape | None:
-    for result, source in (
+    for form, source in (
         (CollectionResult, CollectionShape()),
         (SearchResult, NoteShape()),
         (FusedResult, NoteShape()),
@@ -359,7 +359,7 @@ def _source_of(content: Schema) -> Shape | None:
         (ExplainedFusedResult, NoteShape()),
         (FilteredResult, NoteShape()),
     ):
-        if content in (schema_of(result), inline_refs(schema_of(result))):
+        if content in (schema_of(form), inline_refs(schema_of(form))):
             return source
     return None
 

@@ -70,8 +70,8 @@ def _unevaluated_properties(validator: Any, expected: Any, instance: Any, schema
     if not isinstance(instance, Mapping):
         return
     rest_of_schema = {key: value for key, value in schema.items() if key != "unevaluatedProperties"}
-    known_names = evaluated_keys(validator, instance, rest_of_schema)
-    rest = [key for key in instance if key not in known_names]
+    evaluated = evaluated_keys(validator, instance, rest_of_schema)
+    rest = [key for key in instance if key not in evaluated]
     if expected is False and rest:
         yield ValidationError(f"{', '.join(map(shown, rest))} {'is' if len(rest) == 1 else 'are'} unknown")
     elif expected is not False:

@@ -90,11 +90,11 @@ class NoteFilter:
         self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: BoundCondition
     ) -> Mapping[int, Head]:
         firsts = {path.parts[0] if path.parts else "content" for path in where.where.paths}
-        text, own = not firsts.isdisjoint(("content", "@title")), not firsts.isdisjoint(_OF_THE_RESOURCE)
+        reads_text, own = not firsts.isdisjoint(("content", "@title")), not firsts.isdisjoint(_OF_THE_RESOURCE)
         if len(among) * SUBSET_FRACTION < notes:
-            return {head.number: head for head in snapshot.heads(among.tolist(), text=text, own=own)}
-        if text or own or self._too_large:
-            heads = {head.number: head for head in snapshot.heads(text=text, own=own)}
+            return {head.number: head for head in snapshot.heads(among.tolist(), text=reads_text, own=own)}
+        if reads_text or own or self._too_large:
+            heads = {head.number: head for head in snapshot.heads(text=reads_text, own=own)}
         else:
             heads = self._follow(snapshot)
         return heads if len(among) == len(heads) else {number: heads[number] for number in among.tolist()}

@@ -177,8 +177,8 @@ def _chance(space: Space, passages: Passages) -> float | None:
 
 
 def _cosines(space: Space, wanted: PassageQuery, passages: Passages) -> NDArray[np.float64]:
-    query = space.embedding.query(str(wanted.query)).astype(np.float64)
-    cosines: NDArray[np.float64] = np.vecdot(passages.vectors.astype(np.float64), query)
+    vector = space.embedding.query(str(wanted.query)).astype(np.float64)
+    cosines: NDArray[np.float64] = np.vecdot(passages.vectors.astype(np.float64), vector)
     return np.round(cosines, 6)
 
 

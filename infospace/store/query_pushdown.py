@@ -2,8 +2,8 @@
 
 What is written is of one type throughout: texts, which both compare by code point, whole numbers, true and false; so
 nothing can have no result. Every value is a parameter, every column one of `PUSHED`. The rest (properties, lists,
-functions, arithmetic, windows, subselects, DISTINCT, UNION, Collections) is read and computed by `connection`, as on a
-file; `NotAlike` says what of a query that is.
+functions, arithmetic, windows, subselects, DISTINCT, UNION, Collections) is read and computed by DuckDB
+(`infospace.expressions.query.duckdb_engine`), as on a file; `NotAlike` says what of a query that is.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class _Pushed:
         grouped = bool(self._groups) or having is not None or any(map(_has_aggregate, everything))
         value = self._of_group if grouped else self._value
         result = [value(tree) for tree in trees]
-        stored = None if having is None else self._condition(having, value)
+        having_sql = None if having is None else self._condition(having, value)
         keys = [(value(sort.by), sort) for sort in sorts]
         rows = [f"t{place}.{column}" for place in range(len(self._tables)) for column in ("n", "q")]
         order = f"min(ARRAY[{', '.join(rows)}])" if grouped else ", ".join(rows)
@@ -156,8 +156,8 @@ class _Pushed:
             parts += [" AND " if place else " WHERE ", one]
         for place, (_, one) in enumerate(self._groups):
             parts += [", " if place else " GROUP BY ", one]
-        if stored is not None:
-            parts += [" HAVING ", stored]
+        if having_sql is not None:
+            parts += [" HAVING ", having_sql]
         parts.append(" ORDER BY ")
         for one, sort in keys:
             direction = " DESC" if sort.descending else ""
@@ -220,10 +220,10 @@ class _Pushed:
 
     def _field(self, node: Field) -> _Sql:
         place, column = self._place(node)
-        known_names = self._columns[place]
-        if column not in known_names:
-            known_names.append(column)
-        return _Sql(f"t{place}.c{known_names.index(column)}", PUSHED[self._tables[place].name.lower()][column])
+        columns = self._columns[place]
+        if column not in columns:
+            columns.append(column)
+        return _Sql(f"t{place}.c{columns.index(column)}", PUSHED[self._tables[place].name.lower()][column])
 
     def _place(self, node: Field) -> tuple[int, str]:
         parts = node.path.parts

@@ -164,11 +164,11 @@ def revoke_approval(store: Store, tool: str) -> Sequence[str]:
 
     Raises NotFound where there is none.
     """
-    known_names = [one.tool for one in list_approvals(store)]
+    allowed = [one.tool for one in list_approvals(store)]
     server, _, name = tool.partition("/")
-    going = [one for one in known_names if one == tool or (name == "*" and one.partition("/")[0] == server)]
+    going = [one for one in allowed if one == tool or (name == "*" and one.partition("/")[0] == server)]
     if not going:
-        hint = did_you_mean(tool, known_names, f"there are {', '.join(known_names)}" if known_names else None)
+        hint = did_you_mean(tool, allowed, f"there are {', '.join(allowed)}" if allowed else None)
         raise NotFound(f"{tool!r} is not among the tools that may always be called", hint=hint)
     store.commit([], [Disapprove(one) for one in going])
     return going

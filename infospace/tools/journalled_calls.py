@@ -84,7 +84,7 @@ class ToolCalls:
         """How many calls were made."""
         self.replay_source: ReplaySource | None = None
         """In a replay, the run that is replayed."""
-        self.asks = True
+        self.can_ask = True
         """Whether there is anybody to be asked."""
         self.asks_again = False
         """Whether a call that was made already, and is not idempotent, is asked about: a model writes the steps."""
@@ -221,14 +221,14 @@ class ToolCalls:
             if self._prior_calls.answer(key) == "no":
                 raise NotAllowed(f"{tool.full_name} was not called again: asked about it, somebody said no")
             return
-        if not self.asks:
+        if not self.can_ask:
             message = (
                 f"{tool.full_name} was called with these arguments by step {earlier}, and nobody can be asked here"
             )
             raise NotAllowed(message, hint="give it other arguments, or call it in another run")
-        report = {"tool": tool.full_name, "digest": tool.digest.hex()}
+        about_tool = {"tool": tool.full_name, "digest": tool.digest.hex()}
         question = repeat_question(tool, arguments, earlier)
-        raise InputRequired(position, "approve", question, REPEAT, key=key, about=report)
+        raise InputRequired(position, "approve", question, REPEAT, key=key, about=about_tool)
 
     def _journalled(self, tool: Tool, arguments: Mapping[str, Any], created_by: CreatedBy, digest: bytes) -> Call:
         self.count += 1
@@ -296,11 +296,11 @@ class ToolCalls:
             if self._prior_calls.answer(key) == "no":
                 raise NotAllowed(f"{tool.full_name} was not called: asked about it, somebody said no")
             return
-        if not self.asks:
+        if not self.can_ask:
             message = f"{tool.full_name} is asked about before it is called, and nobody can be asked here"
             raise NotAllowed(message, hint="answered with `always` in a run, it is not asked about any more")
-        report = {"tool": tool.full_name, "digest": tool.digest.hex()}
-        raise InputRequired(position, "approve", question(tool, arguments), APPROVAL_SCHEMA, key=key, about=report)
+        about_tool = {"tool": tool.full_name, "digest": tool.digest.hex()}
+        raise InputRequired(position, "approve", question(tool, arguments), APPROVAL_SCHEMA, key=key, about=about_tool)
 
     def _answer_of(self, stored: JSON) -> ToolAnswer:
         if not isinstance(stored, dict):

@@ -26,7 +26,7 @@ from infospace.schema.shapes import (
 from infospace.tools.answer_content import result_schema
 from planner.check.conditions import guards, read_by, reads_clock, reference_or_none, verdict
 from planner.check.environment import Environment, Variable, joined
-from planner.check.names import NameChecker
+from planner.check.names import GivenNameChecker
 from planner.check.primitive_calls import item_slot
 from planner.check.state import CheckState
 from planner.check.step_types import TypeChecker
@@ -77,7 +77,7 @@ class ControlFlowChecker:
         self,
         state: CheckState,
         blocks: BlockChecker,
-        names: NameChecker,
+        names: GivenNameChecker,
         types: TypeChecker,
         saved: SavedPlanCheck,
     ) -> None:

@@ -15,7 +15,7 @@ from planner.language.problems import join
 from planner.language.references import Reference, ReferenceInvalid, Template, read_text
 
 
-class NameChecker:
+class GivenNameChecker:
     """Checks the names that steps give, and keeps in the environment who has which."""
 
     def __init__(self, state: CheckState) -> None:
@@ -109,9 +109,9 @@ class NameChecker:
     def _holders(self, name: str) -> Iterator[Shape]:
         """Iterate over what may have a name: what earlier steps gave it to, also in branches beside; the space."""
         given = [
-            result.shape
-            for result in (self._state.env.assigned_names.get(name), self._state.env.sibling_names.get(name))
-            if result is not None
+            assigned.shape
+            for assigned in (self._state.env.assigned_names.get(name), self._state.env.sibling_names.get(name))
+            if assigned is not None
         ]
         yield from (shape for shape in given if shape.facts.which not in self._state.env.deleted)
         known, which = self._values.facts.shape(name), self._values.facts.holder(name)

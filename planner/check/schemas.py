@@ -72,11 +72,11 @@ class FitChecker:
                     self._missing(key, misfit, schema, place, whose)
             return
         if misfit.keyword == "additionalProperties":
-            known_names = tuple(_properties(schema, misfit.place))
+            property_names = tuple(_properties(schema, misfit.place))
             for key in additional(misfit.instance, _schema_at(schema, misfit.place)):
-                if key not in known_names:
+                if key not in property_names:
                     self._unknown(
-                        str(key), known_names, misfit.instance, place, whose, _schema_at(schema, misfit.place)
+                        str(key), property_names, misfit.instance, place, whose, _schema_at(schema, misfit.place)
                     )
             return
         fix, hint = None, None

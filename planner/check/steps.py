@@ -15,7 +15,7 @@ from infospace.schema.shapes import (
 )
 from planner.check.control_flow import ControlFlowChecker, SavedPlanCheck
 from planner.check.environment import Environment, Variable
-from planner.check.names import NameChecker
+from planner.check.names import GivenNameChecker
 from planner.check.state import CheckState
 from planner.check.step_types import TypeChecker
 from planner.language.plan import Block, Call, ForEach, Map, Parallel, SavedPlanCall, Step, UnparsedStep
@@ -50,7 +50,7 @@ class StepChecker:
         self._state = state
         self._catalogue, self._problems, self._values = state.catalogue, state.problems, state.values
         self._calls = state.calls
-        self._names, self._types = NameChecker(state), TypeChecker(state)
+        self._names, self._types = GivenNameChecker(state), TypeChecker(state)
         self._forms = ControlFlowChecker(state, self, self._names, self._types, saved)
         self._on_step = on_step
 

@@ -1,4 +1,4 @@
-"""What a step does outside of its computation: it calls, waits and asks; and whether a call may be made again."""
+"""What a step does outside of its computation: it calls, waits and asks."""
 
 from __future__ import annotations
 

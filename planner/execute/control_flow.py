@@ -268,9 +268,9 @@ class ControlFlow:
             inner, failure = result
             member = items[index]
             if failure is None:
-                match = inner.own.get(collect) if collect is not None else None
-                cause = inner.causes.get(collect) if collect is not None and match is None else None
-                self._collect(results, index, member, match, None if cause is None else str(cause))
+                given_id = inner.own.get(collect) if collect is not None else None
+                cause = inner.causes.get(collect) if collect is not None and given_id is None else None
+                self._collect(results, index, member, given_id, None if cause is None else str(cause))
             else:
                 outcome = await self._recover(failure, inner, index, collect, results, member, decided)
                 failed_outcomes.extend([] if outcome is None else [outcome])
@@ -287,7 +287,7 @@ class ControlFlow:
         await self._for_items(len(items), run_item, collect_result, independent)
         if form.until is not None:
             self._context.extra["ended"] = bool(until_met)
-        return failed_outcomes[0] if failed_outcomes else self._collected(results, len(items))
+        return failed_outcomes[0] if failed_outcomes else self._outcome_of_items(results, len(items))
 
     async def _until_holds(self, until: Condition, inner: Scope, index: int) -> bool:
         """Whether a loop ends with an item, of which the condition is read over what its body has bound."""
@@ -367,7 +367,7 @@ class ControlFlow:
             self._state.decided = (decided,)
             self._state.remaining = f"interrupted with {len(left):,} of {len(items):,} items to do"
             raise Suspension(())
-        return ended[0] if ended else self._collected(results, len(items))
+        return ended[0] if ended else self._outcome_of_items(results, len(items))
 
     async def _call_for_item(self, form: Map, member: Member, scope: Scope, context: Context) -> Outcome:
         """Perform the operation of `map` for one item; raises Unbound, for which the whole step is skipped."""
@@ -456,7 +456,7 @@ class ControlFlow:
         read: list[JSON] = [[identifier, version] for identifier, version in self._context.uses.items()]
         return ControlDecision(self._position, [target.id, target.version, read])
 
-    def _collected(self, results: Results, count: int) -> Outcome:
+    def _outcome_of_items(self, results: Results, count: int) -> Outcome:
         self._effects.require_item_results()
         collection = self._context.collection(results.members)
         self._context.extra |= {"item_count": len(results.members), "of": count, "failed": results.failed}

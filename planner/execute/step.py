@@ -181,9 +181,9 @@ class StepExecution:
     def _failure_to_json(self, outcome: Outcome) -> JSON:
         """Return how the step failed, for whoever goes on with the run while its `on_fail` list is run."""
         read: list[JSON] = [[identifier, version] for identifier, version in self._context.uses.items()]
-        report: dict[str, JSON] = {"reason": outcome.reason, "error": outcome.error, "read": read}
+        failure_json: dict[str, JSON] = {"reason": outcome.reason, "error": outcome.error, "read": read}
         return {
-            **report,
+            **failure_json,
             "extra": dict(self._context.extra),
             "digest": None if self._digest is None else self._digest.hex(),
         }
@@ -251,8 +251,8 @@ class StepExecution:
             check_time()
             return self._commit(outcome)
         except OutOfTime:
-            # What computes hears no cancellation. The timeout that
-            # ended, of the step or of the run, cancels this task at its next await, which is this sleep.
+            # What computes hears no cancellation. The timeout that ended, of the step or of the run, cancels this task
+            # at its next await, which is this sleep.
             self._context.changes.clear()
             await asyncio.sleep(CANCEL_GRACE_SECONDS)
             raise

@@ -119,8 +119,8 @@ def same_text(document: JSON) -> str:
     """Return a text that two plans, or two steps, have in common that do the same in the same words."""
     steps = document.get("steps") if isinstance(document, Mapping) else None
     if isinstance(document, Mapping) and isinstance(steps, list):
-        report = {key: document.get(key) for key in ("inputs", "result")}
-        return dump([report, [_bare(step) for step in steps]])
+        head = {key: document.get(key) for key in ("inputs", "result")}
+        return dump([head, [_bare(step) for step in steps]])
     return dump(_bare(document))
 
 

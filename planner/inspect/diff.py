@@ -189,7 +189,7 @@ class _Comparison:
         """Whether something that a step gave was removed for good, where it would have to be looked at."""
         one, other = result_of(first), result_of(second)
         sides = ((self._before, one), (self._after, other))
-        return one != other and any(results is not None and side.get(*results) is None for side, results in sides)
+        return one != other and any(version is not None and side.get(*version) is None for side, version in sides)
 
     def _read(self, first: StepRow, second: StepRow) -> Iterator[Change]:
         """Whether the arguments as written, and what was read for them, are different."""

@@ -84,7 +84,7 @@ class RunView:
 
     def _items(self, one: tuple[str, int] | None, other: tuple[str, int] | None) -> Iterable[tuple[str, str]]:
         """Return the items of a copy of a Collection with those that they stand for."""
-        groups = [self.get(*results) for results in (one, other) if results is not None] if one != other else []
+        groups = [self.get(*version) for version in (one, other) if version is not None] if one != other else []
         members = [group.members for group in groups if isinstance(group, Collection)]
         if len(members) < 2 or len(members[0]) != len(members[1]):
             return ()
@@ -121,8 +121,8 @@ class RunView:
 
     def masked(self, text: str | None) -> str | None:
         """Return a text in which the ids that the run gave out are told by where they were made."""
-        report = self._as | self._own
-        return None if text is None else ID_IN_TEXT.sub(lambda found: report.get(found[0], found[0]), text)
+        places = self._as | self._own
+        return None if text is None else ID_IN_TEXT.sub(lambda found: places.get(found[0], found[0]), text)
 
     def fingerprint(self, value: JSON) -> str | None:
         """Return a digest of a JSON value, its keys in any order, without ids that the run gave out."""

@@ -63,8 +63,8 @@ async def fork(
         hint = did_you_mean(step, labels, f"it has {', '.join(labels)}")
         raise NotFound(f"the plan of {run} has no step {step!r} of its own", hint=hint)
     before = labels[: labels.index(step)]
-    _reached(row, rows, step, before)
-    _untouched(plan_of(row), plan, len(before))
+    _require_reached(row, rows, step, before)
+    _require_untouched(plan_of(row), plan, len(before))
     if not problems.ok:
         return RunResult(None, "refused", problems=tuple(problems.found))
     return await _Fork(space, row, rows, before, step).run(
@@ -89,7 +89,7 @@ def _changed(row: RunRow, patch: Patch) -> JSON:
     return document
 
 
-def _reached(row: RunRow, rows: Sequence[StepRow], step: str, before: Sequence[str]) -> None:
+def _require_reached(row: RunRow, rows: Sequence[StepRow], step: str, before: Sequence[str]) -> None:
     """Raise Conflict where the run ended at a step before the one from which it is to be forked."""
     for one in rows:
         position = Position.parse(one.position)
@@ -103,7 +103,7 @@ def _reached(row: RunRow, rows: Sequence[StepRow], step: str, before: Sequence[s
             raise Conflict(message, hint=f"fork it at step {place}")
 
 
-def _untouched(old: Plan, new: Plan, count: int) -> None:
+def _require_untouched(old: Plan, new: Plan, count: int) -> None:
     for index in range(count):
         if index >= len(new.steps) or new.steps[index] != old.steps[index]:
             message = f"step {old.steps[index].label} is changed, and lies before the step from which the run is forked"
@@ -116,8 +116,8 @@ class _Fork:
         self._row = row
         self._before = frozenset(before)
         self._rows = [one for one in rows if top_label(one.position) in before and one.status != "suspended"]
-        at = [one.started for one in rows if top_label(one.position) == step]
-        self._moment = min(at, default=row.ended or now())
+        starts = [one.started for one in rows if top_label(one.position) == step]
+        self._moment = min(starts, default=row.ended or now())
         others = [one for one in rows if top_label(one.position) not in before]
         self._later = [one for one in others if one.started >= self._moment]
 

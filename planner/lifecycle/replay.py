@@ -94,7 +94,7 @@ async def replay(
             lambda tool, *, by_name: allowed(store, tool, run, by_name=by_name),
             past,
         )
-        again.meter.tools.replay_source, again.meter.tools.asks = earlier, False
+        again.meter.tools.replay_source, again.meter.tools.can_ask = earlier, False
         context = inner.context()
         bound = {name: context.get(identifier) for name, identifier in row.inputs.items()}
         result = await (again.run(bound) if row.kind == "plan" else replay_lines(again, row, past, bound))

@@ -119,24 +119,24 @@ def _why(tool: Tool, options: ExecuteOptions, result: RunResult, longest_ms: int
 def _waiting(run: str, pending: Sequence[Pending]) -> dict[str, Any]:
     """What has to be said before it goes on. The first of several is told; the others come after it."""
     one = pending[0]
-    report: dict[str, Any] = {
+    document: dict[str, Any] = {
         "run": run,
         "step": one.step,
         "question": one.question,
         "schema": one.schema and dict(one.schema),
     }
-    report["answer_with"] = {"tool": "answer_run", "arguments": {"run": run, "step": one.step, "value": "…"}}
+    document["answer_with"] = {"tool": "answer_run", "arguments": {"run": run, "step": one.step, "value": "…"}}
     if one.kind != "approve":
         return {
             "status": "waiting",
             "reason": f"nothing goes on before this is answered: {one.question}",
-            "waits": report,
+            "waits": document,
         }
-    report["answer_with"]["arguments"]["value"] = "once"
-    report["answers"] = {**APPROVAL_CHOICES}
-    report["command"] = f"infospace answer {run} {one.step} once"
+    document["answer_with"]["arguments"]["value"] = "once"
+    document["answers"] = {**APPROVAL_CHOICES}
+    document["command"] = f"infospace answer {run} {one.step} once"
     reason = f"nothing was called, since somebody has to be asked first: {one.question}"
-    return {"status": "approval_required", "reason": reason, "approval": report}
+    return {"status": "approval_required", "reason": reason, "approval": document}
 
 
 def _short(document: dict[str, Any], resource: str | None, run: str) -> dict[str, Any]:

@@ -154,9 +154,9 @@ def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | 
     if type_ in JOINS:
         return _parse_join(type_, raw, pointer, problems)
     if type_ not in TESTS:
-        known_names = (*TESTS, *JOINS)
-        suggestion = closest_spelling(type_, known_names) or CALLED_ELSEWHERE.get("_".join(words_of(type_)) or type_)
-        near = suggestion or nearest(type_, known_names)
+        keys = (*TESTS, *JOINS)
+        suggestion = closest_spelling(type_, keys) or CALLED_ELSEWHERE.get("_".join(words_of(type_)) or type_)
+        near = suggestion or nearest(type_, keys)
         place = join(pointer, "type")
         fix: Patch | None = [{"op": "replace", "path": place, "value": suggestion}] if suggestion else None
         presence = _null_test(type_, raw)
@@ -166,7 +166,7 @@ def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | 
             "unknown-condition",
             place,
             f"there is no condition {type_!r}",
-            f"did you mean {near!r}?" if near else dump(presence) if presence is not None else listed(known_names, 20),
+            f"did you mean {near!r}?" if near else dump(presence) if presence is not None else listed(keys, 20),
             fix,
         )
         if suggestion in JOINS:

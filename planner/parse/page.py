@@ -157,12 +157,12 @@ def language_page(catalogue: Catalogue) -> str:
     """Return the page, with those of its verbs that a vocabulary has."""
     lines = [_HEAD]
     for title, verbs in _GROUPS.items():
-        known_names = []
+        entries = []
         for names, takes in verbs.items():
             there = [name for name in names.split(", ") if catalogue.find(name) is not None]
-            known_names += [_verb(", ".join(there), takes)] if there else []
-        if known_names:
-            lines.append(f"{title} {' · '.join(known_names)}")
+            entries += [_verb(", ".join(there), takes)] if there else []
+        if entries:
+            lines.append(f"{title} {' · '.join(entries)}")
     lines.append(f"CONTROL {' · '.join(_verb(name, takes) for name, takes in _CONTROL.items())}")
     return "\n".join([*lines, _TAIL])
 

@@ -18,7 +18,7 @@ from planner.language.references import Reference, renamed, whole_reference
 from planner.repair.misread_places import is_same_place
 from planner.repair.step_keys import OUT
 
-TRIED = 4_000
+MAX_RECHECKED_STEPS = 4_000
 """Steps that may be checked again to try fixes; of a plan of many steps fewer fixes are tried."""
 MIN_ATTEMPTED_FIXES = 6
 """Fixes that are tried of any plan."""
@@ -30,14 +30,14 @@ Recheck = Callable[[JSON], Sequence[Problem]]
 def with_fixes(document: JSON, problems: Sequence[Problem], steps: int, recheck: Recheck) -> list[Problem]:
     """Return the problems, each with a fix that makes the plan better, or with none."""
     errors = [problem for problem in problems if problem.severity == "error"]
-    left = max(MIN_ATTEMPTED_FIXES, TRIED // max(1, steps))
+    attempts_left = max(MIN_ATTEMPTED_FIXES, MAX_RECHECKED_STEPS // max(1, steps))
     results = []
     for problem in problems:
         fix = None
         for patch in _candidates(document, problem, errors):
-            if not left:
+            if not attempts_left:
                 break
-            left -= 1
+            attempts_left -= 1
             if _helps(document, patch, problem, problems, recheck):
                 fix = patch
                 break
@@ -149,9 +149,9 @@ def _read_meant_place(document: JSON, problem: Problem) -> Iterator[Patch]:
         return
     with suppress(Invalid):
         better, parts = Path.parse(problem.suggestion).parts, reference.path.parts
-        for at in range(len(parts)):
-            if is_same_place(parts[at:], better):
-                suggestion = str(Reference(reference.name, Path((*parts[:at], *better))))[1:].replace("\\", r"\\")
+        for start in range(len(parts)):
+            if is_same_place(parts[start:], better):
+                suggestion = str(Reference(reference.name, Path((*parts[:start], *better))))[1:].replace("\\", r"\\")
                 raw = rf"(?<!\$)(\$\{{?){re.escape(problem.about[1:])}(?![\w.\[])"
                 yield replace(problem.pointer, re.sub(raw, rf"\g<1>{suggestion}", text))
 

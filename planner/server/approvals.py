@@ -109,6 +109,9 @@ def call_for_people(space: Space, answer: dict[str, Any], access: Access) -> dic
     approval = answer.get("approval")
     if access.approvals != "people" or approval is None:
         return answer
-    report = {key: value for key, value in approval.items() if key != "answer_with"}
-    report |= {"answered_by": "people", "command": f"{command(space, report['run'], report['step'])} once"}
-    return {**answer, "approval": report}
+    shown = {key: value for key, value in approval.items() if key != "answer_with"}
+    shown |= {
+        "answered_by": "people",
+        "command": f"{command(space, shown['run'], shown['step'])} once",
+    }
+    return {**answer, "approval": shown}

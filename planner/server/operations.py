@@ -297,8 +297,8 @@ class Operations:
             for name, resource in living_bindings(self.space, bindings_of(row.inputs, steps)).items()
         }
         shown, left_out = truncate_bindings(results, PART)
-        report: dict[str, Any] = {"run": run, "bindings": shown}
-        return {**report, "left_out": left_out} if left_out else report
+        document: dict[str, Any] = {"run": run, "bindings": shown}
+        return {**document, "left_out": left_out} if left_out else document
 
     def _open_session(self, name: str) -> str:
         """Return the run that an open session is. Raises NotFound, Invalid for what cannot be a name."""

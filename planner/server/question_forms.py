@@ -152,17 +152,17 @@ def _plain(schema: Any) -> dict[str, Any] | None:
     """Return the field that takes just what a schema does, as far as a form says; None where none does."""
     if not isinstance(schema, Mapping) or any(key in schema for key in ("oneOf", "anyOf", "allOf", "$ref", "const")):
         return None
-    report = {key: schema[key] for key in _TOLD if key in schema}
+    kept_keys = {key: schema[key] for key in _TOLD if key in schema}
     if "enum" in schema:
         texts = all(isinstance(value, str) for value in schema["enum"])
-        return {**report, "type": "string", "enum": list(schema["enum"])} if texts else None
+        return {**kept_keys, "type": "string", "enum": list(schema["enum"])} if texts else None
     type_ = schema.get("type")
     if not isinstance(type_, str) or type_ not in _KEYWORDS:
         return None
     bounds = {key: schema[key] for key in _KEYWORDS[type_] & schema.keys()}
     if bounds.get("format") not in (None, *_FORMATS):
         del bounds["format"]
-    return {**report, "type": type_, **dict(sorted(bounds.items()))}
+    return {**kept_keys, "type": type_, **dict(sorted(bounds.items()))}
 
 
 def _field(schema: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -172,8 +172,8 @@ def _field(schema: Mapping[str, Any] | None) -> dict[str, Any]:
         return {**title, "type": "string"}
     listed = _listed(schema)
     if listed is not None:
-        report = {key: schema[key] for key in _TOLD[:2] if key in schema}
-        return {**title, **report, "type": "string", "enum": [_label(value) for value in listed]}
+        kept_keys = {key: schema[key] for key in _TOLD[:2] if key in schema}
+        return {**title, **kept_keys, "type": "string", "enum": [_label(value) for value in listed]}
     plain = _plain(schema)
     if plain is not None:
         return {**title, **plain}

@@ -114,8 +114,8 @@ def truncate_hits(answer: dict[str, Any]) -> dict[str, Any]:
 
 def truncate_tools(answer: dict[str, Any]) -> dict[str, Any]:
     """Return the answer of a meta-tool that finds tools without what says nothing; `describe_tool` has all of it."""
-    report = {**answer, "tools": [_tool(tool) for tool in answer["tools"]]}
-    return {**report, "guess": _tool(answer["guess"])} if answer.get("guess") else report
+    shortened = {**answer, "tools": [_tool(tool) for tool in answer["tools"]]}
+    return {**shortened, "guess": _tool(answer["guess"])} if answer.get("guess") else shortened
 
 
 _USUAL: Mapping[str, Any] = {"title": "", "kind": "tool", "integration_type": "MCP", "untrusted": False}
@@ -123,11 +123,11 @@ _USUAL: Mapping[str, Any] = {"title": "", "kind": "tool", "integration_type": "M
 
 
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    report = {key: value for key, value in tool.items() if key not in _USUAL or value != _USUAL[key]}
+    shortened = {key: value for key, value in tool.items() if key not in _USUAL or value != _USUAL[key]}
     for key in ("input_schema", "output_schema"):
-        if isinstance(schema := report.get(key), Mapping):
-            report[key] = {name: part for name, part in untitled(schema).items() if name != "$schema"}
-    return report
+        if isinstance(schema := shortened.get(key), Mapping):
+            shortened[key] = {name: part for name, part in untitled(schema).items() if name != "$schema"}
+    return shortened
 
 
 def _steps(steps: Sequence[dict[str, Any]], first: int | None) -> tuple[list[dict[str, Any]], str | None]:

@@ -141,8 +141,8 @@ def build_parser(argv: Sequence[str]) -> Parser:
     shared(parser, default=None)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     for name, summary in COMMANDS.items():
-        expected = name in argv
-        module = _module(name) if expected else None
+        given = name in argv
+        module = _module(name) if given else None
         sub = commands.add_parser(
             name,
             help=summary,

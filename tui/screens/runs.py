@@ -296,8 +296,8 @@ class Runs(RunActions):
             return
         dropped = self._runs.mark(run)
         if dropped is not None:
-            stored, _ = self._runs.marked
-            self.notify(f"Two runs are compared: {dropped} is not marked any more, {stored} and {run} are.")
+            remaining, _ = self._runs.marked
+            self.notify(f"Two runs are compared: {dropped} is not marked any more, {remaining} and {run} are.")
         self._show()
 
     def action_compare(self) -> None:

@@ -146,8 +146,8 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
 
     def show_message(self, text: str) -> None:
         """Say something of what is listed; nothing where nobody looks any more."""
-        for result in self.query("#found").results(Static):
-            result.update(single_line(text))
+        for line in self.query("#found").results(Static):
+            line.update(single_line(text))
 
     # Going about
 

@@ -301,11 +301,11 @@ def _stale(space: Space, sought: NotesQuery) -> NotesList:
         result = staleness(snapshot)
         remarks = {one.origin.of.id: causes(one.changed) for one in result.stale}
         if words:
-            report = {brief.id: _searchable_text(brief) for brief in read_all(snapshot, list(remarks))}
+            searchable = {brief.id: _searchable_text(brief) for brief in read_all(snapshot, list(remarks))}
             remarks = {
                 one: text
                 for one, text in remarks.items()
-                if all(word in f"{report[one]} {text.casefold()}" for word in words)
+                if all(word in f"{searchable[one]} {text.casefold()}" for word in words)
             }
     message = f"{len(remarks):,} of {pluralize(result.checked, 'thing')} out of date: made of what has changed since"
     if result.unknown:

@@ -134,8 +134,8 @@ def render_about(around: ResourceDetail, colours: Colours, result: str = "") -> 
     """Say what a resource is: why a search `result` it, its properties, and the rest."""
     resource, brief, origin = around.resource, around.brief, around.origin
     size = pluralize(len(resource), "item") if isinstance(resource, Collection) else f"{count(brief.size)} characters"
-    stored = "yes, and searches find it" if brief.kept else "no: of its run, and not found by searches (p keeps it)"
-    rows = [("id", resource.id), ("name", brief.name or "none (n gives one)"), ("kept", stored), ("size", size)]
+    kept_text = "yes, and searches find it" if brief.kept else "no: of its run, and not found by searches (p keeps it)"
+    rows = [("id", resource.id), ("name", brief.name or "none (n gives one)"), ("kept", kept_text), ("size", size)]
     rows.append(("created", format_time(resource.created)))
     rows.append(
         ("version", f"{resource.version} of {around.latest}, {format_time(resource.updated)}, {format_origin(origin)}")

@@ -47,8 +47,8 @@ class RunList:
     def update(self, heads: Sequence[RunHead]) -> None:
         """Take the runs as they are now."""
         self.heads = list(heads)
-        known_names = {head.run for head in heads}
-        self.marked = [run for run in self.marked if run in known_names]
+        present_runs = {head.run for head in heads}
+        self.marked = [run for run in self.marked if run in present_runs]
         self._apply_filter()
 
     def mark(self, run: str) -> str | None:

@@ -74,8 +74,8 @@ def all_tasks(snapshot: Snapshot, words: Sequence[str], numbers: Collection[int]
     notes = snapshot.space_table("notes", (), () if numbers is None else (("@id", numbers),))
     ids: list[Any] = notes.column("@id")
     titles, paths = (map(_word, notes.column(name)) for name in ("title", "path"))
-    report = dict(zip(ids, zip(titles, paths, strict=True), strict=True))
-    tasks = (Task(*row, *report.get(row[0], ("", ""))) for row in rows)
+    titles_by_id = dict(zip(ids, zip(titles, paths, strict=True), strict=True))
+    tasks = (Task(*row, *titles_by_id.get(row[0], ("", ""))) for row in rows)
     results = [task for task in tasks if not words or _has(task, words)]
     return sorted(results, key=lambda task: (not task.open, task.due is None, task.due or ""))
 

@@ -166,7 +166,7 @@ def is_date(text: str) -> bool:
 def _without(content: str, gone: list[tuple[int, int]]) -> str:
     if not gone:
         return content.strip()
-    stored = content
+    rest = content
     for start, end in sorted(gone, reverse=True):
-        stored = stored[:start].rstrip(" \t") + " " + stored[end:].lstrip(" \t")
-    return stored.strip()
+        rest = rest[:start].rstrip(" \t") + " " + rest[end:].lstrip(" \t")
+    return rest.strip()

@@ -426,9 +426,9 @@ class _SelectWriter:
     def _all(self, stars: Stars) -> list[Output]:
         chosen = self._chosen(stars)
         if not chosen:
-            known_names = [relation.alias for relation in self._relations]
-            near = nearest(stars.alias or "", known_names)
-            raise Invalid(f"no table is called {stars.alias!r}", hint=f"there is {near or ', '.join(known_names)}")
+            aliases = [relation.alias for relation in self._relations]
+            near = nearest(stars.alias or "", aliases)
+            raise Invalid(f"no table is called {stars.alias!r}", hint=f"there is {near or ', '.join(aliases)}")
         return [
             Output(
                 name, Field(Path((relation.alias, *((name,) if not _is_whole(relation, name) else ())))), stars.start

@@ -29,8 +29,8 @@ def edited_json(data: bytes, name: str, content: JSON) -> bytes | None:
         if edit.start < done:
             return None
         result, done = result + text[done : edit.start] + edit.text, edit.end
-    match = head + (result + text[done:]).encode()
-    return match if holds(match, content) else None
+    edited = head + (result + text[done:]).encode()
+    return edited if holds(edited, content) else None
 
 
 def holds(data: bytes, content: JSON) -> bool:

@@ -68,9 +68,9 @@ def _near(name: str, names: list[str]) -> list[str]:
 
     short = {known.rsplit("/", 1)[-1].lower(): known for known in names}
     whole = {known.lower(): known for known in names}
-    close = [whole[result] for result in get_close_matches(name.lower(), whole, n=3)]
+    close = [whole[close_name] for close_name in get_close_matches(name.lower(), whole, n=3)]
     last = name.rsplit("/", 1)[-1].lower()
-    close += [short[result] for result in get_close_matches(last, short, n=3)]
+    close += [short[close_name] for close_name in get_close_matches(last, short, n=3)]
     return list(dict.fromkeys(close))[:3]
 
 

@@ -25,7 +25,7 @@ def listed() -> dict[str, dict[str, Any]]:
         from fastembed import TextEmbedding
     except ModuleNotFoundError as error:
         raise ModelError(f"{error.name} is not installed", hint=REINSTALL) from error
-    return {results["model"]: results for results in TextEmbedding.list_supported_models()}
+    return {description["model"]: description for description in TextEmbedding.list_supported_models()}
 
 
 def fetch(name: str, to: Path, settings: dict[str, Any] | None = None, progress: Progress | None = None) -> Path:

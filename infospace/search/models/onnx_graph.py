@@ -152,16 +152,16 @@ def _embeddings(w: _Writer) -> str:
 def _mask(w: _Writer) -> str:
     """0 where a token is, MASKED where padding is; (batch, 1, 1, sequence), added to the scores."""
     w.integers("mask.axes", [1, 2])
-    stored = w.node("Cast", ["attention_mask"], "mask.float", to=messages.FLOAT)
-    padding = w.node("Sub", [w.scalar("one", 1.0), stored], "mask.padding")
+    float_mask = w.node("Cast", ["attention_mask"], "mask.float", to=messages.FLOAT)
+    padding = w.node("Sub", [w.scalar("one", 1.0), float_mask], "mask.padding")
     added = w.node("Mul", [padding, w.scalar("masked", MASKED)], "mask.added")
     return w.node("Unsqueeze", [added, "mask.axes"], "mask")
 
 
 def _layer(w: _Writer, index: int, x: str, mask: str) -> str:
     part, name = f"encoder.layer.{index}.", f"layer.{index}."
-    context = _attention(w, f"{part}attention.self.", name, x, mask)
-    attended = w.linear(f"{name}attended", context, f"{part}attention.output.dense")
+    attention = _attention(w, f"{part}attention.self.", name, x, mask)
+    attended = w.linear(f"{name}attended", attention, f"{part}attention.output.dense")
     added = w.node("Add", [attended, x], f"{name}middle.sum")
     middle = w.normalise(f"{name}middle", added, f"{part}attention.output.LayerNorm")
     wide = w.node("Gelu", [w.linear(f"{name}wide", middle, f"{part}intermediate.dense")], f"{name}gelu")

@@ -159,10 +159,10 @@ class PostgresConnection(Connection):
         statement, places = translated(sql)
         name = f"batch_{next(self._cursors)}"
         # Outside a transaction the server keeps the rows beyond the statement, which ends one.
-        stored = " WITH HOLD" if self._session.info.transaction_status == TransactionStatus.IDLE else ""
+        hold_clause = " WITH HOLD" if self._session.info.transaction_status == TransactionStatus.IDLE else ""
         fetch = f"FETCH {BATCH} FROM {name}"
         try:
-            declared = f"DECLARE {name} NO SCROLL CURSOR{stored} FOR {statement}; {fetch}"
+            declared = f"DECLARE {name} NO SCROLL CURSOR{hold_clause} FOR {statement}; {fetch}"
             self._cursor.execute(declared, _bound(values, places))
             self._cursor.nextset()
             batch = self._cursor.fetchall()

@@ -124,12 +124,12 @@ def _where(term: str, prefix: bool, listed: str | None) -> tuple[str, tuple[obje
     """A condition of rows of `postings`. What begins with a word lies before the word with its last sign raised."""
     among, values = (_AMONG, (listed,)) if listed is not None else ("", ())
     if not prefix:
-        return f"term = ?{among}", (_kept(term), *values)
+        return f"term = ?{among}", (_index_term(term), *values)
     term = term[:_BEGINNING]
     return f"term >= ? AND term < ?{among}", (term, term[:-1] + chr(ord(term[-1]) + 1), *values)
 
 
-def _kept(term: str) -> str:
+def _index_term(term: str) -> str:
     """Return what stands for a word in the index: of a very long one its beginning, and a digest of the whole."""
     return term if len(term) <= _LONGEST else f"{term[:_BEGINNING]}\x01{sha256(term.encode()).hexdigest()}"
 
@@ -139,19 +139,19 @@ def counted(entries: Iterable[Entry]) -> Iterator[tuple[int, int, Counter[str]]]
     from infospace.store.sqlite.read.fulltext import COLUMNS, INSERT, TABLES, WEIGHTS
 
     weight = dict(zip(COLUMNS, WEIGHTS, strict=True))
-    beside = connect("file::memory:", ":memory:", wait=0)
+    scratch = connect("file::memory:", ":memory:", wait=0)
     try:
-        beside.run(TABLES[0])
-        beside.run("CREATE VIRTUAL TABLE places USING fts5vocab(words, instance)")
+        scratch.run(TABLES[0])
+        scratch.run("CREATE VIRTUAL TABLE places USING fts5vocab(words, instance)")
         numbers = []
         for entry in entries:
             numbers.append(entry[0])
-            beside.run(INSERT, entry)
+            scratch.run(INSERT, entry)
         terms: dict[int, Counter[str]] = {number: Counter() for number in numbers}
         lengths = dict.fromkeys(numbers, 0)
-        for number, term, column, times in beside.all("SELECT doc, term, col, count(*) FROM places GROUP BY 1, 2, 3"):
-            terms[number][_kept(term)] += weight[column] * times
+        for number, term, column, times in scratch.all("SELECT doc, term, col, count(*) FROM places GROUP BY 1, 2, 3"):
+            terms[number][_index_term(term)] += weight[column] * times
             lengths[number] += times
         yield from ((number, lengths[number], terms[number]) for number in numbers)
     finally:
-        beside.close()
+        scratch.close()

@@ -223,7 +223,7 @@ def problems(connection: Connection, *, counters: bool) -> list[str]:
         ):
             results.extend(_first_messages(rule(connection)))
         if connection.dialect == "sqlite":
-            results.extend(schema.strangers(connection))
+            results.extend(schema.schema_differences(connection))
         if counters and connection.dialect == "sqlite":
             told = set(re.findall(r"\w+_[0-9]+", " ".join(results)))
             results.extend(

@@ -348,7 +348,7 @@ def migrate(connection: Connection) -> None:
         raise
 
 
-def strangers(connection: Connection) -> list[str]:
+def schema_differences(connection: Connection) -> list[str]:
     """Say what a space has beside its own tables, indexes and triggers, and which of those it lacks."""
     own = connect("file::memory:", ":memory:", wait=0)
     try:

@@ -41,9 +41,9 @@ class ConnectionState:
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented object."""
-        report = {"server": self.server, "status": self.status, "message": self.message}
+        document = {"server": self.server, "status": self.status, "message": self.message}
         more = {"kept": self.kept, "expires": self.expires, "connect_url": self.connect_url}
-        return {**report, **{key: value for key, value in more.items() if value is not None}}
+        return {**document, **{key: value for key, value in more.items() if value is not None}}
 
 
 @dataclass(frozen=True, slots=True)

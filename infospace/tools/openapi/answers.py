@@ -21,17 +21,17 @@ def good_answer(status: int, media_type: str, charset: str, body: bytes) -> Tool
     """Return what came: JSON as structured content, text as text, an image or anything else as its block."""
     if not body:
         return ToolAnswer([{"type": "text", "text": f"{_named(status)}, without content"}])
-    plain = media_type.partition(";")[0].strip().casefold()
-    kind = plain.partition("/")[0]
+    media = media_type.partition(";")[0].strip().casefold()
+    kind = media.partition("/")[0]
     if kind in ("image", "audio"):
-        return ToolAnswer([{"type": kind, "data": base64.b64encode(body).decode(), "mimeType": plain}])
+        return ToolAnswer([{"type": kind, "data": base64.b64encode(body).decode(), "mimeType": media}])
     text = _decoded(body, charset)
-    if text is None or not (is_json(plain) or kind == "text" or not plain or "xml" in plain or "json" in plain
-                            or plain in ("application/javascript", "application/x-www-form-urlencoded")):  # fmt: skip
-        blob = {"uri": "response:body", "mimeType": plain, "blob": base64.b64encode(body).decode()}
+    if text is None or not (is_json(media) or kind == "text" or not media or "xml" in media or "json" in media
+                            or media in ("application/javascript", "application/x-www-form-urlencoded")):  # fmt: skip
+        blob = {"uri": "response:body", "mimeType": media, "blob": base64.b64encode(body).decode()}
         return ToolAnswer([{"type": "resource", "resource": blob}])
     block = {"type": "text", "text": text}
-    return ToolAnswer([block], _structured(text) if is_json(plain) else None)
+    return ToolAnswer([block], _structured(text) if is_json(media) else None)
 
 
 def error_answer(operation: Operation, status: int, headers: Any, body: bytes, charset: str, auth: Any) -> ToolAnswer:

@@ -194,7 +194,7 @@ def _of_3_0(schema: dict[str, Any]) -> dict[str, Any]:
         return {**schema, "type": [schema["type"], "null"]}
     if not any(key in schema for key in _LISTS):
         return schema
-    report: dict[str, Any] = {
+    operation: dict[str, Any] = {
         key: schema.pop(key) for key in ("title", "description", "default", "examples") if key in schema
     }
-    return {**report, "anyOf": [schema, {"type": "null"}]}
+    return {**operation, "anyOf": [schema, {"type": "null"}]}

@@ -21,7 +21,7 @@ from planner.check.space_facts import SpaceFacts
 from planner.language.problems import Problems, listed, replace
 
 
-class NameChecker:
+class NameReferenceChecker:
     """Checks ids and names against the space, and against what earlier steps name, rename and delete."""
 
     def __init__(self, facts: SpaceFacts, changes: MutationTracker, problems: Problems, leniency: Leniency) -> None:

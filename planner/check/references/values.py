@@ -45,7 +45,7 @@ from infospace.schema.validate import holds
 from infospace.schema.value_text import shown
 from planner.check.environment import Environment, Variable
 from planner.check.mutations import MutationTracker
-from planner.check.references.known_names import NameChecker
+from planner.check.references.known_names import NameReferenceChecker
 from planner.check.references.places import Leniency, PlaceChecker
 from planner.check.space_facts import SpaceFacts
 from planner.language.lookalikes import lookalikes
@@ -94,7 +94,7 @@ class ValueChecker:
         self.changes = MutationTracker()
         self.leniency = Leniency()
         self.places = PlaceChecker(problems, self.leniency)
-        self.names = NameChecker(facts, self.changes, problems, self.leniency)
+        self.names = NameReferenceChecker(facts, self.changes, problems, self.leniency)
         self.texts: TextsRead = set()
         self.plan = ""
         """The saved plan whose steps are checked, "" for the plan itself."""
@@ -329,8 +329,8 @@ class ValueChecker:
         if argument is not None:
             with self.problems.muted():
                 known = self._part(read, pointer, env)
-            for results in mismatches(known, argument.schema):
-                self.mismatch(results, raw, pointer, f"`{argument.name}`", argument.description or None)
+            for mismatch in mismatches(known, argument.schema):
+                self.mismatch(mismatch, raw, pointer, f"`{argument.name}`", argument.description or None)
         return UNKNOWN, schema
 
     def known_of(self, parameter: str, pointer: str, env: Environment) -> Schema | None:

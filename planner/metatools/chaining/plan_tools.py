@@ -79,8 +79,13 @@ def planned(
             **unknown,
         }
     steps = [_step(result, at) for at in range(len(result.chain.calls))]
-    report = {"plan": result.document, "steps": steps, "cost": cost_of(space, result), "confidence": result.confidence}
-    return {"goal": goal, **report, "no_match": False, "reason": None, "nearest": [], **unknown}
+    document = {
+        "plan": result.document,
+        "steps": steps,
+        "cost": cost_of(space, result),
+        "confidence": result.confidence,
+    }
+    return {"goal": goal, **document, "no_match": False, "reason": None, "nearest": [], **unknown}
 
 
 def _step(plan: ChainedPlan, at: int) -> dict[str, JSON]:

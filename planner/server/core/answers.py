@@ -56,8 +56,8 @@ def show_run(document: Mapping[str, Any], access: Access, *, most: int = RESULT)
     status = document["status"]
     if status == "refused":
         reason = document.get("reason")
-        report = {"reason": _short(reason)} if reason else {}
-        return {"status": status, **report, **_problems(document["problems"])}
+        short = {"reason": _short(reason)} if reason else {}
+        return {"status": status, **short, **_problems(document["problems"])}
     shown: dict[str, Any] = {"status": status, "run": document["run"]}
     failed = _failed(document["steps"]) if status not in ("success", "running") else []
     if failed:
@@ -82,8 +82,8 @@ def show_steps(space: Space, document: Mapping[str, Any], access: Access) -> dic
     names = [step["out"] for step in document["steps"] if step["out"] and step["status"] == "success"]
     top = {step["out"]: step["resource_id"] for step in document["steps"] if step["out"] and "." not in step["step"]}
     result = shown.get("ref")
-    report = {name: top.get(name) for name in dict.fromkeys(names) if name in top and top.get(name) != result}
-    bound = bound_to(space, {name: identifier for name, identifier in report.items() if identifier})
+    ids = {name: top.get(name) for name in dict.fromkeys(names) if name in top and top.get(name) != result}
+    bound = bound_to(space, {name: identifier for name, identifier in ids.items() if identifier})
     last = next((name for name in reversed(names) if top.get(name) == result), None)
     return {**shown, **({"out": last} if last else {}), **({"bound": bound} if bound else {})}
 

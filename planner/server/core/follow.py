@@ -154,8 +154,8 @@ def _steps(space: Space, run: str, step: str | None) -> dict[str, Any]:
         rows = [row for row in rows if row.position == step or row.position.startswith((f"{step}.", f"{step}["))]
         if not rows:
             raise Invalid(f"{run} has executed no step {step!r:.60}", hint='such as "4" or "4.do[3].2"')
-    report = {"run": run, "steps": [_step(row) for row in rows[-STEPS:]]}
-    return {**report, "left_out": len(rows) - STEPS} if len(rows) > STEPS else report
+    document = {"run": run, "steps": [_step(row) for row in rows[-STEPS:]]}
+    return {**document, "left_out": len(rows) - STEPS} if len(rows) > STEPS else document
 
 
 def _step(row: StepRow) -> str:

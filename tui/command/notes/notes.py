@@ -58,12 +58,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     from infospace.core.resources import Note as NoteKind
     from infospace.data.properties import PropertyCounts
 
-    stored = None if args.all else True
+    kept_only = None if args.all else True
     conditions = _Conditions(args)
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
         if args.properties and not conditions.any and not args.all:
             return _list_properties(snapshot.properties(), out)
-        listed = (one for one in snapshot.listing(Kind.NOTE, kept=stored) if isinstance(one, NoteKind))
+        listed = (one for one in snapshot.listing(Kind.NOTE, kept=kept_only) if isinstance(one, NoteKind))
         every = [one for one in listed if args.all or not (one.name or "").startswith("_")]
         chosen = [note for note in every if conditions.match(note)]
         hint = None if chosen else conditions.hint(every)

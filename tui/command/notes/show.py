@@ -184,10 +184,10 @@ def _show_head(document: dict[str, Any], out: Output) -> None:
     where = "".join(part for part in (result["run"] or "", f" step {result['step']}" if result["step"] else "") if part)
     name = f"  {document['name']!r}" if document["name"] else ""
     by = f", made by {result['by']}{f' in {where}' if where else ''}" if result["by"] else ""
-    stored = "" if document["kept"] else ", transient"
+    transient = "" if document["kept"] else ", transient"
     versions = document["versions"]
     version = f"version {document['version']} of {versions[-1]['version']}"
-    out.talk(f"{document['id']}{name}  {version}, {document['updated']}{by}{stored}", "dim")
+    out.talk(f"{document['id']}{name}  {version}, {document['updated']}{by}{transient}", "dim")
     for one in versions if len(versions) > 1 else ():
         mark = "*" if one["version"] == document["version"] else " "
         out.talk(f" {mark} version {one['version']}  {one['updated'][:19].replace('T', ' ')}", "dim")

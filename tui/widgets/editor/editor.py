@@ -183,11 +183,11 @@ class Editor(TextArea, inherit_bindings=False):
         if event.key.startswith("alt+"):
             event.prevent_default()
             return
-        expected = self.expecting and event.key in ("tab", "enter")
-        if expected or (self.offering and event.key in self.STEERS):
+        takes_key = self.expecting and event.key in ("tab", "enter")
+        if takes_key or (self.offering and event.key in self.STEERS):
             event.stop()
             event.prevent_default()
-            if expected:
+            if takes_key:
                 self.held_for_offers()
             self.post_message(self.Steered(event.key))
             return

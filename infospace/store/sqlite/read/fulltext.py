@@ -226,16 +226,16 @@ def fitting(
 
     scores = np.zeros(len(texts))
     total, listed = _total(connection, among), None if among is None else keys_json(among)
-    beside = connect("file::memory:", ":memory:", wait=0)
+    scratch = connect("file::memory:", ":memory:", wait=0)
     try:
-        beside.run(TABLES[0])
-        beside.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
+        scratch.run(TABLES[0])
+        scratch.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
         for word in words:
             weight = _weight(total, _count(connection, word, listed))
-            for at, times in beside.all(_OCCURRENCES_SQL, (_fts_term(word),)):
+            for at, times in scratch.all(_OCCURRENCES_SQL, (_fts_term(word),)):
                 scores[at] += weight * times / (times + K1)
     finally:
-        beside.close()
+        scratch.close()
     return scores
 
 
@@ -248,13 +248,13 @@ def _ranked(
     lengths = None if listed is None or connection.word_rows is not None else _lengths(connection, listed)
     if connection.word_rows is not None:
         mean = connection.word_rows.mean_length(listed)
-        parts = [_scored_rows(connection.word_rows, word, total, listed, mean) for word in used]
+        scored = [_scored_rows(connection.word_rows, word, total, listed, mean) for word in used]
     else:
-        parts = [_scored(connection, word, total) if lengths is None else lengths.scored(word, total) for word in used]
-    if not parts:
+        scored = [_scored(connection, word, total) if lengths is None else lengths.scored(word, total) for word in used]
+    if not scored:
         return Words(np.empty(0, np.int64), np.empty(0), tuple(used)), np.empty(0, np.int64)
-    numbers, places = np.unique(np.concatenate([results for results, _ in parts]), return_inverse=True)
-    scores = np.bincount(places, weights=np.concatenate([score for _, score in parts]))
+    numbers, places = np.unique(np.concatenate([matching for matching, _ in scored]), return_inverse=True)
+    scores = np.bincount(places, weights=np.concatenate([score for _, score in scored]))
     return Words(numbers, scores.astype(np.float64), tuple(used)), np.bincount(places)
 
 

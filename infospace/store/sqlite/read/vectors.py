@@ -39,16 +39,16 @@ def rows(connection: Connection, model: str, numbers: Iterable[int] | None) -> R
     wide = connection.value(f"SELECT length(vector) FROM vectors WHERE model = {MODEL} LIMIT 1", (model,))
     vectors = np.empty((most, (wide or 0) // 4), np.float32)
     size = 0
-    for results in connection.batches(f"{_PASSAGES}{among} ORDER BY note, sequence", (model, *values)):
-        *bounds, blobs = zip(*results, strict=True)
+    for batch in connection.batches(f"{_PASSAGES}{among} ORDER BY note, sequence", (model, *values)):
+        *bounds, blobs = zip(*batch, strict=True)
         if any(len(blob) != wide for blob in blobs):
             raise StoreError(
                 f"the space {connection.address!r} is damaged: a vector in it has the wrong length",
                 hint="`infospace doctor --deep` says more; a copy of the file that is whole puts it right",
             )
-        columns[:, size : size + len(results)] = bounds
-        vectors[size : size + len(results)] = np.frombuffer(b"".join(blobs), "<f4").reshape(len(results), -1)
-        size += len(results)
+        columns[:, size : size + len(batch)] = bounds
+        vectors[size : size + len(batch)] = np.frombuffer(b"".join(blobs), "<f4").reshape(len(batch), -1)
+        size += len(batch)
     vectors[:size][columns[2, :size] < 0] *= FIELD_WEIGHT
     return Rows(columns[0, :size], columns[1, :size], columns[2, :size], columns[3, :size], vectors[:size])
 

@@ -94,8 +94,8 @@ def is_held(connection: Connection, identifier: str) -> bool:
     if key & 3 == RELATION and connection.value("SELECT 1 FROM links WHERE relation = ?", (key,)):
         return True
     above = [holder for _, holder in holders(connection, [identifier])]
-    stored = f"SELECT 1 FROM resources WHERE {_HOLDS} AND key IN (SELECT value FROM json_each(?)) LIMIT 1"  # noqa: S608
-    return connection.value(stored, (keys_json(map(key_of, above)),)) is not None
+    still_held_sql = f"SELECT 1 FROM resources WHERE {_HOLDS} AND key IN (SELECT value FROM json_each(?)) LIMIT 1"  # noqa: S608
+    return connection.value(still_held_sql, (keys_json(map(key_of, above)),)) is not None
 
 
 def held(connection: Connection, identifier: str, besides: Container[str]) -> None:

@@ -290,5 +290,5 @@ def _link_json(link: Linked) -> JSON:
 def links(connection: Connection, note: str | None) -> dict[str, list[Linked]]:
     """Return the links of a Note, or of all that still have a file."""
     if note is not None:
-        return {id_of(key): results for key, results in _links_of(connection, [key_of(note)]).items()}
-    return {id_of(key): results for key, results in _read_links(connection, "SELECT note FROM files").items()}
+        return {id_of(key): links for key, links in _links_of(connection, [key_of(note)]).items()}
+    return {id_of(key): links for key, links in _read_links(connection, "SELECT note FROM files").items()}

@@ -71,16 +71,16 @@ def make_notes(work: Transaction, changes: Sequence[MakeNote]) -> None:
     for change in timed_if_many(changes):
         key = work.fresh(change.id, Kind.NOTE)
         form, digest, content = written(change.content, evidence=change.evidence)
-        match = change.kept and form == PLAIN
-        if match:
+        searched = change.kept and form == PLAIN
+        if searched:
             waiting.append(key >> 2)
         if isinstance(change.content, Evidence):
             cited.append(change.content)
-        stamp = work.stamp() if match else None
+        stamp = work.stamp() if searched else None
         if change.created_by is not maker:
             maker, result = change.created_by, provenance_columns(change.created_by)
         metadata = object_column(change.metadata)
-        rows.append((key, form, change.kept, match, stamp, work.now, work.now, *result, digest, metadata, content))
+        rows.append((key, form, change.kept, searched, stamp, work.now, work.now, *result, digest, metadata, content))
     insert(work, rows)
     work.wait_for_embedding(waiting)
     if cited:

@@ -81,10 +81,10 @@ def strayed(connection: Connection) -> Iterator[int]:
     for start in range(0, len(keys), _BATCH):
         listed = keys_json(keys[start : start + _BATCH])
         wrong: set[int] = set()
-        for table, result in _rows_by_table(connection, listed).items():
+        for table, expected_rows in _rows_by_table(connection, listed).items():
             select = f"SELECT * FROM {table} WHERE note IN (SELECT value >> 2 FROM json_each(?))"  # noqa: S608
             kept = connection.all(select, (listed,))
-            wrong |= {row[0] for row in {*result} ^ {*kept}}
+            wrong |= {row[0] for row in {*expected_rows} ^ {*kept}}
         yield from sorted(wrong)
 
 

@@ -49,22 +49,22 @@ class TokenStore:
 
     def record(self) -> TokenRecord | None:
         """Return what is known without reading the tokens; None where there are none."""
-        report = self._read()
-        if report is None:
+        stored = self._read()
+        if stored is None:
             return None
-        place: Place = "keyring" if report.get("place") == "keyring" else "file"
-        expires = report.get("expires")
+        place: Place = "keyring" if stored.get("place") == "keyring" else "file"
+        expires = stored.get("expires")
         return TokenRecord(
-            place, expires if isinstance(expires, int | float) else None, bool(report.get("refreshable"))
+            place, expires if isinstance(expires, int | float) else None, bool(stored.get("refreshable"))
         )
 
     def load(self) -> dict[str, Any] | None:
         """Return what was kept, None where there is nothing. Raises TokensUnreadable."""
-        report = self._read()
-        if report is None:
+        stored = self._read()
+        if stored is None:
             return None
-        if report.get("place") != "keyring":
-            secret = report.get("secret")
+        if stored.get("place") != "keyring":
+            secret = stored.get("secret")
             return secret if isinstance(secret, dict) else None
         backend = _keyring()
         if backend is None:
@@ -82,18 +82,18 @@ class TokenStore:
     def save(self, secret: Mapping[str, Any], *, expires: float | None, refreshable: bool) -> Place:
         """Keep tokens; return where. Raises OSError where not even the file can be written."""
         place: Place = "keyring" if self._into_keyring(json.dumps(secret)) else "file"
-        report: dict[str, Any] = {"place": place, "expires": expires, "refreshable": refreshable}
+        record: dict[str, Any] = {"place": place, "expires": expires, "refreshable": refreshable}
         if place == "file":
-            report["secret"] = dict(secret)
-        self._write(report)
+            record["secret"] = dict(secret)
+        self._write(record)
         return place
 
     def forget(self) -> bool:
         """Drop the tokens; whether there were any."""
-        report = self._read()
-        if report is None:
+        stored = self._read()
+        if stored is None:
             return False
-        if report.get("place") == "keyring" and (backend := _keyring()) is not None:
+        if stored.get("place") == "keyring" and (backend := _keyring()) is not None:
             with suppress(Exception):
                 backend.delete_password(SERVICE, self._name)
         self.path.unlink(missing_ok=True)

@@ -43,8 +43,8 @@ def without_unreadable_members(text: str, name: str) -> tuple[str, list[Unreadab
         error = _error(part)
         if error is not None:
             results.append(UnreadableMember(member.key, error))
-            stored = "".join("\n" if one == "\n" else " " for one in part)
-            parts += [text[done : member.start], "null", stored[4:]]
+            blanks = "".join("\n" if one == "\n" else " " for one in part)
+            parts += [text[done : member.start], "null", blanks[4:]]
             done = member.end
     return "".join([*parts, text[done:]]), results
 

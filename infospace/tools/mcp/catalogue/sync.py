@@ -164,9 +164,9 @@ def _remember(store: Store, mcp: Path | None, forget: Path | None) -> None:
     if forget is not None:
         path = str(forget.absolute())
         with store.reading() as snapshot:
-            known_names = snapshot.tool_sources()
-        if path not in known_names:
-            there = f"it remembers {', '.join(known_names)}" if known_names else "it remembers none"
+            sources = snapshot.tool_sources()
+        if path not in sources:
+            there = f"it remembers {', '.join(sources)}" if sources else "it remembers none"
             raise NotFound(f"the space does not remember {path!r}", hint=there)
         changes.append(ForgetSource(path))
     if changes:

@@ -56,7 +56,7 @@ class StepConversation:
             return ServerAnswer("cancel")
         is_known, value = self._calls.answer_to(self._key(question.digest))
         if not is_known:
-            return None if self._calls.asks else ServerAnswer("cancel")
+            return None if self._calls.can_ask else ServerAnswer("cancel")
         if value == DECLINE:
             return ServerAnswer("decline")
         if question.schema is None:
@@ -74,7 +74,7 @@ class StepConversation:
         is_known, answer = self._calls.answer_to(self._key(_digest_of(request)))
         if is_known:
             return answer != "no"
-        return None if self._calls.asks else False
+        return None if self._calls.can_ask else False
 
     async def sample(self, request: SamplingRequest) -> tuple[str, str]:
         """Return the answer of the configured language model, within the budget, and its name."""

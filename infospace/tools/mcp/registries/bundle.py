@@ -95,9 +95,9 @@ def _entry(config: Mapping[str, Any], folder: Path, name: str) -> dict[str, Any]
         if not isinstance(value, str) or not value.isprintable():
             raise Invalid(f"{what} in the manifest of the bundle is {shown(value)}, not a text")
         text = value.replace("${__dirname}", str(folder)).replace("${/}", "/")
-        stored = _USER.sub("", text)
-        if "${" in stored:
-            unknown = _OTHER.search(stored)
+        without_user = _USER.sub("", text)
+        if "${" in without_user:
+            unknown = _OTHER.search(without_user)
             label = unknown[0] if unknown else "${"
             raise Invalid(f"{what} in the manifest of the bundle asks for {label!r:.80}, which is not given to bundles")
         return _USER.sub(lambda found: f"${{{prefix}_{re.sub(r'[^A-Z0-9]+', '_', found[1].upper())}}}", text)

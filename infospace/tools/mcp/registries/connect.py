@@ -46,8 +46,8 @@ class Proposal:
     @property
     def entry(self) -> dict[str, Any]:
         """The entry as it would stand in the file; of a bundle what is known before it is fetched."""
-        report = {"description": self.server.description, "title": self.server.title}
-        return {**self.server.entry, **{key: text for key, text in report.items() if text}}
+        document = {"description": self.server.description, "title": self.server.title}
+        return {**self.server.entry, **{key: text for key, text in document.items() if text}}
 
     def missing(self, environment: Mapping[str, str]) -> list[Variable]:
         """Return the variables that it needs and the environment has not."""
