@@ -114,7 +114,8 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     Notes, not of passages. A plan quotes it: `${hits.@extra.certificate.matched}`.
     With `threshold` "auto" hits are those nearer to the best one than to `chance`, the cosine that everyday requests
     reach in this space (the certificate says it): seven tenths of the way from it to the best. Where the best is below
-    chance nothing is found. It tells which hits belong together, not whether any of them answers.
+    chance nothing is found. It tells which hits belong together, not whether any of them answers. With `certify` and
+    another threshold the certificate of a search by meaning proposes it, as `proposed_threshold`, beside `chance`.
     Notes whose name begins with `_`, search results and transient Notes are not searched.
     `keyword` finds all Notes with a word of the query in title, text or the texts of other properties, stop words
     apart and words by their stem; the score is b/(b+1) of BM25, and there is no threshold or model. A Note whose whole

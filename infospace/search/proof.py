@@ -23,7 +23,9 @@ class _Proved(TypedDict):
     model: str | None
     generation: int
     chance: NotRequired[float | None]
-    """With the threshold `auto`: the best cosine that an everyday request has, None where nothing is embedded."""
+    """With the threshold `auto` or a proposal: the best cosine that an everyday request has, None for no vectors."""
+    proposed_threshold: NotRequired[float | None]
+    """With `certify`, by meaning, and a threshold of its own: what `auto` would have been."""
 
 
 class _Worded(TypedDict):

@@ -73,9 +73,22 @@ class SearchQuery:
             return Cut(least, chance if self.is_auto else None)
         return Cut(self.threshold)
 
+    @property
+    def wants_proposal(self) -> bool:
+        """Whether the certificate says which threshold `auto` would have been: with `certify`, by meaning alone."""
+        return self.certify and self.mode == "semantic" and not self.is_auto
+
     def certificate_of(self, cut: Cut) -> dict[str, Any]:
         """Return what the certificate says besides of where hits ended."""
         return {"chance": cut.chance} if self.is_auto else {}
+
+    def proposal(self, least: float, chance: float | None, results: SearchResults) -> dict[str, Any]:
+        """Return what the certificate proposes: the threshold that `auto` would have been, None where nothing has one.
+
+        `least` is the model's own threshold. The best Note is the first hit, or the best that is none.
+        """
+        best = results.hits[0].score if results.hits else results.certificate["max_below"]
+        return {"chance": chance, "proposed_threshold": None if best is None else Cut(least, chance).at(best)}
 
     @property
     def is_restricted(self) -> bool:

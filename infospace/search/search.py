@@ -110,7 +110,7 @@ class Search:
                 self._embedding.catch_up(listener, seconds_in_search(), first)
                 key, info = self._embedding.key, self._embedding.info  # a change from here on is seen by the key
                 vector = self._query_vector(str(query.query), key)
-                everyday = self._everyday_vectors(key) if query.is_auto else None
+                everyday = self._everyday_vectors(key) if query.is_auto or query.wants_proposal else None
                 with self._store.reading() as snapshot:
                     if turn < MAX_MODEL_CHANGES - 1 and self._store.writable and snapshot.model() != key:
                         continue
@@ -118,6 +118,9 @@ class Search:
                     results = self._ranked_by_store(query, snapshot, key, vector, cut) or self._vector_search(
                         query, snapshot, self._follow(snapshot, key), vector, cut
                     )
+                    if query.wants_proposal and everyday is not None:
+                        chance = self._chances.of(snapshot, key, query.seen, everyday)
+                        results.certificate.update(query.proposal(info.threshold, chance, results))
                 break
             results.certificate["model"] = info.name
             results.certificate.update(query.certificate_of(cut))

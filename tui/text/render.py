@@ -166,7 +166,7 @@ def format_certificate(certificate: Mapping[str, Any]) -> str:
         expected = "with a word of the query"
     else:
         expected = f"at or above {certificate['threshold']:.2f}"
-        if certificate.get("chance") is not None:
+        if certificate.get("chance") is not None and "proposed_threshold" not in certificate:
             expected += f" (auto: everyday requests reach {certificate['chance']:.2f})"
         expected += " or with a word of the query" if by_words else ""
     if matched is None:
@@ -185,6 +185,8 @@ def format_certificate(certificate: Mapping[str, Any]) -> str:
         message += f"; {certificate['unembedded']:,} not embedded yet, so {how}"
     if certificate.get("words_left_out"):
         message += f"; very common, so not looked for: {', '.join(certificate['words_left_out'])}"
+    if certificate.get("proposed_threshold") is not None:
+        message += f"; by chance in this space, {certificate['proposed_threshold']:.2f} is proposed as threshold"
     return message
 
 

@@ -80,6 +80,20 @@ def test_a_store_that_ranks_answers_the_same(store: Store, tmp_path: Path, wante
     assert ranked.certificate["chance"] == plain.certificate["chance"]
 
 
+@pytest.mark.parametrize("threshold", [-1.0, 0.5, 1.0, None], ids=str)
+def test_a_certificate_with_proof_proposes_what_auto_would_be(store: Store, threshold: float | None) -> None:
+    """Whatever the threshold that was used, and though nothing reaches it; hits are those of that threshold."""
+    auto = find(search_in(store), "b f tale", threshold="auto").certificate
+    plain = find(search_in(store), "b f tale", threshold=threshold)
+    found = find(search_in(store), "b f tale", threshold=threshold, certify=True)
+    assert found.hits == plain.hits
+    assert found.certificate == plain.certificate | {
+        "chance": auto["chance"],
+        "proposed_threshold": auto["threshold"],
+    }
+    assert "proposed_threshold" not in find(search_in(store), "b f tale", threshold="auto", certify=True).certificate
+
+
 def test_chance_follows_the_space(store: Store) -> None:
     """A Note that comes to say what everyday requests do raises it, and it sinks again when the Note goes."""
     search = search_in(store)
