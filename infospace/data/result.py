@@ -71,8 +71,8 @@ def display_name(resource: Header) -> str:
             score = "" if metadata["score"] is None else f" ({metadata['score']:.2f})"
             title = metadata.get("title") or metadata.get("tool") or resource.name
         else:
-            answer = None if isinstance(resource.content, str) else resource.content
-            title = title_of(metadata, resource.name, answer, resource.location)
+            value = None if isinstance(resource.content, str) else resource.content
+            title = title_of(metadata, resource.name, value, resource.location)
         if not isinstance(title, str):
             text = text_of(resource.content)
             title = beginning(text, LABEL * 4) if isinstance(resource.content, str) else text

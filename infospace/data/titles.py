@@ -29,8 +29,8 @@ _WIKI = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
 
 def title_of(metadata: Mapping[str, Any], name: str | None, content: JSON, location: Location | None) -> str | None:
     """Return the title of a Note; None where nothing says one. Of a text, its beginning is enough for `content`."""
-    for answer in (metadata.get("title"), name, content.get("title") if isinstance(content, Mapping) else None):
-        if (title := text_of_title(answer)) is not None:
+    for candidate in (metadata.get("title"), name, content.get("title") if isinstance(content, Mapping) else None):
+        if (title := text_of_title(candidate)) is not None:
             return title
     if location is not None and not location.part:
         return PurePosixPath(location.path).stem

@@ -280,10 +280,10 @@ class _Loop:
 
     def _cases(self, result: str, *cases: tuple[str, str]) -> str:
         """Write which value stands where; of a value to which no test applies the closure decides."""
-        word = "if"
+        keyword = "if"
         for test, value in cases:
-            self._write(f"{word} {test}: {result} = {value}")
-            word = "elif"
+            self._write(f"{keyword} {test}: {result} = {value}")
+            keyword = "elif"
         self._write("else: raise OperandError")
         return result
 

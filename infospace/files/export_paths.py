@@ -41,8 +41,8 @@ def bare_paths(notes: Iterable[Note], files: Mapping[str, TrackedFile]) -> dict[
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
-    used = {one.casefold() for one in taken}
-    return next(one for one in _numbered(name) if one.casefold() not in used)
+    folded = {one.casefold() for one in taken}
+    return next(one for one in _numbered(name) if one.casefold() not in folded)
 
 
 def _numbered(name: str) -> Iterator[str]:

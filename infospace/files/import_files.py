@@ -76,8 +76,8 @@ class Summary:
 
     def count(self, file_changes: ImportChanges) -> None:
         """Add what was stored."""
-        for word, number in file_changes.counts.items():
-            setattr(self, word, getattr(self, word) + number)
+        for state, number in file_changes.counts.items():
+            setattr(self, state, getattr(self, state) + number)
         self.failed += file_changes.failed
         self.warnings += file_changes.warnings
         self.conflicts += file_changes.conflicts

@@ -64,7 +64,7 @@ def inherited_steps(snapshot: Snapshot, run: str) -> InheritedSteps:
     labels = {top_label(row.position) for row in snapshot.steps(run) if "forked" in row.extra}
     for one in parents(snapshot, run):
         calls += [call for call in snapshot.calls(one) if _is_known(call, labels)]
-        answers |= {key: word for key, word in snapshot.answers(one).items() if top_label(key) in labels}
+        answers |= {key: answer for key, answer in snapshot.answers(one).items() if top_label(key) in labels}
         products += [
             product for product in snapshot.products([one]) if top_label(product.created_by.step or "") in labels
         ]

@@ -81,8 +81,8 @@ def title_field(metadata: Mapping[str, Any], content: JSON, path: str | None) ->
 
     How the text begins is no title here, as that is searched with the text.
     """
-    for answer in (metadata.get("title"), content.get("title") if isinstance(content, Mapping) else None):
-        if text := _text(answer):
+    for candidate in (metadata.get("title"), content.get("title") if isinstance(content, Mapping) else None):
+        if text := _text(candidate):
             return text
     return "" if path is None else PurePosixPath(path).stem
 

@@ -150,8 +150,8 @@ class ToolChecker:
     def pages(self, step: Step, form: Pages, env: Environment) -> CollectionShape:
         """Check `pages`, in an environment that the calls may bind `$page` in; return the shape of what it gives."""
         tool = self.find(form.tool, join(step.pointer, "tool"))
-        answer = None if tool is None else _read_as_json(result_schema(tool))
-        following = None if form.next is None else self._in_answer(answer, form.next, join(step.pointer, "next"))
+        page_schema = None if tool is None else _read_as_json(result_schema(tool))
+        following = None if form.next is None else self._in_answer(page_schema, form.next, join(step.pointer, "next"))
         place = join(step.pointer, "arguments")
         for page in self._page(step, form, following, env):
             inner = env.copy(loop=True)
@@ -160,7 +160,7 @@ class ToolChecker:
         self._pages_differ(form, place, env)
         if not form.has_first:
             self._first_call(form, tool, place)
-        return CollectionShape(NoteShape(self._items(step, form, answer), NO_METADATA), NO_METADATA)
+        return CollectionShape(NoteShape(self._items(step, form, page_schema), NO_METADATA), NO_METADATA)
 
     def _page(self, step: Step, form: Pages, following: Schema | None, env: Environment) -> Iterator[NoteShape]:
         """Check how pages begin and go on; iterate over the shapes that `$page` has, at the first call and later."""

@@ -104,14 +104,14 @@ def _scored(
     attempts: list[Any] = [attempt for row in result.steps for attempt in _list(row.extra.get("attempts"))]
     used: list[Any] = [row.extra["llm"] for row in result.steps if "llm" in row.extra]
     tokens = sum(llm["tokens"] for llm in used)
-    answer = None if result.result is None else result.result.data
+    value = None if result.result is None else result.result.data
     exactly = None if goal.calls is None else calls_are_right(goal.calls, calls)
     loosely = None if goal.calls is None else calls_are_right(goal.calls, calls, loosely=True)
     ended_well = result.status in ("success", "stopped")
     why = None
     if not ended_well:
         why = result.reason or next((problem.message for problem in result.problems), result.status)
-    elif not answer_is_right(goal, answer):
+    elif not answer_is_right(goal, value):
         why = "the answer is another one"
     elif loosely is False:
         why = "the calls are other ones"
@@ -124,7 +124,7 @@ def _scored(
         tokens,
         seconds,
         result.status,
-        answer,
+        value,
         exactly,
         loosely,
         why,

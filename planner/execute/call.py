@@ -86,8 +86,8 @@ class StepEffects:
         if record is None or not record.answered(state.position):
             raise Suspension([Pending(state.position, "ask", question, form.schema)])
         value, ids = record.answer(state.position), state.run.meter.counterparts
-        answer = state.context.note(value if ids is None else rename_ids(value, ids.later))
-        return Outcome("success", answer, state.context.preview(answer))
+        note = state.context.note(value if ids is None else rename_ids(value, ids.later))
+        return Outcome("success", note, state.context.preview(note))
 
     def item_result(self, identifier: str) -> Resource:
         """Return what an item of a loop gave."""

@@ -100,14 +100,14 @@ class ControlFlow:
         raise Unsupported(f"step {self._position} ({self._step.type}) cannot be run")
 
     async def _execute_if(self, form: If) -> Outcome:
-        word = await self._choose_branch(form)
-        steps = form.then if word == "then" else form.otherwise
+        branch = await self._choose_branch(form)
+        steps = form.then if branch == "then" else form.otherwise
         read: list[JSON] = [[identifier, version] for identifier, version in self._context.uses.items()]
-        decided = (*self._state.clock_decisions, ControlDecision(self._position, {"branch": word, "read": read}))
-        failure = await self._run.block(steps, self._frame.inner(prefix_in(self._position, word), None, *decided))
+        decided = (*self._state.clock_decisions, ControlDecision(self._position, {"branch": branch, "read": read}))
+        failure = await self._run.block(steps, self._frame.inner(prefix_in(self._position, branch), None, *decided))
         if failure is not None:
             return Outcome("failed", reason=sentence(failure), error=failure.kind)
-        return Outcome("success", value=word if steps else f"{word}: nothing to do")
+        return Outcome("success", value=branch if steps else f"{branch}: nothing to do")
 
     async def _choose_branch(self, form: If) -> Literal["then", "else"]:
         """Decide a condition once: what was decided in an earlier part of the run stays, with what was read for it."""
@@ -118,12 +118,12 @@ class ControlFlow:
                 for identifier, version in decision["read"] if self._run.record is not None else ():
                     self._context.uses.add(str(identifier), int(version))
                 decision = decision["branch"]
-            answer = decision or record.branch(self._position)
+            branch = decision or record.branch(self._position)
             recorded = record.row(self._position)
-            if answer is None and recorded is not None:
-                answer = recorded.value.partition(":")[0]
-            if answer in ("then", "else"):
-                return "then" if answer == "then" else "else"
+            if branch is None and recorded is not None:
+                branch = recorded.value.partition(":")[0]
+            if branch in ("then", "else"):
+                return "then" if branch == "then" else "else"
         return "then" if await ConditionEvaluator(self._context, self._resolver).evaluate(form.condition) else "else"
 
     async def _execute_while(self, form: While) -> Outcome:
@@ -183,8 +183,8 @@ class ControlFlow:
             resource = self._resolver.resource(form.value)
         else:
             resource = self._resolver.value(form.value)
-        answer = resource if is_resource(resource) else self._context.note(cast("JSON", resource))
-        return Outcome("success", answer, self._context.preview(answer))
+        item = resource if is_resource(resource) else self._context.note(cast("JSON", resource))
+        return Outcome("success", item, self._context.preview(item))
 
     async def _execute_saved_plan(self, form: SavedPlanCall) -> Outcome:
         plan = self._run.plans.get(form.name)
@@ -217,8 +217,8 @@ class ControlFlow:
 
     def _answer(self, resource: Resource | None) -> Outcome:
         """Give what a saved plan answers with; a null Note where it has no answer."""
-        answer = self._context.note(None) if resource is None else resource
-        return Outcome("success", answer, self._context.preview(answer))
+        item = self._context.note(None) if resource is None else resource
+        return Outcome("success", item, self._context.preview(item))
 
     def _inputs(self, form: SavedPlanCall, plan: Plan) -> dict[str, str]:
         """Return the ids of what a saved plan's inputs are bound to; those of values are Notes, written at once."""

@@ -345,7 +345,7 @@ class Run:
         due: str | None = None,
     ) -> RunResult:
         """Journal the end, and what else holds from then on; and say it."""
-        answer, spent = self._result_of(result), (self._spent_so_far() if status == "suspended" else self.meter.spent)
+        resource, spent = self._result_of(result), (self._spent_so_far() if status == "suspended" else self.meter.spent)
         result_id = result.id if result else None
         entry = CloseRun(self.id, status, now(), result_id, reason, spent, due, interrupted=self.halt.now)
         self.space.store.commit([], [self.owner_guard, entry, *also])
@@ -353,7 +353,7 @@ class Run:
         outcome = RunResult(
             self.id,
             status,
-            answer,
+            resource,
             self.bindings(),
             self._rows_in_order(),
             self._warnings,

@@ -116,8 +116,8 @@ class StepExecution:
                 if outcome.resource is not None:
                     self._bind_result(outcome.resource.id)
                 if isinstance(step.form, Stop):
-                    answer = None if outcome.resource is None else outcome.resource.id
-                    raise Stopped(self._position, step.form.status, answer)
+                    resource_id = None if outcome.resource is None else outcome.resource.id
+                    raise Stopped(self._position, step.form.status, resource_id)
                 return None
             case "skipped":
                 self._journal(outcome)

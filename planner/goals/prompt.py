@@ -127,7 +127,7 @@ def _messages(
     fitting: tuple[Sequence[str], Sequence[Tool]],
 ) -> list[Message]:
     verbs, tools = fitting
-    answer = ANSWER if progress.mode == "whole" else ANSWER_STEP
+    instruction = ANSWER if progress.mode == "whole" else ANSWER_STEP
     with space.store.reading() as snapshot:
         facts = "\n".join(_facts(snapshot))
     parts = [delimit("what the space holds", facts)]
@@ -141,11 +141,13 @@ def _messages(
     parts += _standing_parts(progress)
     task = f"Goal:\n{goal}"
     page = language_page(space.catalogue)
-    left = MAX_TOKENS * CHARACTERS_PER_TOKEN - len(page) - len(answer) - sum(len(part) + 2 for part in parts) - FRAMES
+    left = (
+        MAX_TOKENS * CHARACTERS_PER_TOKEN - len(page) - len(instruction) - sum(len(part) + 2 for part in parts) - FRAMES
+    )
     left -= min(len(task), MAX_GOAL)
     contracts = _as_many_as_fit([full(space.catalogue, [verb]) for verb in verbs], left - MAX_LINES)
     lines = _as_many_as_fit([_tool_line(space, tool) for tool in tools], left - sum(len(one) + 2 for one in contracts))
-    language = "\n\n".join([page, *contracts, answer])
+    language = "\n\n".join([page, *contracts, instruction])
     if lines:
         parts.insert(0, delimit("tools and saved plans that may fit", "\n".join(lines)))
     return [

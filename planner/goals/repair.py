@@ -89,7 +89,7 @@ def _fixed(space: Space, checked: Checked, problem: Problem, bound: Mapping[str,
 
 
 def repair_messages(
-    space: Space, first: Sequence[Message], answer: str, checked: Checked | str, *, repeated: bool = False
+    space: Space, first: Sequence[Message], text: str, checked: Checked | str, *, repeated: bool = False
 ) -> list[Message]:
     """Return the conversation that asks for a better plan: the first messages, the last answer, what is wrong with it.
 
@@ -97,9 +97,9 @@ def repair_messages(
     `repeated` says that the answer was given before.
     """
     if isinstance(checked, str):
-        wrong, answer = f"This cannot be read as a plan: {checked}.", answer[:4_000]
+        wrong, text = f"This cannot be read as a plan: {checked}.", text[:4_000]
     else:
-        answer = dump(checked.document)
+        text = dump(checked.document)
         problems = "\n".join(map(_line, checked.errors[:SHOWN]))
         wrong = f"The check refuses this plan:\n{delimit('problems', problems)}"
         contracts = full(space.catalogue, _misused(space, checked)) if _misused(space, checked) else ""
@@ -107,7 +107,7 @@ def repair_messages(
     if repeated:
         wrong = f"You gave this answer before.\n{wrong}"
     again = f"{wrong}\n\nAnswer with the whole plan once more, corrected, as one JSON document and nothing else."
-    return [*first, {"role": "assistant", "content": answer or "(nothing)"}, {"role": "user", "content": again}]
+    return [*first, {"role": "assistant", "content": text or "(nothing)"}, {"role": "user", "content": again}]
 
 
 def _line(problem: Problem) -> str:

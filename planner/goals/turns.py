@@ -73,8 +73,8 @@ def turns_of(space: Space, run: str) -> list[Turn]:
         for one in rows:
             if one.status != "suspended":
                 ended.setdefault(top_label(one.position), []).append(one)
-        used = {label for label, inner in ended.items() if any("forked" in one.extra for one in inner)}
-        turns += _turns(space, row, ended, used if turns else set())
+        taken_over = {label for label, inner in ended.items() if any("forked" in one.extra for one in inner)}
+        turns += _turns(space, row, ended, taken_over if turns else set())
     return turns
 
 

@@ -53,10 +53,10 @@ class RunView:
 
     def _inherit_from(self, parent: RunView) -> None:
         """Tell what a fork took over as its parent tells it: also the copies of what was changed since."""
-        used = {top_label(row.position) for row in self._steps if "forked" in row.extra}
+        taken_over = {top_label(row.position) for row in self._steps if "forked" in row.extra}
         self.take_inputs_of(parent)
         for identifier, place in parent._own.items():
-            if top_label(place.split("~")[1]) in used:
+            if top_label(place.split("~")[1]) in taken_over:
                 self._own.setdefault(identifier, place)
         rows = {row.sequence: row for row in parent.steps}
         pairs = [(row, rows[row.sequence]) for row in self._steps if "forked" in row.extra and row.sequence in rows]

@@ -29,8 +29,8 @@ async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
         raise Invalid("`filters.min_score` is for search_tools: a list has no scores", hint="leave it out")
     tools = known_tools(space, args.filters)
     tools.sort(key=lambda tool: (tool.full_name, tool.kind))
-    used = _totals(space, tools) if args.sort_by in ("execution_count", "success_rate") else {}
-    keyed = [(_key(args.sort_by, tool, used), tool) for tool in tools]
+    totals = _totals(space, tools) if args.sort_by in ("execution_count", "success_rate") else {}
+    keyed = [(_key(args.sort_by, tool, totals), tool) for tool in tools]
     there = [pair for pair in keyed if pair[0] is not None]
     there.sort(key=lambda pair: pair[0], reverse=args.sort_order == "desc")
     if args.sort_by == "name":
@@ -38,9 +38,9 @@ async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
     tools = [tool for _, tool in (*there, *(pair for pair in keyed if pair[0] is None))]
     start = (args.page - 1) * args.page_size
     page = tools[start : start + args.page_size]
-    used = used or _totals(space, page)
+    totals = totals or _totals(space, page)
     return {
-        "tools": [{**tool_json(tool, schemas=args.include_schemas), **_counted(tool, used)} for tool in page],
+        "tools": [{**tool_json(tool, schemas=args.include_schemas), **_counted(tool, totals)} for tool in page],
         "page": args.page,
         "pages": -(-len(tools) // args.page_size),
         "total": len(tools),

@@ -102,12 +102,14 @@ def suggest_pairs(name: str, raw: Mapping[str, JSON], pointer: str) -> tuple[str
     orders = words_of_order(value)
     keys, words = value[::2], value[1::2]
     paired = [*orders] == [*range(1, len(value), 2)] and len(keys) == len(words) and not has_order(raw)
-    suggestion = [_listed([key, word], beside=False) for key, word in zip(keys, words, strict=False)] if paired else []
+    suggestion = (
+        [_listed([key, order], beside=False) for key, order in zip(keys, words, strict=False)] if paired else []
+    )
     if suggestion and None not in suggestion:
         return f"an order is the last word of its key: {dump(suggestion)}", replace(join(pointer, name), suggestion)
-    at, word = next(iter(orders.items()))
-    key = value[at - 1] if at else next((one for one in value if isinstance(one, str) and one != word), "key")
-    shown = key if not isinstance(key, str) or _key_has_order(key) else f"{key} {_ORDERS[word.lower()]}"
+    at, order = next(iter(orders.items()))
+    key = value[at - 1] if at else next((one for one in value if isinstance(one, str) and one != order), "key")
+    shown = key if not isinstance(key, str) or _key_has_order(key) else f"{key} {_ORDERS[order.lower()]}"
     return f"an order is the last word of its key: {dump(shown)}", None
 
 

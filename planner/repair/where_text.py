@@ -44,7 +44,7 @@ def _candidates(raw: Any) -> Iterator[str]:
 
 def _comparison_sql(key: str, value: Any) -> str:
     if isinstance(value, Mapping):
-        return " AND ".join(_compared(key, word.lstrip("$"), of) for word, of in value.items())
+        return " AND ".join(_compared(key, operator.lstrip("$"), of) for operator, of in value.items())
     return f"{key} IS NULL" if value is None else f"{key} = {_sql(value)}"
 
 

@@ -279,13 +279,13 @@ def _target(name: str, values: Mapping[str, Any]) -> str:
 
 def _refused(operations: Operations, name: str, target: str, error: InfospaceError, values: Mapping[str, Any]) -> None:
     """Keep a call that came to nothing: of an operation that acts, or for what is there and may not be known."""
-    word = _why(operations, name, target, error)
+    reason = _why(operations, name, target, error)
     operations.counts[_counted(name), "refused"] += 1
     hidden = first_hidden(operations, [values.get("run"), values.get("ref")]) if isinstance(error, NotFound) else None
     if hidden is not None:
         write_audit(operations.space, operations.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
-    elif word is not None:
-        write_audit(operations.space, operations.access.caller, name, target, "refused", word)
+    elif reason is not None:
+        write_audit(operations.space, operations.access.caller, name, target, "refused", reason)
 
 
 def _why(operations: Operations, name: str, target: str, error: InfospaceError) -> str | None:

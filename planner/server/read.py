@@ -185,14 +185,14 @@ def _pieces(of: str, total: int, request: ReadRequest, fetch: Fetch) -> dict[str
         shown.append(entry if told is None else None)
         too_long += [] if told is None else [told]
     end = start + len(shown)
-    answer = {
+    document = {
         "of": of,
         "total": total,
         "slice": f"{start}:{end}",
         "next": f"{end}:{stop}" if end < stop else None,
         "data": shown,
     }
-    return {**answer, "too_long": too_long} if too_long else answer
+    return {**document, "too_long": too_long} if too_long else document
 
 
 def _entries(fetch: Fetch, start: int, stop: int) -> Iterator[tuple[str, JSON]]:

@@ -140,5 +140,5 @@ def format_filters(chosen: ToolFilter) -> str:
     """Return filters in a few words."""
     filters, types = chosen.filters, chosen.types
     texts = [f"{by} {' or '.join(getattr(filters, name))}" for by, name in FIELDS.items() if getattr(filters, name)]
-    texts += [f"{word} {_written(one)}" for word, one in (("takes", types.input), ("gives", types.output)) if one]
+    texts += [f"{label} {_written(one)}" for label, one in (("takes", types.input), ("gives", types.output)) if one]
     return single_line(", ".join(texts)) or "all tools"

@@ -131,8 +131,8 @@ def _table(facts: Iterable[tuple[str, str]]) -> Table:
     table = Table.grid(padding=(0, 1))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    for word, message in facts:
-        table.add_row(word, Text(escape_controls(message)))
+    for label, message in facts:
+        table.add_row(label, Text(escape_controls(message)))
     return table
 
 

@@ -53,11 +53,13 @@ def _generic(step: Mapping[str, Any]) -> str:
     """Any other type: its name and what it is given."""
     common = ("type", "out", "name", "replace", "on_fail", "retry", "timeout_s", "expect", "id", *_BLOCKS)
     arguments = step.get("arguments") if isinstance(step.get("arguments"), Mapping) else None
-    actual = arguments if arguments is not None else {key: value for key, value in step.items() if key not in common}
+    call_arguments = (
+        arguments if arguments is not None else {key: value for key, value in step.items() if key not in common}
+    )
     verb = (
         "call" if "/" in str(step.get("type", "")) else "run" if str(step.get("type", "")).startswith("plan:") else "do"
     )
-    message = ", ".join(f"{key} {_value(value)}" for key, value in (actual or {}).items())
+    message = ", ".join(f"{key} {_value(value)}" for key, value in (call_arguments or {}).items())
     return f"{verb} {step.get('type')}" + (f" with {message}" if message else "")
 
 

@@ -168,8 +168,8 @@ def _own(folder: Path) -> ModelInfo:
 def _pooling(path: Path) -> Pooling:
     """Read how tokens' vectors become a text's; ModelError when it is in a way that is not supported."""
     try:
-        answer = json.loads(path.read_text(encoding="utf-8"))
-        on = [way for way, is_on in answer.items() if way.startswith("pooling_mode_") and is_on is True]
+        config = json.loads(path.read_text(encoding="utf-8"))
+        on = [way for way, is_on in config.items() if way.startswith("pooling_mode_") and is_on is True]
     except FileNotFoundError:
         return "MEAN"
     except (OSError, ValueError, AttributeError) as error:

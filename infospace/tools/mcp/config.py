@@ -232,7 +232,7 @@ def _seconds(value: Any) -> bool:
 
 def _examples(value: Any) -> bool:
     return isinstance(value, dict) and all(
-        isinstance(actual, list) and all(isinstance(one, dict) for one in actual) for actual in value.values()
+        isinstance(setting, list) and all(isinstance(one, dict) for one in setting) for setting in value.values()
     )
 
 

@@ -272,13 +272,17 @@ def _by_names(parameters: Sequence[Parameter], whole: Alternative) -> InputFit |
     left = {one.name: one for one in parameters}
     used: dict[str, Compatibility] = {}
     for name in sorted(whole.names, key=lambda name: name not in left):
-        actual = whole.at_key(name)
+        property_schema = whole.at_key(name)
         alike = [one for one in left.values() if one.name == name] or [
             one
             for one in left.values()
             if set(tokenize(name)) & set(tokenize(one.name)) == set(tokenize(name)) != set()
         ]
-        results = [(fit, one) for one in alike if (fit := _fit_of_value(actual, one.schema)).score >= MIN_COMPATIBILITY]
+        results = [
+            (fit, one)
+            for one in alike
+            if (fit := _fit_of_value(property_schema, one.schema)).score >= MIN_COMPATIBILITY
+        ]
         if not results:
             return None
         fit, best = max(results, key=lambda pair: (pair[0].score, pair[1].required))

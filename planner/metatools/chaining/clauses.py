@@ -63,5 +63,5 @@ def _is_followed(goal: str, joint: re.Match[str], literals: Sequence[GoalLiteral
     """Whether a part begins with a word that can say what to do."""
     if any(one.start == joint.end() for one in literals):
         return False
-    word = _BEGINS.match(goal, joint.end())
-    return word is not None and word[1].lower() not in _NO_VERB
+    match = _BEGINS.match(goal, joint.end())
+    return match is not None and match[1].lower() not in _NO_VERB

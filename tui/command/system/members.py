@@ -33,12 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = actions.add_parser("add", help="make a user of the database a member, or change what it may")
     add.add_argument("name", metavar="NAME", help="the user; one that the server does not know is made")
     add.add_argument("--role", choices=("read", "run", "write", "admin"), required=True, help="what it may do")
-    for word, what in (
+    for kind, what in (
         ("folder", "it sees the notes of files in this folder and below"),
         ("tag", "it sees the notes whose property `tags` has this"),
         ("queue", "it sees, and may take, the runs of this queue"),
     ):
-        add.add_argument(f"--{word}", action="append", default=[], metavar=word.upper(), help=f"{what}; repeatable")
+        add.add_argument(f"--{kind}", action="append", default=[], metavar=kind.upper(), help=f"{what}; repeatable")
     actions.add_parser("remove", help="take everything from a member; the user of the database stays").add_argument(
         "name", metavar="NAME"
     )
@@ -107,8 +107,8 @@ def _list(members: list[Member], out: Output) -> int:
 
 def _line(member: Member, wide: int) -> str:
     parts = [
-        f"{word} {', '.join(names)}"
-        for word, names in (("folders", member.folders), ("tags", member.tags), ("queues", member.queues))
+        f"{kind} {', '.join(names)}"
+        for kind, names in (("folders", member.folders), ("tags", member.tags), ("queues", member.queues))
         if names
     ]
     return f"{member.name:<{wide}}  {member.role:<5}  {'; '.join(parts) or 'sees everything'}"

@@ -105,6 +105,6 @@ def show_schemas(tool: Mapping[str, Any], out: Output) -> None:
     """Print what a tool takes and gives, where that is told."""
     from infospace.data.json_text import dump
 
-    for key, word in (("input_schema", "takes"), ("output_schema", "gives")):
+    for key, label in (("input_schema", "takes"), ("output_schema", "gives")):
         if tool.get(key) is not None:
-            out.text(f"    {word} {dump(tool[key])}", "dim")
+            out.text(f"    {label} {dump(tool[key])}", "dim")

@@ -114,10 +114,10 @@ def _show(report: SyncReport, out: Output, shown: Collection[str]) -> None:
         out.text(line, style)
     for name in report.unchanged:
         out.text(f"· {name}  as it was", "dim")
-    for word, names in (("added", report.added), ("changed", report.changed), ("removed", report.removed)):
+    for label, names in (("added", report.added), ("changed", report.changed), ("removed", report.removed)):
         if names:
             more = f", … and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-            out.text(f"{len(names):,} {word}: {', '.join(names[:SHOWN])}{more}")
+            out.text(f"{len(names):,} {label}: {', '.join(names[:SHOWN])}{more}")
     if report.by_words is not None and report.files:
         out.talk(report.by_words, "dim")
     if report.files and not (report.added or report.changed or report.removed or report.failed):

@@ -71,7 +71,7 @@ class ServerSync:
             return
         counts = ((report.added, "added"), (report.changed, "changed"), (report.removed, "removed"))
         texts = [f"{pluralize(len(report.listed), 'server')} listed"] if report.listed else []
-        texts += [f"{pluralize(len(names), 'tool')} {word}" for names, word in counts if names]
+        texts += [f"{pluralize(len(names), 'tool')} {label}" for names, label in counts if names]
         if texts or not report.failed:
             self._screen.notify(single_line("; ".join(texts) or "Nothing new."), markup=False)
         for failed in report.failed[:3]:

@@ -232,7 +232,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         bad = sum(one.state in ("failed", "wrong") for one in results)
         runs = sum(one.state == "running" for one in results)
         texts = [pluralize(len(results), "server")] + [
-            f"{n:,} {word}" for n, word in ((runs, "running"), (bad, "failed")) if n
+            f"{n:,} {label}" for n, label in ((runs, "running"), (bad, "failed")) if n
         ]
         self.show_message(", ".join(texts))
         self._show_server(self.grid.key)

@@ -26,7 +26,10 @@ def heads(connection: Connection, numbers: Iterable[int] | None, *, text: bool, 
     sql = f"SELECT key >> 2, metadata, {_CONTENT[text]}{_OWN[own]} FROM resources WHERE found = 1{among} ORDER BY key"
     for batch in connection.batches(sql, values):
         row, metadata, contents, *rest = zip(*batch, strict=True)
-        sizes = [len(answer or "") + len(content or "") for answer, content in zip(metadata, contents, strict=True)]
+        sizes = [
+            len(metadata_text or "") + len(content or "")
+            for metadata_text, content in zip(metadata, contents, strict=True)
+        ]
         more = [map(id_of, rest[0]), *rest[1:4], map(location_of, rest[4])] if own else []
         yield from map(
             Head, row, sizes, decode_many(metadata, "{}", address), decode_many(contents, '""', address), *more

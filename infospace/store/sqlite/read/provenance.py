@@ -91,15 +91,15 @@ def origins(connection: Connection, versions: Sequence[Use]) -> list[Origin]:
 
 def _of_batch(note: Note) -> Origin:
     content = note.content
-    answer = content.get("title") if isinstance(content, dict) else None
-    begins = content if isinstance(content, str) else answer if isinstance(answer, str) else dump(content)[:TITLE]
+    title = content.get("title") if isinstance(content, dict) else None
+    begins = content if isinstance(content, str) else title if isinstance(title, str) else dump(content)[:TITLE]
     return Origin(
         of=Use(note.id, 1),
         created_by=note.created_by,
         at=note.created,
         latest=1,
         latest_made=note.created_by,
-        title=title_of({"title": None}, None, begins if isinstance(answer, str) else begins[:TITLE], None),
+        title=title_of({"title": None}, None, begins if isinstance(title, str) else begins[:TITLE], None),
     )
 
 

@@ -81,7 +81,7 @@ def _row(note: Note) -> Row:
 
 
 def _brief(connection: Connection, row: Row) -> ResourceSummary:
-    key, version, form, name, stored, created, updated, metadata, alive, content, size, answer, place = row
+    key, version, form, name, stored, created, updated, metadata, alive, content, size, title, place = row
     more: dict[str, Any] = {"size": size or 0}
     if form == EVIDENCE:
         reference = stored_reference(content, connection.address)
@@ -93,7 +93,7 @@ def _brief(connection: Connection, row: Row) -> ResourceSummary:
         more["begins"] = beginning(content)
     fields, location = read(metadata, connection.address), location_of(place)
     if form == PLAIN:
-        more["title"] = title_of(fields, name, {"title": answer}, location)
+        more["title"] = title_of(fields, name, {"title": title}, location)
     return ResourceSummary(
         id_of(key),
         version,

@@ -64,9 +64,9 @@ def _note(key: int | None) -> str | None:
 
 
 def _title(*row: Any) -> str | None:
-    title, name, answer, begins, root, path, part = row
+    title, name, content_title, begins, root, path, part = row
     place = None if path is None else Location(root, path, part)
-    result = title_of({"title": title}, name, {"title": answer}, place)
+    result = title_of({"title": title}, name, {"title": content_title}, place)
     return begins if result is None else result
 
 

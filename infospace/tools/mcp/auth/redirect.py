@@ -92,8 +92,8 @@ class RedirectListener:
         if method != "GET" or parts.path != PATH:
             return "404 Not Found", "There is nothing here."
         if "code" in document:
-            answer = AuthorizationCodeResult(code=document["code"], state=document["state"], iss=document.get("iss"))
-            waiting.set_result(answer)
+            code = AuthorizationCodeResult(code=document["code"], state=document["state"], iss=document.get("iss"))
+            waiting.set_result(code)
             return "200 OK", DONE
         words = document.get("error_description") or document.get("error") or "it said nothing"
         waiting.set_exception(OAuthFlowError(f"the sign-in was refused: {words[:200]}"))

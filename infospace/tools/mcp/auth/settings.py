@@ -72,19 +72,19 @@ def faults_of(value: Any) -> Iterator[str]:
         yield "'oauth' is an object, or false for none"
         return
     known = {one.name: one.type for one in fields(OAuthSettings)}
-    for key, answer in value.items():
+    for key, setting in value.items():
         if key not in known:
             near = nearest(key, known)
             hint = f"; did you mean {near!r}?" if near else f"; there are {', '.join(known)}"
             yield f"'oauth' has no key {key!r}{hint}"
-        elif key == "grant" and answer not in GRANTS:
+        elif key == "grant" and setting not in GRANTS:
             yield f"'oauth.grant' is one of {', '.join(GRANTS)}"
-        elif key == "token_endpoint_auth_method" and answer not in METHODS:
+        elif key == "token_endpoint_auth_method" and setting not in METHODS:
             yield f"'oauth.token_endpoint_auth_method' is one of {', '.join(METHODS)}"
         elif key == "redirect_port":
-            if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer <= HIGHEST_PORT:
+            if not isinstance(setting, int) or isinstance(setting, bool) or not 0 <= setting <= HIGHEST_PORT:
                 yield "'oauth.redirect_port' is a port, or 0 for any"
-        elif not isinstance(answer, str):
+        elif not isinstance(setting, str):
             yield f"'oauth.{key}' is a text"
     grant = value.get("grant", "authorization_code")
     lacking = [name for name in _NEEDED.get(grant if isinstance(grant, str) else "", ()) if not value.get(name)]
