@@ -154,10 +154,14 @@ def entry_of(servers: Servers, name: str) -> Entry:
 
 
 def forget(servers: Servers, name: str) -> bool:
-    """Drop the tokens of a server; whether there were any."""
-    entry = expanded(entry_of(servers, name), os.environ)
+    """Drop the tokens of a server, which asks for a sign-in from then on; whether there were any."""
+    entry = entry_of(servers, name)
+    filled = expanded(entry, os.environ)
     servers.pool.end([name])
-    return entry.url is not None and _store(entry).forget()
+    if filled.url is None or not _store(filled).forget():
+        return False
+    servers.listings.fail(entry, ServerFailed(name, f"the server {name!r} {ASKS}"))
+    return True
 
 
 def _record(entry: Entry) -> TokenRecord | None:

@@ -70,10 +70,10 @@ def visit(_server: str, url: str) -> None:
         page.read()
 
 
-def connected(space: Space, name: str = "mail") -> ConnectionState:
-    """Sign in to a server as a person does at a browser."""
+def connected(space: Space, name: str = "mail", seen: list[ConnectionState] | None = None) -> ConnectionState:
+    """Sign in to a server as a person does at a browser; `seen` gets each address that is shown."""
     assert space.tools.servers is not None
-    seen: list[ConnectionState] = []
+    seen = [] if seen is None else seen
 
     def tell(state: ConnectionState) -> None:
         seen.append(state)
@@ -172,10 +172,18 @@ def test_what_cannot_be_renewed_has_expired_and_says_so(tmp_path: Path, kept_key
             call(space, "mail/who")
 
 
-def test_who_refuses_is_believed(space: Space, tmp_path: Path) -> None:
+def test_who_refuses_is_believed_and_asked_once(space: Space, tmp_path: Path) -> None:
+    """A server is spoken with by several requests; the next time that it is connected somebody is asked again."""
+    seen: list[ConnectionState] = []
     with authorized(consents=False) as authority:
         synced(space, mcp=write(tmp_path, mail={"url": f"{authority.url}/mcp"}))
-        found = connected(space)
+        found = connected(space, seen=seen)
+        assert len(seen) == 1
+        authority.consents = True
+        assert connected(space, seen=seen).status == "connected"
+        assert len(seen) == 2
+        assert space.tools.servers is not None
+        assert forget(space.tools.servers, "mail")
     assert found.status == "error"
     assert "the sign-in was refused: the owner said no" in found.message
     assert list(folder().glob("*")) == []
@@ -240,6 +248,7 @@ def test_without_a_keyring_a_file_of_its_owner_alone_keeps_them(space: Space, tm
     assert forget(space.tools.servers, "mail")
     assert list(folder().iterdir()) == []
     assert not forget(space.tools.servers, "mail")
+    assert status(space) == {"mail": "disconnected"}
 
 
 def test_a_client_with_credentials_needs_nobody_and_its_secret_is_told_nowhere(

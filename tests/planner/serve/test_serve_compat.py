@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any, assert_type
@@ -11,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
 from served import left, odd, synced, write
-from serving import Planner, play
+from serving import Planner, over_stdio, play
 
 from infospace import Space
 from infospace.core.errors import Invalid
@@ -186,3 +187,17 @@ def test_servers_are_selected_before_they_are_started_and_join_later(space: Spac
     assert empty["servers"] == []
     assert wrong == "there is no server 'bres' (did you mean 'brew'?)"
     assert left("brew-mark") == left("files-mark") == []
+
+
+def test_sets_of_tools_add_up_however_they_are_named(space: Space) -> None:
+    """`--tools meta compat` is `--tools meta --tools compat`."""
+    file = Path(space.store.address)
+    space.close()
+
+    async def names(*arguments: str) -> list[str]:
+        async with over_stdio(file, arguments=arguments) as planner:
+            return [tool.name for tool in (await planner.client.list_tools()).tools]
+
+    once = asyncio.run(names("--tools", "meta", "compat"))
+    assert {"discover", "search_tools"} <= set(once)
+    assert asyncio.run(names("--tools", "meta", "--tools", "compat")) == once

@@ -54,8 +54,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tools",
         nargs="+",
+        action="extend",
         choices=["core", "meta", "full", "compat"],
-        default=["core"],
         metavar="SET",
         help="which tools clients see, one or more of: core (five small tools, the default), meta (the six tools about "
         "tools), full (every operation as a tool), compat (the doors of other systems: discover, plan_tools …)",
@@ -81,7 +81,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("serving needs the package `mcp`", hint=REINSTALL) from error
     if args.token is not None and args.http is None:
         raise UsageError("a token is for --http", hint="over standard input and output there is none")
-    sets = tuple(dict.fromkeys(args.tools))
+    sets = tuple(dict.fromkeys(args.tools or ["core"]))
     try:
         from planner.server.config import Config, read_config
 

@@ -70,6 +70,8 @@ class ServerAuth(httpx2.Auth):
         self._listener = RedirectListener()
         self._metadata = OAuthClientMetadata(client_name="infospace", redirect_uris=[AnyUrl(self._listener.uri)])
         self._provider: httpx2.Auth | None = None
+        self._declined = ""
+        """Why the person did not sign in, until a request is authorized: nobody is asked twice in a row."""
 
     @property
     def issuer(self) -> str:
@@ -103,6 +105,7 @@ class ServerAuth(httpx2.Auth):
                         return
                     asked = await flow.asend(response)
             except StopAsyncIteration:
+                self._declined = ""
                 return
             finally:
                 await flow.aclose()
@@ -180,14 +183,19 @@ class ServerAuth(httpx2.Auth):
             try:
                 async with asyncio.timeout(sign_in.seconds):
                     return await self._listener.answer()
+            except OAuthFlowError as error:
+                self._declined = str(error)
+                raise
             except TimeoutError:
-                message = f"nobody signed in within {sign_in.seconds:g} s"
-                raise TimeoutError(message) from None
+                self._declined = f"nobody signed in within {sign_in.seconds:g} s"
+                raise TimeoutError(self._declined) from None
             finally:
                 await self._listener.close()
 
     def _person(self) -> SignIn:
-        """Return how a person is reached. Raises OAuthFlowError where there is none."""
+        """Return how a person is reached. Raises OAuthFlowError where there is none, or the person did not sign in."""
+        if self._declined:
+            raise OAuthFlowError(self._declined)
         if self.sign_in is None:
             raise OAuthFlowError("nobody is there to sign in")
         return self.sign_in
