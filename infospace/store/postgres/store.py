@@ -6,6 +6,7 @@ An address is what libpq takes (https://www.postgresql.org/docs/current/libpq-co
 
 from __future__ import annotations
 
+import logging
 import re
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +22,8 @@ from infospace.store.postgres.word_rows import TABLES
 from infospace.store.sqlite import schema
 from infospace.store.sqlite.store import WAIT, SqliteStore
 from infospace.store.sqlite.store import open_store as open_sqlite
+
+_log = logging.getLogger(__name__)
 
 DEFAULT: Final = "infospace"
 """The schema of a space whose address names none."""
@@ -121,6 +124,8 @@ def migrate(connection: PostgresConnection, space: str) -> None:
         version = _version(connection) if there else 0
         if not there:
             make_schema(connection, space)
+        if there:
+            _log.info("the space is brought from version %d to %d of its tables", version, schema.VERSION)
         for step in schema.MIGRATIONS[version:]:
             step(connection)
         connection.run("DELETE FROM state WHERE key = 'tables'")

@@ -14,6 +14,7 @@ product is the score. The database compares in single precision, which narrows; 
 
 from __future__ import annotations
 
+import logging
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -51,6 +52,22 @@ _PASSAGES: Final = f"""SELECT p.note, p.sequence, p.start, v.vector, v.model FRO
     LEFT JOIN vectors v ON v.digest = p.digest AND v.model = ({_PRESENT})"""
 
 
+_log = logging.getLogger(__name__)
+
+_REPORTED: Final = 10_000
+"""Passages between two lines of the log."""
+
+
+def _reported(batches: Iterator[list[Row]], total: int) -> Iterator[list[Row]]:
+    """Pass batches on, and log how far they are."""
+    done = 0
+    for batch in batches:
+        yield batch
+        before, done = done, done + len(batch)
+        if done == total or done // _REPORTED > before // _REPORTED:
+            _log.info("vectors that the database compares: %d of %d passages", done, total)
+
+
 class PostgresVectorRows:
     """The vectors of one connection's space, where its database has pgvector."""
 
@@ -85,7 +102,8 @@ class PostgresVectorRows:
         place = (connection.fetch_one(_EXTENSION) or ("public", False))[0]
         for definition in _definitions(place):
             connection.define(definition)
-        self._load(connection.batches(_PASSAGES))
+        total = connection.value("SELECT count(*) FROM passages")
+        self._load(_reported(connection.batches(_PASSAGES), total))
         connection.define(
             "ALTER TABLE passages ADD CONSTRAINT passages_have_vectors FOREIGN KEY (note, sequence)"
             " REFERENCES passage_vectors DEFERRABLE INITIALLY DEFERRED"
