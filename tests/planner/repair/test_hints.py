@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from infospace import Space
+from infospace.tools.local import LocalTools
 from planner.execute.start import check_plan
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -247,3 +248,63 @@ def test_an_order_that_stands_as_a_key_of_its_own_is_fixed_where_it_is_no_field(
     assert str(problem.hint).endswith(f"of its key: {hint}")
     place = "/steps/1/by" if first else "/steps/0/by"
     assert problem.fix == (None if meant is None else [{"op": "replace", "path": place, "value": meant}])
+
+
+def told(space: Space, plan: Any, **more: Any) -> list[tuple[str, str, str | None, Any]]:
+    """Return the errors of a plan: code, place, hint and fix."""
+    found = check_plan(space, plan, **more)[1].found
+    return [(one.code, one.pointer, one.hint, one.fix) for one in found if one.severity == "error"]
+
+
+@pytest.mark.parametrize(("word", "orders"), [("ascending", [False, True]), ("descending", [True, False])])
+def test_an_order_for_each_key_is_written_behind_the_keys(space: Space, word: str, orders: list[bool]) -> None:
+    sort = {"type": "sort", "target": "$rows", "by": ["a", "b"], word: orders, "out": "$sorted"}
+    rows = {"type": "create-collection", "value": [{"a": 1, "b": 2}], "out": "$rows"}
+    fix = [{"op": "remove", "path": f"/1/{word}"}, {"op": "replace", "path": "/1/by", "value": ["a desc", "b asc"]}]
+    assert told(space, [rows, sort]) == [
+        ("unknown-argument", f"/1/{word}", "the last word of a key is its own order", fix)
+    ]
+    [(_, _, _, fix)] = told(space, [rows, sort | {"by": ["a", "b", "a"]}])
+    assert fix is None, "not one order for each of the keys"
+    [(_, _, _, fix)] = told(space, [rows, sort | {"by": ["a desc", "b"]}])
+    assert fix is None, "a key has an order of its own"
+
+
+def test_a_saved_plan_that_runs_itself_is_told_what_repeats_steps(space: Space) -> None:
+    [(code, pointer, hint, _)] = told(space, {"steps": [{"type": "plan:new"}]}, saved_as="new")
+    assert (code, pointer, hint) == ("plan-cycle", "/steps/0/type", "`while` and `for-each` repeat steps")
+
+
+def test_a_label_that_is_also_an_input_is_no_missing_variable(space: Space) -> None:
+    """`$n` is read, and is the input; without it, the label was meant to bind."""
+    steps = [{"type": "create-note", "value": "x", "id": "n"}, {"type": "say", "value": "$n"}]
+    assert told(space, {"inputs": {"n": {"type": "string"}}, "steps": steps}) == []
+    fix = [{"op": "add", "path": "/steps/0/out", "value": "$n"}]
+    assert told(space, {"steps": steps}) == [("missing-out", "/steps/0/id", '"out": "$n"', fix)]
+
+
+@pytest.mark.parametrize("holder", ["server", "server_name", "mcp_server"])
+def test_a_tool_that_is_named_beside_its_server_is_a_type(space: Space, holder: str) -> None:
+    """In whichever field other systems name the server, it says which of two is meant, and goes with the fix."""
+
+    async def fetch(url: str) -> str:
+        """Fetch a page."""
+        return url
+
+    for name in ("files", "web"):
+        server = LocalTools(name)
+        server.tool(read_only=True)(fetch)
+        space.tools.add(server)
+    [(code, pointer, hint, fix)] = told(space, [{holder: "web", "tool": "fetch", "arguments": {"url": "u"}}])
+    assert (code, pointer, hint) == ("missing-type", "/0", '"type": "web/fetch", not "tool"')
+    assert {"op": "remove", "path": f"/0/{holder}"} in fix
+    assert {"op": "replace", "path": "/0/type", "value": "web/fetch"} in fix
+
+
+def test_variables_are_looked_for_in_what_a_verb_of_earlier_plans_has_no_argument_for(space: Space) -> None:
+    """Its new name is the one thing to mend first; a variable that is not bound is told all the same."""
+    found = told(space, [{"type": "search-notes", "query": "x", "other": "$nope", "out": "$hits"}])
+    assert {(code, pointer) for code, pointer, _, _ in found} == {
+        ("unknown-type", "/0/type"),
+        ("unbound-variable", "/0/other"),
+    }
