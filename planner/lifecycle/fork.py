@@ -174,7 +174,7 @@ class _Fork:
             return number <= last
         created_by = snapshot.get(identifier, number).created_by
         if created_by.run == self._row.run and created_by.step is not None:
-            return created_by.step == "input" or top_label(created_by.step) in self._before
+            return top_label(created_by.step) in self._before
         return time <= self._moment
 
     @staticmethod

@@ -126,7 +126,7 @@ def test_what_is_always_allowed_can_be_listed_and_forgotten(space: Space) -> Non
     assert revoke_approval(space.store, "git/push") == ["git/push"]
     assert revoke_approval(space.store, "files/*") == ["files/delete", "files/write"]
     assert [one.tool for one in list_approvals(space.store)] == ["filesystem/move"]
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="there are filesystem/move"):
         revoke_approval(space.store, "file/*")
     assert revoke_approval(space.store, "filesystem/move") == ["filesystem/move"]
     assert list_approvals(space.store) == []

@@ -86,9 +86,9 @@ def test_calls_are_counted_in_plans_and_outside(space: Space, tmp_path: Path) ->
     assert run_sync(space, [{"type": "a/echo", "arguments": {"text": "in a plan"}}]).status == "success"
     assert run_sync(space, [{"type": "a/fail", "on_fail": "continue"}]).status == "success"
     call(space, "a/echo", text="outside")
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid, match='"text" is missing'):
         call(space, "a/echo")
-    with pytest.raises(ToolFailed):
+    with pytest.raises(ToolFailed, match=r"did not answer within 0\.2 s"):
         call(space, "a/slow", 0.2)
     with space.store.reading() as snapshot:
         uses = {use.name: use for use in snapshot.tool_uses("a")}

@@ -82,7 +82,7 @@ def test_always_holds_for_what_the_tool_says_when_it_is_called(printer: Printer)
     with printer.begin() as space:
         changed = run_sync(space, [STEP])
         assert (changed.status, len(printer.calls)) == ("suspended", 2)
-        with pytest.raises(NotAllowed):
+        with pytest.raises(NotAllowed, match="p/print is asked about before it is called"):
             call_of_a_step(space)
         assert say(space, changed, "always").status == "success"
         assert run_sync(space, [STEP]).status == "success"
@@ -207,7 +207,7 @@ def test_a_list_is_read_once_for_many_calls(printer: Printer) -> None:
         for number in range(3):
             assert run_sync(space, [{**STEP, "arguments": {"n": number}}]).status == "success"
         assert [one.split()[0] for one in printer.calls] == ["1", "1", "1"]
-        with pytest.raises(Invalid):
+        with pytest.raises(Invalid, match='"text" is missing'):
             call(space, "p/echo")
 
 

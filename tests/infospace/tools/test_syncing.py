@@ -62,7 +62,7 @@ def test_some_servers_are_listed_alone(space: Space, tmp_path: Path) -> None:
     assert synced(space, only=["c"]).unchanged == ["c"]
     assert [one.server for one in synced(space, only=["b", "nobody"]).failed] == ["b"]
     pool = servers(space).pool
-    with pytest.raises(ToolFailed):
+    with pytest.raises(ToolFailed, match="a/die failed: its server has ended; it said 'something broke'"):
         call(space, "a/die")
     until(lambda: "a" not in pool.running())
     assert (pool.output_tail("a"), pool.output_tail("b")) == ("something broke", None)

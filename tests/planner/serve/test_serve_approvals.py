@@ -325,7 +325,7 @@ def test_a_refused_call_of_the_protocol_is_still_one(space: Space) -> None:
     """What is no tool is no question either."""
 
     async def scene(planner: Planner) -> None:
-        with pytest.raises(MCPError):
+        with pytest.raises(MCPError, match="there is no tool 'nothing'; there are check_plan"):
             await planner.client.call_tool("nothing", {})
 
     play(space, scene, elicitation_callback=Person())

@@ -221,7 +221,7 @@ def test_answers_of_people_are_counted_and_so_are_those_that_come_too_late(space
             assert question is not None
             if said == "refused":
                 answer_elsewhere(space, question.run, "1", "elsewhere")
-                with pytest.raises(Conflict):
+                with pytest.raises(Conflict, match=f"step 1 of {question.run} was answered already"):
                     await answered_by_person(door, "run_plan", given, question, "here", nobody)
             else:
                 ended = await answered_by_person(door, "run_plan", given, question, "here", nobody)

@@ -227,9 +227,9 @@ def test_places_are_read_by_their_path(space: Space) -> None:
         (f"{collection}[-1].list", [{"deep": "down"}]),
     ):
         assert read_piece(space, ReadRequest(ref, WHOLE, (), 4_000))["data"] == value
-    with pytest.raises(PathNotFound):
+    with pytest.raises(PathNotFound, match="has no key 'nothing'"):
         read_piece(space, ReadRequest(f"{note}.nothing", WHOLE, (), 4_000))
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid, match="is not a path: found"):
         read_piece(space, ReadRequest(f"{note}.list[", WHOLE, (), 4_000))
 
 

@@ -306,8 +306,13 @@ def test_resources_are_listed_page_by_page_and_read(sample_space: Space) -> None
         assert json.loads((await planner.client.read_resource(uris[run])).contents[0].text)["run"] == run
         templates = (await planner.client.list_resource_templates()).resource_templates
         assert "infospace://note/{id}" in [template.uri_template for template in templates]
-        for uri in ("infospace://note/Note_999", "infospace://note/two", "file:///etc/passwd", "infospace://run/x"):
-            with pytest.raises(MCPError):
+        for uri, message in (
+            ("infospace://note/Note_999", "there is no Note_999"),
+            ("infospace://note/two", "'two' is a Collection, not a note"),
+            ("file:///etc/passwd", "there is no resource 'file:///etc/passwd'"),
+            ("infospace://run/x", "'x' is not the id of a run"),
+        ):
+            with pytest.raises(MCPError, match=message):
                 await planner.client.read_resource(uri)
 
     play(sample_space, scene)

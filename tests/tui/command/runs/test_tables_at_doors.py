@@ -109,6 +109,6 @@ def test_a_result_without_rows_is_not_written_as_a_table(cli: Any, tmp_path: Pat
     (tmp_path / "one.json").write_text(json.dumps([{"type": "create-note", "value": "3", "out": "$t"}, coerced]))
     (tmp_path / "out.csv").write_text("kept")
     said = cli("run", "one.json", "--out", "out.csv")
-    assert said.code != 0
+    assert said.code == 1
     assert "a .csv file holds rows" in said.err
     assert (tmp_path / "out.csv").read_text() == "kept"
