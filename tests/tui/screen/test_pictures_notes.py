@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from furnishing import BEGINNING, Ticking, note
@@ -13,6 +16,7 @@ from infospace import Space
 from infospace.core.resources import Note
 from infospace.editing.edit import edit
 from planner.execute.start import run_sync
+from tui.runtime.detached_import import DetachedImport, ImportRecord
 
 TABS = {"about": 1, "links": 2, "tasks": 3, "versions": 4, "why": 5, "uses": 6}
 
@@ -55,6 +59,29 @@ class TestPictures:
             stage.is_as(f"notes-search-{size}")
 
         show(story, SIZES[size], stocked)
+
+    @BOTH
+    def test_adding_in_the_background(self, show: Show, stocked: Space, size: str) -> None:
+        """How far it is, and what ends it, for as long as a process is at it; then that it was broken off."""
+        job = DetachedImport(stocked.store.address)
+        record = ImportRecord(("/home/ann/notes",), what="embedding", done=120, total=2_000, per_second=25.0)
+        job.write(record)
+
+        async def story(stage: Stage) -> None:
+            await opened(stage, "8 kept notes")
+            await stage.sees("embedding 120 of 2,000, 25 a second", "[infospace add --stop")
+            stage.is_as(f"notes-adding-{size}")
+            job.write(replace(record, done=140))
+            await stage.sees("embedding 140 of 2,000")
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            await stage.sees("broken off while", "[infospace add --detach")
+            stage.is_as(f"notes-adding-broken-off-{size}")
+            job.write(replace(record, state="done", message="60 added"))
+            await stage.until(lambda: "in the background" not in stage.text)
+
+        with Path(f"{stocked.store.address}.add.lock").open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            show(story, SIZES[size], stocked)
 
     @SMALL
     @pytest.mark.parametrize("tab", TABS)

@@ -327,9 +327,9 @@ class NoteActions:
             return
         record = DetachedImport(address).read()
         if record is not None and record.running:
-            self._show_work(f"adding in the background: {record}  [infospace add --stop ends it]")
+            self._show_work(f"adding in the background [infospace add --stop ends it]: {record}")
         elif record is not None and record.broken_off:
-            self._show_work(f"adding in the background: {record}  [infospace add --detach goes on]")
+            self._show_work(f"adding in the background [infospace add --detach goes on]: {record}")
         else:
             self._show_work("")
 

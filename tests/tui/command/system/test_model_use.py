@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 
 from infospace import open_space
 from infospace.search.models.find import DEFAULT_MODEL
+from tui.help import page
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "infospace" / "search"))
 
@@ -200,3 +202,18 @@ def test_an_interrupted_use_ends_with_130_and_goes_on_when_called_again(
     rest = cli("model", "use", "mine", "--json").json
     assert rest["pending"] == 0
     assert rest["passages_embedded"] >= said["pending"]
+
+
+def test_the_page_on_searching_makes_a_model_of_8_bits_that_finds_the_same(
+    cli: Any, notes: Path, tmp_path: Path
+) -> None:
+    """Its lines as they stand there; the model is a quarter as large."""
+    (code,) = re.findall(r"```python\n(.*?)```", page("searching"), re.DOTALL)
+    made = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    assert 15e6 < (tmp_path / "small-model" / "model.onnx").stat().st_size < 30e6
+    asked = ("search", "lunar tide", "--threshold", "-1", "--json")
+    before = [hit["metadata"]["title"] for hit in cli(*asked).json["data"]]
+    used = cli("model", "use", "small-model", "--json")
+    assert (used.code, used.json["dimension"], used.json["pending"]) == (0, 384, 0)
+    assert [hit["metadata"]["title"] for hit in cli(*asked).json["data"]] == before
