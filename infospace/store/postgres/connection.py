@@ -456,6 +456,7 @@ REFUSAL: Final = "a member with the role run changes nothing that is kept"
 
 _REFUSALS: Final = (
     (re.compile(r'FATAL: +database ".*" does not exist'), "3D000"),
+    (re.compile(r"FATAL: .*No space left on device"), "53100"),
     (re.compile(r'FATAL: +(password authentication failed|role ".*" does not exist)|no password supplied'), "28P01"),
 )
 

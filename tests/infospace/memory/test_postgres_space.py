@@ -21,6 +21,7 @@ from infospace.core.errors import Invalid, StoreError
 from infospace.core.ids import Kind
 from infospace.store.changes import MakeNote
 from infospace.store.open import open_store
+from infospace.store.postgres.connection import reported
 from infospace.store.postgres.store import parsed
 from infospace.store.protocol import Store
 
@@ -332,3 +333,11 @@ def test_a_run_whose_process_was_killed_is_resumed(address: str, tmp_path: Path)
     with open_space(address) as space, space.store.reading() as snapshot:
         assert snapshot.run("run_1").status == "success"
     assert sorted(texts(address)) == ["first", "last"]
+
+
+def test_a_server_without_room_for_another_connection_says_so() -> None:
+    """What a full disk refuses when somebody connects has no code of its own, only a sentence."""
+    refusal = "connection to server failed: FATAL:  could not write init file: No space left on device"
+    error = reported(psycopg.OperationalError(refusal), "postgresql:///notes")
+    assert error.message.startswith("the database 'postgresql:///notes' has no room left on its disk")
+    assert error.hint == "free some space, then do it again"
