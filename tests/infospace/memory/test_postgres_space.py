@@ -283,6 +283,7 @@ def test_words_are_found_and_weighed_as_in_a_file(address: str, tmp_path: Path) 
     assert all(numbers for _, among, numbers, _ in found[0] if among is None)
 
 
+@pytest.mark.slow
 def test_a_space_is_used_by_the_command(address: str, tmp_path: Path) -> None:
     """Import, search by words, query, a plan, its run, undo and a check of the whole."""
     folder = tmp_path / "notes"

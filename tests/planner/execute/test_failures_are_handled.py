@@ -299,3 +299,17 @@ def test_the_last_value_is_the_answer_though_a_later_step_deleted_it(run: Any) -
     answer = run(named, {"type": "remove", "target": "slot"})
     assert (answer.status, answer.result.data) == ("success", 7)
     assert answer.bindings == {}
+
+
+def test_a_variable_of_the_plan_that_is_called_error_is_back_after_the_list(run: Any) -> None:
+    """Within the list `$error` is what failed; before and after it is what the plan bound."""
+    bad = {"type": "coerce", "target": "$text", "coercion": "int", "out": "$number"}
+    result = run(
+        {"type": "create-note", "value": "mine", "out": "$error"},
+        {"type": "create-note", "value": "none", "out": "$text"},
+        {**bad, "on_fail": [{"type": "create-note", "value": "${error}", "out": "$seen"}]},
+        {"type": "create-note", "value": "${error}", "out": "$after"},
+    )
+    assert (result.status, result.result.data) == ("success", "mine")
+    seen = next(row.value for row in result.steps if row.position == "3.on_fail.1")
+    assert seen.startswith('{"step":"3","type":"coerce","reason":')

@@ -249,3 +249,17 @@ def test_an_item_whose_result_was_deleted_again_says_so(run: Any, space: Space) 
     assert (first["status"], first["reason"]) == ("success", None)
     assert second["status"] == "skipped"
     assert "was deleted" in second["reason"]
+
+
+def test_a_null_is_kept_with_the_item_that_gave_it(run: Any, space: Space) -> None:
+    """As a Note of another value is: which item it was of stands in its membership."""
+    rows = {"type": "create-collection", "value": [1, 2], "out": "$rows"}
+    each = {"type": "for-each", "target": "$rows", "do": [note(None, "$x")], "filter_null": False, "out": "$r"}
+    result = run(rows, each)
+    with space.store.reading() as snapshot:
+        items: Any = snapshot.get(result.bindings["rows"].id)
+    assert [info["item"] for info in infos(space, result)] == [member.id for member in items.members]
+    assert [(info["index"], info["status"], info["reason"]) for info in infos(space, result)] == [
+        (0, "success", None),
+        (1, "success", None),
+    ]

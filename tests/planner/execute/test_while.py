@@ -155,3 +155,11 @@ def test_what_the_condition_reads_is_read_by_the_loop(run: Any) -> None:
         uses = {use.id for row in result.steps if row.type == "while" for use in row.uses}
         assert result.bindings["most"].id in uses
         assert len(uses) == read + 1
+
+
+def test_a_loop_says_how_often_it_went_round(run: Any) -> None:
+    """One iteration is not many."""
+    for text, value in (("xxx", "0 iterations"), ("xx", "1 iteration"), ("x", "2 iterations")):
+        result = run({"type": "create-note", "value": text, "out": "$n"}, loop(GROW))
+        [row] = [row for row in result.steps if row.type == "while"]
+        assert row.value == value

@@ -44,6 +44,7 @@ def import_sample(space: Space) -> None:
     import_paths(space, [Path(str(files("tui") / "sample" / "notes"))], NullListener())
 
 
+@pytest.mark.slow
 def test_a_model_that_answers_with_the_right_plans_reaches_every_goal(endpoint: Endpoint) -> None:
     """So each of the goals can be reached, and its answer is what its plan gives."""
     answers_with_plans(endpoint)

@@ -53,6 +53,7 @@ def connected(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> It
         yield space
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS)
 def test_it_keeps_to_its_bound_with_500_tools(connected: Space, goal: str) -> None:
     """The tools nearest to the goal are named for all that."""

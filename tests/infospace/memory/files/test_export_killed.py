@@ -118,6 +118,7 @@ def base(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_an_export_that_is_killed_at_any_line_is_gone_on_with(base: Path) -> None:
     """By another export, or by an import before: no conflict, every file as it was to be, and nothing left over."""
