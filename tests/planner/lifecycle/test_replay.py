@@ -10,10 +10,11 @@ import pytest
 from infospace import Conflict, Space
 from infospace.tools.local import LocalTools
 from planner.execute.start import run_sync
+from planner.journal.events import Event, RunStarted
 from planner.journal.result import RunResult
 from planner.lifecycle.fork import fork
 from planner.lifecycle.replay import replay
-from planner.lifecycle.resume import answer, resume
+from planner.lifecycle.resume import answer, pending_of, resume
 
 
 @pytest.fixture
@@ -164,3 +165,21 @@ def test_a_replay_of_a_fork_takes_what_it_took_over_from_the_run_before(space: S
     assert (replayed.result.status, replayed.document["result"]["data"]) == ("success", "yes: sent 1")
     assert replayed.difference.same
     assert sent == ["hello"]
+
+
+def test_the_events_of_a_replay_name_the_run_that_is_replayed(space: Space) -> None:
+    """Its own id is nowhere any more when it has ended."""
+    run = ran(space, {"type": "create-note", "value": 1, "out": "$x"}).run or ""
+    events: list[Event] = []
+    asyncio.run(replay(space, run, events.append))
+    assert [event.run for event in events if isinstance(event, RunStarted)] == [f"replay of {run}"]
+
+
+def test_what_a_run_waits_for_is_read_from_its_journal_as_it_was_told(space: Space) -> None:
+    """The time, too, until which it waits."""
+    result = run_sync(space, [{"type": "wait", "seconds": 100_000}])
+    with space.store.reading() as snapshot:
+        kept = pending_of(snapshot.steps(str(result.run)))
+    assert [one.kind for one in kept] == ["wait"]
+    assert kept[0].until is not None
+    assert kept == list(result.pending)
