@@ -133,7 +133,7 @@ class Reach:
             self._known["seconds"] |= part["seconds"]
             self._known["failed"] += part["failed"]
             for path, lines in part["reached"].items():
-                here = self._known["lines"].setdefault(str(Path(path).relative_to(self._copy)), {})
+                here = self._known["lines"].setdefault(str(Path(path).relative_to(self._copy.resolve())), {})
                 for line, tests in lines.items():
                     here.setdefault(line, []).extend(test for test in tests if test)
         self._known["tests"] = now
