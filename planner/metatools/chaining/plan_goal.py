@@ -25,13 +25,15 @@ from planner.metatools.chaining.chain import Call, Chain, Chainer, Clause, Resul
 from planner.metatools.chaining.clauses import partings
 from planner.metatools.chaining.fitting import FromInput
 from planner.metatools.chaining.literals import GoalLiteral, literals, of_input, without_literals
-from planner.metatools.chaining.score import STEP, ChainScorer, ScoredChain, doubt, is_deprecated
+from planner.metatools.chaining.score import STEP, ChainScorer, ScoredChain, doubt, is_deprecated, telling_stems
 from planner.metatools.lookup import known_tools
 
 CONFIDENT = 0.62
 """Confidence from which on a plan is given."""
 MARGIN = 0.03
 """By how much it has to be above that of a plan with other tools."""
+_LEFT_OUT = 0.6
+"""What is left of the confidence in a plan for each part of the goal ("… and show its cast") that it leaves out."""
 SURELY = 1 + MARGIN
 """Confidence in a chain whose last tool a rule selects: it goes before all that none selects."""
 PARTINGS = 6
@@ -125,7 +127,10 @@ class GoalPlanner:
         return sorted(scored, key=lambda one: (-one.confidence, one.chain.names))
 
     def _scored(self, goal: str, literals: Sequence[GoalLiteral]) -> Iterator[ScoredChain]:
-        for parts in islice(partings(goal, [one for one in literals if not one.input]), PARTINGS):
+        said = [one for one in literals if not one.input]
+        ways = list(islice(partings(goal, said), PARTINGS))
+        asked = [_telling(goal, part, said) for part in ways[-1]] if ways else []
+        for parts in ways:
             chain, confidence = Chain(()), 1.0
             unexplained: list[str] = []
             unused: list[str] = []
@@ -142,7 +147,7 @@ class GoalPlanner:
                     unused += best.unused
                     chain = Chain((*chain.calls, *best.chain.calls), (*chain.flows, *best.chain.flows))
             if len(parts) == 1:
-                yield from options
+                yield from (_without_parts(one, asked) for one in options)
             elif options:
                 yield ScoredChain(chain, confidence * STEP, tuple(unexplained), tuple(unused))
 
@@ -181,6 +186,19 @@ def _moved_by(outcome: Outcome, one: ScoredChain) -> ScoredChain:
         confidence = max(CONFIDENT, confidence + PREFERRED * (1 in signs))
         confidence = SURELY if one.chain.names[-1] in outcome.selected else confidence
     return replace(one, confidence=confidence - PREFERRED * (-1 in signs))
+
+
+def _telling(goal: str, part: tuple[int, int], literals: Sequence[GoalLiteral]) -> frozenset[str]:
+    """Return the stems of a part of a goal that tell tools apart."""
+    start, end = part
+    mine = [one for one in literals if start <= one.start and one.end <= end]
+    return frozenset(telling_stems(WORDS.findall(undone(without_spans(goal[start:end], start, mine)))))
+
+
+def _without_parts(one: ScoredChain, parts: Sequence[frozenset[str]]) -> ScoredChain:
+    """Return a chain for a whole goal, which is less sure for each part of the goal of which it has no word."""
+    lost = sum(1 for stems in parts if stems and stems <= set(one.unexplained))
+    return replace(one, confidence=one.confidence * _LEFT_OUT**lost)
 
 
 def _moved(one: GoalLiteral, start: int) -> GoalLiteral:

@@ -100,8 +100,7 @@ class ChainScorer:
 
         `meant` are stems of the goal that the chain is known to explain in other words.
         """
-        goal = [stem for word in clause.words if word.lower() not in _SAYS_NOTHING for stem in tokenize(word)]
-        goal = [stem for stem in dict.fromkeys(goal) if stem not in _SAYS_NOTHING]
+        goal = telling_stems(clause.words)
         joined = _joined(clause.words)
         explained: dict[str, float] = {}
         for number, call in enumerate(chain.calls):
@@ -172,6 +171,12 @@ class ChainScorer:
     def _weight(self, stem: str) -> float:
         """How much a word tells tools apart; one that no tool has tells most."""
         return math.log(1 + (self._count + 1) / (self._counts[stem] + 0.5))
+
+
+def telling_stems(words: Sequence[str]) -> list[str]:
+    """Return the stems of words that tell tools apart, in order."""
+    stems = [stem for word in words if word.lower() not in _SAYS_NOTHING for stem in tokenize(word)]
+    return [stem for stem in dict.fromkeys(stems) if stem not in _SAYS_NOTHING]
 
 
 @lru_cache(maxsize=10_000)

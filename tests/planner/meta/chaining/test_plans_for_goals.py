@@ -201,6 +201,14 @@ def test_the_tool_that_is_named_is_the_right_one_or_there_is_none(catalogue: Spa
     assert "no tool speaks of 'push'" in answers["push my commits"]["reason"]
 
 
+def test_a_plan_that_leaves_out_a_part_of_the_goal_is_none(catalogue: Space) -> None:
+    """However well the rest of the goal is done."""
+    planner = GoalPlanner(catalogue)
+    goal = "show the log of the repository /srv/app"
+    assert isinstance(planner.plan(goal), ChainedPlan)
+    assert isinstance(planner.plan(f"{goal} and show its lyrics"), NoPlan)
+
+
 def test_select_tool_names_one_with_the_reason(catalogue: Space) -> None:
     """Or none, where none fits."""
     found = asyncio.run(select_tool(catalogue, SelectTool(query="what time is it in another time zone")))
