@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast, get_args
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from infospace.store.protocol import Snapshot
 
 Setting: TypeAlias = Literal["auto", "exact", "hnsw"]
+
+find_spec = PathFinder.find_spec
+"""That of `importlib.util` raises ValueError for a module that another thread is just importing, as ours does."""
 
 NAME = "hnsw"
 

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -144,6 +145,22 @@ def test_without_hnswlib_search_is_exact(store: Store, monkeypatch: pytest.Monke
     monkeypatch.setenv("INFOSPACE_INDEX", "hnsw")
     monkeypatch.setattr(index, "find_spec", lambda _name: None)
     assert find(search_in(store), "sea").certificate["method"] == "exact"
+
+
+def test_while_a_thread_imports_hnswlib_search_is_exact(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that is being imported is among the modules already, and has no spec yet."""
+    monkeypatch.setattr(index, "CROSSOVER", 100)
+    go = threading.Event()
+    built = Hnsw.built
+    monkeypatch.setattr(Hnsw, "built", lambda *rows: go.wait(60) and built(*rows))
+    search = search_in(store)
+    with monkeypatch.context() as importing:
+        importing.setitem(sys.modules, "hnswlib", ModuleType("hnswlib"))
+        assert {find(search, "sea").certificate["method"] for _ in range(3)} == {"exact"}
+    go.set()
+    assert search._index._thread is not None
+    search._index._thread.join()
+    assert find(search, "sea").certificate["method"] == "hnsw"
 
 
 def test_above_the_crossover_nobody_waits_for_the_index(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
