@@ -58,9 +58,9 @@ async def search_within_collection(args: SearchWithinCollection, context: Contex
 
     Transient items are searched too; of a search result its source, of a Collection its items. Each source is
     searched once, and may be found by several passages: a hit is one passage, in `metadata.passage`, and two
-    hits are the same when source and range are. Scores and modes are those of `discover-notes`; in `keyword`
-    and `hybrid` words are weighed among the passages. `extra.certificate` counts `passages`, and `items`, with
-    those `left_out` since their source was deleted or they have no text of their own; a plan
+    hits are the same when source and range are. Scores and modes are those of `discover-notes`, titles apart; in
+    `keyword` and `hybrid` words are weighed among the passages. `extra.certificate` counts `passages`, and `items`,
+    with those `left_out` since their source was deleted or they have no text of their own; a plan
     quotes it: `${said.@extra.certificate.matched}`.
     """
     from infospace.authoring.ranking import PassageQuery, search_passages_of
