@@ -26,6 +26,7 @@ from infospace.tools.approvals import (
 )
 from infospace.tools.call import call_for_step
 from infospace.tools.local import LocalTools
+from planner.execute.start import run_sync
 
 WRITE = Tool("files", "write", "Write a file.", {"type": "object"}, destructive=True)
 AT = "2026-04-01T09:30:00.123Z"
@@ -195,3 +196,17 @@ def test_what_is_allowed_by_name_alone_is_not_enough_for_a_tool_that_is_another_
     assert not allowed(space.store, by_entry, None, by_name=False)
     space.store.commit([], [Approve("files/write", WRITE.digest, AT)])
     assert allowed(space.store, WRITE, None, by_name=False)
+
+
+def test_a_run_that_wants_an_approval_says_which_words_it_takes(space: Space) -> None:
+    """Whoever asks for it, by whichever door, has the choices from there."""
+    files = LocalTools("files")
+
+    @files.tool(destructive=True)
+    async def write(path: str) -> str:
+        """Write a file."""
+        return path
+
+    space.tools.add(files)
+    [pending] = run_sync(space, [{"type": "files/write", "arguments": {"path": "a"}}]).pending
+    assert (pending.kind, pending.schema) == ("approve", APPROVAL_SCHEMA)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from infospace.core.tool import Tool
-from infospace.tools.scope import Filters, Scope
+from infospace.tools.scope import EVERYTHING, Filters, Scope
 
 TOOL = Tool(
     "git",
@@ -171,3 +171,10 @@ def test_a_tool_that_was_called_has_examples() -> None:
     assert [Filters(has_examples=wanted).admits(plain, called) for wanted in (True, False, None)] == [True, False, True]
     assert [Filters(has_examples=wanted).admits(plain) for wanted in (True, False, None)] == [False, True, True]
     assert [Filters(has_examples=wanted).admits(TOOL) for wanted in (True, False, None)] == [True, False, True]
+
+
+def test_what_is_narrowed_by_everything_stays_as_narrow_as_it_was() -> None:
+    """From either side."""
+    narrow = Scope(include_servers=("hg",))
+    assert narrow.intersect(EVERYTHING) == EVERYTHING.intersect(narrow) == narrow
+    assert not narrow.intersect(EVERYTHING).allows(TOOL)
