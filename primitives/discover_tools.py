@@ -132,7 +132,7 @@ def _write_extra(extra: dict[str, Any], results: ToolResults, *, explained: bool
     if results.untyped:
         extra["untyped"] = results.untyped
     if results.rules:
-        extra["rules"] = [dict(one) for one in results.rules]
+        extra["rules"] = [dict(rule) for rule in results.rules]
     if results.degraded is not None:
         extra["degraded"] = results.degraded
 

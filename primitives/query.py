@@ -45,15 +45,15 @@ def _tables(parsed: ParsedQuery, query: WrittenQuery, context: Context) -> dict[
     Outside of a plan nothing is bound: there `$name`, too, is what has that name.
     """
     tables = {f"${reference}": table for reference, table in query.tables.items()}
-    names = [(f"${one}", one) for one in parsed.variables if one not in query.tables]
+    names = [(f"${variable}", variable) for variable in parsed.variables if variable not in query.tables]
     for key, name in [*names, *((name, name) for name in parsed.named)]:
         resource = context.get(name) if context.has(name) else None
         if isinstance(resource, Collection):
             tables[key] = resource
         elif resource is not None:
             raise Invalid(f"{name!r} is a {resource.kind}, not a table", hint="FROM takes a Collection or a list")
-    unbound = [one for one in parsed.variables if f"${one}" not in tables]
-    for reference in (*unbound, *(one for one in parsed.parameters if one not in query.parameters)):
+    unbound = [variable for variable in parsed.variables if f"${variable}" not in tables]
+    for reference in (*unbound, *(parameter for parameter in parsed.parameters if parameter not in query.parameters)):
         hint = "FROM notes, items, links read the space, FROM name a Collection that has that name"
         raise Invalid(f"${reference} is bound to nothing here", hint=hint)
     return tables

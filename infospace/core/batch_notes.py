@@ -75,7 +75,7 @@ class BatchNote(Note[Any]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Note):
             return NotImplemented
-        return all(getattr(self, one.name) == getattr(other, one.name) for one in fields(Note))
+        return all(getattr(self, field.name) == getattr(other, field.name) for field in fields(Note))
 
     __hash__ = None  # type: ignore[assignment]  # as a Note has none, for its content
 
@@ -83,7 +83,7 @@ class BatchNote(Note[Any]):
         return f"{self.__class__.__name__}(id={self.id!r}, content={self.content!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _whole, ({one.name: getattr(self, one.name) for one in fields(Note)},)
+        return _whole, ({field.name: getattr(self, field.name) for field in fields(Note)},)
 
 
 def _whole(values: dict[str, Any]) -> Note[Any]:

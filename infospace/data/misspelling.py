@@ -73,7 +73,7 @@ def closest_spelling(text: str, candidates: Iterable[str]) -> str | None:
 
 @lru_cache(maxsize=512)
 def _closest_spelling(text: str, candidates: tuple[str, ...]) -> str | None:
-    likely = [one for one in candidates if is_misspelling(text, one)]
+    likely = [candidate for candidate in candidates if is_misspelling(text, candidate)]
     same = [one for one in likely if "".join(words_of(one)) == "".join(words_of(text))]
     exact = [one for one in likely if one == text]
     best = exact or same or likely

@@ -15,7 +15,7 @@ def tags_of(value: JSON) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
     texts = (one if isinstance(one, str) else dump(one) for one in value if isinstance(one, (str, int, float)))
-    cleaned = (one.strip().removeprefix("#").strip() for one in texts)
+    cleaned = (text.strip().removeprefix("#").strip() for text in texts)
     return tuple(dict.fromkeys(tag for tag in cleaned if tag))
 
 

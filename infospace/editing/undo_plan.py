@@ -106,7 +106,7 @@ class UndoPlan:
         self._refuse(list(self._held_messages()))
         restored = [one for one in self._restore if self._was_alive(one) and one in self._gone]
         names = [change.id for change in self._names() if isinstance(change, (FreeName, GiveName))]
-        files = [one.note for one in self._files_before()]
+        files = [file.note for file in self._files_before()]
         links = [one for one, before, after in self._links_before() if before != after]
         touched = (*self._restore, *names, *self._let_go, *self._keep, *files, *links)
         done = {*restored, *self._delete}
@@ -216,10 +216,10 @@ class UndoPlan:
             if holder not in mine and self._is_kept_holder(holder):
                 yield f"{holder} holds {held} now"
         now_at = self._tracked_by_place()
-        for one in self._files_before():
-            there = now_at.get(place_of(one), one)
-            if there.note != one.note and there.note not in mine:
-                yield f"{str(path_of(one))!r} is {there.note} now"
+        for file in self._files_before():
+            there = now_at.get(place_of(file), file)
+            if there.note != file.note and there.note not in mine:
+                yield f"{str(path_of(file))!r} is {there.note} now"
         for held, holder in self._snapshot.holders(self._let_go):
             if holder not in let_go and self._is_kept_holder(holder):
                 yield f"{holder} holds {held} now"
@@ -232,9 +232,12 @@ class UndoPlan:
     def changes(self, created_by: CreatedBy, new_id: Callable[[], str]) -> Iterator[Change]:
         """Give the changes, once it is planned: they fit what was read, and nothing else."""
         names, latest = list(self._names()), self._latest
-        yield from (Expect(one.id, latest[one.id], one.name, one.kept, one.gone is None) for one in self._lineages)
+        yield from (
+            Expect(lineage.id, latest[lineage.id], lineage.name, lineage.kept, lineage.gone is None)
+            for lineage in self._lineages
+        )
         links, now = {one: _linked(rows) for one, rows, _ in self._links_before()}, self._snapshot.links()
-        yield from (ExpectLinks(one, now[one]) for one in links if one in now)
+        yield from (ExpectLinks(link, now[link]) for link in links if link in now)
         yield from (change for change in names if isinstance(change, FreeName))
         yield from (Restore(one, version, created_by, latest[one]) for one, version in self._restore.items())
         yield from self._links_of_deleted(now)
@@ -283,7 +286,7 @@ class UndoPlan:
         return [_tracked(before) for before, _ in self._file_effects() if before is not None]
 
     def _tracked_by_place(self) -> dict[FileKey, TrackedFile]:
-        return {place_of(one): one for one in self._snapshot.tracked()}
+        return {place_of(file): file for file in self._snapshot.tracked()}
 
     def _files(self) -> Iterator[Change]:
         now_at = self._tracked_by_place()
@@ -301,7 +304,7 @@ class UndoPlan:
 
     def _notes_with_file_after(self) -> set[str]:
         """Return the Notes that have a file, or a row of one, once it is undone."""
-        then: dict[FileKey, str] = {place_of(one): one.note for one in self._snapshot.tracked()}
+        then: dict[FileKey, str] = {place_of(file): file.note for file in self._snapshot.tracked()}
         for change in self._files():
             if isinstance(change, Track):
                 then[change.root, change.path, change.part] = change.note

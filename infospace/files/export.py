@@ -64,7 +64,7 @@ def export(store: Store, folder: Path, *, force: bool = False) -> ExportReport:
         raise Invalid(f"{str(folder)!r} is not a folder to write to: {error.strerror}", hint="name a folder") from None
     with store.reading() as snapshot:
         place = os.path.realpath(folder)
-        is_imported = any(is_inside(place, one.root) for one in snapshot.tracked())
+        is_imported = any(is_inside(place, file.root) for file in snapshot.tracked())
         return _Export(folder, store.identity, force, is_imported).write(rendered(snapshot))
 
 
@@ -113,7 +113,9 @@ def _kept_notes(snapshot: Snapshot) -> Iterator[Note]:
 
 def _in_order(snapshot: Snapshot, identifiers: Iterable[str], files: Mapping[str, TrackedFile]) -> Iterator[Note]:
     """Iterate over Notes by their ids; those that have a path from an import come first, and take theirs."""
-    numbers = [number_of(one) for one in sorted(identifiers, key=lambda one: (one not in files, number_of(one)))]
+    numbers = [
+        number_of(identifier) for identifier in sorted(identifiers, key=lambda one: (one not in files, number_of(one)))
+    ]
     for start in range(0, len(numbers), NOTES_PER_READ):
         yield from snapshot.notes(numbers[start : start + NOTES_PER_READ])
 
@@ -218,9 +220,9 @@ def write_back(store: Store, below: Path | None = None) -> ExportReport:
     report = ExportReport()
     above = None if below is None else below.resolve()
     with store.reading() as snapshot:
-        tracked = [one for one in snapshot.tracked() if above is None or _path(one).is_relative_to(above)]
-        edited = [(one, snapshot.get(one.note)) for one in tracked if was_edited(snapshot, one)]
-    remove_leftovers(path for one in tracked for path in (_path(one), side_of(_path(one))))
+        tracked = [file for file in snapshot.tracked() if above is None or _path(file).is_relative_to(above)]
+        edited = [(file, snapshot.get(file.note)) for file in tracked if was_edited(snapshot, file)]
+    remove_leftovers(path for file in tracked for path in (_path(file), side_of(_path(file))))
     for one, note in edited:
         if isinstance(note, Note):
             try:

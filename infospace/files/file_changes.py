@@ -271,9 +271,9 @@ class FileChanges:
         """Delete the Notes whose file or row is gone from below `paths`, or count them."""
         self._taken = ImportChanges()
         given = [path.resolve() for path in paths]
-        for one in self._known.unchanged_and_vanished(candidates):
-            if any(path_of(one).is_relative_to(above) for above in given):
-                self._delete_lost(one, prune=prune)
+        for file in self._known.unchanged_and_vanished(candidates):
+            if any(path_of(file).is_relative_to(above) for above in given):
+                self._delete_lost(file, prune=prune)
         return self._taken
 
     def _delete_lost(self, one: TrackedFile, *, prune: bool) -> None:

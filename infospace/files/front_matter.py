@@ -143,11 +143,11 @@ class _Reader:
         self._aliased = 0
 
     def document(self) -> dict[str, JSON]:
-        first = next(one for one in self._events if _kind(one) not in ("StreamStart", "DocumentStart"))
+        first = next(event for event in self._events if _kind(event) not in ("StreamStart", "DocumentStart"))
         if _kind(first) == "StreamEnd":
             return {}
         value, line = self._value(first, 0), first.start_mark.line
-        if second := next((one for one in self._events if _kind(one) == "DocumentStart"), None):
+        if second := next((event for event in self._events if _kind(event) == "DocumentStart"), None):
             raise _invalid(second.start_mark.line, "a second document begins", "one is read")
         if not isinstance(value, dict):
             raise _invalid(line, f"{json.dumps(value)[:40]} stands alone", "each line is `key: value`")

@@ -22,11 +22,11 @@ class ImportRoots:
         self._known: dict[str, tuple[str, str]] = {}
         self.twins: list[TrackedFile] = []
         every = sorted(tracked, key=lambda one: len(one.root))
-        for one in every:
-            place = (one.root, one.path)
+        for file in every:
+            place = (file.root, file.path)
             if self._known.setdefault(whole_path(*place), place) != place:
-                self.twins.append(one)
-        roots = {one.root for one in every}
+                self.twins.append(file)
+        roots = {file.root for file in every}
         for root in sorted(added, key=len):
             if not any(is_inside(root, around) for around in roots):
                 roots.add(root)

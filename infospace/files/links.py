@@ -136,12 +136,14 @@ def resolve(
     links, new = snapshot.links(), frozenset(fresh)
     chosen = {
         root
-        for _, family in families({one.root for one in every} | set(roots))
+        for _, family in families({file.root for file in every} | set(roots))
         if any(root in roots for root in family)
         for root in family
     }
     places = LinkTargets(
-        LinkPlace(one.root, one.path, one.part, one.note, one.title, one.aliases) for one in every if one.root in chosen
+        LinkPlace(file.root, file.path, file.part, file.note, file.title, file.aliases)
+        for file in every
+        if file.root in chosen
     )
     alive = is_alive(snapshot)
     nowhere, lost = [], set()
@@ -198,20 +200,20 @@ def hidden_aliases(tracked: Sequence[TrackedFile], texts: Collection[str]) -> It
 
     Links lead by name and title before they do by alias. Told is where either Note is among `texts`.
     """
-    if not any(one.aliases for one in tracked):
+    if not any(file.aliases for file in tracked):
         return
     names: dict[tuple[str, str], TrackedFile] = {}
     titles: dict[tuple[str, str], TrackedFile] = {}
-    for one in tracked:
-        if not one.part:
-            names.setdefault((one.root, PurePosixPath(one.path).stem.casefold()), one)
-            if one.title:
-                titles.setdefault((one.root, one.title.casefold()), one)
-    for one in tracked:
-        for alias in one.aliases:
-            called = one.root, alias.casefold()
+    for file in tracked:
+        if not file.part:
+            names.setdefault((file.root, PurePosixPath(file.path).stem.casefold()), file)
+            if file.title:
+                titles.setdefault((file.root, file.title.casefold()), file)
+    for file in tracked:
+        for alias in file.aliases:
+            called = file.root, alias.casefold()
             name = names.get(called)
             other = name or titles.get(called)
-            if other and other.note != one.note and (one.note in texts or other.note in texts):
+            if other and other.note != file.note and (file.note in texts or other.note in texts):
                 what = "name" if name else "title"
-                yield one, f"its alias {alias!r} is the {what} of {other.path!r}, to which [[{alias}]] leads"
+                yield file, f"its alias {alias!r} is the {what} of {other.path!r}, to which [[{alias}]] leads"

@@ -142,5 +142,5 @@ def own_tags(value: JSON) -> tuple[str, ...] | None:
     if not isinstance(value, list) or not all(isinstance(one, (str, int, float)) for one in value):
         return None
     texts = (one if isinstance(one, str) else json.dumps(one) for one in value)
-    cleaned = (one.strip().removeprefix("#").strip() for one in texts)
+    cleaned = (text.strip().removeprefix("#").strip() for text in texts)
     return tuple(dict.fromkeys(tag for tag in cleaned if tag))

@@ -35,27 +35,27 @@ class TrackedFiles:
         self.rooting = ImportRoots(tracked, {str(file.root) for file in listed})
         self.rows: dict[tuple[str, str], list[TrackedFile]] = {}
         self.gone: dict[bytes, list[TrackedFile]] = {}
-        twins = {place_of(one): one for one in self.rooting.twins}
+        twins = {place_of(file): file for file in self.rooting.twins}
         self.untwinned: list[Change] = [Untrack(*place, was_of(one)) for place, one in twins.items()]
-        self.places = {place_of(one): one for one in tracked if place_of(one) not in twins}
+        self.places = {place_of(file): file for file in tracked if place_of(file) not in twins}
         self._sort({(str(file.root), file.relative) for file in map(self.rooting.placed, listed)})
 
     def _sort(self, present: set[tuple[str, str]]) -> None:
         there: dict[tuple[str, str], bool] = {}
-        for one in sorted(self.places.values(), key=place_of):
-            at = (one.root, one.path)
-            if one.part:
-                self.rows.setdefault(at, []).append(one)
+        for file in sorted(self.places.values(), key=place_of):
+            at = (file.root, file.path)
+            if file.part:
+                self.rows.setdefault(at, []).append(file)
             if at not in there:
-                there[at] = at in present or path_of(one).exists()
+                there[at] = at in present or path_of(file).exists()
             if not there[at]:
-                self.gone.setdefault(one.digest, []).append(one)
+                self.gone.setdefault(file.digest, []).append(file)
 
     @cached_property
     def removed(self) -> dict[FileKey, TrackedFile]:
         """Files whose Notes somebody deleted, as they were then, by their places."""
         with self._store.reading() as snapshot:
-            return {place_of(one): one for one in snapshot.removed_files()}
+            return {place_of(file): file for file in snapshot.removed_files()}
 
     @cached_property
     def links(self) -> dict[str, list[Linked]]:
@@ -66,12 +66,12 @@ class TrackedFiles:
     def gone_from(self, digest: bytes, path: str) -> TrackedFile:
         """Return one of the vanished files of these bytes, if there is one of the same name, that."""
         gone, name = self.gone[digest], PurePosixPath(path).name
-        return next((one for one in gone if PurePosixPath(one.path).name == name), gone[0])
+        return next((file for file in gone if PurePosixPath(file.path).name == name), gone[0])
 
     def unchanged_and_vanished(self, lost: Sequence[TrackedFile]) -> Iterator[TrackedFile]:
         """Give those of the files that are known as they were, and all that vanished."""
-        gone = {place_of(one): one for some in self.gone.values() for one in some}
-        rows = {place_of(one): one for one in lost if self.places.get(place_of(one)) == one}
+        gone = {place_of(file): file for some in self.gone.values() for file in some}
+        rows = {place_of(file): file for file in lost if self.places.get(place_of(file)) == file}
         yield from (rows | gone).values()
 
 

@@ -44,7 +44,7 @@ def parents(snapshot: Snapshot, run: str) -> list[str]:
 
 def calls_before(snapshot: Snapshot, run: str) -> list[CallRow]:
     """Return the calls of the runs that a run was forked from, also those of steps that it did not take over."""
-    return [call for one in parents(snapshot, run) for call in snapshot.calls(one)]
+    return [call for parent in parents(snapshot, run) for call in snapshot.calls(parent)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,13 @@ def inherited_steps(snapshot: Snapshot, run: str) -> InheritedSteps:
     products: list[Product] = []
     answers: dict[str, JSON] = {}
     labels = {top_label(row.position) for row in snapshot.steps(run) if "forked" in row.extra}
-    for one in parents(snapshot, run):
-        calls += [call for call in snapshot.calls(one) if _is_known(call, labels)]
-        answers |= {key: answer for key, answer in snapshot.answers(one).items() if top_label(key) in labels}
+    for parent in parents(snapshot, run):
+        calls += [call for call in snapshot.calls(parent) if _is_known(call, labels)]
+        answers |= {key: answer for key, answer in snapshot.answers(parent).items() if top_label(key) in labels}
         products += [
-            product for product in snapshot.products([one]) if top_label(product.created_by.step or "") in labels
+            product for product in snapshot.products([parent]) if top_label(product.created_by.step or "") in labels
         ]
-        labels &= {top_label(row.position) for row in snapshot.steps(one) if "forked" in row.extra}
+        labels &= {top_label(row.position) for row in snapshot.steps(parent) if "forked" in row.extra}
     return InheritedSteps(tuple(calls), answers, tuple(products))
 
 

@@ -112,8 +112,8 @@ def _changed(graph: Graph, root: Use, leading: set[Use | Read]) -> Iterator[Chan
 
 def _causes(changed: Sequence[ChangedInput]) -> tuple[ChangedInput, ...]:
     """Leave out Collections that changed only because a deletion, which is told too, took something out of them."""
-    deleters = {one.origin.latest_made for one in changed if one.what == "deleted"}
-    return tuple(one for one in changed if one.what != "members" or one.origin.latest_made not in deleters)
+    deleters = {change.origin.latest_made for change in changed if change.what == "deleted"}
+    return tuple(change for change in changed if change.what != "members" or change.origin.latest_made not in deleters)
 
 
 def _is_lost(graph: Graph, node: Node) -> bool:

@@ -125,8 +125,8 @@ class Tracer:
     def candidates(self, versions: set[Use]) -> list[Use]:
         """Return what may have been made of versions: whoever of them was, has an edge to one."""
         identifiers = {of.id for of in versions}
-        read = [one for one in self._snapshot.readings(identifiers) if one.of in versions]
-        steps = {(one.run, one.sequence) for one in read}
+        read = [reading for reading in self._snapshot.readings(identifiers) if reading.of in versions]
+        steps = {(reading.run, reading.sequence) for reading in read}
         for of in versions:
             step = self.nodes[of].step
             if step is not None:

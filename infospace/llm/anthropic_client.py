@@ -129,8 +129,12 @@ class AnthropicModel:
 
 def _body(model: str, request: Request, quirks: MessagesQuirks) -> dict[str, Any]:
     """Return the request as Messages has it: the system's words apart, the roles of the others in turn."""
-    system = "\n\n".join(one["content"] for one in request.messages if one["role"] == "system")
-    turns = [{"role": one["role"], "content": one["content"]} for one in request.messages if one["role"] != "system"]
+    system = "\n\n".join(message["content"] for message in request.messages if message["role"] == "system")
+    turns = [
+        {"role": message["role"], "content": message["content"]}
+        for message in request.messages
+        if message["role"] != "system"
+    ]
     body: dict[str, Any] = {
         "model": model,
         "max_tokens": request.max_tokens or quirks.max_tokens,

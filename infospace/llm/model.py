@@ -52,7 +52,7 @@ class Request:
     def to_json(self) -> JSON:
         """Return what is asked as JSON: the messages, and what was wished of the answer."""
         report: dict[str, JSON] = {
-            "messages": [{"role": one["role"], "content": one["content"]} for one in self.messages]
+            "messages": [{"role": message["role"], "content": message["content"]} for message in self.messages]
         }
         if self.schema is not None:
             report["schema"] = dict(self.schema)

@@ -105,7 +105,7 @@ class _Comparison:
         """What does not fit of each alternative that a value may be of."""
         results = [list(self.compare(option, expected, place, depth + 1)) for option in options]
         if all(results):
-            same = all(one[0] == results[0][0] for one in results)
+            same = all(result[0] == results[0][0] for result in results)
             yield from results[0] if same else [self._unlike(given, expected, place)._replace(keyword="anyOf")]
 
     def _none_of(
@@ -115,7 +115,7 @@ class _Comparison:
         results = [list(self.compare(given, option, place, depth + 1)) for option in options]
         if not all(results):
             return
-        near = [one for one in results if one[0].place != place or one[0].keyword != "type"]
+        near = [result for result in results if result[0].place != place or result[0].keyword != "type"]
         if len(near) > 1:  # a value that names another alternative is not of this one
             near = [one for one in near if all(mismatch.keyword != "enum" for mismatch in one)]
         if len(near) == 1:

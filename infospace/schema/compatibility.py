@@ -112,7 +112,7 @@ class _Comparison:
             return _Fit(0.0, "may not be there")
         if actual.is_any:
             return _Fit(UNTOLD, f"is not described, and {_words(fits)} is wanted")
-        results = [self._one(one, fits) for one in may_be]
+        results = [self._one(alternative, fits) for alternative in may_be]
         worst = min(results, key=lambda fit: fit.score)
         if worst.score == 1:
             return _FITS
@@ -121,7 +121,7 @@ class _Comparison:
 
     def _one(self, actual: Alternative, fits: Iterable[Alternative]) -> _Fit:
         """How well an alternative fits whichever it fits best."""
-        alike = [self._pair(actual, one) for one in fits if one.type == actual.type]
+        alike = [self._pair(actual, alternative) for alternative in fits if alternative.type == actual.type]
         if not alike:
             return _Fit(0.0, f"is {_word(actual)}, and {_words(fits)} is wanted")
         return max(alike, key=lambda fit: (fit.score, len(fit.place)))
@@ -133,7 +133,11 @@ class _Comparison:
             fit = _Fit(PERHAPS, f"is {_word(actual)}, and {_word(expected)} is wanted")
         else:
             fit = self._by_type(actual, expected)
-        unmet = [one for one in expected.restrictions if not one[2] or one not in actual.restrictions]
+        unmet = [
+            restriction
+            for restriction in expected.restrictions
+            if not restriction[2] or restriction not in actual.restrictions
+        ]
         if fit.score == 1 and unmet:
             return _Fit(0.9, f"may break `{unmet[0][0]}` of what is wanted")
         return fit
@@ -333,4 +337,4 @@ def _listed(values: Iterable[Any]) -> str:
 
 
 def _words(alternatives: Iterable[Alternative]) -> str:
-    return either(_word(one) for one in alternatives) or "nothing"
+    return either(_word(alternative) for alternative in alternatives) or "nothing"

@@ -170,7 +170,7 @@ class NormalSchema:
         results = [_ANYTHING]
         for part in self._parts:
             results = _both(results, _expanded(part, frozenset()))
-        return tuple(alternative for one in results for alternative in one.by_type())
+        return tuple(alternative for option in results for alternative in option.by_type())
 
 
 def _without_annotations(schema: Any) -> Any:
@@ -212,7 +212,9 @@ class _Option:
                 )
                 if not mine:
                     continue
-            bearing = frozenset(one for one in self.restrictions if type_ in _RESTRICT.get(one[0], EVERY))
+            bearing = frozenset(
+                restriction for restriction in self.restrictions if type_ in _RESTRICT.get(restriction[0], EVERY)
+            )
             yield Alternative(name, type_ == "integer", mine, self.facets, bearing)
 
 
@@ -236,8 +238,8 @@ def _both(some: list[_Option], others: list[_Option]) -> list[_Option]:
     """The options of what fits one of some and one of others."""
     if len(some) * len(others) > ALTERNATIVES:
         return [replace(_ANYTHING, restrictions=frozenset({_LARGE}))]
-    result = (_joined(one, other) for one in some for other in others)
-    return [one for one in result if one.types and one.values != ()]
+    result = (_joined(option, other) for option in some for other in others)
+    return [option for option in result if option.types and option.values != ()]
 
 
 def _joined(one: _Option, other: _Option) -> _Option:
@@ -338,7 +340,7 @@ def _restriction(keyword: str, schema: Mapping[str, Any]) -> Restriction:
 def _exclude_each_other(options: list[list[_Option]]) -> bool:
     """Whether no value fits two of several: by type, by value, or by a key that says which one it is."""
     return all(
-        _are_disjoint(one, other) for some, others in combinations(options, 2) for one in some for other in others
+        _are_disjoint(option, other) for some, others in combinations(options, 2) for option in some for other in others
     )
 
 

@@ -111,7 +111,9 @@ def _of_schema(schema: Schema, root: Schema, depth: int) -> str:
     schema = resolved(schema, root)
     options = schema.get("anyOf") or schema.get("oneOf")
     if isinstance(options, list) and options and depth < DEEPEST:
-        results = dict.fromkeys(_of_schema(one, root, depth + 1) for one in options if isinstance(one, Mapping))
+        results = dict.fromkeys(
+            _of_schema(option, root, depth + 1) for option in options if isinstance(option, Mapping)
+        )
         return "|".join(part for part in results if part)
     types = types_in(schema, root)
     if len(types) == len(_ORDER):

@@ -60,9 +60,9 @@ class Explanation:
             results["meaning"] = parts
         if mode != "semantic":
             words: list[JSON] = []
-            for one in self.words:
-                adds: dict[str, JSON] = {"adds": round(one.bm25 / BM25_PER_COSINE, 6)} if mode == "hybrid" else {}
-                words.append({"word": one.word, "bm25": one.bm25, **adds, "in": list(one.places)})
+            for share in self.words:
+                adds: dict[str, JSON] = {"adds": round(share.bm25 / BM25_PER_COSINE, 6)} if mode == "hybrid" else {}
+                words.append({"word": share.word, "bm25": share.bm25, **adds, "in": list(share.places)})
             results["words"] = words
         if mode == "keyword" and self.whole_title:
             results["whole_title"] = self.whole_title
@@ -77,7 +77,7 @@ def explain(space: Space, query: str, ids: Sequence[str], words: Sequence[str], 
     """
     vector = None if mode == "keyword" or not ids else space.embedding.queries([query])[0]
     with space.store.reading() as snapshot:
-        numbers = [number_of(one) for one in ids]
+        numbers = [number_of(identifier) for identifier in ids]
         cosines = {} if vector is None else _cosines(snapshot, space.embedding.key, vector, numbers)
         shares = {} if mode == "semantic" else _shares(snapshot, words, numbers)
         matches = snapshot.keyword_matches(query) if mode == "keyword" else None
@@ -127,7 +127,7 @@ def _shares(snapshot: Snapshot, words: Sequence[str], numbers: Sequence[int]) ->
         having = [number for number in numbers if number in scores]
         for number, places in zip(having, _places(snapshot, word, having, fields, texts), strict=True):
             results[number].append(WordShare(word, round(scores[number], 6), places))
-    return {number: tuple(sorted(shares, key=lambda one: -one.bm25)) for number, shares in results.items()}
+    return {number: tuple(sorted(shares, key=lambda share: -share.bm25)) for number, shares in results.items()}
 
 
 def _words_of(note: Note[JSON]) -> str:

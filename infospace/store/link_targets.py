@@ -66,14 +66,14 @@ class LinkTargets:
         self._whole: dict[str, tuple[str, _Places]] = {}
         files: dict[str, list[LinkPlace]] = {}
         rows: set[tuple[str, str]] = set()
-        for one in sorted(places, key=lambda one: one.part):
-            if not one.part:
-                self._home[one.note] = one
-            elif (one.root, one.path) in rows:
+        for place in sorted(places, key=lambda one: one.part):
+            if not place.part:
+                self._home[place.note] = place
+            elif (place.root, place.path) in rows:
                 continue
             else:
-                rows.add((one.root, one.path))
-            files.setdefault(one.root, []).append(one)
+                rows.add((place.root, place.path))
+            files.setdefault(place.root, []).append(place)
         self._without_file = _Places(files.pop("", ()))
         self._files = files
         self._places = {root: _Places(of_root) for root, of_root in files.items()}
@@ -81,7 +81,7 @@ class LinkTargets:
             if len(roots) > 1:
                 below = {root: root[len(top) :].strip("/") for root in roots}
                 whole = _Places(
-                    one._replace(path=posixpath.join(below[root], one.path)) for root in roots for one in files[root]
+                    file._replace(path=posixpath.join(below[root], file.path)) for root in roots for file in files[root]
                 )
                 self._whole |= {root: (below[root], whole) for root in roots}
 
@@ -106,7 +106,7 @@ class LinkTargets:
 
     @cached_property
     def _every_file(self) -> _Places:
-        return _Places(one for root in sorted(self._files) for one in self._files[root])
+        return _Places(file for root in sorted(self._files) for file in self._files[root])
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +187,6 @@ def families(roots: Iterable[str]) -> Iterator[tuple[str, Sequence[str]]]:
     """Give the outermost roots, each with all that lie in it, itself first."""
     groups: dict[str, list[str]] = {}
     for root in sorted(set(roots), key=lambda one: (len(one), one)):
-        top = next((one for one in groups if is_inside(root, one)), root)
+        top = next((group for group in groups if is_inside(root, group)), root)
         groups.setdefault(top, []).append(root)
     yield from groups.items()

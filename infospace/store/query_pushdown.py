@@ -123,13 +123,13 @@ class _Pushed:
 
     def write(self, most: int) -> Pushed:
         select, query = self._select, self._query
-        outputs = [one for one in select.outputs if isinstance(one, Output)]
+        outputs = [output for output in select.outputs if isinstance(output, Output)]
         if len(outputs) != len(select.outputs):
             raise NotAlike("`*`")
-        if len({one.name for one in outputs}) != len(outputs):
+        if len({output.name for output in outputs}) != len(outputs):
             raise NotAlike("two outputs of one name")
-        trees = [one.expression for one in outputs]
-        named = {one.name: one.expression for one in reversed(outputs)}
+        trees = [output.expression for output in outputs]
+        named = {output.name: output.expression for output in reversed(outputs)}
         sorts = [replace(sort, by=_with_outputs(of_place(sort.by, trees), named)) for sort in query.order]
         having = None if select.having is None else _with_outputs(select.having, named)
         conditions = [join.on for join in select.sources if join.on is not None]
@@ -169,7 +169,7 @@ class _Pushed:
             parts.append(f" OFFSET {offset}")
         sql = "".join(part if isinstance(part, str) else part.text for part in parts)
         values = tuple(value for part in parts if isinstance(part, _Sql) for value in part.values)
-        return Pushed(sql, values, tuple(one.name for one in outputs))
+        return Pushed(sql, values, tuple(output.name for output in outputs))
 
     def _count(self, node: Expression | None) -> int | None:
         if node is None:

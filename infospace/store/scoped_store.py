@@ -209,17 +209,17 @@ class ScopedSnapshot:
     def get_many(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return several resources that are seen."""
         resources = self._of.get_many(identifiers)
-        for one in resources:
-            if not self._sees(one):
-                raise _not_found(one.id)
+        for resource in resources:
+            if not self._sees(resource):
+                raise _not_found(resource.id)
         return resources
 
     def notes(self, numbers: Sequence[int]) -> Sequence[Note]:
         """Return several Notes that are seen."""
         results = self._of.notes(numbers)
-        for one in results:
-            if not self._sees(one):
-                raise _not_found(one.id)
+        for result in results:
+            if not self._sees(result):
+                raise _not_found(result.id)
         return results
 
     def versions(self, identifier: str) -> list[tuple[int, str]]:
@@ -354,12 +354,12 @@ class ScopedSnapshot:
     ) -> list[QueuedRun]:
         """Return the runs in queues that are seen."""
         seen = {row.run for row in self.runs()}
-        results = [one for one in self._of.queued(due, names=names) if one.run in seen]
+        results = [queued for queued in self._of.queued(due, names=names) if queued.run in seen]
         return results[skip:][:limit]
 
     def queue_limits(self) -> dict[str, int]:
         """Return the limits of the queues in which a run is that is seen."""
-        names = {one.queue for one in self.queued()}
+        names = {queued.queue for queued in self.queued()}
         return {name: most for name, most in self._of.queue_limits().items() if name in names}
 
     def schedules(self, due: str | None = None) -> list[Schedule]:
@@ -395,7 +395,7 @@ class ScopedSnapshot:
     def successful_calls(self, limit: int) -> list[SuccessfulCall]:
         """Return calls that went well of runs that are seen, and that saw no other Notes: the limit counts these."""
         return list(
-            islice((one for one in self._of.successful_calls(sys.maxsize) if self._shows_calls(one.run)), limit)
+            islice((call for call in self._of.successful_calls(sys.maxsize) if self._shows_calls(call.run)), limit)
         )
 
     def _shows_calls(self, run: str) -> bool:

@@ -76,7 +76,7 @@ def allowed(store: Store, tool: Tool, run: str | None, *, by_name: bool = True) 
     digests = (None, tool.digest) if by_name else (tool.digest,)
     with store.reading() as snapshot:
         given = snapshot.approvals(run)
-    return any(one.tool in names and one.digest in digests for one in given)
+    return any(approval.tool in names and approval.digest in digests for approval in given)
 
 
 def question(tool: Tool, arguments: Mapping[str, Any]) -> str:
@@ -129,17 +129,17 @@ def approvals_from_answer(word: JSON, run: str, tool: str, digest: bytes, at: st
 def parse_tool_names(approve: Iterable[str]) -> list[str]:
     """Return the tools that are allowed by name, each once: `server/tool`, or `server/*`. Raises Invalid."""
     results = list(dict.fromkeys(approve))
-    for one in results:
-        server, slash, name = one.partition("/")
+    for result in results:
+        server, slash, name = result.partition("/")
         if not (server and slash and name) or "*" in server or ("*" in name and name != "*"):
-            message = f"{one!r:.80} names no tool that could be approved"
+            message = f"{result!r:.80} names no tool that could be approved"
             raise Invalid(message, hint="server/tool, or server/* for all tools of a server")
     return results
 
 
 def approvals_for_run(approve: Iterable[str], run: str, at: str) -> list[Approve]:
     """Return what allows tools by name in a run. Raises Invalid."""
-    return [Approve(one, None, at, run) for one in parse_tool_names(approve)]
+    return [Approve(name, None, at, run) for name in parse_tool_names(approve)]
 
 
 def unknown_tool_names(approve: Iterable[str], tools: Iterable[Tool]) -> list[str]:
@@ -164,7 +164,7 @@ def revoke_approval(store: Store, tool: str) -> Sequence[str]:
 
     Raises NotFound where there is none.
     """
-    allowed = [one.tool for one in list_approvals(store)]
+    allowed = [approval.tool for approval in list_approvals(store)]
     server, _, name = tool.partition("/")
     going = [one for one in allowed if one == tool or (name == "*" and one.partition("/")[0] == server)]
     if not going:

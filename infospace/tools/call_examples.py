@@ -72,9 +72,9 @@ def call_examples(calls: Sequence[SuccessfulCall]) -> list[CallExample]:
     from infospace.tools.search.results import CallExample
 
     return [
-        CallExample("" if one.tool in one.goal else one.goal, one.tool, one.arguments)
-        for one in calls
-        if one.arguments and not _is_secret(dict(one.arguments))
+        CallExample("" if call.tool in call.goal else call.goal, call.tool, call.arguments)
+        for call in calls
+        if call.arguments and not _is_secret(dict(call.arguments))
     ]
 
 
@@ -83,15 +83,15 @@ def examples_of(tool: Tool, successes: Sequence[CallExample]) -> list[Mapping[st
     from infospace.schema.validate import validate
 
     results: list[Mapping[str, JSON]] = list(tool.examples)
-    for one in successes:
+    for example in successes:
         if len(results) >= max(EXAMPLES, len(tool.examples)):
             break
         if (
-            one.tool == tool.full_name
-            and one.arguments not in results
-            and not validate(dict(one.arguments), tool.input_schema)
+            example.tool == tool.full_name
+            and example.arguments not in results
+            and not validate(dict(example.arguments), tool.input_schema)
         ):
-            results.append(one.arguments)
+            results.append(example.arguments)
     return results
 
 

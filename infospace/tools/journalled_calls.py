@@ -206,7 +206,9 @@ class ToolCalls:
             self._calls_by_digest.get(digest),
             None if self._prior_calls is None else self._prior_calls.find_made_call(digest),
         )
-        return next((one for one in places if one is not None and first_attempt(one) != first_attempt(position)), None)
+        return next(
+            (place for place in places if place is not None and first_attempt(place) != first_attempt(position)), None
+        )
 
     def _forget(self, digest: bytes, position: str) -> None:
         """Take note that a call had no effect: its tool was not reached, or said that it failed."""

@@ -64,7 +64,7 @@ class Scope(Bounds):
         return (
             (
                 self.include_tags is None
-                or any(one in tool.tags and one not in tool.claimed for one in self.include_tags)
+                or any(tag in tool.tags and tag not in tool.claimed for tag in self.include_tags)
             )
             and _are_disjoint(tool.tags, self.exclude_tags)
             and (self.include_servers is None or tool.server in self.include_servers)

@@ -255,8 +255,15 @@ class Toolbox:
             if known.kept is not None and known.state == "failed":
                 return f"{known.kept.error}; `infospace tools sync` tries again"
             return f"the server {server!r} was never listed; `infospace tools sync` lists it"
-        wrong = (one for one in self.servers.problems if one.severity == "error" and one.server in (server, ""))
-        return next((one.message if not one.server else f"its entry is wrong: {one.message}" for one in wrong), None)
+        wrong = (
+            problem
+            for problem in self.servers.problems
+            if problem.severity == "error" and problem.server in (server, "")
+        )
+        return next(
+            (problem.message if not problem.server else f"its entry is wrong: {problem.message}" for problem in wrong),
+            None,
+        )
 
     def validate_arguments(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Raise Invalid with everything in which arguments do not fit a tool's schema."""

@@ -103,7 +103,7 @@ class MutationTracker:
             if entry.changes is not None:
                 self.deleted = True
                 self._uncounted(env)
-            elif any(one.type == entry.type for one in every_step(steps)):
+            elif any(step.type == entry.type for step in every_step(steps)):
                 self.deleted = True
 
     def foresee(self, steps: Block, catalogue: Catalogue, facts: SpaceFacts, env: Environment) -> None:

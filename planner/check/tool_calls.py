@@ -246,5 +246,5 @@ def _without_null(schema: Schema | None) -> Schema | None:
     for key in ("anyOf", "oneOf"):
         options = schema.get(key)
         if isinstance(options, list):
-            return {**schema, key: [one for one in options if one != {"type": "null"}]}
+            return {**schema, key: [option for option in options if option != {"type": "null"}]}
     return schema

@@ -57,7 +57,7 @@ def complete_query(
         table = known.get(word["alias"].lower())
         return QueryOffers(start, () if table is None else _beginning(raw, _columns(table, tables, properties)))
     names = [*dict.fromkeys(known.values())] or ["notes"]
-    columns = [one for table in names for one in _columns(table, tables, properties)]
+    columns = [column for table in names for column in _columns(table, tables, properties)]
     calls = [f"{name}(" for name in (*AGGREGATES, *FUNCTIONS) if name != "has"]
     words = CLAUSES if raw else ()
     first = ["SELECT", "WITH"] if not before[: word.start()].strip() else []
@@ -67,8 +67,8 @@ def complete_query(
 def _values(match: re.Match[str], properties: Mapping[str, Property]) -> QueryOffers:
     name = match["path"].rpartition(".")[2].strip("`")
     known = properties.get(name)
-    texts = [one for one in (known.values or ()) if isinstance(one, str)] if known is not None else []
-    quoted = [f"{one.replace(chr(39), chr(39) * 2)}'" for one in texts]
+    texts = [value for value in (known.values or ()) if isinstance(value, str)] if known is not None else []
+    quoted = [f"{text.replace(chr(39), chr(39) * 2)}'" for text in texts]
     return QueryOffers(match.start("word"), _beginning(match["word"], quoted))
 
 
@@ -97,5 +97,5 @@ def _written(name: str) -> str:
 
 def _beginning(text: str, offers: Sequence[str] | Mapping[str, object] | Iterator[str]) -> tuple[str, ...]:
     low = text.lower().lstrip("`")
-    fits = (one for one in offers if one.lower().lstrip("`").startswith(low) and one.lower() != text.lower())
+    fits = (offer for offer in offers if offer.lower().lstrip("`").startswith(low) and offer.lower() != text.lower())
     return tuple(dict.fromkeys(fits))

@@ -103,10 +103,10 @@ def _environment(
     cursor: Cursor, root: JsonNode | None, catalogue: Catalogue, facts: SpaceFacts, *, lines: bool
 ) -> Environment:
     """Return what is known where the innermost step begins that the cursor is in; outside of all, at the end."""
-    steps = [one for one in cursor.around if one.role == "step"]
+    steps = [enclosing for enclosing in cursor.around if enclosing.role == "step"]
     document, shift = _document(None if root is None else root.value, lines=lines)
     plan = parse_plan(document, Problems())
-    pointers = [_shifted(one.pointer, shift) for one in steps]
+    pointers = [_shifted(enclosing.pointer, shift) for enclosing in steps]
     seen: dict[str, Environment] = {}
 
     def remember(step: Step, env: Environment) -> None:

@@ -71,12 +71,12 @@ class Cursor:
 
     def nearest(self, *roles: Role) -> EnclosingValue | None:
         """Return the innermost of some roles that it is in."""
-        return next((one for one in reversed(self.around) if one.role in roles), None)
+        return next((enclosing for enclosing in reversed(self.around) if enclosing.role in roles), None)
 
     def below(self, outer: EnclosingValue) -> tuple[str | int, ...]:
         """Return the keys and indexes on the way from something around it to the value, or to the key's object."""
         index = next(place for place, one in enumerate(self.around) if one is outer)
-        parts = [one.part for one in self.around[index + 1 :] if one.part is not None]
+        parts = [enclosing.part for enclosing in self.around[index + 1 :] if enclosing.part is not None]
         if self.at == "value" and self.key is not None:
             parts.append(self.key)
         return tuple(parts)

@@ -299,7 +299,10 @@ class ControlFlow:
         # from there on alone, and would else be given what was said of earlier ones.
         self._state.set_clock(self._run.reading(self._position, self._frame.clock, index + 1))
         decisions = self._state.decisions_of_reading(at_begin(self._position, index + 1))
-        self._state.decided = (*(one for one in self._state.decided if not one.written), *decisions)
+        self._state.decided = (
+            *(control_decision for control_decision in self._state.decided if not control_decision.written),
+            *decisions,
+        )
         context = self._context.inner(CreatedBy(self._run.id, item_at(self._position, index + 1), self._step.type))
         try:
             return await ConditionEvaluator(context, Resolver(context, inner, self._run.extras)).evaluate(until)

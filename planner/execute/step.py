@@ -204,7 +204,9 @@ class StepExecution:
     def _journal_suspension(self, suspension: Suspension) -> None:
         """Journal what the step itself waits for, or leaves; one that has a waiting step in it has nothing to say."""
         places = (self._position, f"{self._position}[")
-        own = [one for one in suspension.pending if one.step == places[0] or one.step.startswith(places[1])]
+        own = [
+            pending for pending in suspension.pending if pending.step == places[0] or pending.step.startswith(places[1])
+        ]
         own = own if not isinstance(self._step.form, (If, While, Parallel, ForEach)) else []
         if own:
             self._context.extra["pending"] = own[0].to_json()

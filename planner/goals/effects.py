@@ -48,7 +48,7 @@ def needs_consent(effects: list[Effect]) -> bool:
 
 def tools_called(effects: list[Effect]) -> list[str]:
     """Return the tools that a plan calls by name, each once."""
-    return list(dict.fromkeys(one.what for one in effects if one.kind == "calls" and one.known))
+    return list(dict.fromkeys(effect.what for effect in effects if effect.kind == "calls" and effect.known))
 
 
 def _effects(plan: Plan, catalogue: Catalogue, within: frozenset[str]) -> Iterator[Effect]:

@@ -141,7 +141,7 @@ def idle_turns(space: Space, turns: Sequence[Turn]) -> int:
 def _values(space: Space, turn: Turn) -> list[bytes]:
     results = [_digest(_content(space, row)) for row in turn.rows if row.status == "success" and row.resource]
     effects = effects_of(check_plan(space, turn.document)[0], space.catalogue)
-    changes = any(one.kind == "writes" or (one.kind == "calls" and not one.read_only) for one in effects)
+    changes = any(effect.kind == "writes" or (effect.kind == "calls" and not effect.read_only) for effect in effects)
     if changes and turn.failure is None:
         results.append(_digest(same_text(turn.document)))
     return results

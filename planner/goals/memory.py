@@ -103,7 +103,7 @@ def remembered(space: Space) -> list[Remembered]:
     with space.store.reading() as snapshot:
         names = [name for name in snapshot.names() if name.startswith(prefix)]
         results = [_read(snapshot, snapshot.named(name)) for name in names]
-    return sorted((one for one in results if one is not None), key=lambda one: (one.at, one.id), reverse=True)
+    return sorted((plan for plan in results if plan is not None), key=lambda plan: (plan.at, plan.id), reverse=True)
 
 
 def remember(space: Space, goal: str, inputs: Mapping[str, JSON], plan: JSON, run: str) -> None:
@@ -115,7 +115,7 @@ def remember(space: Space, goal: str, inputs: Mapping[str, JSON], plan: JSON, ru
     name = prefix + hashlib.sha256(dump([template, sorted(inputs)]).encode()).hexdigest()[:20]
     general, opened = plan, list[int]()
     for number, value in enumerate(values):
-        if [one.text for one in values].count(value.text) > 1:
+        if [goal_value.text for goal_value in values].count(value.text) > 1:
             continue
         more = with_input(general, value, f"{VALUE}{number + 1}", space.catalogue)
         # The run has given its names by now, which the plan that is remembered would give as well.
@@ -144,15 +144,15 @@ def recall(space: Space, goal: str, inputs: Mapping[str, JSON]) -> RememberedPla
     the plan reads those that are not the same.
     """
     template, values = split_goal(goal)
-    for one in remembered(space) if is_on(space) else ():
-        before, earlier = split_goal(one.goal)
-        if before != template or not _same_inputs(one, inputs):
+    for plan in remembered(space) if is_on(space) else ():
+        before, earlier = split_goal(plan.goal)
+        if before != template or not _same_inputs(plan, inputs):
             continue
         changed = differing(earlier, values)
         if not changed:
-            return RememberedPlanMatch(one.plan, one)
-        if set(changed) <= set(one.open):
-            return RememberedPlanMatch(_with_values(one, values), one)
+            return RememberedPlanMatch(plan.plan, plan)
+        if set(changed) <= set(plan.open):
+            return RememberedPlanMatch(_with_values(plan, values), plan)
     return None
 
 
@@ -199,17 +199,17 @@ def nearest(space: Space, goal: str) -> Remembered | None:
     """Return what is remembered of the goal that has most words in common with this one, None where none is near."""
     words = _words(goal)
     best: tuple[float, Remembered | None] = (NEAR, None)
-    for one in remembered(space) if is_on(space) else ():
-        others = _words(one.goal)
+    for plan in remembered(space) if is_on(space) else ():
+        others = _words(plan.goal)
         share = len(words & others) / max(1, len(words | others))
         if share > best[0] or (share == NEAR and best[1] is None):
-            best = (share, one)
+            best = (share, plan)
     return best[1]
 
 
 def forget(space: Space, identifier: str) -> None:
     """Forget a plan by its id. Raises NotFound where no such plan is remembered in the space's scope."""
-    if identifier not in [one.id for one in remembered(space)]:
+    if identifier not in [plan.id for plan in remembered(space)]:
         raise NotFound(f"no plan {identifier!r} is remembered", hint="`infospace plans remembered` lists them")
     space.store.commit([Delete(identifier, MADE)])
 

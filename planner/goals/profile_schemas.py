@@ -85,7 +85,7 @@ def _plain(schema: Any, root: Mapping[str, Any], depth: int) -> PlainSchema:
     if numbers and types <= {"integer", "number", "string"}:
         return {"type": ["integer" if numbers == {"integer"} else "number", "string"]}
     if types <= {"array", "string"}:
-        items = next((one["items"] for one in _options(schema) if isinstance(one.get("items"), Mapping)), None)
+        items = next((option["items"] for option in _options(schema) if isinstance(option.get("items"), Mapping)), None)
         return {"anyOf": [{"type": "array", "items": SCALAR if items is None else _plain(items, root, depth)}, TEXT]}
     if types <= {"object", "string"}:
         return _object(schema, root, depth)

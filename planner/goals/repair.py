@@ -62,7 +62,7 @@ def check_and_fix(space: Space, document: JSON, bound: Mapping[str, str] | None 
 def _problems(space: Space, document: JSON, bound: Mapping[str, str]) -> tuple[Problem, ...]:
     """Check a document: by itself, or among what a session has bound."""
     problems = check_plan(space, document)[1].found
-    if bound and any(one.severity == "error" for one in problems):
+    if bound and any(problem.severity == "error" for problem in problems):
         run = SessionRun(space, Plan(()))
         run.scope.own = dict(bound)
         problems = check_session_plan(_without_budget(document), None)(space, run).problems.found

@@ -259,7 +259,7 @@ class GoalSession:
             return result
         if result.status == "success":
             return await self._session.end(self._emit)
-        reason = result.reason or next((one.message for one in result.problems), "the plan failed")
+        reason = result.reason or next((problem.message for problem in result.problems), "the plan failed")
         return await self.fail(reason)
 
     async def fail(self, reason: str) -> RunResult:
@@ -305,7 +305,7 @@ class GoalSession:
         with self._space.store.reading() as snapshot:
             calls = snapshot.calls(self.id)
             calls += calls_before(snapshot, self.id)
-        return sum(one.tokens for one in calls if one.kind == "llm"), sum(one.kind == "tool" for one in calls)
+        return sum(call.tokens for call in calls if call.kind == "llm"), sum(call.kind == "tool" for call in calls)
 
     def _has_open_lines(self) -> bool:
         from planner.sessions.session_run import is_between_calls

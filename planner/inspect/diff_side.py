@@ -185,12 +185,12 @@ class RunView:
 
     def _key_of(self, identifiers: Sequence[str]) -> list[str]:
         """What resources count as: search results as their source, what the run made as its content, others as ids."""
-        identifiers = [self._as.get(one, one) for one in identifiers]
+        identifiers = [self._as.get(identifier, identifier) for identifier in identifiers]
         unknown = [one for one in dict.fromkeys(identifiers) if one not in self._keys]
         counted = zip(unknown, self._snapshot.identities(unknown), strict=True) if unknown else ()
         for one, identity in counted:
             self._keys[one] = self._key_of_created(one) if identity == one and one in self._own else identity
-        return [self._keys[one] for one in identifiers]
+        return [self._keys[identifier] for identifier in identifiers]
 
     def _key_of_created(self, identifier: str) -> str:
         resource = self._last(identifier)

@@ -110,7 +110,9 @@ class HistoricalContext(Context):
 def _argument(
     name: str, raw: JSON, bindings: Mapping[str, Binding], context: HistoricalContext, scope: Scope, own: JSON
 ) -> Argument:
-    referred = [one for one in _referred(raw, bindings) if one.written != own]
+    referred = [
+        resolved_reference for resolved_reference in _referred(raw, bindings) if resolved_reference.written != own
+    ]
     pages = {key: of for key, of in raw.items() if of == own} if isinstance(raw, dict) and own is not None else {}
     written, raw = raw, {key: of for key, of in raw.items() if key not in pages} if isinstance(raw, dict) else raw
     try:

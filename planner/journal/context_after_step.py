@@ -43,8 +43,10 @@ class ContextAfterStep(Context):
             try:
                 items = snapshot.get_many(identifiers)
             except NotFound:
-                return [snapshot.get(one, self._version(snapshot, one)) for one in identifiers]
-            return [one if one.version == 1 else snapshot.get(one.id, self._version(snapshot, one.id)) for one in items]
+                return [snapshot.get(identifier, self._version(snapshot, identifier)) for identifier in identifiers]
+            return [
+                item if item.version == 1 else snapshot.get(item.id, self._version(snapshot, item.id)) for item in items
+            ]
 
     @cached_property
     def _earlier_rows(self) -> Sequence[StepRow]:
@@ -53,7 +55,7 @@ class ContextAfterStep(Context):
 
     @cached_property
     def _positions(self) -> set[str]:
-        return {one.position for one in self._earlier_rows}
+        return {row.position for row in self._earlier_rows}
 
     def _version(self, snapshot: Snapshot, identifier: str) -> int:
         row = self._row
@@ -77,7 +79,9 @@ class ContextAfterStep(Context):
                 return self._ended is None or at < self._ended
             return created_by.run is None or not _began_at_or_after(snapshot, created_by.run, at)
         step = created_by.step
-        return self._row is None or step in self._positions or any(holds(one, step) for one in self._positions)
+        return (
+            self._row is None or step in self._positions or any(holds(position, step) for position in self._positions)
+        )
 
 
 def data_of(space: Space, row: StepRow, rows: Sequence[StepRow]) -> tuple[JSON, str | None]:

@@ -45,7 +45,7 @@ class RunResult:
             "result": None if self.result is None else self.result.to_json(),
             "bindings": {name: binding(resource) for name, resource in self.bindings.items()},
             "steps": [step_json(row, space, self.steps) for row in self.steps],
-            "pending": [one.to_json() for one in self.pending],
+            "pending": [pending.to_json() for pending in self.pending],
             "problems": [problem.to_json() for problem in self.problems],
             "reason": self.reason,
         }

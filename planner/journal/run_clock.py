@@ -64,7 +64,9 @@ class RunClock:
 
     def join(self, branches: list[RunClock]) -> None:
         """Show the latest of what the clocks of branches show, which have all ended."""
-        self._reading = max((self.reading, *(one.reading for one in branches)), key=lambda reading: reading[1])
+        self._reading = max(
+            (self.reading, *(run_clock.reading for run_clock in branches)), key=lambda reading: reading[1]
+        )
 
 
 def decision_of(key: str, reading: Reading) -> ControlDecision:

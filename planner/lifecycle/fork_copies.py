@@ -58,7 +58,7 @@ class ForkCopies:
         if then is None and not brief.alive:
             return None
         last = then or brief.version
-        groups = [one for one in self._versions(identifier, last) if isinstance(one, Collection)]
+        groups = [version for version in self._versions(identifier, last) if isinstance(version, Collection)]
         inside = self._inside(groups[-1])
         return None if then is None and not inside else self._collection(groups, inside)
 
@@ -70,7 +70,11 @@ class ForkCopies:
     def _inside(self, group: Collection) -> dict[str, str]:
         """Return the copies of a Collection's items, by the id of each that was changed or deleted since."""
         briefs = self._snapshot.briefs([member.id for member in group.members])
-        changed = [one.id for one in briefs if one.version > 1 or not one.alive or kind_of(one.id) is Kind.COLLECTION]
+        changed = [
+            summary.id
+            for summary in briefs
+            if summary.version > 1 or not summary.alive or kind_of(summary.id) is Kind.COLLECTION
+        ]
         return {one: result.id for one in changed if (result := self.of(one)) is not None}
 
     def _note(self, first: Resource, *others: Resource) -> Copy:

@@ -44,7 +44,7 @@ WRITE_PLAN = "write-plan"
 
 def _free_names(store: Store, products: Sequence[Product]) -> None:
     """Take the names of what a run itself made away: a plan that gives them was right before they were taken."""
-    result = {one.of.id for one in products if one.of.version == 1}
+    result = {product.of.id for product in products if product.of.version == 1}
     with store.reading() as snapshot:
         own = [holder for name in snapshot.names() if (holder := snapshot.named(name)) in result]
     if own:

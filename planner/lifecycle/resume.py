@@ -42,7 +42,7 @@ def answer(space: Space, run: str, step: str, value: JSON) -> None:
     """
     with space.store.reading() as snapshot:
         row = snapshot.run(run)
-        waiting = {one.step: one for one in pending_of(snapshot.steps(run)) if one.kind != "wait"}
+        waiting = {pending.step: pending for pending in pending_of(snapshot.steps(run)) if pending.kind != "wait"}
     if row.status != "suspended" and not (row.status == "running" and step in waiting):
         raise Conflict(
             f"{run} is {row.status}, and waits for nothing", hint="`infospace runs` says which are suspended"
@@ -127,7 +127,7 @@ def must_be_resumable(space: Space, row: RunRow, rows: list[StepRow]) -> tuple[S
 def _answered(space: Space, result: RunResult) -> bool:
     """Whether what a run rests for was answered meanwhile."""
     with space.store.reading() as snapshot:
-        return not snapshot.answers(str(result.run)).keys().isdisjoint(one.answer_key for one in result.pending)
+        return not snapshot.answers(str(result.run)).keys().isdisjoint(pending.answer_key for pending in result.pending)
 
 
 def _require_resumable(row: RunRow) -> None:
@@ -164,7 +164,7 @@ def _plan(row: RunRow) -> Plan:
 def _has_what_it_needs(space: Space, row: RunRow, plan: Plan, record: RecordedRun) -> None:
     """Raise Conflict where steps that have not ended name what is not here: the run would fail for good."""
     left = tuple(
-        one for one in plan.steps if (recorded := record.row(one.label)) is None or recorded.extra.get("retried")
+        step for step in plan.steps if (recorded := record.row(step.label)) is None or recorded.extra.get("retried")
     )
     needed = required_tools(left, plan.plans, space.catalogue)
     missing = {name: label for (name, kind), label in needed.items() if space.tools.find(name, kind) is None}

@@ -114,10 +114,10 @@ class Worker:
         for skip in count(0, CANDIDATES):
             with self.space.store.reading() as snapshot:
                 page = snapshot.queued(now(), CANDIDATES, names=self.queues, skip=skip)
-            for one in page:
+            for queued in page:
                 if self.stop.now:
                     return False
-                if one.queue not in full and self._may_take(one) and await self._claim(one, full):
+                if queued.queue not in full and self._may_take(queued) and await self._claim(queued, full):
                     return True
             if len(page) < CANDIDATES:
                 break
@@ -127,12 +127,12 @@ class Worker:
         """Let what schedules say come into the queues of this worker."""
         with self.space.store.reading() as snapshot:
             due = snapshot.schedules(now())
-        for one in due:
-            key = f"schedule {one.name}"
-            if (self.queues and one.queue not in self.queues) or self._aside.get(key, 0.0) > time.monotonic():
+        for schedule in due:
+            key = f"schedule {schedule.name}"
+            if (self.queues and schedule.queue not in self.queues) or self._aside.get(key, 0.0) > time.monotonic():
                 continue
             try:
-                settle(self.space, one)
+                settle(self.space, schedule)
             except StoreError:
                 raise
             except InfospaceError as error:
@@ -230,7 +230,7 @@ class Worker:
             most = snapshot.queue_limits().get(queue)
             # What waits is never due at "": those that go on are left.
             running = snapshot.queued("", names=[queue])
-        return most is not None and sum((one.heartbeat or "") > lost for one in running) >= most
+        return most is not None and sum((queued.heartbeat or "") > lost for queued in running) >= most
 
     def _is_suspended(self, run: str) -> bool:
         """Whether a run that could not be claimed is at rest all the same: it lacks what it needs."""

@@ -33,7 +33,7 @@ def known_tools(space: Space, filters: Filters = NO_FILTERS, *, servers: bool = 
     tools = searched(space, others=True) if servers else all_tools(space, others=True)
     if filters == NO_FILTERS:
         return [tool for tool in tools if not tool.blocked]
-    called = {one.tool for one in space.tools.successes()} if filters.has_examples is not None else ()
+    called = {example.tool for example in space.tools.successes()} if filters.has_examples is not None else ()
     return [tool for tool in tools if not tool.blocked and filters.admits(tool, called)]
 
 
@@ -85,7 +85,7 @@ def _is_blocked(space: Space, name: str) -> bool:
 def _unlisted(space: Space, name: str) -> str | None:
     """Say what a server needs that was never listed, where a tool of it was named."""
     server = name.partition("/")[0]
-    return next((f"{server}: {one.needs}" for one in space.tools.never_listed() if one.server == server), None)
+    return next((f"{server}: {tool.needs}" for tool in space.tools.never_listed() if tool.server == server), None)
 
 
 def _hint(name: str, names: Sequence[str]) -> str:
@@ -140,7 +140,9 @@ def unmatched_json(space: Space, filters: Filters, *, servers: bool = False) -> 
         return {}
     unknown = unmatched(filters, known_tools(space, servers=True))
     if not servers:
-        unknown += [f"{one.server}: {one.needs}" for one in space.tools.never_listed() if one.server in filters.servers]
+        unknown += [
+            f"{tool.server}: {tool.needs}" for tool in space.tools.never_listed() if tool.server in filters.servers
+        ]
     return {"unknown": unknown} if unknown else {}
 
 

@@ -23,15 +23,15 @@ async def manage_connections(space: Space, args: ManageConnections) -> dict[str,
     states = [] if servers is None else await asyncio.to_thread(connection_states, servers)
     if space.tools.scope != EVERYTHING:
         known_names = {tool.server for tool in (*space.tools.everything(), *space.tools.never_listed())}
-        states = [one for one in states if one.server in known_names]
+        states = [connection for connection in states if connection.server in known_names]
     if args.action == "list":
-        return {"connections": [one.to_json() for one in states]}
-    result = next((one for one in states if one.server == args.server), None)
+        return {"connections": [connection.to_json() for connection in states]}
+    result = next((connection for connection in states if connection.server == args.server), None)
     if result is None or servers is None:
-        needs = next((one.needs for one in space.tools.never_listed() if one.server == args.server), None)
+        needs = next((tool.needs for tool in space.tools.never_listed() if tool.server == args.server), None)
         if needs is not None:
             raise NotFound(f"the server {args.server!r:.80} has no entry in `mcp.json` yet", hint=needs)
-        there = f"there are {', '.join(one.server for one in states)}" if states else "there are none"
+        there = f"there are {', '.join(connection.server for connection in states)}" if states else "there are none"
         raise NotFound(f"there is no server {args.server!r:.80}", hint=there)
     if args.action == "initiate":
         result = await initiate(servers, result.server)

@@ -28,7 +28,7 @@ def answered_before(space: Space, tool: Tool) -> JSON:
     if not calls_are_remembered():
         return None
     with space.store.reading() as snapshot:
-        result = next((one for one in snapshot.successful_calls(LATEST) if one.tool == tool.full_name), None)
+        result = next((call for call in snapshot.successful_calls(LATEST) if call.tool == tool.full_name), None)
         if result is None:
             return None
         try:

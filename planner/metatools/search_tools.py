@@ -92,7 +92,7 @@ def find_among(space: Space, tools: Sequence[Tool], query: ToolQuery, listener: 
     query = replace(query, user=space.user)
     results = space.finder.find(tools, query, listener, space.tools.successes())
     name = _folded(query.request)
-    called = {one.tool for one in space.tools.successes()}
+    called = {example.tool for example in space.tools.successes()}
     alike = [tool for tool in tools if name in (_folded(tool.full_name), _folded(tool.name))]
     named = [tool for tool in alike if not tool.blocked and query.scope.allows(tool) and _admits(query, tool, called)]
     matcher = TypeMatcher(space.finder.types, query.types)

@@ -93,11 +93,14 @@ def _are_in(
     moved = [operation["path"] for operation in patch if operation["op"] == "move"]
     if any(path.rpartition("/")[2].isdigit() for path in moved):
         return False
-    known = {(one.code, one.pointer, one.message) for one in was_wrong}
-    new = [one for one in wrong if (one.code, one.pointer, one.message) not in known]
+    known = {(problem.code, problem.pointer, problem.message) for problem in was_wrong}
+    new = [problem for problem in wrong if (problem.code, problem.pointer, problem.message) not in known]
     return bool(moved) and all(
-        any(one.pointer.startswith(f"{place}/") or (one.pointer == place and is_mended(one)) for place in moved)
-        for one in new
+        any(
+            problem.pointer.startswith(f"{place}/") or (problem.pointer == place and is_mended(problem))
+            for place in moved
+        )
+        for problem in new
     )
 
 

@@ -105,7 +105,9 @@ class StepSpeller:
             yield from (key for key in raw if key not in COMMON and called_elsewhere(key, lacking))
         elif type_ in FORMS:
             fields = (*FORMS[type_].required, *FORMS[type_].optional)
-            yield from (key for key in raw if set(OTHERWISE.get(key, ())) & {one for one in fields if one not in raw})
+            yield from (
+                key for key in raw if set(OTHERWISE.get(key, ())) & {field for field in fields if field not in raw}
+            )
 
     def _entry(self, type_: str) -> Primitive | None:
         return self._catalogue.find(type_) or self._catalogue.find_alias(type_)

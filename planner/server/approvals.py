@@ -73,7 +73,7 @@ def question_of(run: str, steps: list[StepRow], access: Access, passed: set[str]
     """Return the first thing that a run asks people, where they may be asked through this access."""
     if access.approvals != "people":
         return None
-    asked = (Question(run, one) for one in pending_of(steps) if one.kind in ASKED)
+    asked = (Question(run, pending) for pending in pending_of(steps) if pending.kind in ASKED)
     return next((question for question in asked if question.key not in passed), None)
 
 

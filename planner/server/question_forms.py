@@ -183,7 +183,9 @@ def _field(schema: Mapping[str, Any] | None) -> dict[str, Any]:
 def _listed(schema: Mapping[str, Any]) -> list[JSON] | None:
     """Return the values that a schema lists, None where it lists none."""
     values = schema.get("enum")
-    return list(values) if isinstance(values, list) and len({_label(one) for one in values}) == len(values) else None
+    return (
+        list(values) if isinstance(values, list) and len({_label(value) for value in values}) == len(values) else None
+    )
 
 
 def _label(value: JSON) -> str:

@@ -64,7 +64,7 @@ def _pending(steps: Sequence[StepRow], reason: str | None) -> list[dict[str, Any
     if reason == BROKEN_OFF:
         ended = [row.position for row in steps if row.status != "suspended"]
         return [Pending(ended[-1] if ended else "1", "wait", "that somebody goes on with it").to_json()]
-    return [one.to_json() for one in pending_of(list(steps))]
+    return [pending.to_json() for pending in pending_of(list(steps))]
 
 
 def _answer(space: Space, run: RunRow, identifier: str, steps: Sequence[StepRow]) -> StepResult | None:

@@ -235,7 +235,7 @@ def _extra(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _are_texts(blocks: Any) -> bool:
-    return isinstance(blocks, list) and all(isinstance(one, dict) and one.get("type") == "text" for one in blocks)
+    return isinstance(blocks, list) and all(isinstance(block, dict) and block.get("type") == "text" for block in blocks)
 
 
 def _short(reason: str | None) -> str | None:

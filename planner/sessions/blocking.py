@@ -262,4 +262,4 @@ def _refused(problems: Sequence[Problem]) -> StepResult:
 
 def _errors_message(problems: Sequence[Problem]) -> str:
     errors = [problem for problem in problems if problem.severity == "error"]
-    return "; ".join(f"{one.message} ({one.hint})" if one.hint else one.message for one in errors)
+    return "; ".join(f"{problem.message} ({problem.hint})" if problem.hint else problem.message for problem in errors)

@@ -35,7 +35,7 @@ def fork_entries(snapshot: Snapshot, run: str, label: str, fork: str) -> list[En
         OwnerGuard(fork, owner),
         OpenRun(fork, "session", goal, head, row.inputs, at, owner, row.plans, run, row.scope),
         AddLines(fork, list(document.get("steps", ()))[:count], scope=row.scope),
-        *(replace(one, run=fork) for one in snapshot.approvals(run) if one.run == run),
+        *(replace(approval, run=fork) for approval in snapshot.approvals(run) if approval.run == run),
         *(replace(one, run=fork, extra={**one.extra, "forked": run}) for one in kept),
         CloseRun(fork, "suspended", at, spent=spent),
     ]

@@ -75,7 +75,7 @@ class LineRunner:
         if call_end.status == "suspended" and call_end.reason is not None:
             call_end = replace(call_end, reason=f"{call_end.reason}; {UNREAD}")
         elif call_end.status == "suspended":
-            questions = [one.step for one in call_end.pending if one.kind != "wait"]
+            questions = [pending.step for pending in call_end.pending if pending.kind != "wait"]
             how = f"answer {called.run.id} {questions[0]} …" if questions else f"resume {called.run.id}"
             call_end = replace(call_end, reason=f"{UNREAD}; `infospace {how}` goes on with what was read")
         return await self._end(call_end)

@@ -176,7 +176,7 @@ class Session:
         async with self._queue.turn():
             row = self._must_be_open()
             with self._space.store.reading() as snapshot:
-                waits = [one.step for one in pending_of(snapshot.steps(row.run)) if one.kind == "wait"]
+                waits = [pending.step for pending in pending_of(snapshot.steps(row.run)) if pending.kind == "wait"]
             if step not in waits:
                 answer(self._space, row.run, step, value)
             return self._run_result(await self._resume_open_lines(emit, halt))
@@ -401,7 +401,9 @@ class Session:
         if not self._alone:
             return list(approvals_for_run([] if self._approved == run else self._approve, run, now()))
         with self._space.store.reading() as snapshot:
-            names = {one.tool for one in snapshot.approvals(run) if one.run == run and one.digest is None}
+            names = {
+                approval.tool for approval in snapshot.approvals(run) if approval.run == run and approval.digest is None
+            }
         entries: list[Entry] = [Disapprove(tool, run) for tool in sorted(names.difference(self._approve))]
         return [*entries, *approvals_for_run([tool for tool in self._approve if tool not in names], run, now())]
 

@@ -103,7 +103,7 @@ class ClientDialog(Dialog[Access | None]):
                 wrong.update(escape_controls(str(error)))
             else:
                 self.infospace.remember(REMEMBERED, text)
-        options.add_options([Option(_caller(one)) for one in self._callers])
+        options.add_options([Option(_caller(access)) for access in self._callers])
         options.display = bool(self._callers)
         if self._callers:
             options.highlighted = 0

@@ -109,7 +109,9 @@ class ForkDialog(Dialog[ForkRequest | None]):
         first = not self._draft.text
         self._draft = await asyncio.to_thread(check_draft, self.infospace.space, self.editor.text, self._run)
         marks = self._draft.marks
-        self.editor.mark([MarkedRange(one.start, one.end, one.problem.severity == "error") for one in marks], (), None)
+        self.editor.mark(
+            [MarkedRange(mark.start, mark.end, mark.problem.severity == "error") for mark in marks], (), None
+        )
         if first:
             self._go_to_step(self._step)
         self._show_problems()

@@ -249,7 +249,7 @@ def _named_collections(snapshot: Snapshot) -> Mapping[str, Sequence[str]]:
             break
         collection = cast("Collection[Resource]", snapshot.get(identifier))
         items = snapshot.get_many([member.id for member in collection.members[:_LOOKED_AT]])
-        fields = (one.content if isinstance(one, Note) and isinstance(one.content, dict) else () for one in items)
+        fields = (item.content if isinstance(item, Note) and isinstance(item.content, dict) else () for item in items)
         results[name] = tuple(dict.fromkeys(key for keys in fields for key in keys))
     return results
 
@@ -271,7 +271,10 @@ def _run(space: Space, text: str, properties: Mapping[str, Property], stop: Stop
         if result.status != "success":
             return Answer(reason=result.reason)
         rows: Any = result.data
-        remarks = [*context.remarks, *(f"{one.message} ({one.hint})" if one.hint else one.message for one in doubts)]
+        remarks = [
+            *context.remarks,
+            *(f"{doubt.message} ({doubt.hint})" if doubt.hint else doubt.message for doubt in doubts),
+        ]
         return Answer(rows, "; ".join(remarks))
     return None
 

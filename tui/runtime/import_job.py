@@ -66,7 +66,7 @@ class ImportJob:
         parts += [f"not read: {one['path']}: {one['reason']}" for one in summary.failed[:3]]
         if len(summary.failed) > 3:
             parts.append(f"and {len(summary.failed) - 3:,} more that were not read")
-        parts += [f"warning: {one['path']}: {one['reason']}" for one in summary.warnings[:3]]
+        parts += [f"warning: {warning['path']}: {warning['reason']}" for warning in summary.warnings[:3]]
         if len(summary.warnings) > 3:
             parts.append(f"and {pluralize(len(summary.warnings) - 3, 'more warning')}")
         if self.unembedded is not None:

@@ -178,7 +178,7 @@ class RunActions(BaseScreen):
 
 def _questions(rows: list[StepRow], answers: Mapping[str, JSON]) -> list[Pending]:
     """Return what is asked and not answered yet."""
-    return [one for one in pending_of(rows) if one.kind != "wait" and one.answer_key not in answers]
+    return [pending for pending in pending_of(rows) if pending.kind != "wait" and pending.answer_key not in answers]
 
 
 def possible(action: str, run: RunHead | RunRow, *, here: bool, asks: bool) -> bool:

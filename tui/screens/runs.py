@@ -178,7 +178,7 @@ class Runs(RunActions):
         """Say what a run waits for."""
         waiting = await self.ask(lambda snapshot: pending_of(snapshot.steps(run)))
         if waiting and self.query_one(LazyTable).key == run:
-            self._asking = run if any(one.kind != "wait" for one in waiting) else None
+            self._asking = run if any(pending.kind != "wait" for pending in waiting) else None
             self.refresh_bindings()
             action = "r looks again" if waiting[0].kind == "wait" else "a answers"
             self.query_one("#about", Static).update(

@@ -299,7 +299,7 @@ def _stale(space: Space, sought: NotesQuery) -> NotesList:
     words = sought.query.casefold().split()
     with space.store.reading() as snapshot:
         result = staleness(snapshot)
-        remarks = {one.origin.of.id: causes(one.changed) for one in result.stale}
+        remarks = {stale.origin.of.id: causes(stale.changed) for stale in result.stale}
         if words:
             searchable = {brief.id: _searchable_text(brief) for brief in read_all(snapshot, list(remarks))}
             remarks = {
@@ -376,7 +376,7 @@ def existing_summaries(snapshot: Snapshot, ids: Sequence[str]) -> list[ResourceS
     try:
         return with_titles(snapshot, snapshot.briefs(ids))
     except NotFound:
-        return [brief for one in ids for brief in _one(snapshot, one)]
+        return [brief for identifier in ids for brief in _one(snapshot, identifier)]
 
 
 def _one(snapshot: Snapshot, identifier: str) -> list[ResourceSummary]:

@@ -118,11 +118,14 @@ def _ties(snapshot: Snapshot, resource: Resource) -> Iterator[Link]:
         results.append(("found in", *brief.source))
     out = snapshot.briefs(snapshot.relations(source=resource.id))
     into = snapshot.briefs(snapshot.relations(target=resource.id))
-    results += [(f"{one.ends[1]} →", one.ends[2], None) for one in out if one.ends is not None]
+    results += [(f"{summary.ends[1]} →", summary.ends[2], None) for summary in out if summary.ends is not None]
     results += [(f"← {one.ends[1]}", one.ends[0], None) for one in into if one.ends is not None]
-    relations = {one.id for one in (*out, *into)}
+    relations = {summary.id for summary in (*out, *into)}
     results += [("in", holder, None) for _, holder in snapshot.holders([resource.id]) if holder not in relations]
-    titles = {one.id: label_of(one) for one in existing_summaries(snapshot, sorted({end for _, end, _ in results}))}
+    titles = {
+        summary.id: label_of(summary)
+        for summary in existing_summaries(snapshot, sorted({end for _, end, _ in results}))
+    }
     for how, end, version in dict.fromkeys(results):
         yield Link(how, end, titles.get(end, "(removed for good)"), version)
 

@@ -57,7 +57,10 @@ class Comparison:
 def compare(snapshot: Snapshot, before: str, after: str) -> Comparison:
     """Compare two runs. For a thread. Raises NotFound for a run that is not there."""
     result = diff(snapshot, before, after)
-    different = {(one.position, _sequence(one.before), _sequence(one.after)): one for one in result.steps}
+    different = {
+        (step_difference.position, _sequence(step_difference.before), _sequence(step_difference.after)): step_difference
+        for step_difference in result.steps
+    }
     pairs = [DiffRow("runs")]
     pairs += [DiffRow(f"input ${name}", outcome=outcome) for name, outcome in result.inputs]
     for place, (position, one, other) in enumerate(pair_steps(snapshot.steps(before), snapshot.steps(after))):

@@ -97,7 +97,7 @@ class ToolRows:
 
 def _lift(hit: ToolHit) -> float:
     """How much higher a tool stands in the order than its score says."""
-    return round(sum(one.by for one in hit.adjustments), FINEST)
+    return round(sum(adjustment.by for adjustment in hit.adjustments), FINEST)
 
 
 class ServerRows:

@@ -58,7 +58,9 @@ class ToolInfo:
 
 def read_tool(space: Space, tool: Tool) -> ToolInfo:
     """Look up what is known of a tool; for a thread."""
-    always = [one for one in list_approvals(space.store) if one.tool in (tool.full_name, f"{tool.server}/*")]
+    always = [
+        approval for approval in list_approvals(space.store) if approval.tool in (tool.full_name, f"{tool.server}/*")
+    ]
     held = allowed(space.store, tool, None)
     return ToolInfo(
         tool,
@@ -143,7 +145,7 @@ def _doubt(fit: InputFit | OutputFit) -> str:
 def _facts(info: ToolInfo, hit: ToolHit | None, explained: Sequence[str]) -> Iterator[tuple[str, str]]:
     tool = info.tool
     if hit is not None:
-        moved = "".join(f"; {one.by:+.3f} in the order: {one.reason}" for one in hit.adjustments)
+        moved = "".join(f"; {adjustment.by:+.3f} in the order: {adjustment.reason}" for adjustment in hit.adjustments)
         by = f" by {' and '.join(hit.matched_by)}" if hit.matched_by else ""
         yield "found", f"{hit.confidence:.0%} sure; relevance {hit.score:.3f}{by}{moved}"
         for line in explained:

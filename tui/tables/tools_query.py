@@ -190,12 +190,12 @@ def server_statuses(space: Space) -> list[ServerStatus]:
         for server in servers.all()
     ]
     wrong = [
-        ServerStatus(one.server or file, "wrong", reason=one.message, hint=one.hint or "", file=file)
-        for one in servers.problems
-        if one.severity == "error"
-        for file in [_file(space, one.file)]
+        ServerStatus(problem.server or file, "wrong", reason=problem.message, hint=problem.hint or "", file=file)
+        for problem in servers.problems
+        if problem.severity == "error"
+        for file in [_file(space, problem.file)]
     ]
-    return sorted((*results, *wrong), key=lambda one: one.name)
+    return sorted((*results, *wrong), key=lambda status: status.name)
 
 
 def _file(space: Space, path: str) -> str:

@@ -91,7 +91,7 @@ def next_scheduled(schedules: Sequence[Schedule]) -> str:
 
     Where all of them are paused, it says so.
     """
-    due = [(one.due, one) for one in schedules if one.due is not None]
+    due = [(schedule.due, schedule) for schedule in schedules if schedule.due is not None]
     if not due:
         return f"{pluralize(len(schedules), 'schedule')} paused" if schedules else ""
     moment, first = min(due, key=lambda one: one[0])

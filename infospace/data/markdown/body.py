@@ -286,7 +286,7 @@ def _tags_in(tokens: list[Token]) -> Iterator[str]:
             parts.append("\n")
         elif not token.nesting:
             parts.append(OPAQUE)
-    result = (one[1].rstrip("/-") for one in _TAG.finditer("".join(parts)))
+    result = (match[1].rstrip("/-") for match in _TAG.finditer("".join(parts)))
     yield from (tag for tag in result if any(map(str.isalpha, tag)))
 
 

@@ -82,14 +82,14 @@ def fields_in(content: str, masked: str) -> list[InlineField]:
         return []
     fields: list[InlineField] = []
     for pattern, of_line in ((_BRACKETS, False), (_PARENTHESES, False), (_LINE, True)):
-        for one in pattern.finditer(masked):
-            if any(other.start < one.end() and one.start() < other.end for other in fields if not of_line):
+        for match in pattern.finditer(masked):
+            if any(other.start < match.end() and match.start() < other.end for other in fields if not of_line):
                 continue
-            if of_line and any(other.start <= one.start("key") < other.end for other in fields):
+            if of_line and any(other.start <= match.start("key") < other.end for other in fields):
                 continue
-            start, end = one.span("value")
+            start, end = match.span("value")
             value = "" if start < 0 else content[start:end].strip()
-            fields.append(InlineField(one["key"], value, one.start(), one.end(), of_line))
+            fields.append(InlineField(match["key"], value, match.start(), match.end(), of_line))
     return sorted(fields, key=lambda one: one.start)
 
 

@@ -91,7 +91,7 @@ def _markdown() -> MarkdownIt:
         if not link(state, silent):
             return False
         if not silent:
-            opened = next(one for one in state.tokens[result:] if one.type == "link_open")
+            opened = next(token for token in state.tokens[result:] if token.type == "link_open")
             opened.meta["position"] = position
         return True
 

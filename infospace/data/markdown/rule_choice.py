@@ -70,8 +70,8 @@ class _Chosen:
         self._names: list[str] = ruler.get_active_rules()
         self._rules: dict[str, list[Rule]] = {}
         for chain in chains:
-            rules = [one for one in ruler.__rules__ if one.enabled and (not chain or chain in one.alt)]
-            self._rules[chain] = [choosing([(one.name, one.fn) for one in rules])]
+            rules = [rule for rule in ruler.__rules__ if rule.enabled and (not chain or chain in rule.alt)]
+            self._rules[chain] = [choosing([(rule.name, rule.fn) for rule in rules])]
 
     def get_active_rules(self) -> list[str]:
         """Return the names of the rules, as the parser asks for them."""

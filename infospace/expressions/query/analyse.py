@@ -94,7 +94,9 @@ def unknown_table(parsed: ParsedQuery, name: str, variables: Collection[str] = (
     if name not in variables:
         offer = f"did you mean {near}? " if near else ""
         message = f"{offer}there is {', '.join(TABLES)}; {message}, and none is kept as {name!r}"
-    place = next((one.start for one in sources_of(parsed.query) if isinstance(one, Table) and one.name == name), None)
+    place = next(
+        (source.start for source in sources_of(parsed.query) if isinstance(source, Table) and source.name == name), None
+    )
     suggestion = None
     if better is not None and place is not None and parsed.text.startswith(name, place):
         suggestion = f"{parsed.text[:place]}{better}{parsed.text[place + len(name) :]}"

@@ -87,7 +87,7 @@ def doubts(
                     names.add(name)
                     yield _unknown(name, properties)
             elif not assigned.any_value:
-                raw = [one for one in literals if not any(same(one, value) for value in assigned.values)]
+                raw = [literal for literal in literals if not any(same(literal, value) for value in assigned.values)]
                 yield from _unfit(path, name, result, raw, equal=equal)
 
 
@@ -99,7 +99,7 @@ def _read(node: Expression) -> Iterator[tuple[Path, list[JSON], bool]]:
         case Compare(by, Field(path), Constant(value)) | Compare(by, Constant(value), Field(path)):
             yield path, [value], by in ("=", "!=")
         case In(Field(path), items):
-            yield path, [one.value for one in items if isinstance(one, Constant)], True
+            yield path, [item.value for item in items if isinstance(item, Constant)], True
         case Call("contains" | "has", (Field(path), Constant(value))):
             yield path, [[value]], True
 

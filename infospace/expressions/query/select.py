@@ -300,7 +300,7 @@ def rewrite(node: Any, change: Callable[[Any], Any]) -> Any:
     changed = change(node)
     if changed is not None:
         return changed
-    parts = {one.name: rewrite(getattr(node, one.name), change) for one in dataclasses.fields(node)}
+    parts = {field.name: rewrite(getattr(node, field.name), change) for field in dataclasses.fields(node)}
     return type(node)(**parts)
 
 
@@ -421,7 +421,7 @@ class _SelectWriter:
         return results
 
     def _chosen(self, stars: Stars) -> list[Relation]:
-        return [one for one in self._relations if stars.alias is None or one.alias == stars.alias]
+        return [relation for relation in self._relations if stars.alias is None or relation.alias == stars.alias]
 
     def _all(self, stars: Stars) -> list[Output]:
         chosen = self._chosen(stars)

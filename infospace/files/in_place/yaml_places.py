@@ -39,7 +39,7 @@ def places(block: str) -> Place | None:
     from ruamel.yaml import YAML
 
     events = iter(YAML(typ="safe", pure=True).parse(block))
-    first = next(one for one in events if _kind(one) not in ("StreamStart", "DocumentStart"))
+    first = next(event for event in events if _kind(event) not in ("StreamStart", "DocumentStart"))
     return None if _kind(first) == "StreamEnd" else _Reader(block, events).value(first)
 
 

@@ -83,7 +83,7 @@ class RecallEstimate:
             "interval": [self.low, self.high],
             "right_found": self.right_found,
             "right_missed": self.right_missed,
-            "strata": [one.to_json() for one in self.strata],
+            "strata": [judged.to_json() for judged in self.strata],
         }
 
 
@@ -106,7 +106,7 @@ def sample(strata: Sequence[Stratum], count: int) -> list[tuple[int, int]]:
 
     Whoever ends early has judged about the same number of each, which still are drawn by chance.
     """
-    turns = max((len(one.items) for one in strata), default=0)
+    turns = max((len(stratum.items) for stratum in strata), default=0)
     order = [
         (which, one.items[turn]) for turn in range(turns) for which, one in enumerate(strata) if turn < len(one.items)
     ]
@@ -115,13 +115,13 @@ def sample(strata: Sequence[Stratum], count: int) -> list[tuple[int, int]]:
 
 def estimate(strata: Sequence[Judged], seed: int = 0) -> RecallEstimate:
     """Estimate recall. Raises Invalid where a stratum has no judged Note: of it nothing is known."""
-    unknown = sum(one.size for one in strata if not one.judged)
+    unknown = sum(judged.size for judged in strata if not judged.judged)
     if unknown or not strata:
         raise Invalid(
             f"too few were judged: nothing is known of {unknown:,} notes",
             hint=f"judge at least {len(strata)}, one of each part of the ranking",
         )
-    result, missed = (sum(one.size * one.right / one.judged for one in part) for part in _parts(strata))
+    result, missed = (sum(judged.size * judged.right / judged.judged for judged in part) for part in _parts(strata))
     recall = result / (result + missed) if result + missed else None
     low, high = (0.0, 1.0) if recall is None else _interval(strata, np.random.default_rng(seed))
     return RecallEstimate(
@@ -135,14 +135,16 @@ def estimate(strata: Sequence[Judged], seed: int = 0) -> RecallEstimate:
 
 
 def _parts(strata: Sequence[Judged]) -> tuple[list[Judged], list[Judged]]:
-    return [one for one in strata if one.place == "found"], [one for one in strata if one.place != "found"]
+    return [judged for judged in strata if judged.place == "found"], [
+        judged for judged in strata if judged.place != "found"
+    ]
 
 
 def _interval(strata: Sequence[Judged], rng: np.random.Generator) -> tuple[float, float]:
     inside, outside = _parts(strata)
-    results = sum((_draw(one, rng, PRIOR, PRIOR) for one in inside), np.zeros(DRAWS))
-    most = sum((_draw(one, rng, PRIOR, PRIOR) for one in outside), np.zeros(DRAWS))
-    least = sum((_draw(one, rng, 0, 1) for one in outside), np.zeros(DRAWS))
+    results = sum((_draw(judged, rng, PRIOR, PRIOR) for judged in inside), np.zeros(DRAWS))
+    most = sum((_draw(judged, rng, PRIOR, PRIOR) for judged in outside), np.zeros(DRAWS))
+    least = sum((_draw(judged, rng, 0, 1) for judged in outside), np.zeros(DRAWS))
     tail = (1 - LEVEL) / 2
     low = float(np.quantile(_shares(results, most), tail))
     return low, float(np.quantile(_shares(results, least), 1 - tail))

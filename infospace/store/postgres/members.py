@@ -63,7 +63,7 @@ def remove_member(address: str, name: str, *, wait: float = 10.0) -> None:
     connection, space = _opened(address, wait)
     try:
         known = known_members(connection)
-        if name not in [one.name for one in known]:
+        if name not in [member.name for member in known]:
             raise NotFound(f"{name!r} is no member of {connection.address!r}", hint="`infospace members` lists them")
         if connection.value("SELECT session_user::text") == name:
             raise Conflict(f"{name!r} is you: who leaves cannot take anything back", hint="let another admin do it")

@@ -223,7 +223,7 @@ class ServerTools:
 
     def build_tools(self, kept: Sequence[StoredTool], server: StoredServer | None) -> Sequence[Tool]:
         """Make tools of what is kept of them; disabled ones are left out."""
-        return [self._build_tool(one, server) for one in kept if one.listed.name not in self.entry.disabled_tools]
+        return [self._build_tool(tool, server) for tool in kept if tool.listed.name not in self.entry.disabled_tools]
 
     def find(self, name: str) -> Tool | None:
         """Return the tool of a name, prompts and resources apart."""
@@ -259,7 +259,7 @@ class ServerTools:
         listing = await self._servers.pool.current(self.entry)
         listed = listing.find("tool", tool.name)
         if listed is None:
-            why = next((f": it {one.why}" for one in listing.refused if one.name == tool.name), "")
+            why = next((f": it {refused.why}" for refused in listing.refused if refused.name == tool.name), "")
             raise NotCalled(f"{tool.full_name} was not called: its server lists no such tool any more{why}")
         with self._store.reading() as snapshot:
             server = self._servers.saved_servers(snapshot)[1].get(self.server)

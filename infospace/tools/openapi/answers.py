@@ -46,7 +46,7 @@ def error_answer(operation: Operation, status: int, headers: Any, body: bytes, c
     wait = f" It may be called again in {again} s." if again.isdigit() and len(again) < 10 else ""
     missing = ""
     if status in (401, 403) and operation.security and not way_in(operation, auth):
-        names = " or ".join(" with ".join(repr(one.scheme) for one in way) for way in operation.security)
+        names = " or ".join(" with ".join(repr(credential.scheme) for credential in way) for way in operation.security)
         missing = f" It asks for {names}, which `auth` of the server's entry does not give."
     return _failed(
         f"{_named(status)}{message}{'.' if (wait or missing) and message[-1:] != '.' else ''}{wait}{missing}"

@@ -251,7 +251,7 @@ def _listing(document: Document, operations: Operations) -> Listing:
     info = document.root["info"]
     title, version, description = (info.get(key) for key in ("title", "version", "description"))
     return Listing(
-        [one.listed for one in operations.found.values()],
+        [operation.listed for operation in operations.found.values()],
         title if isinstance(title, str) else "",
         str(version or ""),
         description[:LONGEST_TEXT] if isinstance(description, str) else "",

@@ -196,8 +196,10 @@ class _Reader:
             raise Invalid(f"it is {shown(raw)}, not an object")
         parameters = self._parameters(item, raw)
         security = self._security(raw)
-        given = {(one.place, one.name.casefold()) for way in security for one in way}
-        expected = [one for one in parameters if (one["in"], one["name"].casefold()) not in given]
+        given = {(credential.place, credential.name.casefold()) for way in security for credential in way}
+        expected = [
+            parameter for parameter in parameters if (parameter["in"], parameter["name"].casefold()) not in given
+        ]
         self._path_fits(path, expected)
         arguments, properties, required = self._arguments(expected)
         body, schema = self._body(raw, arguments)
@@ -252,36 +254,36 @@ class _Reader:
 
     def _path_fits(self, path: str, parameters: Sequence[Mapping[str, Any]]) -> None:
         there = set(_VARIABLE.findall(path))
-        declared = {one["name"] for one in parameters if one["in"] == "path"}
+        declared = {parameter["name"] for parameter in parameters if parameter["in"] == "path"}
         for name in sorted(there - declared):
             raise Invalid(f"its path {path!r:.120} has {{{name}}}, and no parameter of that name")
         for name in sorted(declared - there):
             raise Invalid(f"its parameter {name!r:.80} is not in its path {path!r:.120}")
 
     def _arguments(self, parameters: Sequence[Mapping[str, Any]]) -> tuple[list[Argument], dict[str, Any], list[str]]:
-        names = Counter(one["name"] for one in parameters)
+        names = Counter(parameter["name"] for parameter in parameters)
         arguments: list[Argument] = []
         properties: dict[str, Any] = {}
         required: list[str] = []
-        for one in parameters:
-            name, place = one["name"], one["in"]
+        for parameter in parameters:
+            name, place = parameter["name"], parameter["in"]
             called = name if names[name] == 1 and name != BODY else f"{name}_{place}"
             if called in properties:
                 raise Invalid(f"it has two parameters {called!r:.80}")
             usual = _STYLES[place]
-            style = one.get("style", usual[0])
+            style = parameter.get("style", usual[0])
             if style not in usual:
                 raise Invalid(
                     f"its parameter {name!r:.80} has the style {style!r}, and in {place} there are {', '.join(usual)}"
                 )
-            media = _content(one)
-            explode = one.get("explode", style in ("form", "deepObject"))
-            reserved = one.get("allowReserved") is True
+            media = _content(parameter)
+            explode = parameter.get("explode", style in ("form", "deepObject"))
+            reserved = parameter.get("allowReserved") is True
             arguments.append(Argument(called, name, place, style, bool(explode), media is not None, reserved))
-            schema = media.get("schema") if media else one.get("schema", {})
+            schema = media.get("schema") if media else parameter.get("schema", {})
             check_types(self._document, schema, f"its parameter {name!r:.80}")
-            properties[called] = self._described(schema, one)
-            if place == "path" or one.get("required") is True:
+            properties[called] = self._described(schema, parameter)
+            if place == "path" or parameter.get("required") is True:
                 required.append(called)
         return arguments, properties, required
 
@@ -315,7 +317,7 @@ class _Reader:
         if not isinstance(media, Mapping):
             raise Invalid(f"its request body of the type {media_type!r:.80} is {shown(media)}, not an object")
         schema = media.get("schema", {})
-        if any(one.name == BODY for one in arguments):
+        if any(argument.name == BODY for argument in arguments):
             raise Invalid(f"it has a parameter `{BODY}` beside its body")
         check_types(self._document, schema, "its request body")
         result = self._described(schema, value)

@@ -67,10 +67,10 @@ def make_request(
     Raises Invalid for a value that cannot be sent.
     """
     places: dict[str, list[tuple[Argument, JSON]]] = {"path": [], "query": [], "header": [], "cookie": []}
-    for one in operation.arguments:
-        value = arguments.get(one.name)
+    for argument in operation.arguments:
+        value = arguments.get(argument.name)
         if value is not None:
-            places[one.place].append((one, value))
+            places[argument.place].append((argument, value))
     query = [part for one, value in places["query"] for part in _query(one, value)]
     sent = {"Accept": operation.accepts}
     sent |= {one.parameter: _header(one, value) for one, value in places["header"]}
@@ -103,7 +103,7 @@ def make_request(
 
 def way_in(operation: Operation, auth: Mapping[str, str]) -> Sequence[Credential]:
     """Return the credentials of the first way to be let in that the entry has all values of."""
-    return next((way for way in operation.security if all(one.scheme in auth for one in way)), ())
+    return next((way for way in operation.security if all(credential.scheme in auth for credential in way)), ())
 
 
 def _secret(credential: Credential, value: str) -> str:

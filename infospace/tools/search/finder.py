@@ -102,7 +102,7 @@ class Finder:
                 self._last = CurrentTools(allowed, self._corpus(allowed))
             present = self._last
             legs, evidence = self._legs(present.corpus, query.request, query.mode, listener, remembered)
-        called = {one.tool for one in remembered} if query.filters.has_examples is not None else ()
+        called = {example.tool for example in remembered} if query.filters.has_examples is not None else ()
         rules = None if self.rules is None else self.rules.rules()
         problem = None if self.rules is None else self.rules.problem
         try:
@@ -167,7 +167,11 @@ class Finder:
             corpus = Corpus(known, self._vocabulary)
             self._corpora = [*self._corpora[-CORPORA + 1 :], corpus]
         if len(self._known) > 2 * sum(len(one.tools) for one in self._corpora):
-            self._known = {(one.tool.kind, one.tool.full_name): one for corpus in self._corpora for one in corpus.tools}
+            self._known = {
+                (indexed_tool.tool.kind, indexed_tool.tool.full_name): indexed_tool
+                for corpus in self._corpora
+                for indexed_tool in corpus.tools
+            }
         return corpus
 
     def _read(self, tool: Tool) -> IndexedTool:
@@ -248,7 +252,7 @@ class Finder:
         """
         key, last = self._embedding.key, self._memory
         if last is None or last[0] != key or last[1].remembered is not remembered or last[1].waits:
-            requests = [one.request for one in remembered if one.request]
+            requests = [example.request for example in remembered if example.request]
             most = EMBEDDED_AT_ONCE if self._embedding.remembers else len(requests)
             queries, there = self._embedding.some_queries(requests, most)
             self._memory = last = key, PastCalls(remembered, queries, self._vocabulary, waits=not there.all())

@@ -54,12 +54,12 @@ class PastCalls:
     ) -> None:
         self.remembered = remembered
         self.waits = waits
-        requests = [one for one in remembered if one.request]
+        requests = [example for example in remembered if example.request]
         self._asked = queries
-        self._whose = [one.tool.casefold() for one in requests]
+        self._whose = [example.tool.casefold() for example in requests]
         given: defaultdict[str, list[str]] = defaultdict(list)
-        for one in remembered:
-            given[one.tool.casefold()] += texts_in(dict(one.arguments))
+        for example in remembered:
+            given[example.tool.casefold()] += texts_in(dict(example.arguments))
         self._given = list(given)
         texts = (Fields("", "", ". ".join(texts), "", "", "", "") for texts in given.values())
         self._bm25 = Bm25([TermCounts.of(text, vocabulary) for text in texts], vocabulary)

@@ -99,7 +99,7 @@ def rank_tools(
             matched = min(matched, len(relevant))
         preferred = preferred + 0.0
         for at in near.tolist():
-            preferred[at] += sum(one.by for one in _ruled(outcome, tools[places[at]].full_name))
+            preferred[at] += sum(adjustment.by for adjustment in _ruled(outcome, tools[places[at]].full_name))
         preferred = np.round(preferred, FINEST)
     if query.limit is not None and len(relevant) > query.limit:
         # Sorting is dear where thousands are relevant: what is below the last that is wanted cannot be among them.
@@ -113,7 +113,7 @@ def rank_tools(
     ]
     best, guess = hits[:-1], hits[-1]
     shown = {hit.tool.full_name for hit in best} | {""}
-    trace = () if outcome is None else [one.to_json() for one in outcome.trace if one.tool in shown]
+    trace = () if outcome is None else [firing.to_json() for firing in outcome.trace if firing.tool in shown]
     return ToolResults(best, matched, len(tools), None if best else guess, legs.degraded, untyped, trace)
 
 

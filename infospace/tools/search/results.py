@@ -92,7 +92,7 @@ class PartExplanation:
     @property
     def evidence(self) -> float:
         """All of it, from which relevance is reckoned by `scoring.strength` and `scoring.relevance`."""
-        return self.meaning + sum(one.adds for one in self.words) + self.quoted + self.name + self.past
+        return self.meaning + sum(share.adds for share in self.words) + self.quoted + self.name + self.past
 
     def to_json(self) -> dict[str, JSON]:
         """Return it as JSON, without what adds nothing."""
@@ -102,7 +102,7 @@ class PartExplanation:
             "part": self.part,
             "evidence": round(self.evidence, 6),
             **({} if meaning is None else {"meaning": meaning}),
-            "words": [one.to_json() for one in self.words],
+            "words": [share.to_json() for share in self.words],
             **{key: round(value, 6) for key, value in others.items() if value},
         }
 
@@ -141,8 +141,10 @@ class ToolHit:
 
     def to_json(self) -> dict[str, JSON]:
         """Return why it stands where it stands, and what it needs before it can be called."""
-        adjustments: dict[str, JSON] = {one.reason: one.by for one in self.adjustments}
-        ruled: dict[str, JSON] = {one.reason: one.rule for one in self.adjustments if one.rule}
+        adjustments: dict[str, JSON] = {adjustment.reason: adjustment.by for adjustment in self.adjustments}
+        ruled: dict[str, JSON] = {
+            adjustment.reason: adjustment.rule for adjustment in self.adjustments if adjustment.rule
+        }
         needs: dict[str, JSON] = {"needs": self.tool.needs} if self.tool.needs else {}
         return {
             "tool": self.tool.full_name,

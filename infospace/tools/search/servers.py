@@ -133,17 +133,19 @@ def choose_compatibly(
     All are returned as they were where the message is blank, no server has a description, or none reaches the
     threshold.
     """
-    every = [one.name for one in servers]
+    every = [server.name for server in servers]
     if not servers:
         return ServerChoice([], {})
     if not query.strip():
         return ServerChoice(every, {}, "the message is blank")
-    if not any(one.description.strip() for one in servers):
+    if not any(server.description.strip() for server in servers):
         return ServerChoice(every, {}, "no server has a description")
     asked = Counter(_COUNTED.findall(query.casefold()))
     scores = {
-        one.name: round(_cosine(asked, Counter(_COUNTED.findall(f"{one.name} {one.description}".casefold()))), 6)
-        for one in servers
+        server.name: round(
+            _cosine(asked, Counter(_COUNTED.findall(f"{server.name} {server.description}".casefold()))), 6
+        )
+        for server in servers
     }
     names = [name for name in every if scores[name] >= threshold]
     return ServerChoice(names, scores) if names else ServerChoice(every, scores, "no server reaches the threshold")
@@ -167,8 +169,10 @@ def _content(clause: str) -> set[str]:
 
 def _word_evidence(clauses: Sequence[str], servers: Sequence[ServerText]) -> NDArray[np.float64]:
     """Return how much of each clause's words each server has, rarer ones more: (clauses, servers), 0 to 1."""
-    topics = [set(tokenize(written_out(f"{one.name} {one.description}"))) for one in servers]
-    listed = [set(tokenize(written_out(" ".join(part for tool in one.tools for part in tool)))) for one in servers]
+    topics = [set(tokenize(written_out(f"{server.name} {server.description}"))) for server in servers]
+    listed = [
+        set(tokenize(written_out(" ".join(part for tool in server.tools for part in tool)))) for server in servers
+    ]
     count = len(servers)
     results = np.zeros((len(clauses), count))
     rarest = math.log(1 + (count + 0.5) / 1.5)
@@ -190,7 +194,7 @@ def _meaning_evidence(
     clauses: Sequence[str], servers: Sequence[ServerText], embedding: Embedding
 ) -> NDArray[np.float64]:
     """Return the cosine of each clause with the nearest of each server's texts: (clauses, servers)."""
-    texts = [_texts(one) for one in servers]
+    texts = [_texts(server) for server in servers]
     flat = list(dict.fromkeys(text for some in texts for text in some))
     rows, there = embedding.embed_whole_texts(TEMPLATE, flat, NullListener(), seconds_in_search())
     places = {text: at for at, text in enumerate(flat) if there[at]}

@@ -141,7 +141,7 @@ class _Read:
 
     @cached_property
     def parameters(self) -> Sequence[Parameter]:
-        return sorted(_parameters(self.tool), key=lambda one: not one.required)
+        return sorted(_parameters(self.tool), key=lambda parameter: not parameter.required)
 
     @cached_property
     def places(self) -> Sequence[Place]:
@@ -203,15 +203,15 @@ class TypeMatcher:
             if named is not None:
                 return named
         results = [
-            (fit, one)
-            for one in parameters
-            if (fit := _fit_of_value(actual, one.schema)).score >= MIN_COMPATIBILITY
-            and (whole is None or _names_all(one, actual))
+            (fit, parameter)
+            for parameter in parameters
+            if (fit := _fit_of_value(actual, parameter.schema)).score >= MIN_COMPATIBILITY
+            and (whole is None or _names_all(parameter, actual))
         ]
         if not results:
             return None
         fit, best = max(results, key=lambda pair: (pair[0].score, pair[1].required))
-        needs = tuple(one.name for one in parameters if one.required and one is not best)
+        needs = tuple(parameter.name for parameter in parameters if parameter.required and parameter is not best)
         return InputFit(fit.score, fit.reason, (best.name,), needs)
 
     def _gives(self, tool: Tool, expected: NormalSchema) -> OutputFit | None:
@@ -269,14 +269,14 @@ def _fit_of_value(actual: NormalSchema, expected: NormalSchema) -> Compatibility
 
 def _by_names(parameters: Sequence[Parameter], whole: Alternative) -> InputFit | None:
     """How a tool takes an object whose keys are arguments: each by its name, or by one that has all of its words."""
-    left = {one.name: one for one in parameters}
+    left = {parameter.name: parameter for parameter in parameters}
     used: dict[str, Compatibility] = {}
     for name in sorted(whole.names, key=lambda name: name not in left):
         property_schema = whole.at_key(name)
-        alike = [one for one in left.values() if one.name == name] or [
-            one
-            for one in left.values()
-            if set(tokenize(name)) & set(tokenize(one.name)) == set(tokenize(name)) != set()
+        alike = [parameter for parameter in left.values() if parameter.name == name] or [
+            parameter
+            for parameter in left.values()
+            if set(tokenize(name)) & set(tokenize(parameter.name)) == set(tokenize(name)) != set()
         ]
         results = [
             (fit, one)
@@ -308,16 +308,17 @@ def _declares(said: NormalSchema, expected: NormalSchema, within: frozenset[Any]
     if expected.is_any or expected.key in within:
         return True
     within |= {expected.key}
-    for one in expected.alternatives:
-        alike = [other for other in said.alternatives if other.type == one.type]
-        if one.type == "object":
-            for name in one.names:
+    for alternative in expected.alternatives:
+        alike = [other for other in said.alternatives if other.type == alternative.type]
+        if alternative.type == "object":
+            for name in alternative.names:
                 if not any(
-                    name in other.names and _declares(other.at_key(name), one.at_key(name), within) for other in alike
+                    name in other.names and _declares(other.at_key(name), alternative.at_key(name), within)
+                    for other in alike
                 ):
                     return False
-        elif one.type == "array" and alike and not one.at_place(0).is_any:
-            place = one.at_place(0)
+        elif alternative.type == "array" and alike and not alternative.at_place(0).is_any:
+            place = alternative.at_place(0)
             if not any(_declares(other.at_place(0), place, within) for other in alike):
                 return False
     return True
@@ -350,7 +351,10 @@ _BY_NAME = frozenset({"properties", "patternProperties", "$defs", "definitions",
 
 
 def _parameters(tool: Tool) -> Iterator[Parameter]:
-    whole = next((one for one in normal_form(tool.input_schema).alternatives if one.type == "object"), None)
+    whole = next(
+        (alternative for alternative in normal_form(tool.input_schema).alternatives if alternative.type == "object"),
+        None,
+    )
     if whole is None:
         return
     value = tool.input_schema.get("properties", {})

@@ -48,9 +48,9 @@ def rank_candidates(space: Space, tools: Sequence[Tool], question: str) -> Ranke
 def without_spans(text: str, start: int, mine: Sequence[GoalLiteral]) -> str:
     """Return a part of a goal, which begins at `start`, without its literals."""
     parts, at = [], 0
-    for one in mine:
-        parts.append(text[at : one.start - start])
-        at = one.end - start
+    for literal in mine:
+        parts.append(text[at : literal.start - start])
+        at = literal.end - start
     return " ".join((*parts, text[at:]))
 
 

@@ -146,19 +146,19 @@ class Chainer:
 
     def _filled(self, tool: Tool, clause: Clause, free: frozenset[int], depth: int) -> Iterator[Chain]:
         parameters = self.types.parameters(tool)
-        natures = {one.name: nature_of(one) for one in parameters}
+        natures = {parameter.name: nature_of(parameter) for parameter in parameters}
         for taken, used, fits in _assignments(clause.literals, free, parameters, natures):
             arguments, words = dict(taken), frozenset[str]()
-            for one in parameters:
-                nature = natures[one.name]
-                if one.name in arguments or nature is None or not nature.values or not one.required:
+            for parameter in parameters:
+                nature = natures[parameter.name]
+                if parameter.name in arguments or nature is None or not nature.values or not parameter.required:
                     continue
                 value = named_value(nature, clause.words)
                 if value is not None:
-                    arguments[one.name] = value
+                    arguments[parameter.name] = value
                     words |= frozenset(tokenize(str(value)))
             call = Call(tool, arguments, used, fits, words)
-            missing = [one for one in parameters if one.required and one.name not in arguments]
+            missing = [parameter for parameter in parameters if parameter.required and parameter.name not in arguments]
             yield from self._completed(call, missing, clause, free - used, depth)
 
     def _completed(
@@ -170,12 +170,12 @@ class Chainer:
             yield chain
             return
         carried, rest, flows = {}, [], []
-        for one in missing:
-            known = _carried(call.tool, one, clause)
+        for parameter in missing:
+            known = _carried(call.tool, parameter, clause)
             if known is None:
-                rest.append(one)
+                rest.append(parameter)
             else:
-                carried[one.name], surely = known
+                carried[parameter.name], surely = known
                 flows.append(surely)
         call = replace(call, arguments={**call.arguments, **carried})
         if not rest:

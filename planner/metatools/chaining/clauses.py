@@ -46,7 +46,7 @@ def partings(goal: str, literals: Sequence[GoalLiteral]) -> Iterator[list[tuple[
     joints = [
         joint
         for joint in _JOINT.finditer(goal)
-        if not any(one.start < joint.end() and joint.start() < one.end for one in literals)
+        if not any(literal.start < joint.end() and joint.start() < literal.end for literal in literals)
         and _is_followed(goal, joint, literals)
     ]
     sure = [joint for joint in joints if _THEN.search(joint.group())]
@@ -61,7 +61,7 @@ def partings(goal: str, literals: Sequence[GoalLiteral]) -> Iterator[list[tuple[
 
 def _is_followed(goal: str, joint: re.Match[str], literals: Sequence[GoalLiteral]) -> bool:
     """Whether a part begins with a word that can say what to do."""
-    if any(one.start == joint.end() for one in literals):
+    if any(literal.start == joint.end() for literal in literals):
         return False
     match = _BEGINS.match(goal, joint.end())
     return match is not None and match[1].lower() not in _NO_VERB

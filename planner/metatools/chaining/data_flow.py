@@ -116,7 +116,7 @@ class _Group:
 
     def nearest(self, source: Tool) -> Iterator[tuple[Tool, Parameter]]:
         """Iterate over those that may have an edge from a tool."""
-        others = (one for one in self.members if one[0].full_name != source.full_name)
+        others = (member for member in self.members if member[0].full_name != source.full_name)
         return islice(others, MOST_EDGES)
 
 

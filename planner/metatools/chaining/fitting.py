@@ -57,7 +57,7 @@ def nature_of(parameter: Parameter) -> Nature | None:
     """Return what an argument takes, None where nothing that a goal says literally can be it."""
     many, result = False, _plain(parameter.schema)
     if result is None:
-        lists = [one for one in parameter.schema.alternatives if one.type == "array"]
+        lists = [alternative for alternative in parameter.schema.alternatives if alternative.type == "array"]
         many, result = True, _plain(lists[0].at_place(lists[0].first)) if lists else None
     if result is None:
         return None
@@ -71,8 +71,8 @@ def nature_of(parameter: Parameter) -> Nature | None:
 
 def _plain(schema: NormalSchema) -> Alternative | None:
     """The alternative of texts, numbers or truths, where null is the only other one."""
-    kinds = [one for one in schema.alternatives if one.type != "null"]
-    plain = [one for one in kinds if one.type in ("string", "number")]
+    kinds = [alternative for alternative in schema.alternatives if alternative.type != "null"]
+    plain = [alternative for alternative in kinds if alternative.type in ("string", "number")]
     return plain[0] if plain and len(plain) == len(kinds) and not schema.is_any else None
 
 

@@ -111,14 +111,19 @@ def _kind(match: re.Match[str]) -> LiteralKind:
 def without_literals(goal: str, literals: Sequence[GoalLiteral]) -> str:
     """Return a goal with words for its literals, as tools are searched by it: names stay, since they may be words."""
     parts, at = [], 0
-    for one in literals:
+    for literal in literals:
         word = next(
-            (_STANDS_FOR[kind] for kind in ("timezone", "time", "date", "url", "glob", "path") if kind in one.kinds), ""
+            (
+                _STANDS_FOR[kind]
+                for kind in ("timezone", "time", "date", "url", "glob", "path")
+                if kind in literal.kinds
+            ),
+            "",
         )
-        if "path" in one.kinds and "." not in one.text.rpartition("/")[2]:
+        if "path" in literal.kinds and "." not in literal.text.rpartition("/")[2]:
             word = ""
-        if "name" in one.kinds:
+        if "name" in literal.kinds:
             continue
-        parts += [goal[at : one.start], word]
-        at = one.end
+        parts += [goal[at : literal.start], word]
+        at = literal.end
     return " ".join("".join((*parts, goal[at:])).split())

@@ -125,10 +125,10 @@ def _selected(space: Space, args: SelectTool) -> dict[str, Any]:
     filters = Filters(servers=tuple(args.service_filter))
     known = known_tools(space, filters, servers=True)
     candidates, degraded = judge_candidates(space, args.query, [tool for tool in known if tool.kind == "tool"])
-    sure = [one for one in candidates if one.confidence >= SELECTED]
+    sure = [candidate for candidate in candidates if candidate.confidence >= SELECTED]
     if not sure:
         servers, _ = judge_candidates(space, args.query, [tool for tool in known if tool.kind == "server"])
-        sure = [one for one in servers if one.confidence >= SELECTED]
+        sure = [server for server in servers if server.confidence >= SELECTED]
     best = sure[0] if sure else None
     others = [one for one in (*sure[1:], *(() if sure else candidates)) if one is not best][:ALTERNATIVES]
     return {
@@ -162,5 +162,7 @@ _LEGS = {
 def _why(hit: ToolHit) -> str:
     by = " and ".join(_LEGS[leg] for leg in hit.matched_by) or "what it says"
     state = "" if hit.tool.connected else "; its server is not connected"
-    ruled = "".join(f"; {one.reason} by the rule {one.rule!r}" for one in hit.adjustments if one.rule)
+    ruled = "".join(
+        f"; {adjustment.reason} by the rule {adjustment.rule!r}" for adjustment in hit.adjustments if adjustment.rule
+    )
     return f"of all tools that may be known it is nearest to the request by {by} ({hit.score:.2f}){ruled}{state}"

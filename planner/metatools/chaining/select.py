@@ -159,7 +159,7 @@ class _Judge:
 
 def _ruled(hit: ToolHit, confidence: float) -> float:
     """Return what rules make of it."""
-    ruled = {one.reason: one.by for one in hit.adjustments if one.rule}
+    ruled = {adjustment.reason: adjustment.by for adjustment in hit.adjustments if adjustment.rule}
     if "selected" in ruled and hit.score >= LISTED:
         confidence = 1.0
     elif confidence >= SELECTED:  # a rule lifts nothing above the floor

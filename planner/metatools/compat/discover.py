@@ -117,7 +117,7 @@ class Discovery:
         listed = [tool for tool in tools if tool.kind == "tool"]
         matched = {hit.tool.full_name for hit in hits}
         alike, _ = self._space.finder.similar(listed, best, RELATED + len(matched))
-        return [one.tool.full_name for one in alike if one.tool.full_name not in matched][:RELATED]
+        return [similar.tool.full_name for similar in alike if similar.tool.full_name not in matched][:RELATED]
 
 
 def _same(some: Sequence[Tool], others: Sequence[Tool]) -> bool:

@@ -61,7 +61,7 @@ async def select_servers(space: Space, args: SelectServers) -> dict[str, Any]:
     """
     if space.tools.servers is not None:
         space.tools.servers.follow()
-    known = {one.name: one for one in _known(space)}
+    known = {server.name: server for server in _known(space)}
     given = list(known) if args.servers is None else args.servers
     texts = [_text(one, known) for one in given]
     chosen = await asyncio.to_thread(_choose, space, args, texts)

@@ -147,7 +147,7 @@ def _pending(pending: Mapping[str, Any], access: Access) -> dict[str, Any]:
 
 
 def _problems(problems: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    sent = [one for one in problems if one["severity"] == "error" or one["code"] not in UNSENT]
+    sent = [problem for problem in problems if problem["severity"] == "error" or problem["code"] not in UNSENT]
     if not sent:
         return {}
     shown = [_problem(one) for one in sent[:PROBLEMS]]
@@ -202,7 +202,7 @@ def _moved_in(parent: str, fix: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     first: list[Mapping[str, Any]] = [{"op": "add", "path": into, "value": {}}]
     if not moves or [*fix] not in (moves, first + moves) or not _holds(parent, into):
         return {}
-    keys = [one["from"].removeprefix(f"{parent}/") for one in moves]
+    keys = [move["from"].removeprefix(f"{parent}/") for move in moves]
     if any(
         one["from"] != f"{parent}/{key}" or one["path"] != f"{into}/{key}" for key, one in zip(keys, moves, strict=True)
     ):
@@ -216,9 +216,9 @@ def _unwrapped(place: str, fix: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     *moves, last = fix
     if last != {"op": "remove", "path": place} or not moves:
         return {}
-    for one in moves:
-        key = one["path"].removeprefix(f"{parent}/")
-        if one["op"] != "move" or one["path"] != f"{parent}/{key}" or one["from"] != f"{place}/{key}":
+    for move in moves:
+        key = move["path"].removeprefix(f"{parent}/")
+        if move["op"] != "move" or move["path"] != f"{parent}/{key}" or move["from"] != f"{place}/{key}":
             return {}
     return {"unwrap": True}
 

@@ -59,7 +59,7 @@ def kind_and_shape(space: Space, resource: Resource) -> str:
     if isinstance(resource, Collection):
         context = space.context()
         items: Sequence[Any] = [
-            context.content(item) for item in context.resources([one.id for one in resource.members[:SAMPLE]])
+            context.content(item) for item in context.resources([member.id for member in resource.members[:SAMPLE]])
         ]
         shape = outline_value(list(items)).partition(": ")[2] if items else ""
         return truncate(f"Collection of {len(resource):,}" + (f": {shape}" if shape else ""), SHAPE)

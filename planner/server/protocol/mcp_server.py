@@ -109,7 +109,7 @@ class _Handlers:
         if schema is not None:
             schema = _without_false(schema)
             results.append(_tool(tools.DISCOVER_NOTES, tools.DISCOVER_SAYS, schema, read_only=True))
-        for meta in (one for one in META.values() if one.name in names):
+        for meta in (meta_tool for meta_tool in META.values() if meta_tool.name in names):
             calls = meta.name == client_calls.EXECUTE
             schema = _without_false(meta.brief)
             results.append(_tool(meta.name, meta.description, schema, read_only=not calls, open_world=calls))
@@ -194,7 +194,10 @@ class _Handlers:
             results, cursor = resources.list_resources(self._operations.space, params.cursor if params else None)
         except InfospaceError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
-        listed = [types.Resource(uri=one.uri, name=one.name, title=one.title) for one in results]
+        listed = [
+            types.Resource(uri=listed_resource.uri, name=listed_resource.name, title=listed_resource.title)
+            for listed_resource in results
+        ]
         return types.ListResourcesResult(resources=listed, next_cursor=cursor)
 
     async def list_templates(

@@ -65,9 +65,9 @@ def _listed(snapshot: Snapshot, cursor: str, most: int) -> tuple[list[ListedReso
     kind = Kind.COLLECTION if part == "collection" else Kind.NOTE
     resources = list(snapshot.listing(kind, after=int(after), limit=most))
     listing = [
-        ListedResource(_uri(part, one.id), one.name or one.id, display_name(one))
-        for one in resources
-        if not (one.name or "").startswith("_")
+        ListedResource(_uri(part, resource.id), resource.name or resource.id, display_name(resource))
+        for resource in resources
+        if not (resource.name or "").startswith("_")
     ]
     if len(resources) == most:
         return listing, f"{part}:{number_of(resources[-1].id)}"

@@ -126,13 +126,15 @@ class WaitLoop:
     def moved(self, result: RunResult) -> bool:
         """Wait until there is something to go on with; whether there can be, as far as this process can wait."""
         run = str(result.run)
-        questions = [one for one in result.pending if one.kind != "wait" and one.answer_key not in self.left]
+        questions = [
+            pending for pending in result.pending if pending.kind != "wait" and pending.answer_key not in self.left
+        ]
         if questions and sys.stdin.isatty() and sys.stderr.isatty():
-            answered = [self._ask(run, one) for one in questions]
+            answered = [self._ask(run, pending) for pending in questions]
             if any(answered):
                 self.pause = FIRST
                 return True
-        waits = [one for one in result.pending if one.kind == "wait"]
+        waits = [pending for pending in result.pending if pending.kind == "wait"]
         if not waits:
             return False
         self._wait(run, result.pending, waits)

@@ -97,7 +97,7 @@ def find_rows(snapshot: Snapshot, reference: str) -> list[TrackedFile]:
 
 def _rows(tracked: Sequence[TrackedFile], reference: str) -> list[TrackedFile]:
     absolute = str(path_of(reference).absolute())
-    rows = [one for one in tracked if one.part]
-    exact = [one for one in rows if str(Path(one.root) / one.path) == absolute]
-    fits = exact or [one for one in rows if one.path == reference or one.path.endswith(f"/{reference}")]
-    return fits if len({(one.root, one.path) for one in fits}) == 1 else []
+    rows = [file for file in tracked if file.part]
+    exact = [file for file in rows if str(Path(file.root) / file.path) == absolute]
+    fits = exact or [file for file in rows if file.path == reference or file.path.endswith(f"/{reference}")]
+    return fits if len({(file.root, file.path) for file in fits}) == 1 else []

@@ -143,7 +143,9 @@ class _Conditions:
     def hint(self, every: Sequence[Note[Any]]) -> str | None:
         """Return why none is listed, where that can be said."""
         if self._folder is not None and not any(map(self._is_in_folder, every)):
-            return _no_such("folder", self._folder, {one.location.folder for one in every if one.location is not None})
+            return _no_such(
+                "folder", self._folder, {note.location.folder for note in every if note.location is not None}
+            )
         tags = {tag for note in every for tag in _value(note, "tags") or ()}
         if self._tag is not None and self._tag not in tags:
             return _no_such("tag", self._tag, tags)

@@ -71,5 +71,5 @@ def _warnings(space: Space, sql: str) -> list[Problem]:
     from planner.execute.start import check_plan
 
     _, problems = check_plan(space, [{"type": "query", "sql": sql, "out": "$rows"}])
-    own = [one for one in problems.found if one.pointer == "/0/sql" and one.severity == "warning"]
-    return [replace(one, pointer="/sql") for one in own]
+    own = [problem for problem in problems.found if problem.pointer == "/0/sql" and problem.severity == "warning"]
+    return [replace(problem, pointer="/sql") for problem in own]

@@ -71,9 +71,10 @@ def show_recall(args: argparse.Namespace, space: Space, out: Output) -> int:
     from tui.text.render import format_recall
 
     out.text(format_recall(results))
-    for one in results.strata:
+    for judged in results.strata:
         out.talk(
-            f"{one.judged:,} of {one.size:,} {PLACES[one.place]} were judged, {one.right:,} are right", style="dim"
+            f"{judged.judged:,} of {judged.size:,} {PLACES[judged.place]} were judged, {judged.right:,} are right",
+            style="dim",
         )
     return 0
 

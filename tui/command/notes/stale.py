@@ -63,7 +63,7 @@ def _json(stale: StaleResource) -> dict[str, Any]:
             "through": [at(of) for of in one.through],
         }
 
-    return {**origin_json(stale.origin), "changed": [changed(one) for one in stale.changed]}
+    return {**origin_json(stale.origin), "changed": [changed(change) for change in stale.changed]}
 
 
 def _show(stale: StaleResource, out: Output) -> None:
@@ -77,12 +77,12 @@ def _show(stale: StaleResource, out: Output) -> None:
         else ""
     )
     out.text(f"{format_origin_name(stale.origin)}{by}", "bold")
-    for one in stale.changed:
-        origin, by_made = one.origin, one.origin.latest_made
-        if one.what == "deleted":
+    for change in stale.changed:
+        origin, by_made = change.origin, change.origin.latest_made
+        if change.what == "deleted":
             message = f"was deleted {origin.gone}"
         else:
             run = f" by {by_made.run}" if by_made.run else ""
-            message = f"changed its {one.what}: now version {origin.latest}{run}"
-        through = f"  (through {', '.join(at(of) for of in one.through)})" if one.through else ""
+            message = f"changed its {change.what}: now version {origin.latest}{run}"
+        through = f"  (through {', '.join(at(of) for of in change.through)})" if change.through else ""
         out.text(f"  {format_origin_name(origin)}  {message}{through}")

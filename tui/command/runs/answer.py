@@ -68,7 +68,7 @@ def _open_questions(space: Space, run: str) -> dict[str, Pending]:
 
     with space.store.reading() as snapshot:
         waiting = pending_of(snapshot.steps(run)) if snapshot.run(run).status == "suspended" else []
-    return {one.step: one for one in waiting if one.kind != "wait"}
+    return {pending.step: pending for pending in waiting if pending.kind != "wait"}
 
 
 def _unanswered(pending: dict[str, Pending], args: argparse.Namespace, out: Output) -> UsageError:

@@ -116,7 +116,9 @@ def _chain(
     if out.json:
         chained = {key: results[key] for key in ("confidence", "cost", "steps")}
         nothing = {"run": None, "attempts": None, "remembered": False, "llm": None}
-        out.document({**nothing, "plan": document, "effects": [one.to_json() for one in effects], "chained": chained})
+        out.document(
+            {**nothing, "plan": document, "effects": [effect.to_json() for effect in effects], "chained": chained}
+        )
         return 0
     show_plan(document, effects, out)
     sure = f"{results['confidence']:.2f}"

@@ -25,14 +25,14 @@ def _list(args: argparse.Namespace, out: Output) -> int:
     with open_from(args, create=False) as space:
         results = remembered(space)
     if out.json:
-        out.document([one.to_json() for one in results])
+        out.document([plan.to_json() for plan in results])
         return 0
     if not results:
         out.talk("no plan is remembered; one that `infospace do` runs well is")
-    for one in results:
-        values = one.to_json()["values"]
+    for plan in results:
+        values = plan.to_json()["values"]
         message = f"  (other values for {', '.join(values)})" if values else ""
-        out.text(f"{one.id}  {one.goal}{message}  {one.run}")
+        out.text(f"{plan.id}  {plan.goal}{message}  {plan.run}")
     return 0
 
 
@@ -42,7 +42,7 @@ def _forget(args: argparse.Namespace, out: Output) -> int:
     if (args.id is None) != args.all:
         raise UsageError("`plans forget` takes an id, or --all", hint="`infospace plans remembered` lists them")
     with open_from(args, create=False) as space:
-        ids = [one.id for one in remembered(space)] if args.all else [args.id]
+        ids = [plan.id for plan in remembered(space)] if args.all else [args.id]
         for identifier in ids:
             forget(space, identifier)
     if out.json:

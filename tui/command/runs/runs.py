@@ -33,7 +33,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"--limit is 1 or more, not {args.limit}")
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
         runs = snapshot.runs(limit=args.limit)
-        waiting = {one.run: one for one in snapshot.queued()}
+        waiting = {queued.run: queued for queued in snapshot.queued()}
     gaps = gaps_in([run.run for run in runs])
     if out.json:
         out.document({"runs": [queued_json(run, waiting.get(run.run)) for run in runs], "missing": gaps})

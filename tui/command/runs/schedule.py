@@ -138,7 +138,7 @@ def _refused(refused: Refused, out: Output) -> int:
 
 def _list(args: argparse.Namespace, out: Output) -> int:
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
-        results = [(one, _waits_for(one, snapshot)) for one in snapshot.schedules()]
+        results = [(schedule, _waits_for(schedule, snapshot)) for schedule in snapshot.schedules()]
     if out.json:
         out.document([_json(one, waits) for one, waits in results])
         return 0
@@ -200,7 +200,7 @@ def _change(args: argparse.Namespace, out: Output) -> int:
 def _named(snapshot: Snapshot, name: str) -> Schedule:
     from infospace.data.paths import nearest
 
-    results = {one.name: one for one in snapshot.schedules()}
+    results = {schedule.name: schedule for schedule in snapshot.schedules()}
     if name in results:
         return results[name]
     near = nearest(name, list(results))

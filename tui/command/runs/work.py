@@ -105,7 +105,7 @@ def stopping(stop: SuspendRequest) -> Iterator[None]:
         stop.now = True
         loop.call_soon_threadsafe(stop.set)
 
-    before = [(one, signal.signal(one, hear)) for one in STOPS]
+    before = [(signals, signal.signal(signals, hear)) for signals in STOPS]
     try:
         yield
     finally:

@@ -252,9 +252,9 @@ def _read_by_earlier_version(space: Space) -> Iterator[Finding]:
     from infospace.files.file_changes import READER
 
     with space.store.reading() as snapshot:
-        old = [one for one in snapshot.tracked() if one.reader < READER]
+        old = [file for file in snapshot.tracked() if file.reader < READER]
     if old:
-        roots = " ".join(sorted({one.root for one in old})[:3])
+        roots = " ".join(sorted({file.root for file in old})[:3])
         message = (
             f"read by an earlier version, so without times, aliases and inline fields: {pluralize(len(old), 'file')}"
         )

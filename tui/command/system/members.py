@@ -82,7 +82,7 @@ def _add(args: argparse.Namespace, address: str, out: Output) -> int:
 
     given = (args.folder, args.tag, args.queue)
     folders, tags, queues = (tuple(dict.fromkeys(one)) for one in given)
-    member = Member(args.name, args.role, tuple(one.strip("/") for one in folders), tags, queues)
+    member = Member(args.name, args.role, tuple(folder.strip("/") for folder in folders), tags, queues)
     result = add_member(address, member)
     if out.json:
         out.document({**_json(member), "made_user": result})

@@ -145,7 +145,7 @@ def _print_warnings(config: Config, space: Space, out: Output) -> None:
     servers = space.tools.servers
     known = [SERVER, *(servers.entries if servers is not None else ())]
     for message in config_warnings(
-        config, known, space.tools if any(one.approve for one in config.scopes.values()) else ()
+        config, known, space.tools if any(scope_entry.approve for scope_entry in config.scopes.values()) else ()
     ):
         out.talk(message, "yellow")
 

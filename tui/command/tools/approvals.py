@@ -27,10 +27,10 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     with open_from(args, create=False) as space:
         gone = list(revoke_approval(space.store, args.forget)) if args.forget is not None else []
         rows = []
-        for one in list_approvals(space.store):
-            tool = space.tools.find(one.tool)
-            changed = one.digest is not None and tool is not None and tool.digest != one.digest
-            rows.append({"tool": one.tool, "at": one.at, "known": tool is not None, "changed": changed})
+        for approval in list_approvals(space.store):
+            tool = space.tools.find(approval.tool)
+            changed = approval.digest is not None and tool is not None and tool.digest != approval.digest
+            rows.append({"tool": approval.tool, "at": approval.at, "known": tool is not None, "changed": changed})
     if out.json:
         out.document({"approvals": rows, "forgotten": gone})
         return 0

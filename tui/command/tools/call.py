@@ -105,7 +105,7 @@ def _arguments(args: argparse.Namespace, declared: Any) -> dict[str, JSON]:
 
 def _attended(space: Space, result: RunResult, args: argparse.Namespace, out: Output) -> RunResult:
     """Stay with a call that waits: on a terminal for an answer, with --wait also for a time."""
-    asks = any(one.kind != "wait" for one in result.pending) and sys.stdin.isatty() and sys.stderr.isatty()
+    asks = any(pending.kind != "wait" for pending in result.pending) and sys.stdin.isatty() and sys.stderr.isatty()
     return (
         follow_until_done(space, result, lambda _event: None, out) if result.pending and (asks or args.wait) else result
     )

@@ -82,9 +82,10 @@ def execute(args: argparse.Namespace, out: Output) -> int:
                 _show(state, out)
             if not states and not known.problems:
                 out.talk("no servers; `infospace tools sync --mcp FILE` names an `mcp.json`")
-            for one in known.problems:
-                if one.severity == "error":
-                    out.talk(f"{one.server or one.file}: {one.message}{f' ({one.hint})' if one.hint else ''}", "yellow")
+            for problem in known.problems:
+                if problem.severity == "error":
+                    hint = f" ({problem.hint})" if problem.hint else ""
+                    out.talk(f"{problem.server or problem.file}: {problem.message}{hint}", "yellow")
             return 0
         if args.server not in known.entries and not args.forget and _is_listed(space, args.server):
             return _connect_listed(space, args, out)
@@ -111,7 +112,7 @@ def _forget(servers: Servers, args: argparse.Namespace, out: Output) -> Connecti
 
     had = forget(servers, args.server)
     out.talk(f"{args.server}: its tokens are dropped" if had else f"{args.server} has no tokens")
-    return state_of(next(one for one in servers.all() if one.name == args.server))
+    return state_of(next(server for server in servers.all() if server.name == args.server))
 
 
 def _connect(servers: Servers, args: argparse.Namespace, out: Output) -> ConnectionState:
@@ -147,7 +148,7 @@ def _nearest_listed(space: Space, name: str) -> str | None:
     from infospace.data.paths import nearest
     from infospace.tools.mcp.registries.saved import registries
 
-    known_names = [server.name for one in registries(space.store) for server in one.servers]
+    known_names = [server.name for registry in registries(space.store) for server in registry.servers]
     near = nearest(name, known_names)
     return None if near is None else f"did you mean {near!r}?"
 
@@ -177,7 +178,7 @@ def _connect_listed(space: Space, args: argparse.Namespace, out: Output) -> int:
     if agreed and proposal.file not in read:
         # The file beside the space is read while none is remembered: from now on it has to be, too.
         space.store.commit([AddSource(str(path)) for path in (*read, proposal.file)])
-    missing = [one.name for one in proposal.missing(os.environ)]
+    missing = [variable.name for variable in proposal.missing(os.environ)]
     if out.json:
         out.document({**proposal.to_json(), "entry": dict(checked.entry), "missing": missing, "written": agreed})
     elif agreed:

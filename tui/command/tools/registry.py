@@ -60,24 +60,27 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         except (NotFound, Conflict, Invalid) as error:
             raise UsageError(error.message, hint=error.hint) from error
     if out.json:
-        out.document({"registries": [one.to_json() for one in registries]})
+        out.document({"registries": [registry.to_json() for registry in registries]})
     else:
         _show(registries, args.do, out)
-    return FAILED if args.do == "refresh" and any(one.error for one in registries) else 0
+    return FAILED if args.do == "refresh" and any(registry.error for registry in registries) else 0
 
 
 def _show(registries: list[Registry], done: str, out: Output) -> None:
-    for one in registries:
+    for registry in registries:
         if done == "remove":
-            out.text(f"{one.name} is removed")
+            out.text(f"{registry.name} is removed")
             continue
-        read = "never read" if one.read is None else f"read {one.read[:16].replace('T', ' ')}"
-        mark = "✗" if one.error else "✓"
-        out.text(f"{mark} {one.name:<24} {pluralize(len(one.servers), 'server'):>14}  {one.form}, {read}", crop=False)
-        out.talk(f"    {one.to_json()['address']}", "dim")
-        if one.error:
-            out.text(f"    {single_line(one.error)}", "red", crop=False)
-        for sentence in one.left_out:
+        read = "never read" if registry.read is None else f"read {registry.read[:16].replace('T', ' ')}"
+        mark = "✗" if registry.error else "✓"
+        out.text(
+            f"{mark} {registry.name:<24} {pluralize(len(registry.servers), 'server'):>14}  {registry.form}, {read}",
+            crop=False,
+        )
+        out.talk(f"    {registry.to_json()['address']}", "dim")
+        if registry.error:
+            out.text(f"    {single_line(registry.error)}", "red", crop=False)
+        for sentence in registry.left_out:
             out.talk(f"    ✗ {single_line(sentence)}", "yellow")
     if not registries:
         out.talk("no registries; `infospace tools registry add URL` adds one")
@@ -95,7 +98,7 @@ def _refresh(space: Space, args: argparse.Namespace, listener: Listener) -> list
     from infospace.tools.mcp.registries.saved import registries
     from infospace.tools.mcp.registries.update import refresh
 
-    names = [one.name for one in registries(space.store)] if args.what is None else [args.what]
+    names = [registry.name for registry in registries(space.store)] if args.what is None else [args.what]
     results = [refresh(space.store, name, _progress(listener)) for name in names]
     _embed(space, listener)
     return results

@@ -75,4 +75,4 @@ def _trace(space: Space, rules: RuleSet, request: str) -> list[dict[str, Any]]:
     from planner.metatools.lookup import known_tools
 
     results = space.finder.find(known_tools(space, servers=True), ToolQuery(request, RULED))
-    return [one.to_json() for one in apply_rules(rules, request, [hit.tool for hit in results.hits]).trace]
+    return [firing.to_json() for firing in apply_rules(rules, request, [hit.tool for hit in results.hits]).trace]

@@ -40,14 +40,20 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         assert known is not None  # noqa: S101 - a space's toolbox has them
         servers, problems = known.all(), known.problems
     if out.json:
-        wrong = [{"server": one.server, "file": one.file, "message": one.message, "hint": one.hint} for one in problems]
+        wrong = [
+            {"server": problem.server, "file": problem.file, "message": problem.message, "hint": problem.hint}
+            for problem in problems
+        ]
         out.document({"servers": [_document(server) for server in servers], "problems": wrong})
         return 0
     for server in servers:
         for line in _lines(server):
             out.text(line, crop=True)
-    for one in problems:
-        out.talk(f"{one.server or one.file}: {one.message}{f' ({one.hint})' if one.hint else ''}", "yellow")
+    for problem in problems:
+        out.talk(
+            f"{problem.server or problem.file}: {problem.message}{f' ({problem.hint})' if problem.hint else ''}",
+            "yellow",
+        )
     if not servers and not problems:
         out.talk("no servers; `infospace tools sync --mcp FILE` names an `mcp.json`")
     return 0

@@ -94,7 +94,9 @@ class DraftBreakpoints:
         if text is None or (known is None and not text.strip()):
             return
         when = _when(text)
-        self.when = [one for one in self.when if one is not known] + ([] if when is None else [when])
+        self.when = [
+            condition_breakpoint for condition_breakpoint in self.when if condition_breakpoint is not known
+        ] + ([] if when is None else [when])
         self._stops_changed()
 
     # The list

@@ -145,7 +145,7 @@ class ToolCalls:
         await self._ask(call)
 
     async def _ask(self, call: Call) -> None:
-        questions = [one for one in call.pending if one.kind != "wait"]
+        questions = [pending for pending in call.pending if pending.kind != "wait"]
         call.asked = True
         if not questions:
             return
@@ -157,7 +157,7 @@ class ToolCalls:
         self.current, call.begun = call, time.monotonic()
         try:
             await asyncio.to_thread(answer, self._screen.infospace.space, call.run, answered.step, answered.value)
-            call.pending = tuple(one for one in call.pending if one.step != answered.step)
+            call.pending = tuple(pending for pending in call.pending if pending.step != answered.step)
             if len(questions) == 1:
                 call.pending = ()
                 runner = self._screen.infospace.runner

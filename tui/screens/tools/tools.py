@@ -229,8 +229,8 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         self.servers.servers = results
         self.grid.empty = "no servers: M names an mcp.json"
         self.grid.show(self.servers, ServerRows.COLUMNS)
-        bad = sum(one.state in ("failed", "wrong") for one in results)
-        runs = sum(one.state == "running" for one in results)
+        bad = sum(status.state in ("failed", "wrong") for status in results)
+        runs = sum(status.state == "running" for status in results)
         texts = [pluralize(len(results), "server")] + [
             f"{n:,} {label}" for n, label in ((runs, "running"), (bad, "failed")) if n
         ]
@@ -283,7 +283,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         self.refresh_bindings()
 
     def _show_server(self, key: str | None) -> None:
-        self.server_detail.show(next((one for one in self.servers.servers if one.name == key), None))
+        self.server_detail.show(next((status for status in self.servers.servers if status.name == key), None))
 
     def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         """Go into it; to a tool that is alike."""

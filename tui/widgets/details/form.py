@@ -92,7 +92,7 @@ class Form(Container):
             elif not self._fields:
                 await slots.mount(Static("It takes no arguments.", classes="none"))
             else:
-                await slots.mount(*(FormField(one, self._begins(one, values)) for one in self._fields))
+                await slots.mount(*(FormField(field, self._begins(field, values)) for field in self._fields))
 
     def _begins(self, field: Field, values: Mapping[str, JSON] | None) -> Any:
         return field.begins if values is None else values.get(field.name, NOTHING)

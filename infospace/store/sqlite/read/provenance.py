@@ -74,7 +74,7 @@ _BY_STEPS = f"""SELECT key, version FROM resources
 
 def origins(connection: Connection, versions: Sequence[Use]) -> list[Origin]:
     """Return where versions of resources came from, in the given order."""
-    expected = json.dumps([[key_of(one.id), one.version] for one in versions])
+    expected = json.dumps([[key_of(use.id), use.version] for use in versions])
     rows = connection.all(_ORIGINS, (expected,))
     keys = keys_json(row[0] for row in rows)
     ends = {row[0]: row[1:] for row in connection.all(_ENDS, (keys,))}
@@ -83,10 +83,10 @@ def origins(connection: Connection, versions: Sequence[Use]) -> list[Origin]:
     for row in rows:
         origin = _origin(connection, row, ends.get(row[0]), files.get(row[0]))
         results[origin.of] = origin
-    others = [key_of(one.id) for one in versions if one not in results and one.version == 1]
+    others = [key_of(use.id) for use in versions if use not in results and use.version == 1]
     of_batches = batches.notes(connection, [key >> 2 for key in others if key & 3 == NOTE])
     results |= {Use(note.id, 1): _of_batch(note) for note in of_batches.values()}
-    return [results.get(one) or Origin(one, there=False) for one in versions]
+    return [results.get(use) or Origin(use, there=False) for use in versions]
 
 
 def _of_batch(note: Note) -> Origin:

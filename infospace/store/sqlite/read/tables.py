@@ -159,8 +159,8 @@ class SqliteTable:
         self._name = name
         self._seen = None if seen is None else frozenset(seen)
         conditions, self._values = [], []
-        for one in tests:
-            sql, values = self._condition(one)
+        for column_test in tests:
+            sql, values = self._condition(column_test)
             conditions.append(sql)
             self._values += values
         for column, numbers in (*among, *((("", seen),) if seen is not None else ())):

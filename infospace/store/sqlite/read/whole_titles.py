@@ -19,5 +19,7 @@ def spelled(text: str) -> Sequence[str]:
 def having_title(query: str, titles: Mapping[int, str]) -> tuple[int, ...]:
     """Return the numbers of the Notes of which the query is a whole title; `titles` has those of each in lines."""
     expected = spelled(query)
-    called = (number for number, lines in titles.items() if any(spelled(one) == expected for one in lines.split("\n")))
+    called = (
+        number for number, lines in titles.items() if any(spelled(line) == expected for line in lines.split("\n"))
+    )
     return tuple(sorted(called)) if expected else ()

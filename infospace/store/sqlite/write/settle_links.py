@@ -179,7 +179,7 @@ def _settled(connection: Connection, sources: Collection[int], before: Collectio
     asked = {link_name(target) for _, target, *_ in said}
     called = _numbers(connection, _CALLED, _names(asked))
     places = [*link_names.places(connection, called | {*sources})]
-    targets, loose = LinkTargets(places), {one.note for one in places if not one.root}
+    targets, loose = LinkTargets(places), {place.note for place in places if not place.root}
     results = set()
     for note, target, wiki, label, is_imported in said:
         to = targets.leads(id_of(note * 4), Linked(target, wiki == 1, label=label))
@@ -214,7 +214,7 @@ def _relate(work: Transaction, listed: str, before: Iterable[_Row], now: Iterabl
 
 def _ends(rows: Iterable[_Row]) -> set[tuple[int, int, str]]:
     """Return what Relations stand for links: a link to its own Note leads there by none."""
-    return {(one.note, one.leads, one.label) for one in rows if one.leads is not None and one.leads != one.note * 4}
+    return {(row.note, row.leads, row.label) for row in rows if row.leads is not None and row.leads != row.note * 4}
 
 
 def _numbers(connection: Connection, sql: str, listed: str) -> set[int]:

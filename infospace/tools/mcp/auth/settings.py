@@ -45,12 +45,14 @@ class OAuthSettings:
 
     def filled(self, fill: Callable[[str], str]) -> OAuthSettings:
         """Return the settings with every text filled in."""
-        filled: dict[str, Any] = {one.name: fill(getattr(self, one.name)) for one in fields(self) if one.type == "str"}
+        filled: dict[str, Any] = {
+            field.name: fill(getattr(self, field.name)) for field in fields(self) if field.type == "str"
+        }
         return replace(self, **filled)
 
     def described(self) -> dict[str, Any]:
         """Return all of it, to be digested with the entry."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 _NEEDED: Mapping[str, tuple[str, ...]] = {
@@ -71,7 +73,7 @@ def faults_of(value: Any) -> Iterator[str]:
     if not isinstance(value, Mapping):
         yield "'oauth' is an object, or false for none"
         return
-    known = {one.name: one.type for one in fields(OAuthSettings)}
+    known = {field.name: field.type for field in fields(OAuthSettings)}
     for key, setting in value.items():
         if key not in known:
             near = nearest(key, known)

@@ -72,7 +72,7 @@ class Listing:
 
     def find(self, kind: ToolKind, name: str) -> ListedTool | None:
         """Return what is listed under a name, None where nothing is."""
-        return next((one for one in self.tools if (one.kind, one.name) == (kind, name)), None)
+        return next((tool for tool in self.tools if (tool.kind, tool.name) == (kind, name)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +213,13 @@ def _tool(tool: Tool) -> ListedTool:
 def _prompt(prompt: Prompt) -> ListedTool:
     arguments = prompt.arguments or []
     properties = {
-        sanitize(one.name): {"type": "string", **({"description": _text(one.description)} if one.description else {})}
-        for one in arguments
+        sanitize(argument.name): {
+            "type": "string",
+            **({"description": _text(argument.description)} if argument.description else {}),
+        }
+        for argument in arguments
     }
-    required = [sanitize(one.name) for one in arguments if one.required]
+    required = [sanitize(argument.name) for argument in arguments if argument.required]
     return ListedTool(
         name=sanitize(prompt.name),
         kind="prompt",

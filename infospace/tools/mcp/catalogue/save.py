@@ -44,7 +44,7 @@ class ListingStore:
         """Keep what a server lists now, where that is something else than what is kept. Raises StoreError."""
         after = {(tool.kind, tool.name): tool.digest for tool in listing.tools}
         with self._store.reading() as snapshot:
-            stored = next((one for one in snapshot.servers() if one.name == entry.name), None)
+            stored = next((server for server in snapshot.servers() if server.name == entry.name), None)
         as_before = (
             stored is not None and stored.state == "listed" and stored.entry == entry.digest(self._store.identity)
         )
@@ -67,7 +67,7 @@ class ListingStore:
             listed=at,
             expires=later(listing.ttl_s),
             tried=at,
-            error="\n".join(one.message for one in listing.refused[:MOST_TOLD]) or None,
+            error="\n".join(refused.message for refused in listing.refused[:MOST_TOLD]) or None,
         )
         self._store.commit([SaveTools(entry.name, fresh), DropTools(entry.name, gone), SaveServer(server)])
 
@@ -75,7 +75,7 @@ class ListingStore:
         """Keep that a server failed; what it listed before stays. Raises StoreError."""
         with self._lock:
             with self._store.reading() as snapshot:
-                before = next((one for one in snapshot.servers() if one.name == entry.name), None)
+                before = next((server for server in snapshot.servers() if server.name == entry.name), None)
             failed = replace(
                 before or StoredServer(entry.name, "failed", b""),
                 state="failed",

@@ -91,7 +91,7 @@ class SyncReport:
     @property
     def unreadable(self) -> bool:
         """Whether a file could not be read: what is kept of its servers stays."""
-        return any(not one.server for one in self.failed)
+        return any(not failed.server for failed in self.failed)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as `tools sync --json` prints it."""
@@ -102,15 +102,22 @@ class SyncReport:
             "listed": self.listed,
             "unchanged": self.unchanged,
             "failed": [
-                {"server": one.server, "file": one.file, "reason": one.reason, "hint": one.hint, "stderr": one.stderr}
-                for one in self.failed
+                {
+                    "server": failed.server,
+                    "file": failed.file,
+                    "reason": failed.reason,
+                    "hint": failed.hint,
+                    "stderr": failed.stderr,
+                }
+                for failed in self.failed
             ],
             "refused": [
-                {"server": one.server, "kind": one.kind, "name": one.name, "why": one.why} for one in self.refused
+                {"server": refused.server, "kind": refused.kind, "name": refused.name, "why": refused.why}
+                for refused in self.refused
             ],
             "warnings": [
-                {"server": one.server, "file": one.file, "message": one.message, "hint": one.hint}
-                for one in self.warnings
+                {"server": problem.server, "file": problem.file, "message": problem.message, "hint": problem.hint}
+                for problem in self.warnings
             ],
             "files": self.files,
         }
@@ -194,7 +201,7 @@ class _Sync:
         report, entries = self._done, self._servers.entries
         report.files = [str(path) for path in sources_of(self._store)]
         with self._store.reading() as snapshot:
-            stored = {one.name: one for one in snapshot.servers() if not one.name.startswith(PREFIX)}
+            stored = {server.name: server for server in snapshot.servers() if not server.name.startswith(PREFIX)}
         for problem in self._servers.problems:
             if problem.severity == "warning":
                 report.warnings.append(problem)

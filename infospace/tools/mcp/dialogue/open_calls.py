@@ -144,7 +144,7 @@ class OpenCalls:
         question = ServerQuestion(message, schema, None if form else str(getattr(params, "url", "")))
         asked = ServerQuestion(question.message, schema, question.url, call.questions[question.digest])
         call.questions[question.digest] += 1
-        said: ServerAnswer | None = await self._when_known(call, asked, lambda one: one.answer(asked))
+        said: ServerAnswer | None = await self._when_known(call, asked, lambda conversation: conversation.answer(asked))
         if said is None:
             return ElicitResult(action="cancel")
         content: Any = None if said.content is None else dict(said.content)
@@ -224,7 +224,7 @@ class OpenCalls:
                 stack.close()
 
     def _longest_open(self) -> OpenCall | None:
-        return next((one for one in self._open if one.talk.conversation is not None), None)
+        return next((open_call for open_call in self._open if open_call.talk.conversation is not None), None)
 
 
 def _request_of(params: CreateMessageRequestParams) -> SamplingRequest:
@@ -233,11 +233,11 @@ def _request_of(params: CreateMessageRequestParams) -> SamplingRequest:
         message = "the language model is asked without tools"
         raise SamplingRefused(message)
     messages: list[Any] = [("system", str(sanitize(params.system_prompt)))] if params.system_prompt else []
-    for one in params.messages:
-        blocks = one.content if isinstance(one.content, list) else [one.content]
+    for sampling_message in params.messages:
+        blocks = sampling_message.content if isinstance(sampling_message.content, list) else [sampling_message.content]
         for block in blocks:
             if not isinstance(block, TextContent):
                 message = f"the language model takes text, and no {block.type}"
                 raise SamplingRefused(message)
-            messages.append((one.role, str(sanitize(block.text))))
+            messages.append((sampling_message.role, str(sanitize(block.text))))
     return SamplingRequest(tuple(messages), params.max_tokens)

@@ -60,14 +60,14 @@ def _opened(data: bytes) -> zipfile.ZipFile:
 
 def _check_files(archive: zipfile.ZipFile) -> None:
     files = archive.infolist()
-    if len(files) > MOST_FILES or sum(one.file_size for one in files) > LARGEST_UNPACKED:
+    if len(files) > MOST_FILES or sum(info.file_size for info in files) > LARGEST_UNPACKED:
         raise Invalid(f"the bundle holds more than {MOST_FILES:,} files or {LARGEST_UNPACKED // 2**20:,} MB")
-    for one in files:
-        path = PurePosixPath(one.filename.replace("\\", "/"))
-        if path.is_absolute() or ".." in path.parts or ":" in one.filename or not one.filename.isprintable():
-            raise Invalid(f"the bundle holds {one.filename!r:.120}, which leads out of it")
-        if stat.S_ISLNK(one.external_attr >> 16):
-            raise Invalid(f"the bundle holds the link {one.filename!r:.120}, which may lead out of it")
+    for info in files:
+        path = PurePosixPath(info.filename.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or ":" in info.filename or not info.filename.isprintable():
+            raise Invalid(f"the bundle holds {info.filename!r:.120}, which leads out of it")
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise Invalid(f"the bundle holds the link {info.filename!r:.120}, which may lead out of it")
 
 
 def _manifest(archive: zipfile.ZipFile) -> Mapping[str, Any]:

@@ -51,7 +51,7 @@ class Proposal:
 
     def missing(self, environment: Mapping[str, str]) -> list[Variable]:
         """Return the variables that it needs and the environment has not."""
-        return [one for one in self.server.variables if one.name not in environment]
+        return [variable for variable in self.server.variables if variable.name not in environment]
 
     def to_json(self) -> dict[str, Any]:
         """Return it as `tools connect --json` prints it."""
@@ -165,7 +165,7 @@ def check_package(proposal: Proposal) -> Checked:
     with tempfile.TemporaryDirectory() as folder:
         alone = Path(folder) / FILE
         alone.write_bytes(_written({SERVERS: {proposal.name: entry}}))
-        wrong = [one for one in read_entries(alone).problems if one.severity == "error"]
+        wrong = [problem for problem in read_entries(alone).problems if problem.severity == "error"]
     if wrong:
         raise Invalid(f"the entry of {server.name} does not fit: {wrong[0].message}", hint=wrong[0].hint)
     return Checked(proposal, entry, bundle)

@@ -162,7 +162,7 @@ def _json(data: bytes) -> tuple[Any, Mapping[int | str, str]]:
         root = json.loads(rest)
     except (RecursionError, ValueError):
         return read_json(rest, what="it", max_bytes=LARGEST), {}
-    return root, {one.key: one.error.message for one in apart}
+    return root, {unreadable.key: unreadable.error.message for unreadable in apart}
 
 
 def _take(result: ReadRegistry, raw: Any, place: str, base: str | None, *, local: bool) -> None:
@@ -201,7 +201,7 @@ def _body(raw: Mapping[str, Any], form: Form) -> tuple[Any, Literal["latest", "k
 
 def sentences(wrong: Sequence[WrongEntry], most: int) -> Iterator[str]:
     """Say what is left out, in a sentence for each; at last how many more."""
-    for one in wrong[:most]:
-        yield f"{one.name!r:.120} is left out: {one.why}"
+    for wrong_entry in wrong[:most]:
+        yield f"{wrong_entry.name!r:.120} is left out: {wrong_entry.why}"
     if len(wrong) > most:
         yield f"{len(wrong) - most:,} more entries are left out"

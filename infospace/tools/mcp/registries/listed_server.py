@@ -79,7 +79,7 @@ class ListedServer:
             return self.entry["url"] in launches
         package = self.package
         return package is not None and any(
-            one == package or one.startswith((f"{package}@", f"{package}:", f"{package}=")) for one in launches
+            launch == package or launch.startswith((f"{package}@", f"{package}:", f"{package}=")) for launch in launches
         )
 
     def as_tool(self) -> ListedTool:
@@ -87,8 +87,8 @@ class ListedServer:
         details: dict[str, Any] = {
             "entry": dict(self.entry),
             "version": self.version,
-            "variables": [[one.name, one.description, one.secret] for one in self.variables],
-            "optional": [[one.name, one.description, one.secret] for one in self.optional],
+            "variables": [[variable.name, variable.description, variable.secret] for variable in self.variables],
+            "optional": [[variable.name, variable.description, variable.secret] for variable in self.optional],
         }
         if self.package is not None:
             details["package"] = self.package
@@ -125,10 +125,12 @@ class ListedServer:
             "version": self.version,
             "entry": dict(self.entry),
             "variables": [
-                {"name": one.name, "description": one.description, "secret": one.secret} for one in self.variables
+                {"name": variable.name, "description": variable.description, "secret": variable.secret}
+                for variable in self.variables
             ],
             "optional": [
-                {"name": one.name, "description": one.description, "secret": one.secret} for one in self.optional
+                {"name": variable.name, "description": variable.description, "secret": variable.secret}
+                for variable in self.optional
             ],
             "checksum": None if self.checksum is None else self.checksum.kind,
         }

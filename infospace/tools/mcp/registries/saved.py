@@ -66,18 +66,18 @@ class Registry:
 def registries(store: Store) -> list[Registry]:
     """Return the registries of a space by name."""
     with store.reading() as snapshot:
-        kept = [one for one in snapshot.servers() if one.name.startswith(PREFIX)]
+        kept = [server for server in snapshot.servers() if server.name.startswith(PREFIX)]
         return [
             Registry(
-                one.name.removeprefix(PREFIX),
-                one.instructions,
-                one.title,
-                [ListedServer.from_tool(tool.listed) for tool in snapshot.tools(one.name)],
-                one.listed,
-                one.error if one.state == "failed" else None,
-                one.stderr.splitlines(),
+                server.name.removeprefix(PREFIX),
+                server.instructions,
+                server.title,
+                [ListedServer.from_tool(tool.listed) for tool in snapshot.tools(server.name)],
+                server.listed,
+                server.error if server.state == "failed" else None,
+                server.stderr.splitlines(),
             )
-            for one in kept
+            for server in kept
         ]
 
 

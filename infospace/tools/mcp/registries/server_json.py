@@ -118,7 +118,9 @@ def read_npm_package(raw: Any, base: str | None, *, local: bool = False) -> List
     name = _text(raw, "name", required=True)
     package = {"registryType": "npm", "identifier": name, "version": _text(raw, "version", required=True)}
     links = _list(raw, "keywords")
-    tags = tuple(dict.fromkeys(one for one in links if isinstance(one, str) and one.isprintable() and len(one) <= 50))
+    tags = tuple(
+        dict.fromkeys(link for link in links if isinstance(link, str) and link.isprintable() and len(link) <= 50)
+    )
     description = truncate(_text(raw, "description", longest=10**6, lines=True), LONGEST_DESCRIPTION)
     reader = _Reader(name, description, "", package["version"], local=local, tags=tags[:MAX_PARTS])
     result = reader.package(package)

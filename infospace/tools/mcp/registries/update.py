@@ -60,7 +60,7 @@ def refresh(store: Store, name: str, on_page: Callable[[int], object] = lambda _
         read = _read(known.address, on_page)
     except Invalid as error:
         with store.reading() as snapshot:
-            stored = next(one for one in snapshot.servers() if one.name == PREFIX + name)
+            stored = next(server for server in snapshot.servers() if server.name == PREFIX + name)
         store.commit([SaveServer(_failed(stored, error))])
     else:
         _keep(store, name, known.address, read)

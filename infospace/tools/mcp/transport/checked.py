@@ -78,9 +78,9 @@ class CheckedTransport(httpx2.BaseTransport):
         if host not in self._inner:
             self._inner[host] = httpx2.HTTPTransport(verify=self._verify, proxy=proxy)
         inner = self._inner[host]
-        for one in _each(request, addresses):
+        for httptransport in _each(request, addresses):
             with suppress(httpx2.ConnectError, httpx2.ConnectTimeout):
-                return inner.handle_request(one)
+                return inner.handle_request(httptransport)
         return inner.handle_request(_at(request, addresses[-1]))
 
     def close(self) -> None:
@@ -127,7 +127,7 @@ def proxy_for(url: httpx2.URL) -> str | None:
 
 def _each(request: httpx2.Request, addresses: list[str]) -> Iterator[httpx2.Request]:
     """Iterate over the request to each address but the last, whose failure is the answer."""
-    return (_at(request, one) for one in addresses[:-1])
+    return (_at(request, address) for address in addresses[:-1])
 
 
 def _at(request: httpx2.Request, address: str) -> httpx2.Request:

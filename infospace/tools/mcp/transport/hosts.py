@@ -58,7 +58,7 @@ def resolve(host: str) -> list[str]:
         results = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise Invalid(f"{host!r:.100} has no address") from None
-    return list(dict.fromkeys(str(one[4][0]) for one in results))
+    return list(dict.fromkeys(str(result[4][0]) for result in results))
 
 
 def is_public(address: str) -> bool:
@@ -71,7 +71,7 @@ def must_be_public(host: str, resolve: Callable[[str], list[str]] = resolve) -> 
     if is_private_name(host):
         raise Invalid(f"{host!r:.100} is this machine or one of a private network, and is not asked")
     results = resolve(host)
-    private = next((one for one in results if not is_public(one)), None)
+    private = next((result for result in results if not is_public(result)), None)
     if private is not None:
         raise Invalid(f"{host!r:.100} leads to {private}, this machine or one of a private network, and is not asked")
     return results
