@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MARGIN: Final = 1e-5
 """More than single precision is wrong about the inner product of unit vectors, and the rounding to six decimals."""
 
-EF_SEARCH: Final = 200
+EF_SEARCH: Final = 400
 """How many candidates the index looks at at a time."""
 
 ROUNDS: Final = 3
