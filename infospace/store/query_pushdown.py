@@ -92,8 +92,8 @@ def push(
     body = query.body
     if not isinstance(body, Select):
         raise NotAlike("UNION")
-    for there, what in ((query.common, "WITH"), (body.distinct, "DISTINCT")):
-        if there:
+    for clause, what in ((query.common, "WITH"), (body.distinct, "DISTINCT")):
+        if clause:
             raise NotAlike(what)
     if query.nested or body.nested:
         raise NotAlike("a subselect or OVER")
@@ -107,7 +107,7 @@ class _Pushed:
         self._query = query
         self._select = select
         self._table_of = table_of
-        self._given = evaluation
+        self._evaluation = evaluation
         self._columns: dict[int, list[str]] = {}
         self._groups: list[tuple[Expression, _Sql]] = []
         self._tables: list[Table] = []
@@ -259,7 +259,7 @@ class _Pushed:
         if any(isinstance(part, (Field, Aggregate, Star)) for part in walk(node)):
             raise NotAlike(f"`{show(node)}`")
         try:
-            return compile_expression(node)(None, self._given)  # type: ignore[arg-type]  # it reads no row, as was asked above
+            return compile_expression(node)(None, self._evaluation)  # type: ignore[arg-type]  # it reads no row, as was asked above
         except (Invalid, PathNotFound):
             raise NotAlike(f"`{show(node)}`") from None
 

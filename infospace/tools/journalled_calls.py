@@ -217,8 +217,8 @@ class ToolCalls:
 
     def _must_be_repeated(self, tool: Tool, arguments: Mapping[str, Any], position: str, earlier: str) -> None:
         """Ask about a call that was made already, unless that was answered: what is allowed by name is not enough."""
-        about = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
-        key = f"{first_attempt(position)}?again-{about}"
+        subject = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
+        key = f"{first_attempt(position)}?again-{subject}"
         if self._prior_calls is not None and self._prior_calls.answered(key):
             if self._prior_calls.answer(key) == "no":
                 raise NotAllowed(f"{tool.full_name} was not called again: asked about it, somebody said no")
@@ -292,8 +292,8 @@ class ToolCalls:
         first = self._first_definitions.setdefault(tool.full_name, tool.digest)
         if self._allowed(tool, by_name=tool.digest == first):
             return
-        about = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
-        key = f"{first_attempt(position)}?{about}"
+        subject = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
+        key = f"{first_attempt(position)}?{subject}"
         if self._prior_calls is not None and self._prior_calls.answered(key):
             if self._prior_calls.answer(key) == "no":
                 raise NotAllowed(f"{tool.full_name} was not called: asked about it, somebody said no")

@@ -56,7 +56,7 @@ class Toolbox:
         """Seconds that a call may last at most, None for as long as its step or its server's entry says."""
         self._providers: dict[str, ToolProvider] = {}
         self._types: ToolTypes | None = None
-        self._within: tuple[list[Tool], list[Tool]] = [], []
+        self._seen_and_in_scope: tuple[list[Tool], list[Tool]] = [], []
         """All tools that were looked at last, and those of them that are in scope."""
 
     def add(self, provider: ToolProvider) -> None:
@@ -102,10 +102,10 @@ class Toolbox:
             tools += providers[server].tools() if server in self._providers else listed.get(server, ())
         if self.scope == EVERYTHING:
             return iter(tools)
-        every, within = self._within
+        every, within = self._seen_and_in_scope
         if len(every) != len(tools) or not all(map(is_, every, tools)):
             within = [tool for tool in tools if self.scope.allows(tool)]
-            self._within = tools, within
+            self._seen_and_in_scope = tools, within
         return iter(within)
 
     def never_listed(self) -> list[Tool]:

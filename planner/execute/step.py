@@ -203,9 +203,11 @@ class StepExecution:
 
     def _journal_suspension(self, suspension: Suspension) -> None:
         """Journal what the step itself waits for, or leaves; one that has a waiting step in it has nothing to say."""
-        places = (self._position, f"{self._position}[")
+        position, item_prefix = self._position, f"{self._position}["
         own = [
-            pending for pending in suspension.pending if pending.step == places[0] or pending.step.startswith(places[1])
+            pending
+            for pending in suspension.pending
+            if pending.step == position or pending.step.startswith(item_prefix)
         ]
         own = own if not isinstance(self._step.form, (If, While, Parallel, ForEach)) else []
         if own:

@@ -97,7 +97,7 @@ def wrapped(logical: str, width: int) -> list[str]:
     if len(logical) <= width and (logical.isascii() or cell_len(logical) <= width):
         return [logical]
     if not logical.isascii():
-        return [piece for words in [chop_cells(logical, width)] for piece in words] or [""]
+        return chop_cells(logical, width) or [""]
     results = []
     start, end = 0, len(logical)
     while end - start > width:

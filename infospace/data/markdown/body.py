@@ -94,7 +94,7 @@ def read_body(text: str) -> Body:
 @dataclass(slots=True)
 class _OpenItem:
     line: int
-    said: bool = False
+    has_text: bool = False
 
 
 class _Reader:
@@ -129,7 +129,7 @@ class _Reader:
         tokens, masked = self._inline(block)
         text = " ".join((_plain_text(tokens) if tokens else block.content).split())
         if self._open:
-            self._open[-1].said = True
+            self._open[-1].has_text = True
         if level == 1 and not self._title:
             self._title = text
         while self._headings and self._headings[-1][0] >= level:
@@ -143,7 +143,7 @@ class _Reader:
         self._add_links(block, tokens, fields)
 
     def _paragraph(self, block: Token) -> None:
-        item = self._open[-1] if self._open and not self._open[-1].said else None
+        item = self._open[-1] if self._open and not self._open[-1].has_text else None
         content = block.content
         if item is None and not ("[" in content or "#" in content or "::" in content):
             return
@@ -156,7 +156,7 @@ class _Reader:
         if item is None:
             self._fields += fields
         else:
-            item.said = True
+            item.has_text = True
             status_at = _Offsets(self._text, self._starts, block)(box.start(1)) if box else -1
             self._item(item, block.content, masked, tags, box, status_at)
             if box is None:

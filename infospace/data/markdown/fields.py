@@ -120,21 +120,21 @@ def read_task(content: str, masked: str) -> Timing:
         return Timing(content.strip())
     fields = fields_in(content, masked)
     timing = Timing(content, fields=collect(iter(fields)))
-    gone: list[tuple[int, int]] = []
+    cut_spans: list[tuple[int, int]] = []
     for one in fields:
         known = None if one.of_line else _KNOWN.get(one.key.lower())
         value = one.value.removeprefix("[[").removesuffix("]]").strip()
         if known is not None and _set_timing(timing, known, value.lower() if known == "priority" else value):
-            gone.append((one.start, one.end))
+            cut_spans.append((one.start, one.end))
     signs = _SIGNED_DATE.finditer(masked)
-    gone += (signed.span() for signed in signs if _set_timing(timing, _DATED[signed["sign"]], signed["date"]))
+    cut_spans += (signed.span() for signed in signs if _set_timing(timing, _DATED[signed["sign"]], signed["date"]))
     for mark in _SIGNED_PRIORITY.finditer(masked):
         timing.priority = timing.priority or _PRIORITIES[mark[0][0]]
-        gone.append(mark.span())
+        cut_spans.append(mark.span())
     if repeated := _REPEATED.search(masked):
         timing.fields.setdefault("repeat", repeated["rule"].strip())
-        gone.append(repeated.span())
-    timing.text = _without(content, gone)
+        cut_spans.append(repeated.span())
+    timing.text = _without(content, cut_spans)
     return timing
 
 
@@ -163,10 +163,10 @@ def is_date(text: str) -> bool:
     return True
 
 
-def _without(content: str, gone: list[tuple[int, int]]) -> str:
-    if not gone:
+def _without(content: str, cut_spans: list[tuple[int, int]]) -> str:
+    if not cut_spans:
         return content.strip()
     rest = content
-    for start, end in sorted(gone, reverse=True):
+    for start, end in sorted(cut_spans, reverse=True):
         rest = rest[:start].rstrip(" \t") + " " + rest[end:].lstrip(" \t")
     return rest.strip()

@@ -36,14 +36,14 @@ def good_answer(status: int, media_type: str, charset: str, body: bytes) -> Tool
 
 def error_answer(operation: Operation, status: int, headers: Any, body: bytes, charset: str, auth: Any) -> ToolAnswer:
     """Return a failure in the interface's words: its status, and the beginning of what came with it."""
-    where = headers.get("location")
+    location = headers.get("location")
     if 300 <= status < 400:
-        message = f"; it leads to {shown_url(where)!r:.200}, and only the base URL is called" if where else ""
+        message = f"; it leads to {shown_url(location)!r:.200}, and only the base URL is called" if location else ""
         return _failed(f"{_named(status)}{message}")
     text = " ".join((_decoded(body[: BEGINNING * 4], charset) or "").split())
     message = f": {text[:BEGINNING]}{'…' if len(text) > BEGINNING else ''}" if text else ""
-    again = headers.get("retry-after", "")
-    wait = f" It may be called again in {again} s." if again.isdigit() and len(again) < 10 else ""
+    retry_after = headers.get("retry-after", "")
+    wait = f" It may be called again in {retry_after} s." if retry_after.isdigit() and len(retry_after) < 10 else ""
     missing = ""
     if status in (401, 403) and operation.security and not way_in(operation, auth):
         names = " or ".join(" with ".join(repr(credential.scheme) for credential in way) for way in operation.security)
