@@ -1,4 +1,4 @@
-"""JSON values: their places, their order and identity, their texts and parts."""
+"""Re-exports for primitives: places, order, identity, texts and parts of JSON values, and members of Collections."""
 
 from __future__ import annotations
 

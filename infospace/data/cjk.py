@@ -22,8 +22,8 @@ _WHOLE = r"\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff
 
 def _of(category: str) -> str:
     """The characters of the mixed ranges whose category begins so."""
-    codes = (chr(code) for first, last in _MIXED for code in range(first, last + 1))
-    return "".join(character for character in codes if unicodedata.category(character)[0] == category)
+    characters = (chr(code) for first, last in _MIXED for code in range(first, last + 1))
+    return "".join(character for character in characters if unicodedata.category(character)[0] == category)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Which failures are tried again, and when: attempts of calls in a step; those of a whole step are in `Run.step`."""
+"""Which failures are tried again, and when. `StepExecution._handle_failure` asks here for a whole step."""
 
 from __future__ import annotations
 

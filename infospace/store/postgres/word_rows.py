@@ -49,15 +49,15 @@ class PostgresWordRows:
 
     def index(self, listed: str, entries: Iterable[Entry]) -> None:
         """Put the words of Notes in the place of those of the keys in a JSON list."""
-        gone = "IN (SELECT value >> 2 FROM json_each(?))"
-        self._connection.run(f"DELETE FROM postings WHERE note {gone}", (listed,))
-        self._connection.run(f"DELETE FROM words WHERE note {gone}", (listed,))
-        lengths, rows = [], []
+        listed_keys = "IN (SELECT value >> 2 FROM json_each(?))"
+        self._connection.run(f"DELETE FROM postings WHERE note {listed_keys}", (listed,))
+        self._connection.run(f"DELETE FROM words WHERE note {listed_keys}", (listed,))
+        word_counts, rows = [], []
         for number, length, terms in counted(entries):
-            lengths.append((number, length))
+            word_counts.append((number, length))
             rows += [(term, number, times) for term, times in terms.items()]
-        if lengths:
-            self._connection.load("words", ("note", "length"), lengths)
+        if word_counts:
+            self._connection.load("words", ("note", "length"), word_counts)
             self._connection.load("postings", ("term", "note", "times"), rows)
 
     def count(self, term: str, *, prefix: bool, listed: str | None) -> int:
@@ -88,14 +88,14 @@ class PostgresWordRows:
         return float(value or 1)
 
     def differences(
-        self, notes: Iterator[list[Row]], progress: Callable[[int, int], None]
+        self, batches: Iterator[list[Row]], progress: Callable[[int, int], None]
     ) -> Iterator[tuple[int | None, str]]:
         """Give Notes whose words here are not those of their texts, and what is wrong with each."""
         from infospace.store.sqlite.read.fulltext import entry
 
         stored = {number: (length, terms) for number, length, terms in self.rows()}
         total, done = self._connection.value("SELECT count(*) FROM resources WHERE found = 1"), 0
-        for batch in notes:
+        for batch in batches:
             for number, length, terms in counted(entry(row, self._connection.address) for row in batch):
                 had = stored.pop(number, None)
                 if had is None:
@@ -138,7 +138,7 @@ def counted(entries: Iterable[Entry]) -> Iterator[tuple[int, int, Counter[str]]]
     """Give of each Note its number, how many words it has, and how often each, by the weight of its column."""
     from infospace.store.sqlite.read.fulltext import COLUMNS, INSERT, TABLES, WEIGHTS
 
-    weight = dict(zip(COLUMNS, WEIGHTS, strict=True))
+    weights = dict(zip(COLUMNS, WEIGHTS, strict=True))
     scratch = connect("file::memory:", ":memory:", wait=0)
     try:
         scratch.run(TABLES[0])
@@ -150,7 +150,7 @@ def counted(entries: Iterable[Entry]) -> Iterator[tuple[int, int, Counter[str]]]
         terms: dict[int, Counter[str]] = {number: Counter() for number in numbers}
         lengths = dict.fromkeys(numbers, 0)
         for number, term, column, times in scratch.all("SELECT doc, term, col, count(*) FROM places GROUP BY 1, 2, 3"):
-            terms[number][_index_term(term)] += weight[column] * times
+            terms[number][_index_term(term)] += weights[column] * times
             lengths[number] += times
         yield from ((number, lengths[number], terms[number]) for number in numbers)
     finally:

@@ -48,8 +48,8 @@ def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
 
 def values_in(entry: Entry, environment: Mapping[str, str]) -> list[str]:
     """Return the values that variables have in the command, the arguments and the URLs of an entry."""
-    messages = (entry.command or "", entry.url or "", entry.openapi or "", entry.base_url or "", *entry.args)
-    names = [match[1] for text in messages for match in _VARIABLE.finditer(text)]
+    texts = (entry.command or "", entry.url or "", entry.openapi or "", entry.base_url or "", *entry.args)
+    names = [match[1] for text in texts for match in _VARIABLE.finditer(text)]
     return [environment[name] for name in names if name in environment and name not in ORDINARY]
 
 

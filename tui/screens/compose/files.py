@@ -137,9 +137,9 @@ class DraftFiles:
 
     async def _save_file(self, name: str) -> None:
         text = self._screen.text
-        there = name != self._file and await asyncio.to_thread(_is_there, name)
+        replaces_another = name != self._file and await asyncio.to_thread(_is_there, name)
         question = f"{name} is there already. Replace it?"
-        if there and not await self._screen.app.push_screen_wait(ConfirmDialog(question, yes="Replace")):
+        if replaces_another and not await self._screen.app.push_screen_wait(ConfirmDialog(question, yes="Replace")):
             return
         data = (text if text.endswith("\n") else f"{text}\n").encode()
         await asyncio.to_thread(_write, name, data)
@@ -191,10 +191,10 @@ def _read(path: str) -> str:
 
 def _is_there(path: str) -> bool:
     """Whether there is a file of that path; Conflict where it is a folder."""
-    result = path_of(path)
-    if result.is_dir():
+    place = path_of(path)
+    if place.is_dir():
         raise Conflict(f"{path!r} is a folder", hint="a path that ends in the name of a file")
-    return result.exists()
+    return place.exists()
 
 
 def _write(path: str, data: bytes) -> None:
