@@ -144,7 +144,7 @@ def _running(space: Space, steps: Steps, begin: Callable[..., Run] = Run) -> Cal
 def _unwritten(*arguments: Any) -> Run:
     """Begin a run whose steps leave no row; what they make is stored all the same."""
     run_ = Run(*arguments)
-    run_.journal = _Unwritten(run_.space.store, run_.plan.budget.steps, run_.ended)
+    run_.journal = _Unwritten(run_.space.store, run_.plan.budget.steps, run_.on_step_journalled)
     run_.frame = Frame(run_.scope, run_.journal)
     return run_
 

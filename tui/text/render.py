@@ -186,7 +186,7 @@ def format_certificate(certificate: Mapping[str, Any]) -> str:
     if certificate.get("words_left_out"):
         message += f"; very common, so not looked for: {', '.join(certificate['words_left_out'])}"
     if certificate.get("proposed_threshold") is not None:
-        message += f"; by chance in this space, {certificate['proposed_threshold']:.2f} is proposed as threshold"
+        message += f"; better than chance from {certificate['proposed_threshold']:.2f} on"
     return message
 
 

@@ -103,9 +103,11 @@ def test_the_files_are_read_back(store: Store, monkeypatch: pytest.MonkeyPatch) 
     expected = truth(store)
     assert is_read(store)
     monkeypatch.setattr(index.Hnsw, "built", None)
-    with store.reading() as snapshot:
-        monkeypatch.setattr(type(snapshot), "rows", None)
-    assert answers(store) == expected == answers(store, certify=True)
+    with store.reading() as snapshot, monkeypatch.context() as no_rows:
+        no_rows.setattr(type(snapshot), "rows", None)
+        assert answers(store) == expected
+    # With proof a sample of the rows tells what chance finds; the exact search itself goes by the files.
+    assert answers(store, certify=True) == expected
 
 
 def flip(data: bytearray, chance: random.Random) -> None:

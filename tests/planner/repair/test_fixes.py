@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from planner.language.problems import Problem
-from planner.repair.fixes import MIN_ATTEMPTED_FIXES, TRIED, with_fixes
+from planner.repair.fixes import MAX_RECHECKED_STEPS, MIN_ATTEMPTED_FIXES, with_fixes
 
 PLAN: dict[str, Any] = {"steps": [{"type": "a"}, {"type": "b", "x": "$n"}, {"type": "c"}]}
 FIX = [{"op": "replace", "path": "/steps/1/x", "value": "mended"}]
@@ -75,7 +75,13 @@ def test_a_bare_variable_is_mended_where_the_problems_that_come_stand_where_othe
 
 @pytest.mark.parametrize(
     ("steps", "most"),
-    [(0, TRIED), (1, TRIED), (400, 10), (TRIED, MIN_ATTEMPTED_FIXES), (10 * TRIED, MIN_ATTEMPTED_FIXES)],
+    [
+        (0, MAX_RECHECKED_STEPS),
+        (1, MAX_RECHECKED_STEPS),
+        (400, 10),
+        (MAX_RECHECKED_STEPS, MIN_ATTEMPTED_FIXES),
+        (10 * MAX_RECHECKED_STEPS, MIN_ATTEMPTED_FIXES),
+    ],
 )
 def test_of_a_plan_of_many_steps_few_fixes_are_tried(steps: int, most: int) -> None:
     """The first ones; a try that did not help counts as well."""
