@@ -36,29 +36,29 @@ _WORD: Final = re.compile(r"[A-Za-z]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequestedAction:
     """What a request wants done, and the verb that says so; None where its verb is of no kind, or it has none."""
 
     action: Action | None
     verb: str = ""
 
 
-def wanted_action(request: str) -> Wanted:
+def requested_action(request: str) -> RequestedAction:
     """Return what a request wants done.
 
     A verb counts where one that commands can stand: at the beginning, and behind words of asking politely.
     """
     if _NEW.search(request):
-        return Wanted("create")
+        return RequestedAction("create")
     for number, word in enumerate(word.lower() for word in _WORD.findall(request)):
         kind = _KINDS.get(word)
         if kind is not None:
-            return Wanted(kind, word)
+            return RequestedAction(kind, word)
         if number == 0 and _ASKS.fullmatch(word):
-            return Wanted("read")
+            return RequestedAction("read")
         if not _LEADS.fullmatch(word):
             break
-    return Wanted(None)
+    return RequestedAction(None)
 
 
 def action_of(tool: Tool) -> Action | None:

@@ -16,7 +16,7 @@ from infospace.tools.builtin import SERVER
 from infospace.tools.search.results import ToolHit
 from infospace.tools.search.scoring import LISTED
 from infospace.tools.search.tokenize import tokenize
-from planner.metatools.chaining.actions import action_of, conflict, wanted_action
+from planner.metatools.chaining.actions import action_of, conflict, requested_action
 from planner.metatools.chaining.candidates import WORDS, rank_candidates, undone, without_spans
 from planner.metatools.chaining.chain import Call, Chain, Clause
 from planner.metatools.chaining.literals import literals, without_literals
@@ -83,11 +83,11 @@ class _Judge:
         self._clause = Clause((), frozenset(), WORDS.findall(spoken))
         self._given = len(results)
         self._scorer = ChainScorer(tools)
-        self._wanted = wanted_action(spoken)
+        self._requested = requested_action(spoken)
         self.ranked = rank_candidates(space, tools, question if question.strip() else query)
         self._hits = sorted(self.ranked.hits.values(), key=lambda hit: (-hit.score, hit.tool.full_name))
         # A tool that does something else than what is wanted says nothing against one that search has after it.
-        self._fitting = [hit for hit in self._hits if not conflict(self._wanted.action, action_of(hit.tool))]
+        self._fitting = [hit for hit in self._hits if not conflict(self._requested.action, action_of(hit.tool))]
         self._named = {hit.tool.full_name for hit in self._hits if self._scorer.named_for(hit.tool, self._clause)}
 
     def judged(self) -> list[Candidate]:
@@ -99,8 +99,8 @@ class _Judge:
         return _LACKING * self._lacking(one.hit.tool) - one.confidence, -one.hit.score, one.hit.tool.full_name
 
     def _judged(self, hit: ToolHit) -> Candidate:
-        same = action_of(hit.tool) == self._wanted.action
-        meant = frozenset(tokenize(self._wanted.verb)) if same else frozenset()
+        same = action_of(hit.tool) == self._requested.action
+        meant = frozenset(tokenize(self._requested.verb)) if same else frozenset()
         chain = Chain((Call(hit.tool, {}, frozenset()),))
         scored = self._scorer.score(chain, self._clause, hit.score, meant)
         confidence = self._by_words(hit, scored)
@@ -135,14 +135,14 @@ class _Judge:
 
     def _is_found(self, hit: ToolHit) -> bool:
         """Whether search alone is enough: it is plainly first, and does the kind of thing that is wanted."""
-        if self._wanted.action is None or hit is not self._hits[0] or action_of(hit.tool) != self._wanted.action:
+        if self._requested.action is None or hit is not self._hits[0] or action_of(hit.tool) != self._requested.action:
             return False
         rest = self._fitting[1:2]
         return not rest or hit.score - rest[0].score >= _AHEAD
 
     def _rival(self, hit: ToolHit) -> Tool | None:
         """Return a tool that does something else and fits as well, where the request does not say what to do."""
-        if self._wanted.action is not None:
+        if self._requested.action is not None:
             return None
         words = {form for word in self._clause.words for stem in tokenize(word) for form in forms_of(stem)}
         mine, action = words & self._scorer.names(hit.tool), action_of(hit.tool)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infospace.core.tool import Tool
-from planner.metatools.chaining.actions import Action, action_of, conflict, wanted_action
+from planner.metatools.chaining.actions import Action, action_of, conflict, requested_action
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from planner.metatools.chaining.actions import Action, action_of, conflict, want
 )
 def test_a_verb_counts_where_it_commands(request_: str, action: Action | None) -> None:
     """A later one belongs to what the request is about."""
-    assert wanted_action(request_).action == action
+    assert requested_action(request_).action == action
 
 
 @pytest.mark.parametrize(
