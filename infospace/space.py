@@ -60,10 +60,10 @@ class Space:
         """All that can be done here."""
         from infospace.contract.catalogue import installed
 
-        found = installed()
-        found.tools = self.tools
-        found.why_unasked = self._why_unasked
-        return found
+        catalogue = installed()
+        catalogue.tools = self.tools
+        catalogue.why_unasked = self._why_unasked
+        return catalogue
 
     def _why_unasked(self) -> InfospaceError | None:
         from infospace.core.errors import InfospaceError

@@ -76,8 +76,8 @@ class Tool:
     @property
     def digest(self) -> bytes:
         """The SHA-256 of what an approval is given to: name, description, input schema."""
-        told = [self.full_name, self.description, dict(self.input_schema)]
-        text = json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        definition = [self.full_name, self.description, dict(self.input_schema)]
+        text = json.dumps(definition, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 

@@ -320,10 +320,10 @@ def _own(resource: Readable) -> tuple[Mapping[str, JSON], str | None, JSON]:
     """Return a Note's metadata, name and content; of a search result those of its source that it tells."""
     content = resource.content
     if getattr(resource, "evidence", False) and isinstance(content, Mapping):
-        told = content.get("metadata")
-        source = told.get("source") if isinstance(told, Mapping) else None
-        if isinstance(told, Mapping) and isinstance(source, Mapping):
-            return {"title": told.get("title"), **source}, None, None
+        metadata = content.get("metadata")
+        source = metadata.get("source") if isinstance(metadata, Mapping) else None
+        if isinstance(metadata, Mapping) and isinstance(source, Mapping):
+            return {"title": metadata.get("title"), **source}, None, None
     return resource.metadata, resource.name, content
 
 

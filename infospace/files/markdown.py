@@ -83,15 +83,15 @@ def to_markdown(text: str, metadata: Mapping[str, JSON]) -> str:
     """Write a note as a Markdown file; what the text says itself, its title and tags, is not said again."""
     text = _unix(text)
     body = read_body(text)
-    said, stored = body.tags, dict(metadata)
+    body_tags, stored = body.tags, dict(metadata)
     if body.title and stored.get("title") == body.title:
         del stored["title"]
     for key, value in _own_fields(body).items():
         if key in stored and same(stored[key], value):
             del stored[key]
     tags = own_tags(stored.get("tags")) or ()
-    own = tuple(tag for tag in tags if tag not in said)
-    if said and (*own, *said) == tags:
+    own = tuple(tag for tag in tags if tag not in body_tags)
+    if body_tags and (*own, *body_tags) == tags:
         stored["tags"] = list(own)
         if not own:
             del stored["tags"]

@@ -36,13 +36,13 @@ def trace(snapshot: Snapshot, roots: Sequence[Use]) -> Graph:
     """Follow versions back to their sources."""
     tracer = Tracer(snapshot)
     frontier = list(dict.fromkeys(roots))
-    told: set[Read] = set()
+    seen_reads: set[Read] = set()
     while frontier:
         ahead: dict[Use, None] = {}
         for node in tracer.read(frontier):
             ahead.update((edge.to, None) for edge in node.own)
-            if node.read is not None and node.read not in told:
-                told.add(node.read)
+            if node.read is not None and node.read not in seen_reads:
+                seen_reads.add(node.read)
                 ahead.update((edge.to, None) for edge in node.read.edges)
         frontier = [of for of in ahead if of not in tracer.nodes]
     return Graph(roots, tracer.nodes, tracer.ledger.runs)

@@ -60,8 +60,8 @@ class Request:
 
     def digest(self, model: str) -> bytes:
         """Return the SHA-256 of all that an answer depends on, by which a record finds it again."""
-        told = [model, self.messages, self.schema, self.max_tokens]
-        text = json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        request = [model, self.messages, self.schema, self.max_tokens]
+        text = json.dumps(request, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 

@@ -95,7 +95,7 @@ class RecordedCalls:
                 return
 
     def _key(self, model: str, request: Request) -> bytes:
-        told: list[Message] = [
+        messages: list[Message] = [
             {**message, "content": reworded(message["content"], self.ids.earlier)} for message in request.messages
         ]
-        return replace(request, messages=tuple(told)).digest(model)
+        return replace(request, messages=tuple(messages)).digest(model)

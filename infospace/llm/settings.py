@@ -140,13 +140,13 @@ def _env(name: str) -> str:
 
 
 def _number(name: str, read: Callable[[str], NumberT], default: NumberT, *, above: float) -> NumberT:
-    said = _env(name)
-    if not said:
+    text = _env(name)
+    if not text:
         return default
     try:
-        value = read(said)
+        value = read(text)
     except ValueError:
         value = read("-1")
     if not above < value < inf:
-        raise Invalid(f"{name} is {said!r}", hint=f"a number above {above}; without it {default:,}")
+        raise Invalid(f"{name} is {text!r}", hint=f"a number above {above}; without it {default:,}")
     return value

@@ -52,8 +52,8 @@ def schema_errors(schema: Any) -> Iterator[SchemaFault]:
     except SchemaError as error:
         # `type` is a name or a list of names. Of what is no list, say which names there are: that is what was meant.
         names = (inner for inner in error.context or () if inner.validator == "enum")
-        told = error if isinstance(error.instance, list) else next(names, error)
-        yield SchemaFault(tuple(error.absolute_path), f"this is not JSON Schema: {violation_message(told)}")
+        reported = error if isinstance(error.instance, list) else next(names, error)
+        yield SchemaFault(tuple(error.absolute_path), f"this is not JSON Schema: {violation_message(reported)}")
         return
     yield from unsupported_keywords(schema, schema, ())
     if _unfolded(schema) > LARGEST:

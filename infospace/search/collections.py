@@ -31,19 +31,19 @@ COLLECTIONS_PER_COMMIT = 200
 
 def search_collections(query: str, limit: int | None, threshold: Threshold | None) -> SearchFunction:
     """Return the search for kept Collections; no `threshold` is the model's own."""
-    wanted = SearchQuery(query, limit, threshold)
+    search_query = SearchQuery(query, limit, threshold)
 
     def run(space: Space, listener: Listener) -> SearchResults:
         with space.store.reading() as snapshot:
             if not snapshot.collections():
-                return _nothing(snapshot, wanted)
+                return _nothing(snapshot, search_query)
         space.embedding.follow()
         vector = space.embedding.query(query)
         if space.store.writable:
             _catch_up(space, listener)
         with space.store.reading() as snapshot:
             matrix, count = _matrix(space, snapshot, listener), snapshot.collections()
-        cut = wanted.cut(space.embedding.info.threshold, _chance(space, matrix) if wanted.is_auto else None)
+        cut = search_query.cut(space.embedding.info.threshold, _chance(space, matrix) if search_query.is_auto else None)
         threshold = cut.fixed if cut.chance is None else cut.at(best_cosine(matrix, vector, matrix.notes))
         selection = select(matrix, vector, matrix.notes, threshold, limit)
         columns = matrix.columns[:2, selection.rows].tolist()
@@ -61,7 +61,7 @@ def search_collections(query: str, limit: int | None, threshold: Threshold | Non
             model=space.embedding.info.name,
             generation=matrix.generation,
         )
-        return SearchResults(hits, _renamed(proved) | wanted.certificate_of(cut))
+        return SearchResults(hits, _renamed(proved) | search_query.certificate_of(cut))
 
     return run
 

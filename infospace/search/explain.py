@@ -92,8 +92,8 @@ def explained_hits(
 
     def run(space: Space, listener: Listener) -> list[Hit]:
         del listener
-        told = explain(space, query, [hit.source for hit in hits], certificate.get("words", ()), mode)
-        pairs = zip(hits, told, strict=True)
+        explained = explain(space, query, [hit.source for hit in hits], certificate.get("words", ()), mode)
+        pairs = zip(hits, explained, strict=True)
         return [replace(hit, extra={**hit.extra, "explanation": one.to_json(mode)}) for hit, one in pairs]
 
     return run

@@ -176,8 +176,8 @@ def _chance(space: Space, passages: Passages) -> float | None:
     return chance_of_rows(passages.owners, passages.vectors, space.embedding.queries(EVERYDAY))
 
 
-def _cosines(space: Space, wanted: PassageQuery, passages: Passages) -> NDArray[np.float64]:
-    vector = space.embedding.query(str(wanted.query)).astype(np.float64)
+def _cosines(space: Space, passage_query: PassageQuery, passages: Passages) -> NDArray[np.float64]:
+    vector = space.embedding.query(str(passage_query.query)).astype(np.float64)
     cosines: NDArray[np.float64] = np.vecdot(passages.vectors.astype(np.float64), vector)
     return np.round(cosines, 6)
 

@@ -131,8 +131,8 @@ class _Places:
                 for path in {one.path.casefold(), bare.casefold()}:
                     self._paths.setdefault(path, []).append(place)
                 self._stems.setdefault(posixpath.basename(bare).casefold(), []).append(place)
-            for names, said in ((self._titles, (one.title,)), (self._aliases, one.aliases)):
-                for name in filter(None, said):
+            for names, texts in ((self._titles, (one.title,)), (self._aliases, one.aliases)):
+                for name in filter(None, texts):
                     written_so = unicodedata.normalize("NFC", name)
                     names.setdefault(written_so.casefold(), []).append((written_so, place))
 

@@ -260,9 +260,9 @@ class ToolCalls:
                 raise ReplayedFailure(past.reason or f"{tool.full_name} failed", past.error or ToolFailed.kind)
             broken = True
             if self._must_ask_about(tool, f"{position}!{past.sequence}"):
-                said = self._resolve_in_doubt(tool, position, past.sequence)
-                if said is not None:
-                    return said
+                resolved = self._resolve_in_doubt(tool, position, past.sequence)
+                if resolved is not None:
+                    return resolved
         if broken and self.replay_source is not None and self.replay_source.only:
             await self.replay_source.replay_interruption(position)
         return None

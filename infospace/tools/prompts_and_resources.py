@@ -23,11 +23,11 @@ async def get_prompt(context: Context, prompt: Tool, arguments: JSON) -> Note[An
     answer = await call_for_step(context, prompt, arguments)
     messages = [dict(block) for block in answer.blocks]
     context.extra["content"] = messages
-    told: list[JSON] = [
+    contents: list[JSON] = [
         {"role": message.get("role"), "content": _plain(message.get("content"))} for message in messages
     ]
     only = _plain(messages[0].get("content")) if len(messages) == 1 else None
-    return context.note(only if isinstance(only, str) else told)
+    return context.note(only if isinstance(only, str) else contents)
 
 
 async def read_resource(context: Context, resource: Tool) -> Note[Any]:

@@ -204,20 +204,20 @@ def guards(condition: Condition) -> tuple[set[str], set[str]]:
             read = _read(arguments, "target") | _read(arguments, "value")
             return read, read
         case All(of):
-            told = [guards(part) for part in of]
-            return set().union(*(yes for yes, _ in told)), _whichever([(no, yes) for yes, no in told])
+            proved = [guards(part) for part in of]
+            return set().union(*(yes for yes, _ in proved)), _whichever([(no, yes) for yes, no in proved])
         case AnyOf(of):
-            told = [guards(part) for part in of]
-            return _whichever(told), set().union(*(no for _, no in told))
+            proved = [guards(part) for part in of]
+            return _whichever(proved), set().union(*(no for _, no in proved))
         case Not(of):
             yes, no = guards(of)
             return no, yes
 
 
-def _whichever(told: Sequence[tuple[set[str], set[str]]]) -> set[str]:
+def _whichever(proved: Sequence[tuple[set[str], set[str]]]) -> set[str]:
     """What is known whichever part it was that decided: what that part tells, and those before by being otherwise."""
     known, before = [], set[str]()
-    for decided, otherwise in told:
+    for decided, otherwise in proved:
         known.append(decided | before)
         before = before | otherwise
     return set.intersection(*known)

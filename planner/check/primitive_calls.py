@@ -329,9 +329,9 @@ class CallChecker:
                 if holder not in shapes:
                     continue
                 item = _items_of(entry, holder, shapes)
-                told = self._words_of_order(name, raw, item, pointer) if _sorts(entry, name) else ()
+                order_words = self._words_of_order(name, raw, item, pointer) if _sorts(entry, name) else ()
                 for inner, leaf in _texts(value):
-                    if inner and inner[0] in told:
+                    if inner and inner[0] in order_words:
                         continue
                     written = _at(raw.get(name), inner)
                     for path, guarded in _paths_in(leaf):

@@ -46,9 +46,9 @@ class FitChecker:
         results = list(validate_ignoring(known, schema, UNKNOWN))
         for misfit in results:
             self._report_violation(misfit, schema, pointer, whose)
-        told = {(misfit.place, misfit.keyword) for misfit in results}
+        reported = {(misfit.place, misfit.keyword) for misfit in results}
         for misfit in validate_ignoring(known, schema, UNKNOWN, formats=True):
-            if (misfit.place, misfit.keyword) not in told:
+            if (misfit.place, misfit.keyword) not in reported:
                 self._problems.warn("bad-argument", join(pointer, *misfit.place), f"{whose}: {misfit.message}")
         if isinstance(known, Mapping):
             self._strangers(known, schema, pointer, whose)

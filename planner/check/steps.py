@@ -61,10 +61,10 @@ class StepChecker:
             message = f"this is nested {depth} deep, and the budget allows {self._state.max_depth}"
             self._problems.error("too-deep", steps[0].pointer, message, f'"budget": {{"depth": {depth}}}')
             return
-        told = self._state.env.unreachable
+        was_reported = self._state.env.unreachable
         for step in steps:
-            if self._state.env.unreachable and not told:
-                told = True
+            if self._state.env.unreachable and not was_reported:
+                was_reported = True
                 self._problems.warn("unreachable", step.pointer, "no path leads here: the plan was stopped before")
             self._step(step, depth)
 

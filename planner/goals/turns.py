@@ -132,22 +132,22 @@ def _bare(step: JSON) -> JSON:
 
 def progress_of(turns: Sequence[Turn]) -> str:
     """Say what the steps of a run did, by previews, for the model that goes on from there; "" where none was begun."""
-    told: list[tuple[StepRow, JSON]] = []
+    rows_and_lines: list[tuple[StepRow, JSON]] = []
     for turn in turns:
-        told += [
+        rows_and_lines += [
             (row, line)
             for row in turn.rows
             if (line := turn.lines.get(first_attempt(row.position))) is not None and not _is_frame(line)
         ]
-    if not told:
+    if not rows_and_lines:
         return ""
     lines: list[str] = []
     left = MAX_PROGRESS
-    for number, (row, line) in enumerate(reversed(told)):
+    for number, (row, line) in enumerate(reversed(rows_and_lines)):
         text = _result_text(row, line, PREVIEW if number < RECENT else SHORT_PREVIEW)
         left -= len(text) + 1
         if left < 0:
-            lines.append(f"({len(told) - number} earlier steps are left out)")
+            lines.append(f"({len(rows_and_lines) - number} earlier steps are left out)")
             break
         lines.append(text)
     lines.reverse()

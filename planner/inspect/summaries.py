@@ -41,7 +41,7 @@ def format_size(row: StepRow) -> str:
     if kind == "Collection":
         match = _COUNT.match(row.value)
         count = row.extra.get("item_count")
-        said = f"{count:,}" if isinstance(count, int) else match[1] if match else ""
-        return f"{kind} ({said})" if said else kind
+        count_text = f"{count:,}" if isinstance(count, int) else match[1] if match else ""
+        return f"{kind} ({count_text})" if count_text else kind
     cut = _CUT.search(row.value)
     return f"{kind} ({cut[1] if cut else f'{len(row.value):,}'})" if kind == "Note" else kind

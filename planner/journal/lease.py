@@ -52,12 +52,12 @@ def seconds_spent(run: RunRow, rows: Sequence[StepRow]) -> float:
 
     That is what it told with its last heartbeat, and the time from there to the end of its last step.
     """
-    told = float(run.spent.get("seconds", 0.0))
+    seconds_spent = float(run.spent.get("seconds", 0.0))
     if run.status != "running":
-        return told
+        return seconds_spent
     beaten = datetime.fromisoformat(run.heartbeat or run.started)
     ends = (datetime.fromisoformat(row.started) + timedelta(milliseconds=row.duration_ms) for row in rows)
-    return told + max(0.0, (max(ends, default=beaten) - beaten).total_seconds())
+    return seconds_spent + max(0.0, (max(ends, default=beaten) - beaten).total_seconds())
 
 
 def _alive(process: str) -> bool:

@@ -77,9 +77,9 @@ class Problems:
         self._add(Problem(code, pointer, message, hint, "warning", fix, about, suggestion))
 
     def _add(self, problem: Problem) -> None:
-        told = (problem.code, problem.pointer, problem.message)
-        if not self._muted and told not in self._told:
-            self._told.add(told)
+        key = (problem.code, problem.pointer, problem.message)
+        if not self._muted and key not in self._told:
+            self._told.add(key)
             self.found.append(problem)
 
     @contextmanager
@@ -109,8 +109,10 @@ class Problems:
 
 def sort_problems(document: Any, problems: Iterable[Problem]) -> list[Problem]:
     """Return problems in the order in which their places stand in the document; of one place errors come first."""
-    told = _with_causes(list(problems))
-    return sorted(told, key=lambda problem: (_place(document, problem.pointer), problem.severity != "error"))
+    problems_with_causes = _with_causes(list(problems))
+    return sorted(
+        problems_with_causes, key=lambda problem: (_place(document, problem.pointer), problem.severity != "error")
+    )
 
 
 def _with_causes(problems: list[Problem]) -> Iterator[Problem]:

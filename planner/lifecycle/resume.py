@@ -29,8 +29,8 @@ from planner.parse.document import parse_plan
 
 def pending_of(rows: list[StepRow]) -> list[Pending]:
     """Return what a run waits for, by the rows of its steps."""
-    told = [row.extra.get("pending") for row in rows if row.status == "suspended"]
-    return [Pending.of(one) for one in told if isinstance(one, dict)]
+    pending = [row.extra.get("pending") for row in rows if row.status == "suspended"]
+    return [Pending.of(one) for one in pending if isinstance(one, dict)]
 
 
 def answer(space: Space, run: str, step: str, value: JSON) -> None:

@@ -34,8 +34,8 @@ def outcome_of(answer: Mapping[str, Any]) -> AuditOutcome:
 
 def run_of(answer: Mapping[str, Any]) -> str | None:
     """Return the run in an answer of a call of a tool, or of a plan."""
-    told = (answer, answer.get("execution_metadata") or {}, answer.get("approval") or answer.get("waits") or {})
-    return next((str(part[key]) for part in told for key in ("run", "request_id") if part.get(key)), None)
+    parts = (answer, answer.get("execution_metadata") or {}, answer.get("approval") or answer.get("waits") or {})
+    return next((str(part[key]) for part in parts for key in ("run", "request_id") if part.get(key)), None)
 
 
 def write_audit(

@@ -56,8 +56,8 @@ def _helps(document: JSON, patch: Patch, problem: Problem, before: Sequence[Prob
         after = recheck(patched)
     except (KeyError, IndexError, TypeError):
         return False
-    told = [(one.code, one.pointer, one.message) for one in after]
-    if (problem.code, problem.pointer, problem.message) in told:
+    keys = [(one.code, one.pointer, one.message) for one in after]
+    if (problem.code, problem.pointer, problem.message) in keys:
         return False
     wrong, was_wrong = _errors(after), _errors(before)
     if problem.severity == "warning":

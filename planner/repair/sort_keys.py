@@ -164,11 +164,11 @@ def _listed(value: Any, *, beside: bool) -> str | None:
         return value
     if text.startswith("+"):
         return None if beside else _read(text[1:].strip())
-    said = _BEHIND.fullmatch(text) or _AROUND.fullmatch(text)
+    match = _BEHIND.fullmatch(text) or _AROUND.fullmatch(text)
     return (
         None
-        if said is None or _key_has_order(said["key"])
-        else _read(f"{said['key'].strip()} {_ORDERS[said['order'].lower()]}")
+        if match is None or _key_has_order(match["key"])
+        else _read(f"{match['key'].strip()} {_ORDERS[match['order'].lower()]}")
     )
 
 

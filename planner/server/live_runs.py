@@ -85,11 +85,11 @@ class LiveRun:
     async def wait(self, seconds: float, tell: Tell | None = None) -> bool:
         """Wait for the end, at most so many seconds; return whether it has come. `tell` hears how far it is."""
         loop = asyncio.get_running_loop()
-        end, told = loop.time() + seconds, 0.0
+        end, last_told = loop.time() + seconds, 0.0
         while not self.task.done():
             news = self._news
-            if tell is not None and self.said and loop.time() - told >= BETWEEN:
-                told = loop.time()
+            if tell is not None and self.said and loop.time() - last_told >= BETWEEN:
+                last_told = loop.time()
                 await tell(self.ended_steps, self.said)
                 continue
             try:

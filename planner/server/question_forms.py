@@ -96,12 +96,12 @@ class Question:
     def answer(self, content: Mapping[str, Any]) -> JSON | Absent:
         """Return the answer that a form has, as the run takes it; ABSENT where it has none."""
         values: dict[str, Any] = {name: value for name, value in content.items() if value is not None}
-        said: JSON | Absent = values.get(ANSWER, ABSENT)
+        answer: JSON | Absent = values.get(ANSWER, ABSENT)
         match self.pending.kind:
             case "approve":
-                return said if isinstance(said, str) and said in APPROVAL_CHOICES else ABSENT
+                return answer if isinstance(answer, str) and answer in APPROVAL_CHOICES else ABSENT
             case "doubt":
-                return _of_doubt(said, str(values.get(MORE, "")))
+                return _of_doubt(answer, str(values.get(MORE, "")))
         return _of_ask(self.pending.schema, values)
 
 

@@ -175,15 +175,15 @@ def _pieces(of: str, total: int, request: ReadRequest, fetch: Fetch) -> dict[str
     size = 0
     for ref, entry in _entries(fetch, start, stop):
         length = len(dump(entry))
-        told: JSON = None
+        too_long_entry: JSON = None
         if length > request.most:
-            told = {"at": start + len(shown), "ref": ref, "characters": length}
-            length = len(dump(told))
+            too_long_entry = {"at": start + len(shown), "ref": ref, "characters": length}
+            length = len(dump(too_long_entry))
         if shown and size + length > request.most:
             break
         size += length
-        shown.append(entry if told is None else None)
-        too_long += [] if told is None else [told]
+        shown.append(entry if too_long_entry is None else None)
+        too_long += [] if too_long_entry is None else [too_long_entry]
     end = start + len(shown)
     document = {
         "of": of,

@@ -254,9 +254,9 @@ def _json(value: object) -> JSON:
 
 
 def _refused(problems: Sequence[Problem]) -> StepResult:
-    told: list[JSON] = [problem.to_json() for problem in problems]
+    problems_json: list[JSON] = [problem.to_json() for problem in problems]
     return StepResult(
-        "failed", reason=f"refused: {_errors_message(problems)}", extra={"problems": told}, error="refused"
+        "failed", reason=f"refused: {_errors_message(problems)}", extra={"problems": problems_json}, error="refused"
     )
 
 

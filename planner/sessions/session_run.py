@@ -260,8 +260,8 @@ class SessionRun(Run):
     def _latest(self) -> str | None:
         """Return the id of the last value that the call gave, other than those of a plan's inputs."""
         inputs = {step.label for step in self._block if step.expect == INPUT}
-        gave = any(row.status == "success" and row.resource for row in self._call if row.position not in inputs)
-        return self.frame.latest.resource if gave else None
+        has_result = any(row.status == "success" and row.resource for row in self._call if row.position not in inputs)
+        return self.frame.latest.resource if has_result else None
 
     def _stop(self, stop: Stopped) -> CallEnd:
         self.settled = len(self.lines)
@@ -325,10 +325,10 @@ class SessionRun(Run):
 
 def _latest(block: Block, rows: Sequence[StepRow]) -> str | None:
     """Return the id of the last value that lines gave, in document order."""
-    gave = {first_attempt(row.position): row.resource for row in rows if row.status == "success"}
+    resources_by_step = {first_attempt(row.position): row.resource for row in rows if row.status == "success"}
     inner = {top_label(row.position): row.resource for row in rows if row.status == "success" and row.resource}
     for step in reversed([step for step in block if step.expect != INPUT]):
-        result = gave.get(step.label) or inner.get(step.label)
+        result = resources_by_step.get(step.label) or inner.get(step.label)
         if result is not None:
             return result
     return None

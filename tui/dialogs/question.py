@@ -140,10 +140,10 @@ def prefilled(schema: Mapping[str, Any] | None) -> str:
 
 def _render_question(pending: Pending) -> RenderableType:
     """Return the question; that about a call with its arguments in lines of their own, for whoever reads no JSON."""
-    told = parse_question(pending.question) if pending.kind == "approve" else None
-    if told is None or not told[1]:
+    parsed = parse_question(pending.question) if pending.kind == "approve" else None
+    if parsed is None or not parsed[1]:
         return escape_controls(pending.question)
-    question, arguments = told
+    question, arguments = parsed
     table = Table.grid(padding=(0, 2))
     table.add_column(style="not bold dim", no_wrap=True, max_width=NAME)
     table.add_column(style="not bold", overflow="fold")

@@ -151,12 +151,12 @@ class DetachedImport:
         record = self.read()
         if record is None or not record.running:
             raise Invalid("nothing is being added in the background", hint=None if record is None else str(record))
-        end, told = time.monotonic() + STOP_SECONDS, 0
+        end, signalled_worker = time.monotonic() + STOP_SECONDS, 0
         while record.running and time.monotonic() < end:
-            if record.worker != told:  # it may be just being started, or started again
-                told = record.worker
+            if record.worker != signalled_worker:  # it may be just being started, or started again
+                signalled_worker = record.worker
                 with suppress(ProcessLookupError):
-                    os.kill(told, signal.SIGINT)
+                    os.kill(signalled_worker, signal.SIGINT)
             time.sleep(0.05)
             record = self.read() or record
         return record

@@ -126,10 +126,10 @@ class Step(RunScreen):
             data.show_text("")
             return
         arguments = await asyncio.to_thread(self._arguments, subject, row)
-        said = render_arguments(arguments, self.infospace.colours)
+        arguments_text = render_arguments(arguments, self.infospace.colours)
         if arguments:
-            said = Text.assemble("\n", ("called with", "underline"), "\n\n", said)
-        self.query_one("#arguments", Static).update(said)
+            arguments_text = Text.assemble("\n", ("called with", "underline"), "\n\n", arguments_text)
+        self.query_one("#arguments", Static).update(arguments_text)
         if row.resource is None:
             data.show_text(row.value or row.reason or "")
         else:

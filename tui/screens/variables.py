@@ -192,10 +192,10 @@ class Variables(RunScreen):
             return bindings, [_size_and_preview(snapshot, subject, bound) for bound in bindings]
 
     async def _show(self, moments: VariableHistory, subject: RunModel, moment: int) -> None:
-        bindings, told = await asyncio.to_thread(self._bound_at, moments, subject, moment)
+        bindings, previews = await asyncio.to_thread(self._bound_at, moments, subject, moment)
         row = moments.ended[moment - 1] if moment else None
         fresh = None if row is None or row.status != "success" else row.out
-        self._names = BindingRows(bindings, told, fresh, self.infospace.colours)
+        self._names = BindingRows(bindings, previews, fresh, self.infospace.colours)
         grid = self.query_one("#bindings", LazyTable)
         grid.show(self._names)
         text = "at the beginning" if row is None else f"after {row.position} {row.type}"

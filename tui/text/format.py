@@ -128,11 +128,11 @@ def question_line(question: str) -> str:
     """Return what a run asks on a line; the arguments of a call in words."""
     from infospace.tools.approvals import ARGUMENTS_SEPARATOR, parse_question
 
-    told = parse_question(question)
+    parsed = parse_question(question)
     return (
         single_line(question)
-        if told is None
-        else f"{single_line(told[0]).removesuffix('?')}{ARGUMENTS_SEPARATOR}{json_as_prose(dict(told[1]))}?"
+        if parsed is None
+        else f"{single_line(parsed[0]).removesuffix('?')}{ARGUMENTS_SEPARATOR}{json_as_prose(dict(parsed[1]))}?"
     )
 
 

@@ -56,18 +56,18 @@ class _Tree:
         if level > self._depth:
             yield f"{indent}└─ … and what is behind it: `--depth` shows more", "dim", None
             return
-        given = hidden = told = 0
+        given = hidden = shown_count = 0
         for place, edge in enumerate(edges, start=1):
             if self._is_repeated(edge):
-                told += 1
+                shown_count += 1
             elif given == self._width:
                 hidden += 1
             else:
                 given += 1
-                yield from self._branch(edge, indent, level, last=place == len(edges) and not told)
-        if hidden or told:
+                yield from self._branch(edge, indent, level, last=place == len(edges) and not shown_count)
+        if hidden or shown_count:
             words = [f"{hidden:,} more"] if hidden else []
-            words += [f"{told:,} shown above"] if told else []
+            words += [f"{shown_count:,} shown above"] if shown_count else []
             yield f"{indent}└─ … and {', '.join(words)}", "dim", None
 
     def _is_repeated(self, edge: Edge) -> bool:

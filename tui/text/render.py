@@ -54,15 +54,17 @@ def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> 
     for rank, hit in enumerate(hits, start=1):
         metadata = hit["metadata"]
         title, text = _titled(hit)
-        said = Text(escape_controls(title) or "(no title)", style="bold")
+        title_text = Text(escape_controls(title) or "(no title)", style="bold")
         if under := headings_of(hit):
-            said.append("\n" + escape_controls(under), style="not bold italic dim")
+            title_text.append("\n" + escape_controls(under), style="not bold italic dim")
         if text:
-            said.append("\n" + snippet_with(words, text), style="not bold dim")
+            title_text.append("\n" + snippet_with(words, text), style="not bold dim")
         if "explanation" in metadata:
-            said.append("\n" + format_explanation(metadata["explanation"]), style="not bold italic")
+            title_text.append("\n" + format_explanation(metadata["explanation"]), style="not bold italic")
         where = [Text(escape_controls(metadata.get(place) or ""), style="dim") for place in places]
-        table.add_row(str(rank), _score(metadata["score"]), Text(escape_controls(metadata["source_id"])), said, *where)
+        table.add_row(
+            str(rank), _score(metadata["score"]), Text(escape_controls(metadata["source_id"])), title_text, *where
+        )
     return table
 
 

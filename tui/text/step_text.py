@@ -66,8 +66,8 @@ def render_result(row: StepRow | None) -> Text:
         return text
     if row.value and row.status != "failed":
         text.append("\n").append(_heading("result")).append(f"\n{escape_controls(row.value)}\n")
-    told = (*TOLD, "item_count") if row.value else TOLD
-    rest = {key: value for key, value in row.extra.items() if key not in told and value not in ([], {}, None)}
+    keys = (*TOLD, "item_count") if row.value else TOLD
+    rest = {key: value for key, value in row.extra.items() if key not in keys and value not in ([], {}, None)}
     if rest:
         text.append("\n").append(_heading("besides"))
         for key, value in rest.items():

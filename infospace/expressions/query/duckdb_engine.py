@@ -230,13 +230,13 @@ def _hint(message: str) -> str | None:
 def _decoded(rows: Iterator[tuple[Any, ...]], compiled: Compiled) -> Iterator[dict[str, JSON]]:
     names = [name for name, _ in compiled.outputs]
     readers = [_reader(typed, name) for name, typed in compiled.outputs]
-    told = [place for place, (_, typed) in enumerate(compiled.outputs) if typed.tells_whole]
+    whole_places = [place for place, (_, typed) in enumerate(compiled.outputs) if typed.tells_whole]
     for row in rows:
         result: dict[str, JSON] = {
             name: None if value is None else value if read is None else read(value)
             for name, read, value in zip(names, readers, row, strict=False)
         }
-        for place, whole in zip(told, row[len(names) :], strict=True):
+        for place, whole in zip(whole_places, row[len(names) :], strict=True):
             if whole is False:
                 result[names[place]] = row[place]
         yield result

@@ -181,16 +181,16 @@ def sources_of(query: Query) -> list[Source]:
     return results
 
 
-def _of_body(body: Select | Union, found: list[Source]) -> None:
+def _of_body(body: Select | Union, sources: list[Source]) -> None:
     if isinstance(body, Union):
-        _of_body(body.left, found)
-        _of_body(body.right, found)
+        _of_body(body.left, sources)
+        _of_body(body.right, sources)
         return
     for join in body.sources:
-        found.append(join.source)
+        sources.append(join.source)
         if isinstance(join.source, Derived):
-            found += sources_of(join.source.query)
-    _of_inner(body.nested, found)
+            sources += sources_of(join.source.query)
+    _of_inner(body.nested, sources)
 
 
 def _of_inner(inner: Mapping[str, Inner], found: list[Source]) -> None:

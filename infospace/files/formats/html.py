@@ -101,13 +101,13 @@ def _bounded(text: str) -> str:
 
 
 def _decoded(data: bytes, name: str) -> str:
-    said = _CHARSET.search(data[:4096])
-    if said is None or data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    charset = _CHARSET.search(data[:4096])
+    if charset is None or data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return decode(data, name)
     try:
-        encoding = codecs.lookup(said[1].decode("ascii", "replace")).name
+        encoding = codecs.lookup(charset[1].decode("ascii", "replace")).name
     except LookupError:
-        raise Invalid(f"{name!r} says that it is {said[1]!r} text, which is unknown", hint="save as UTF-8") from None
+        raise Invalid(f"{name!r} says that it is {charset[1]!r} text, which is unknown", hint="save as UTF-8") from None
     if encoding in ("utf-8", "ascii") or encoding.startswith("utf-16"):
         return decode(data, name)
     try:

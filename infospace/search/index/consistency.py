@@ -131,7 +131,9 @@ def _dimension(look: ConsistencyCheck) -> int | None:
         return None
 
 
-def _note(note: Resource, rows: Rows, own: slice, said: list[tuple[int, int, bytes]], waits: bool) -> Iterator[str]:
+def _note(
+    note: Resource, rows: Rows, own: slice, stored_rows: list[tuple[int, int, bytes]], waits: bool
+) -> Iterator[str]:
     """What is wrong with a Note's passages: their rows, and where each says that it is, with which digest."""
     text = text_of(note.content)
     bounds = list(zip(rows.starts[own].tolist(), rows.ends[own].tolist(), strict=True))
@@ -153,15 +155,15 @@ def _note(note: Resource, rows: Rows, own: slice, said: list[tuple[int, int, byt
     gaps = (text[end:start] for end, start in zip(edges[::2], edges[1::2], strict=True))
     if any(map(_has_tokens, gaps)):
         yield "has text that is in none of its passages"
-    stretches = [one for one in said if field_at(one[0]) is None]
+    stretches = [one for one in stored_rows if field_at(one[0]) is None]
     if stretches != [(start, end, text_digest(text[start:end])) for start, end in pieces]:
         yield "has a passage whose digest is not that of its text"
 
 
-def _fields(said: list[tuple[int, int, bytes]], fields: Sequence[Field]) -> Iterator[str]:
+def _fields(stored_rows: list[tuple[int, int, bytes]], fields: Sequence[Field]) -> Iterator[str]:
     """What is wrong with a Note's fields: those that are embedded are not those that it has now."""
-    embedded = [one for one in said if field_at(one[0]) is not None]
-    if said and embedded != [(*field.bounds, text_digest(field.text)) for field in fields]:
+    embedded = [one for one in stored_rows if field_at(one[0]) is not None]
+    if stored_rows and embedded != [(*field.bounds, text_digest(field.text)) for field in fields]:
         yield "has another title, alias or description than the one that is embedded"
 
 

@@ -225,10 +225,10 @@ def problems(connection: Connection, *, counters: bool) -> list[str]:
         if connection.dialect == "sqlite":
             results.extend(schema.schema_differences(connection))
         if counters and connection.dialect == "sqlite":
-            told = set(re.findall(r"\w+_[0-9]+", " ".join(results)))
+            named_ids = set(re.findall(r"\w+_[0-9]+", " ".join(results)))
             results.extend(
                 _first_messages(
-                    message for message in sums.changed(connection) if message.partition(" ")[0] not in told
+                    message for message in sums.changed(connection) if message.partition(" ")[0] not in named_ids
                 )
             )
     except StoreError as error:

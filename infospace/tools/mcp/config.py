@@ -118,12 +118,12 @@ class Entry:
 
     def digest(self, salt: str) -> bytes:
         """What tells this server from another of the same name. Nobody reads `env` or `headers` out of it."""
-        told: list[object] = [self.command, self.args, dict(self.env), self.cwd, self.url, dict(self.headers)]
+        parts: list[object] = [self.command, self.args, dict(self.env), self.cwd, self.url, dict(self.headers)]
         if self.oauth != OAuthSettings():
-            told.append(None if self.oauth is None else self.oauth.described())
+            parts.append(None if self.oauth is None else self.oauth.described())
         if self.rest:
-            told += [self.openapi, self.base_url, dict(self.auth), self.document_stamp]
-        text = json.dumps(told, ensure_ascii=True, sort_keys=True)
+            parts += [self.openapi, self.base_url, dict(self.auth), self.document_stamp]
+        text = json.dumps(parts, ensure_ascii=True, sort_keys=True)
         return hashlib.blake2b(text.encode(), key=salt.encode()[:64], digest_size=32).digest()
 
     def secrets(self) -> tuple[str, ...]:

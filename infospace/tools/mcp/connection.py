@@ -133,12 +133,12 @@ class Connection:
 
     async def close(self) -> None:
         """End it; its process is gone afterwards."""
-        told = self._is_closing.is_set()
+        was_closing = self._is_closing.is_set()
         self._is_closing.set()
         self._calls.close()
         if self._owner is None:
             return
-        if self._client is None and not told:
+        if self._client is None and not was_closing:
             self._owner.cancel()
         done, _ = await asyncio.wait([self._owner], timeout=CLOSING_S)
         if not done:
@@ -393,12 +393,14 @@ class Connection:
                 await asyncio.to_thread(self._relisted, listing)
 
     def _not_started(self, failure: BaseException | None, *, late: bool) -> ServerFailed:
-        heard, entry = self._process, self.entry
+        process, entry = self._process, self.entry
         if late:
-            noise = f", and wrote {heard.noise[:60]!r}, which is not a message" if heard.noise else ""
+            noise = f", and wrote {process.noise[:60]!r}, which is not a message" if process.noise else ""
             return self._failed(f"did not answer within {entry.start_timeout_s:g} s of its start{noise}")
-        if heard.left and heard.code is not None:
-            how = f"was ended by signal {heard.code - 128}" if heard.code > 128 else f"ended with code {heard.code}"
+        if process.left and process.code is not None:
+            how = (
+                f"was ended by signal {process.code - 128}" if process.code > 128 else f"ended with code {process.code}"
+            )
             return self._failed(f"{how} at its start{format_output_tail(self.stderr)}")
         if any(isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout) for leaf in _leaf_errors(failure)):
             if self._http_status.barred:

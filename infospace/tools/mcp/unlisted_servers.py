@@ -114,11 +114,11 @@ def _needs(server: Server, environment: Mapping[str, str]) -> Iterator[str]:
     value = ", ".join((*entry.env, *entry.headers, *entry.auth))
     yield f"it was never listed: `{SYNC}` lists what it can do, and {way}{f' with {value}' if value else ''} for that"
     missing: list[str] = []
-    told = (entry.command, *entry.args, *entry.env.values(), entry.cwd, entry.url, *entry.headers.values())
-    told = (*told, entry.openapi, entry.base_url, *entry.auth.values(), *entry.roots)
+    texts = (entry.command, *entry.args, *entry.env.values(), entry.cwd, entry.url, *entry.headers.values())
+    texts = (*texts, entry.openapi, entry.base_url, *entry.auth.values(), *entry.roots)
     if entry.oauth is not None:
         entry.oauth.filled(lambda text: filled_in(text, environment, missing))
-    for text in filter(None, told):
+    for text in filter(None, texts):
         filled_in(text, environment, missing)
     if missing:
         yield f"the environment has not: {', '.join(dict.fromkeys(missing))}"

@@ -277,10 +277,10 @@ class Finder:
         places = {text: at for at, text in enumerate(texts) if there[at]}
         ready = [indexed for indexed in tools if all(text in places for text in indexed.texts)]
         if ready:
-            names, said = (rows[[places[indexed.texts[which]] for indexed in ready]] for which in (0, 1))
+            names, descriptions = (rows[[places[indexed.texts[which]] for indexed in ready]] for which in (0, 1))
             empty = np.array([not indexed.texts[1] for indexed in ready])
-            said[empty] = 0
-            for indexed, vector in zip(ready, tool_vectors(names, said), strict=True):
+            descriptions[empty] = 0
+            for indexed, vector in zip(ready, tool_vectors(names, descriptions), strict=True):
                 indexed.key, indexed.vector = key, vector
         return len(tools) - len(ready)
 

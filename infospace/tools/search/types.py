@@ -303,13 +303,13 @@ def _names_all(parameter: Parameter, actual: NormalSchema) -> bool:
     return not parameter.schema.is_any and _declares(parameter.schema, actual, frozenset())
 
 
-def _declares(said: NormalSchema, expected: NormalSchema, within: frozenset[Any]) -> bool:
+def _declares(declared: NormalSchema, expected: NormalSchema, within: frozenset[Any]) -> bool:
     """Whether a schema says something of every key that another one names, at all depths."""
     if expected.is_any or expected.key in within:
         return True
     within |= {expected.key}
     for alternative in expected.alternatives:
-        alike = [other for other in said.alternatives if other.type == alternative.type]
+        alike = [other for other in declared.alternatives if other.type == alternative.type]
         if alternative.type == "object":
             for name in alternative.names:
                 if not any(

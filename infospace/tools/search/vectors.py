@@ -21,9 +21,9 @@ TOOLS_TO_TELL = 50
 """As many tools have to be known until half of their mean is taken for what all tools have in common."""
 
 
-def tool_vectors(names: NDArray[np.float32], said: NDArray[np.float32]) -> NDArray[np.float32]:
+def tool_vectors(names: NDArray[np.float32], descriptions: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return a vector for each tool of that of its name and that of what is said of it; one that is 0 is left out."""
-    return _unit(said + np.float32(NAME_SHARE) * names)
+    return _unit(descriptions + np.float32(NAME_SHARE) * names)
 
 
 def centred_vectors(

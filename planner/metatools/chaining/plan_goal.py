@@ -127,9 +127,9 @@ class GoalPlanner:
         return sorted(scored, key=lambda one: (-one.confidence, one.chain.names))
 
     def _scored(self, goal: str, literals: Sequence[GoalLiteral]) -> Iterator[ScoredChain]:
-        said = [one for one in literals if not one.input]
-        ways = list(islice(partings(goal, said), PARTINGS))
-        asked = [_telling(goal, part, said) for part in ways[-1]] if ways else []
+        typed_literals = [one for one in literals if not one.input]
+        ways = list(islice(partings(goal, typed_literals), PARTINGS))
+        asked = [_telling(goal, part, typed_literals) for part in ways[-1]] if ways else []
         for parts in ways:
             chain, confidence = Chain(()), 1.0
             unexplained: list[str] = []

@@ -93,7 +93,9 @@ class ChainScorer:
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._count = len(tools)
         self._words = {tool.full_name: _words_of(tool) for tool in tools}
-        self._counts = Counter(word for names, said in self._words.values() for word in names | said)
+        self._counts = Counter(
+            word for names, description_words in self._words.values() for word in names | description_words
+        )
 
     def score(self, chain: Chain, clause: Clause, relevance: float, meant: frozenset[str] = frozenset()) -> ScoredChain:
         """Say how sure a chain is: by search, by words that are explained, by names, and by how arguments fit.
@@ -104,14 +106,14 @@ class ChainScorer:
         joined = _joined(clause.words)
         explained: dict[str, float] = {}
         for number, call in enumerate(chain.calls):
-            names, said = self._words[call.tool.full_name]
+            names, description_words = self._words[call.tool.full_name]
             share = 1.0 if number == len(chain.calls) - 1 else 0.9
             for stem in goal:
                 forms = (*forms_of(stem), *joined.get(stem, ()))
                 value = 0.0
                 if any(form in names for form in forms) or stem in call.words:
                     value = share
-                elif stem in meant or any(form in said for form in forms):
+                elif stem in meant or any(form in description_words for form in forms):
                     value = 0.75 * share
                 explained[stem] = max(explained.get(stem, 0.0), value)
         weights = {stem: self._weight(stem) for stem in goal}
@@ -160,12 +162,12 @@ class ChainScorer:
 
     def _share(self, call: Call, goal: Sequence[str]) -> float:
         """How much of what the name of one tool says the goal says as well."""
-        said = {form for stem in goal for form in forms_of(stem)}
+        goal_words = {form for stem in goal for form in forms_of(stem)}
         arguments = {word for name in call.arguments for word in tokenize(name)}
         generic = {"get", "list", "detail", "id", "search"} | set(tokenize(call.tool.server)) | arguments
         own = [word for word in frozenset(tokenize(call.tool.name)) if word not in generic]
         weights = {word: self._weight(word) for word in own}
-        has = sum(weights[word] for word in own if word in said or word in call.words)
+        has = sum(weights[word] for word in own if word in goal_words or word in call.words)
         return has / sum(weights.values()) if own else 1.0
 
     def _weight(self, stem: str) -> float:

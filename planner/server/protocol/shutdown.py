@@ -22,13 +22,13 @@ async def serve_until_signal(
     connections end. `stop` lets the serving end, which else is cancelled.
     """
     loop = asyncio.get_running_loop()
-    told: asyncio.Future[int] = loop.create_future()
+    signalled: asyncio.Future[int] = loop.create_future()
     ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    heard = [number for number in SIGNALS if not (ignored and number == signal.SIGHUP)]
-    for number in heard:
-        loop.add_signal_handler(number, _set_signal, told, number)
+    handled_signals = [number for number in SIGNALS if not (ignored and number == signal.SIGHUP)]
+    for number in handled_signals:
+        loop.add_signal_handler(number, _set_signal, signalled, number)
     task = asyncio.create_task(serving)
-    ends: set[asyncio.Future[Any]] = {task, told}
+    ends: set[asyncio.Future[Any]] = {task, signalled}
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -36,11 +36,11 @@ async def serve_until_signal(
         (stop or task.cancel)()
         with suppress(asyncio.CancelledError):
             await task
-        for number in heard:
+        for number in handled_signals:
             loop.remove_signal_handler(number)
-    return told.result() if told.done() else None
+    return signalled.result() if signalled.done() else None
 
 
-def _set_signal(told: asyncio.Future[int], number: int) -> None:
-    if not told.done():
-        told.set_result(number)
+def _set_signal(signalled: asyncio.Future[int], number: int) -> None:
+    if not signalled.done():
+        signalled.set_result(number)

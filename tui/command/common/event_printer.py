@@ -94,8 +94,8 @@ class EventPrinter:
                 self._done()
 
     def _ended(self, row: StepRow, nesting: int) -> None:
-        told = row.status != "success" or "would" in row.extra
-        loop = None if told else late_loop(row.position)
+        is_shown = row.status != "success" or "would" in row.extra
+        loop = None if is_shown else late_loop(row.position)
         if loop is not None:
             self._untold[loop] = self._untold.get(loop, 0) + 1
             return

@@ -164,6 +164,6 @@ def _show(result: StepResult, out: Output) -> None:
 
 
 def _show_remarks(result: StepResult, out: Output) -> None:
-    for told in ("mismatched", "hint"):
-        if result.extra.get(told):
-            out.talk(str(result.extra[told]))
+    for key in ("mismatched", "hint"):
+        if result.extra.get(key):
+            out.talk(str(result.extra[key]))

@@ -106,12 +106,12 @@ def _show(report: SyncReport, out: Output, shown: Collection[str]) -> None:
         out.talk(f"{problem.server}: {problem.message}{f' ({problem.hint})' if problem.hint else ''}", "yellow")
     from infospace.tools.mcp.catalogue.sync import SyncedServer
 
-    said = [SyncedServer(failed.server, failed) for failed in report.failed]
-    said += [
+    servers = [SyncedServer(failed.server, failed) for failed in report.failed]
+    servers += [
         SyncedServer(name, refused=tuple(refused for refused in report.refused if refused.server == name))
         for name in report.listed
     ]
-    for line, style in (pair for server in said if server.server not in shown for pair in _lines(server)):
+    for line, style in (pair for server in servers if server.server not in shown for pair in _lines(server)):
         out.text(line, style)
     for name in report.unchanged:
         out.text(f"· {name}  as it was", "dim")

@@ -129,15 +129,15 @@ class DraftBreakpoints:
         self.draw()
 
     def draw(self) -> None:
-        told = []
+        options = []
         begun = {one.start: one for one in self._screen.draft.steps}
         for stop, line in zip(self._screen.stops, self._screen.editor.lines_of(self._screen.stops), strict=True):
             step = begun.get(stop)
             what = "a step" if step is None else step.step.type
-            told.append((f"step {stop}", f"line {line + 1}, before {what}"))
-        told += [(f"when {index}", f"when {when.text}") for index, when in enumerate(self.when)]
-        self._screen.query_one("#stops", LazyTable).show(BreakpointRows(told, self._infospace.colours))
-        self._screen.tabs.relabel("stopping", f"Breaks {len(told)}" if told else "Breaks")
+            options.append((f"step {stop}", f"line {line + 1}, before {what}"))
+        options += [(f"when {index}", f"when {when.text}") for index, when in enumerate(self.when)]
+        self._screen.query_one("#stops", LazyTable).show(BreakpointRows(options, self._infospace.colours))
+        self._screen.tabs.relabel("stopping", f"Breaks {len(options)}" if options else "Breaks")
 
 
 def _when(text: str) -> ConditionBreakpoint | None:

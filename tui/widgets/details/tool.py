@@ -199,20 +199,20 @@ class ToolDetail(FocusContainer):
 
     async def _fill(self, tab: str) -> None:
         async with self._filling:
-            told = self.info
-            if told is None or tab in self._filled:
+            info = self.info
+            if info is None or tab in self._filled:
                 return
             if tab == "schema":
-                self.query_one("#schemas", TextView).read(schemas_of(told.tool))
+                self.query_one("#schemas", TextView).read(schemas_of(info.tool))
             elif tab == "try":
-                await self.form.show(told.tool, self.given.get(key_of(told.tool)))
+                await self.form.show(info.tool, self.given.get(key_of(info.tool)))
                 if self._focus_later and self.tab == "try" and self._is_waited_in():
                     self.focus_inside()
             elif tab == "similar":
-                await self._like(told.tool)
+                await self._like(info.tool)
             elif tab == "flow":
-                await self._around(told.tool)
-            if self.info is told:
+                await self._around(info.tool)
+            if self.info is info:
                 self._filled.add(tab)
 
     async def _around(self, tool: Tool) -> None:
@@ -230,9 +230,9 @@ class ToolDetail(FocusContainer):
         similar, without = await asyncio.to_thread(find_similar)
         if self.tool is tool:
             self.similar = SimilarToolRows(similar)
-            said = self.query_one("#without", Static)
-            said.update(single_line(without or ""))
-            said.display = bool(without)
+            label = self.query_one("#without", Static)
+            label.update(single_line(without or ""))
+            label.display = bool(without)
             self.query_one("#why", Static).update("")
             self.query_one("#alike", LazyTable).show(self.similar)
 

@@ -309,12 +309,12 @@ class Editor(TextArea, inherit_bindings=False):
         flaws = self._flaws.get(row, [])
         error = any(wrong for *_, wrong in flaws)
         colour = "error" if error else "warning"
-        told = base + Style.parse(self.colours.get(colour, "")) if flaws else base
+        style = base + Style.parse(self.colours.get(colour, "")) if flaws else base
         stop = "▶" if row == self._here else "●" if row in self._stops else " "
         at = base + Style.parse(self.colours.get("accent" if row == self._here else "error", ""))
         sign = ("✗" if error else "!") if flaws else " "
         number = f"{row + 1:>{width - 3}}"
-        return Strip([Segment(stop, at), Segment(number, told), Segment(f"{sign} ", told)], width)
+        return Strip([Segment(stop, at), Segment(number, style), Segment(f"{sign} ", style)], width)
 
 
 def _in_text(before: str) -> bool:

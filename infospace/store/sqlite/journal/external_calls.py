@@ -78,7 +78,7 @@ def calls(connection: Connection, identifier: str) -> list[CallRow]:
         raise NotFound(f"there is no {identifier}", hint="`infospace runs` lists the runs of a space")
     results = []
     for row in connection.all(f"SELECT {_COLUMNS} FROM calls WHERE run = ? ORDER BY sequence", (number,)):
-        sequence, position, kind, target, digest, status, started, duration, tokens, error, reason, *said = row
+        sequence, position, kind, target, digest, status, started, duration, tokens, error, reason, *texts = row
         results.append(
             CallRow(
                 run=identifier,
@@ -91,8 +91,8 @@ def calls(connection: Connection, identifier: str) -> list[CallRow]:
                 started=started,
                 duration_ms=duration,
                 tokens=tokens,
-                answer=None if said[0] is None else read(said[0], connection.address),
-                request=None if said[1] is None else read(said[1], connection.address),
+                answer=None if texts[0] is None else read(texts[0], connection.address),
+                request=None if texts[1] is None else read(texts[1], connection.address),
                 reason=reason,
                 error=error,
             )

@@ -166,8 +166,8 @@ def _total(connection: Connection, among: Collection[int] | None) -> int:
 
 def _query_terms(query: str) -> list[str]:
     """The words to look for: each stem once, without stop words unless there is nothing else."""
-    said = word_pattern().findall(unicodedata.normalize("NFC", query).lower())
-    results = [part for word in said for part in parts(word)]
+    query_words = word_pattern().findall(unicodedata.normalize("NFC", query).lower())
+    results = [part for word in query_words for part in parts(word)]
     words = list(dict.fromkeys(word for word in results if word not in STOP) or dict.fromkeys(results))
     return list(_stemmer().by_stem(words[:MOST_WORDS]).values())
 

@@ -53,9 +53,9 @@ def differences(connection: Connection, tell: Callable[[int, int], None]) -> Ite
             beside.execute_many(INSERT, rows)
             done += len(batch)
             tell(done, total)
-        told = [*_sizes(connection, beside), *_terms(connection, beside)]
-        yield from told
-        known = {number for number, _ in told}
+        differences_found = [*_sizes(connection, beside), *_terms(connection, beside)]
+        yield from differences_found
+        known = {number for number, _ in differences_found}
         yield from ((number, "has another text in the full text") for number in strayed if number not in known)
     finally:
         beside.close()
@@ -89,12 +89,12 @@ def _terms(connection: Connection, beside: Connection) -> Iterator[tuple[int | N
     try:
         had, result = ({row[0]: row[1:] for row in one.all(_TERMS.format(name))} for one in (connection, beside))
         unlike = sorted(term for term in had.keys() | result.keys() if had.get(term) != result.get(term))
-        said: set[tuple[int, str]] = set()
+        sentences: set[tuple[int, str]] = set()
         for term in unlike[:MOST_TERMS]:
             here, there = (set(one.all(_PLACES.format(name), (term,))) for one in (connection, beside))
-            said |= {(number, "is found by a word that is not there in it") for number, *_ in here - there}
-            said |= {(number, "is not found by a word that it has") for number, *_ in there - here}
-        yield from sorted(said)
+            sentences |= {(number, "is found by a word that is not there in it") for number, *_ in here - there}
+            sentences |= {(number, "is not found by a word that it has") for number, *_ in there - here}
+        yield from sorted(sentences)
         if len(unlike) > MOST_TERMS:
             yield None, f"has {len(unlike) - MOST_TERMS:,} more words that are not those of the Notes"
     finally:

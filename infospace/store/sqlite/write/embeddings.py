@@ -47,12 +47,12 @@ def embed(work: Transaction, changes: Sequence[Embed]) -> None:
         if model is not None and _lacking(connection, model, change.stretches):
             continue
         number = live.key >> 2
-        said = [
+        stored_spans = [
             (passage_span.start, passage_span.end, passage_span.digest)
             for passage_span in change.stretches
             if passage_span.start < 0
         ]
-        if said != spans_of(fields(connection, [number])[number]):
+        if stored_spans != spans_of(fields(connection, [number])[number]):
             continue
         connection.run("DELETE FROM passages WHERE note = ?", (number,))
         connection.execute_many(

@@ -175,13 +175,13 @@ def _settled(connection: Connection, sources: Collection[int], before: Collectio
     What an import is to settle leads to Notes without a file alone: it is the import that leads it to a file, in its
     run. One that led to a file before goes on until then.
     """
-    said = connection.all(_SAID, (keys_json(sources),))
-    asked = {link_name(target) for _, target, *_ in said}
+    rows = connection.all(_SAID, (keys_json(sources),))
+    asked = {link_name(target) for _, target, *_ in rows}
     called = _numbers(connection, _CALLED, _names(asked))
     places = [*link_names.places(connection, called | {*sources})]
     targets, loose = LinkTargets(places), {place.note for place in places if not place.root}
     results = set()
-    for note, target, wiki, label, is_imported in said:
+    for note, target, wiki, label, is_imported in rows:
         to = targets.leads(id_of(note * 4), Linked(target, wiki == 1, label=label))
         row = _Row(note, target, wiki, label, link_name(target), None if to is None else key_of(to))
         if is_imported and to is not None and to not in loose and row not in before:

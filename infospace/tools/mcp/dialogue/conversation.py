@@ -31,8 +31,8 @@ class ServerQuestion:
     @property
     def digest(self) -> str:
         """What tells it from other questions of the same call."""
-        told = [self.message, self.schema, self.number]
-        text = json.dumps(told, ensure_ascii=True, sort_keys=True, default=str)
+        parts = [self.message, self.schema, self.number]
+        text = json.dumps(parts, ensure_ascii=True, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -144,11 +144,13 @@ class OpenCalls:
         question = ServerQuestion(message, schema, None if form else str(getattr(params, "url", "")))
         asked = ServerQuestion(question.message, schema, question.url, call.questions[question.digest])
         call.questions[question.digest] += 1
-        said: ServerAnswer | None = await self._when_known(call, asked, lambda conversation: conversation.answer(asked))
-        if said is None:
+        answer: ServerAnswer | None = await self._when_known(
+            call, asked, lambda conversation: conversation.answer(asked)
+        )
+        if answer is None:
             return ElicitResult(action="cancel")
-        content: Any = None if said.content is None else dict(said.content)
-        return ElicitResult(action=said.reaction, content=content)
+        content: Any = None if answer.content is None else dict(answer.content)
+        return ElicitResult(action=answer.reaction, content=content)
 
     async def sample(
         self, context: ClientRequestContext, params: CreateMessageRequestParams

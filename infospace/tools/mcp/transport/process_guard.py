@@ -108,18 +108,18 @@ def _status(server: int) -> int | None:
 
 
 def _end(server: int, woken: int) -> int:
-    for told in (None, signal.SIGTERM, signal.SIGKILL):
-        if told is not None:
-            _kill_group(server, told)
+    for signal_number in (None, signal.SIGTERM, signal.SIGKILL):
+        if signal_number is not None:
+            _kill_group(server, signal_number)
         status = _until(server, woken, None, GRACE_S)
         if status is not None:
             return status
     return 128 + signal.SIGKILL
 
 
-def _kill_group(server: int, told: int) -> None:
+def _kill_group(server: int, signal_number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(server, told)
+        os.killpg(server, signal_number)
 
 
 def _kill_orphans() -> None:

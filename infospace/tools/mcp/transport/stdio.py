@@ -85,11 +85,11 @@ async def stdio_transport(
         raise
     finally:
         os.close(theirs)
-    told, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    sender, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, asked = anyio.create_memory_object_stream[SessionMessage](0)
     listening = asyncio.create_task(_listen(process, heard))
     tasks = [
-        asyncio.create_task(_read(process, told, heard, listening)),
+        asyncio.create_task(_read(process, sender, heard, listening)),
         asyncio.create_task(_write(process, asked)),
         listening,
     ]
@@ -98,7 +98,7 @@ async def stdio_transport(
     finally:
         heard.closing = True
         os.close(ours)
-        for stream in (told, incoming, outgoing, asked):
+        for stream in (sender, incoming, outgoing, asked):
             stream.close()
         await _surely(_end(process, tasks, heard))
 
@@ -116,7 +116,7 @@ async def _surely(work: Coroutine[Any, Any, None]) -> None:
         raise asyncio.CancelledError
 
 
-async def _end(process: asyncio.subprocess.Process, tasks: Sequence[asyncio.Task[None]], heard: ProcessOutput) -> None:
+async def _end(process: asyncio.subprocess.Process, tasks: Sequence[asyncio.Task[None]], output: ProcessOutput) -> None:
     """Wait until the guard has ended what it guards: its standard input and the lifeline are closed."""
     reading, writing, listening = tasks
     writing.cancel()
@@ -124,7 +124,7 @@ async def _end(process: asyncio.subprocess.Process, tasks: Sequence[asyncio.Task
         process.stdin.close()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(4 * guard.GRACE_S):
-            heard.code = await process.wait()
+            output.code = await process.wait()
     for task in (reading, listening):
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -134,10 +134,10 @@ async def _end(process: asyncio.subprocess.Process, tasks: Sequence[asyncio.Task
         transport.close()
 
 
-async def _listen(process: asyncio.subprocess.Process, heard: ProcessOutput) -> None:
+async def _listen(process: asyncio.subprocess.Process, output: ProcessOutput) -> None:
     assert process.stderr is not None  # noqa: S101 - it was asked for
     while chunk := await process.stderr.read(_CHUNK):
-        heard.add(chunk)
+        output.add(chunk)
 
 
 async def _write(process: asyncio.subprocess.Process, asked: MemoryObjectReceiveStream[SessionMessage]) -> None:
