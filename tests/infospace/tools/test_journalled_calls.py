@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from infospace.core.clock import now
-from infospace.core.errors import BudgetExceeded, InputRequired
+from infospace.core.errors import BudgetExceeded, InputRequired, ReplayedFailure
 from infospace.core.resources import CreatedBy
-from infospace.core.tool import NotAllowed, NotCalled, Tool, ToolAnswer
+from infospace.core.tool import NotAllowed, NotCalled, Tool, ToolAnswer, ToolFailed
 from infospace.journal.external_call import ASKED
 from infospace.journal.rows import CallRow
-from infospace.tools.journalled_calls import ToolCalls, digest_of
+from infospace.tools.approvals import APPROVAL_SCHEMA
+from infospace.tools.journalled_calls import IN_DOUBT_SCHEMA, REPEAT, ToolCalls, digest_of
 from planner.journal.recorded import RecordedRun
 
 SEND = Tool("post", "send", "Send a letter.", {"type": "object"})
@@ -26,9 +27,14 @@ LETTER = {"to": "Ada"}
 class Office:
     """Makes calls of one run, whose answers are given beforehand: in their order, or the error that they end with."""
 
-    def __init__(self, *answers: Any, past: RecordedRun | None = None, most: int | None = None) -> None:
+    def __init__(
+        self, *answers: Any, past: RecordedRun | None = None, most: int | None = None, allowed: bool = True
+    ) -> None:
+        def may(_tool: Tool, *, by_name: bool) -> bool:
+            return by_name and allowed
+
         self.rows: list[CallRow] = []
-        self.calls = ToolCalls(most, self.rows.append, count(1).__next__, lambda _tool, *, by_name: by_name, past)
+        self.calls = ToolCalls(most, self.rows.append, count(1).__next__, may, past)
         self.calls.asks_again = True
         self._answers = list(answers)
         self.created_by = 0
@@ -36,7 +42,9 @@ class Office:
     def make(self, position: str, tool: Tool = SEND, arguments: Mapping[str, Any] = LETTER) -> ToolAnswer:
         async def call(_tool: Tool) -> ToolAnswer:
             self.created_by += 1
-            answer: ToolAnswer = self._answers.pop(0)
+            answer: ToolAnswer | Exception = self._answers.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
             return answer
 
         async def current() -> Tool:
@@ -153,3 +161,130 @@ def test_what_counts_as_made_had_its_effect_or_may_have_had_it() -> None:
         assert RecordedRun([], [row]).find_made_call(digest) == made, row
         before = None if made is None else "1 of run_1"
         assert RecordedRun([], before=[row]).find_made_call(digest) == before
+
+
+def journal(office: Office) -> list[tuple[str, str | None, str | None]]:
+    """What became of each call, as the journal has it."""
+    return [(row.status, row.error, row.reason) for row in office.rows]
+
+
+@pytest.mark.parametrize(
+    ("answer", "rows"),
+    [
+        (SENT, [("started", None, None), ("success", None, None)]),
+        (FAILED, [("started", None, None), ("success", None, None)]),
+        (NotCalled("nobody is there"), [("failed", "not-called", "nobody is there")]),
+        (ToolFailed("no stamp"), [("started", None, None), ("failed", "tool", "no stamp")]),
+        (InputRequired("1", "ask", "sure?"), [("started", None, None), ("failed", ASKED, "sure?")]),
+    ],
+    ids=["answered", "said that it failed", "not reached", "failed", "asked back"],
+)
+def test_a_call_is_journalled_before_its_effect_and_with_what_became_of_it(answer: Any, rows: Any) -> None:
+    """One that did not reach its tool never began. All rows of a call are of its sequence, place and arguments."""
+    office = Office(answer)
+    if isinstance(answer, Exception):
+        with pytest.raises(type(answer)):
+            office.make("1")
+    else:
+        assert office.make("1") == answer
+    assert journal(office) == rows
+    places = {(row.run, row.sequence, row.position, row.kind, row.target, row.digest) for row in office.rows}
+    assert places == {("run_1", 1, "1", "tool", "post/send", digest_of(SEND, LETTER))}
+    assert [row.request for row in office.rows] == [LETTER] * len(rows)
+    if isinstance(answer, ToolAnswer):
+        assert office.rows[-1].answer == {"blocks": [], "structured": answer.structured, "is_error": answer.is_error}
+
+
+def test_a_question_before_a_call_says_what_it_is_about_and_how_it_may_be_answered() -> None:
+    """The tool as it is now, and the arguments: for those alone the answer holds."""
+    about = {"tool": "post/send", "digest": SEND.digest.hex()}
+    repeated = Office(SENT)
+    repeated.make("1")
+    with pytest.raises(InputRequired) as again:
+        repeated.make("2#3")
+    assert (again.value.kind, again.value.schema, again.value.about) == ("approve", REPEAT, about)
+    assert (again.value.position, str(again.value.key).partition("-")[0]) == ("2#3", "2?again")
+    new = Office(allowed=False)
+    with pytest.raises(InputRequired) as first:
+        new.make("2#3")
+    assert (first.value.kind, first.value.schema, first.value.about) == ("approve", APPROVAL_SCHEMA, about)
+    assert (first.value.position, str(first.value.key).partition("?")[0]) == ("2#3", "2")
+    with pytest.raises(InputRequired) as other:
+        new.make("2", arguments={"to": "Grace"})
+    assert other.value.key != first.value.key
+    assert (repeated.created_by, new.created_by, new.rows) == (1, 0, [])
+
+
+def test_where_nobody_can_be_asked_the_call_is_not_made() -> None:
+    """And the sentence says what can be done."""
+    repeated, new = Office(SENT), Office(allowed=False)
+    repeated.make("1")
+    repeated.calls.can_ask = new.calls.can_ask = False
+    with pytest.raises(NotAllowed, match="called with these arguments by step 1, and nobody can be asked") as again:
+        repeated.make("2")
+    assert again.value.hint == "give it other arguments, or call it in another run"
+    with pytest.raises(NotAllowed, match="post/send is asked about before it is called, and nobody can be") as first:
+        new.make("1")
+    assert first.value.hint == "answered with `always` in a run, it is not asked about any more"
+
+
+@pytest.mark.parametrize("said", ["once", "no"])
+def test_what_was_said_of_a_call_that_nobody_has_allowed_holds_for_it(said: str) -> None:
+    """Made once, or not at all; other arguments are asked about."""
+    with pytest.raises(InputRequired) as asked:
+        Office(allowed=False).make("1")
+    office = Office(SENT, past=RecordedRun([], [], {str(asked.value.key): said}), allowed=False)
+    if said == "no":
+        with pytest.raises(NotAllowed, match="post/send was not called: asked about it, somebody said no"):
+            office.make("1#2")
+    else:
+        assert office.make("1#2") == SENT
+    with pytest.raises(InputRequired):
+        office.make("1", arguments={"to": "Grace"})
+
+
+def test_a_tool_that_has_changed_within_the_run_is_no_longer_allowed_by_its_name() -> None:
+    """What it was when the run first called it is what was allowed."""
+    office = Office(SENT, SENT)
+    office.make("1")
+    changed = Tool("post", "send", "Send a letter, and a copy to us.", {"type": "object"})
+    with pytest.raises(InputRequired, match="call the tool send of the server post, which may take something away"):
+        office.make("2", changed, {"to": "Grace"})
+    assert office.make("2", arguments={"to": "Grace"}) == SENT
+
+
+def test_what_is_said_of_a_call_in_doubt_is_taken_for_its_end() -> None:
+    """That it failed, and why; what it answered, which may be nothing; or that it is to be made again."""
+    begun = recorded("started")
+    with pytest.raises(InputRequired) as asked:
+        Office(past=RecordedRun([], [begun])).make("1")
+    assert (asked.value.kind, asked.value.key, asked.value.schema) == ("doubt", "1!1", IN_DOUBT_SCHEMA)
+    assert asked.value.about == {"tool": "post/send"}
+    failed = Office(past=RecordedRun([], [begun], {"1!1": {"failed": "no stamp"}}))
+    with pytest.raises(ToolFailed, match=r"^post/send failed: no stamp$"):
+        failed.make("1")
+    nothing = Office(past=RecordedRun([], [begun], {"1!1": {"result": None}}))
+    assert nothing.make("1") == ToolAnswer(structured=None)
+    again = Office(SENT, past=RecordedRun([], [begun], {"1!1": "repeat"}))
+    assert again.make("1") == SENT
+    assert (failed.created_by, nothing.created_by, again.created_by) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("tool", [READ, Tool("post", "set", "Set it.", {"type": "object"}, idempotent=True)])
+def test_a_call_in_doubt_that_does_no_harm_twice_is_made_again_unasked(tool: Tool) -> None:
+    """Its tool only reads, or is idempotent."""
+    begun = CallRow("run_1", 1, "1", "tool", tool.full_name, digest_of(tool, LETTER), "started", now())
+    assert Office(SENT, past=RecordedRun([], [begun])).make("1", tool) == SENT
+
+
+@pytest.mark.parametrize(
+    ("row", "kind", "message"),
+    [({"reason": "no stamp", "error": "timeout"}, "timeout", "no stamp"), ({}, "tool", "post/send failed")],
+    ids=["told", "untold"],
+)
+def test_a_call_that_failed_before_fails_again_as_it_did(row: Any, kind: str, message: str) -> None:
+    """With the kind and the sentence that it had; without them, with those of any tool."""
+    office = Office(past=RecordedRun([], [recorded("failed", **row)]))
+    with pytest.raises(ReplayedFailure) as failed:
+        office.make("1")
+    assert (failed.value.kind, failed.value.message, office.created_by) == (kind, message, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from store_tools import collection, get, note, open_run, relation, step
 
 from infospace.core.ids import Kind
@@ -78,6 +79,30 @@ def test_a_search_result_names_its_source_a_note_its_file_a_relation_its_ends(st
     with store.reading() as snapshot:
         assert snapshot.citing([one]) == [Use(found, 1)]
         assert snapshot.citing([found]) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("/B", "z.md", 2), ("/a", "a.md", 1)),
+        (("/r", "B.md", 2), ("/r", "a.md", 1)),
+        (("/r", "t.csv", 2), ("/r", "t.csv", 3)),
+    ],
+    ids=["root", "path", "part"],
+)
+@pytest.mark.parametrize("turned", [False, True], ids=["in order", "turned"])
+def test_a_note_with_two_files_comes_from_the_first(
+    store: Store, first: tuple[str, str, int], second: tuple[str, str, int], turned: bool
+) -> None:
+    """By root, then path, then part, whichever was remembered first; it is the place that the Note itself tells."""
+    one = store.new_id(Kind.NOTE)
+    tracks = [Track(root, path, one, b"x", 1, part=part) for root, path, part in (first, second)]
+    store.commit([MakeNote(one, "x", created_by=CreatedBy(open_run(store), None, "add"))])
+    store.commit(tracks[::-1] if turned else tracks)
+    location = get(store, one).location
+    assert origin(store, one).file == "{}/{}#{}".format(*first)
+    assert location is not None
+    assert (location.root, location.path, location.part) == first
 
 
 def test_readings_and_products_are_those_of_the_journal(store: Store) -> None:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from infospace.core.tool import Tool
 from infospace.tools.scope import EVERYTHING, Filters, Scope
+from infospace.tools.search.lexical.suggestions import unmatched
 
 TOOL = Tool(
     "git",
@@ -119,10 +120,42 @@ def test_a_filter_admits_what_is_wanted(filters: dict[str, Any], admits: bool) -
 @pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1"])
 def test_a_pattern_that_is_none_is_said(pattern: str) -> None:
     """Where it is read, and not where it is used."""
-    with pytest.raises(ValidationError, match="is not a pattern"):
+    with pytest.raises(ValidationError, match="is not a pattern") as raised:
         Filters(name_pattern=pattern)
+    [error] = raised.value.errors()
+    assert error["type"] == "invalid"
+    assert error["ctx"]["message"] == error["msg"]
+    assert error["ctx"]["hint"]
     with pytest.raises(ValidationError, match="is not a pattern"):
         Scope(exclude_names=(pattern,))
+
+
+@pytest.mark.parametrize(
+    ("filters", "sentence"),
+    [
+        ({"servers": ["gut"]}, "no tool here is of a server 'gut'; did you mean 'git'?"),
+        ({"categories": ["develOpment", "Developmnt"]}, "no tool here is of a category 'Developmnt'; did you mean"),
+        ({"tags": ["vcs", "wrote"]}, "no tool here has a tag 'wrote'; did you mean 'write'?"),
+        ({"exclude_tags": ["zzz"]}, "no tool here has a tag 'zzz'; there are vcs, write"),
+        ({"visibility": ["teams"]}, "no tool here is of a visibility 'teams'; did you mean 'team'?"),
+        ({"teams": ["cores"]}, "no tool here is of a team 'cores'; did you mean 'core'?"),
+    ],
+)
+def test_a_name_that_no_tool_has_is_told_with_the_nearest(filters: dict[str, Any], sentence: str) -> None:
+    """Each of the names in filters; without a near one, with those that there are."""
+    assert [one[: len(sentence)] for one in unmatched(Filters.model_validate(filters), [TOOL])] == [sentence]
+    assert unmatched(Filters.model_validate(filters), [])[0].endswith("; there are none")
+    known = Filters(servers=("git",), categories=("DEVELOPMENT",), tags=("vcs",), visibility=("team",), teams=("core",))
+    assert unmatched(known, [TOOL]) == []
+
+
+def test_of_many_names_the_first_are_told() -> None:
+    """Eight of them, in their order."""
+    tools = [Tool(f"s{number}", "x") for number in range(9, 0, -1)]
+    asked = Filters(servers=("wholly-other",))
+    listed = "s1, s2, s3, s4, s5, s6, s7, s8"
+    assert unmatched(asked, tools) == [f"no tool here is of a server 'wholly-other'; there are {listed}, …"]
+    assert unmatched(asked, tools[1:]) == [f"no tool here is of a server 'wholly-other'; there are {listed}"]
 
 
 def test_what_is_no_filter_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from requests_for_servers import CASES, SERVERS
 
+from infospace import open_space
 from infospace.tools.search.finder import Finder
 from infospace.tools.search.servers import ABBREVIATIONS, ServerText, choose_compatibly, choose_servers, written_out
 
@@ -76,6 +78,27 @@ def test_the_compatible_mode_counts_words(message: str, wanted: tuple[str, ...])
     """The cosine of counted words; the order is that of the list."""
     assert tuple(choose_compatibly(message, TEXTS).names) == wanted
     assert tuple(choose_compatibly(message, TEXTS[::-1]).names) == wanted[::-1]
+
+
+def test_without_a_model_words_alone_decide_rarer_ones_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The weight of a word is ln(1 + (n + ½) / (k + ½)), where k of n servers have it; a word of a tool counts 0.7.
+
+    A word that no server has weighs half of one that one server has. The score is the weighted mean.
+    """
+    monkeypatch.setenv("INFOSPACE_MODEL_DIR", str(tmp_path / "no model"))
+    servers = [
+        ServerText("alpha", "post and parcels"),
+        ServerText("beta", "post", [("stamp", "prints")]),
+        ServerText("gamma", "weather"),
+    ]
+    with open_space(tmp_path / "space.db") as space:
+        found = choose_servers("post parcels stamp unheard", servers, space.finder._embedding)
+    of_two, of_one = math.log(1 + 3.5 / 2.5), math.log(1 + 3.5 / 1.5)
+    total = of_two + 2.5 * of_one
+    expected = {"alpha": (of_two + of_one) / total, "beta": (of_two + 0.7 * of_one) / total, "gamma": 0.0}
+    assert found.scores == pytest.approx(expected, abs=1e-6)
+    assert (found.names, found.unchanged) == (["alpha", "beta"], None)
+    assert "servers are chosen by words alone: " in str(found.degraded)
 
 
 def test_an_empty_list_stays_empty(finder: Finder) -> None:

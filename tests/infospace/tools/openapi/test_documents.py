@@ -19,6 +19,7 @@ from served import call, odd, synced, write
 from infospace import Space
 from infospace.core.errors import Invalid
 from infospace.schema.validate import validate
+from infospace.tools.mcp.config import read_entries
 from infospace.tools.openapi.document import read_document
 from infospace.tools.openapi.operations import read_operations
 from infospace.tools.openapi.requests import make_request
@@ -291,6 +292,26 @@ def test_a_broken_entry_is_told_in_a_sentence(space: Space, entry: Any, words: s
     if words.startswith("the entry does not say"):
         assert failed.hint is not None
         assert '"base_url": "https://shop.example/v1"' in failed.hint
+
+
+@pytest.mark.parametrize(
+    ("entry", "hint"),
+    [
+        ({"openapi": " ", "base_url": "http://x"}, "the file or URL of a document"),
+        ({"openapi": "a\0b", "base_url": "http://x"}, "the file or URL of a document"),
+        ({"openapi": "ftp://x/y"}, "a path, or https://…"),
+        ({"openapi": "api.json", "base_url": "api.example"}, "https://api.example.org/v1"),
+        ({"url": "x.org"}, "http://… or https://…"),
+        ({"url": "http://x", "type": "sse"}, "over HTTP that is streamable HTTP"),
+        ({"command": "x", "type": "http"}, '"stdio" with `command`, "http" with `url`'),
+    ],
+)
+def test_a_broken_entry_says_what_would_have_fitted(tmp_path: Path, entry: Any, hint: str) -> None:
+    """Beside the sentence of what is wrong."""
+    path = tmp_path / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {"api": entry}}))
+    found = read_entries(path)
+    assert [(problem.server, problem.hint) for problem in found.problems] == [("api", hint)]
 
 
 def test_a_document_at_a_url_is_read_there_and_called_there_alone(space: Space) -> None:

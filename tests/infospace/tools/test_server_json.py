@@ -1,0 +1,143 @@
+"""What is read of a `server.json` and of a package that npm lists: fields, command lines, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from infospace.core.errors import Invalid
+from infospace.tools.mcp.registries.listed_server import Checksum, ListedServer, Variable
+from infospace.tools.mcp.registries.server_json import read_npm_package, read_server
+
+NPM: dict[str, Any] = {"registryType": "npm", "identifier": "w", "version": "1"}
+
+
+def read(*packages: dict[str, Any], **members: Any) -> ListedServer:
+    """Read a server with these packages."""
+    return read_server({"name": "a/it", "description": "It.", "packages": list(packages), **members})
+
+
+def line(**package: Any) -> str:
+    """Return the command line that a package is run by."""
+    return read({**NPM, **package}).launch
+
+
+def test_a_package_that_npm_lists_is_read_whole() -> None:
+    """Its keywords are tags: each once, in order, a hundred at most, without what is no short text."""
+    keywords = ["b", "a", "b", 3, "x" * 50, "x" * 51, "\x1b[31m"]
+    raw = {"name": "@ann/w", "version": "1.2", "description": "Weather,\nand tides.", "keywords": keywords}
+    entry = {"command": "npx", "args": ["-y", "@ann/w@1.2"]}
+    expected = ListedServer("@ann/w", "Weather, and tides.", entry, "", "1.2", ("b", "a", "x" * 50), package="@ann/w")
+    assert read_npm_package(raw, None) == expected
+    served = read_npm_package(raw, "https://npm.example")
+    assert served.checksum == Checksum("npm", "https://npm.example/@ann%2Fw/1.2", "")
+    assert (served.tags, served.package, served.entry) == (expected.tags, "@ann/w", expected.entry)
+    long = read_npm_package({**raw, "description": "d" * 2_001}, None)
+    assert (len(long.description) <= 2_000, long.description[:9]) == (True, "d" * 9)
+    with pytest.raises(Invalid, match=r"it is \[\], not an object"):
+        read_npm_package([], None)
+
+
+@pytest.mark.parametrize("key", ["name", "version"])
+def test_a_package_that_npm_lists_has_a_name_and_a_version(key: str) -> None:
+    raw = {"name": "w", "version": "1"}
+    with pytest.raises(Invalid, match=f"`{key}`"):
+        read_npm_package({one: text for one, text in raw.items() if one != key}, None)
+
+
+def test_a_server_is_read_whole() -> None:
+    """With what it reads from the environment, and what of that is secret or may be left out."""
+    variables = [
+        {"name": "KEY", "description": "A key.", "isRequired": True, "isSecret": True},
+        {"name": "MORE", "description": "More."},
+        {"name": "MODE", "value": "fast"},
+    ]
+    found = read({**NPM, "environmentVariables": variables}, title="It itself", version="2")
+    assert (found.name, found.description, found.title, found.version) == ("a/it", "It.", "It itself", "2")
+    assert (found.package, found.checksum, found.tags) == ("w", None, ())
+    assert list(found.variables) == [Variable("KEY", "A key.", secret=True)]
+    assert list(found.optional) == [Variable("MORE", "More.")]
+    assert found.entry == {"command": "npx", "args": ["-y", "w@1"], "env": {"KEY": "${KEY}", "MODE": "fast"}}
+
+
+@pytest.mark.parametrize(
+    ("package", "expected"),
+    [
+        ({}, "npx -y w@1"),
+        ({"version": ""}, "npx -y w"),
+        ({"runtimeArguments": [{"type": "positional", "value": "--yes"}]}, "npx --yes w@1"),
+        ({"packageArguments": [{"type": "positional", "value": "x"}]}, "npx -y w@1 x"),
+        ({"packageArguments": [{"type": "named", "name": "--port", "value": "80"}]}, "npx -y w@1 --port 80"),
+        ({"packageArguments": [{"type": "named", "name": "--fast"}]}, "npx -y w@1 --fast"),
+        (
+            {"packageArguments": [{"type": "positional", "valueHint": "folder", "isRequired": True}]},
+            "npx -y w@1 '${IT_FOLDER}'",
+        ),
+        ({"packageArguments": [{"type": "positional", "isRequired": True}]}, "npx -y w@1 '${IT_ARGUMENT}'"),
+        ({"registryType": "pypi"}, "uvx w@1"),
+        ({"registryType": "pypi", "version": ""}, "uvx w"),
+        ({"registryType": "nuget"}, "dnx w@1 --yes"),
+        ({"registryType": "nuget", "version": "", "runtimeArguments": [{"type": "named", "name": "-y"}]}, "dnx w -y"),
+        (
+            {"registryType": "nuget", "packageArguments": [{"type": "positional", "value": "x"}]},
+            "dnx w@1 --yes -- x",
+        ),
+        ({"registryType": "oci", "identifier": "docker.io/a/b"}, "docker run -i --rm docker.io/a/b:1"),
+        ({"registryType": "oci", "identifier": "docker.io/a/b:2"}, "docker run -i --rm docker.io/a/b:2"),
+        ({"registryType": "oci", "identifier": "b:2"}, "docker run -i --rm b:2"),
+        (
+            {"registryType": "oci", "identifier": f"b@sha256:{'0' * 64}"},
+            f"docker run -i --rm b@sha256:{'0' * 64}",
+        ),
+        ({"registryType": "oci", "identifier": "host:80/a/b"}, "docker run -i --rm host:80/a/b:1"),
+        ({"registryType": "oci", "identifier": "a/b", "version": ""}, "docker run -i --rm a/b"),
+        (
+            {"registryType": "oci", "identifier": "a/b", "runtimeArguments": [{"type": "named", "name": "--rm"}]},
+            "docker run -i --rm a/b:1",
+        ),
+        (
+            {"registryType": "oci", "identifier": "a/b", "environmentVariables": [{"name": "A", "value": "b"}]},
+            "docker run -i --rm -e A a/b:1",
+        ),
+        ({"registryType": "oci", "identifier": "a/b", "runtimeHint": "podman"}, "podman run -i --rm a/b:1"),
+    ],
+)
+def test_a_package_is_run_by_this_line(package: dict[str, Any], expected: str) -> None:
+    assert line(**package) == expected
+
+
+@pytest.mark.parametrize(
+    ("package", "message", "hint"),
+    [
+        ({"registryType": "brew"}, "its package is of the kind 'brew'", "npm, pypi, oci, nuget and mcpb are known"),
+        ({"runtimeHint": "bash"}, "it is to be run by 'bash'", "a package of npm runs by npx"),
+        ({"packageArguments": [3]}, "an argument of it is 3, not an object", None),
+        ({"packageArguments": [{"type": "odd"}]}, "an argument of it is of the type 'odd'", "named or positional"),
+        ({"fileSha256": "beef"}, "its `fileSha256` is 'beef', not a SHA-256", "64 hexadecimal digits"),
+        ({"environmentVariables": [{"name": "a b"}]}, "'a b' cannot be the name of a variable", None),
+        (
+            {"environmentVariables": [{"name": "LD_PRELOAD", "value": "x"}]},
+            "it sets LD_PRELOAD, by which a program can be made to run something else",
+            None,
+        ),
+    ],
+)
+def test_what_is_refused_says_why_and_what_would_fit(package: dict[str, Any], message: str, hint: str | None) -> None:
+    with pytest.raises(Invalid) as refused:
+        line(**package)
+    assert (refused.value.message, refused.value.hint) == (message, hint)
+
+
+def test_the_first_way_that_can_be_read_is_taken_and_the_first_reason_told() -> None:
+    """Where there is no way, that is told."""
+    bad = {**NPM, "registryType": "brew"}
+    found = read(bad, {**NPM, "identifier": "other"}, {**NPM, "identifier": "third"})
+    assert found.package == "other"
+    with pytest.raises(Invalid, match="of the kind 'brew'"):
+        read(bad, {**NPM, "runtimeHint": "bash"})
+    with pytest.raises(Invalid, match="neither `packages` nor `remotes`"):
+        read()
+    with pytest.raises(Invalid, match="'a b' cannot be a server's name") as refused:
+        read(NPM, name="a b")
+    assert refused.value.hint == "such as io.github.ann/weather"
