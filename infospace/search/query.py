@@ -26,6 +26,9 @@ Threshold: TypeAlias = float | Literal["auto"]
 AUTO_THRESHOLD_FRACTION: Final = 0.7
 """How far from chance to the best hit the threshold `auto` lies."""
 
+DEFAULT_JUDGEMENTS: Final = 40
+"""Notes that are judged at a time to estimate recall."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from infospace.core.errors import Invalid
 from infospace.core.ids import Kind, kind_of, number_of
 from infospace.core.plural import pluralize
 from infospace.data.result import LABEL
@@ -19,6 +20,7 @@ from tui.text.render import format_certificate
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
+    from infospace.search.certainty.judging import RecallSample
     from infospace.search.query import Hit, Mode, SearchResults
     from infospace.space import Space
     from infospace.store.protocol import ResourceSummary, Snapshot
@@ -82,6 +84,11 @@ class NotesQuery:
         """Whether a threshold counts."""
         return self.how in ("semantic", "hybrid")
 
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """What tells one list from another, however it is searched."""
+        return self.query, self.what, self.filter
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NotesList:
@@ -106,18 +113,46 @@ class NotesList:
     filed: bool = False
     """Whether notes that are listed came from files, and so have paths."""
 
+    @property
+    def is_sortable(self) -> bool:
+        """Whether it has no order of its own."""
+        return not self.hits and self.sought.what not in ("stale", "tasks")
+
 
 def run_notes_query(space: Space, sought: NotesQuery, listener: Listener, known: NotePlaces | None = None) -> NotesList:
     """Return what is to be listed. `known` is where the notes lay when that was read last."""
-    places, chosen = known, None
-    if sought.filter:
-        with space.store.reading() as snapshot:
-            places = read_places(snapshot, known)
-        chosen = places.within(sought.filter)
+    places, chosen = _read_chosen(space, sought, known)
     notes = _run(space, sought, listener, chosen)
     with space.store.reading() as snapshot:
         filed = sought.what in ("notes", "all notes") and _are_filed(snapshot, notes.ids)
     return replace(notes, places=places, filed=filed)
+
+
+def _read_chosen(
+    space: Space, sought: NotesQuery, known: NotePlaces | None
+) -> tuple[NotePlaces | None, set[int] | None]:
+    """Return where the notes lie, as far as it is read, and the numbers of those that are meant, None for all."""
+    if not sought.filter:
+        return known, None
+    with space.store.reading() as snapshot:
+        places = read_places(snapshot, known)
+    return places, places.within(sought.filter)
+
+
+def draw_recall_sample(
+    space: Space, sought: NotesQuery, listener: Listener, known: NotePlaces | None = None
+) -> RecallSample:
+    """Draw all notes, in an order of chance, of which the first are to be judged to estimate what the search misses.
+
+    Raises Invalid where it is no search of the kept notes.
+    """
+    from infospace.search.certainty.judging import draw_sample
+
+    if sought.what != "notes" or sought.how is None:
+        hint = "type what to look for; where other things are listed, v goes on to the notes"
+        raise Invalid("only a search of notes can miss some", hint=hint)
+    _, chosen = _read_chosen(space, sought, known)
+    return draw_sample(space.search, _as_search(sought, chosen), None, listener)
 
 
 def explain_hit(space: Space, listed: NotesList, identifier: str) -> str:
@@ -207,12 +242,8 @@ def _counted(count: int, sought: NotesQuery) -> str:
 
 
 def _searched(space: Space, sought: NotesQuery, listener: Listener, chosen: set[int] | None) -> NotesList:
-    how = cast("Mode", sought.how)
     if sought.what == "notes":
-        threshold = sought.threshold if sought.scored else None
-        within = None if chosen is None else _ascending(chosen)
-        asked = SearchQuery(sought.query, sought.most, threshold, how, within=within, certify=True)
-        results = space.search.find(asked, listener)
+        results = space.search.find(_as_search(sought, chosen), listener)
     else:
         from infospace.search.collections import search_collections
 
@@ -223,6 +254,13 @@ def _searched(space: Space, sought: NotesQuery, listener: Listener, chosen: set[
     words = results.certificate.get("words", ())
     message = _format_certificate(results) + _within(sought)
     return NotesList(sought, list(hits), message, matched, {}, hits, threshold, words)
+
+
+def _as_search(sought: NotesQuery, chosen: set[int] | None) -> SearchQuery:
+    """Return the search of kept notes that is meant."""
+    threshold = sought.threshold if sought.scored else None
+    within = None if chosen is None else _ascending(chosen)
+    return SearchQuery(sought.query, sought.most, threshold, cast("Mode", sought.how), within=within, certify=True)
 
 
 def _format_certificate(results: SearchResults) -> str:

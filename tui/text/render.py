@@ -23,6 +23,12 @@ PART = 60
 HEADINGS = " › "
 BEFORE, BEHIND = 40, 20
 """Characters shown before a word that was looked for, and at least from its beginning on."""
+PLACES = {
+    "found": "notes that were found",
+    "below": "notes below them, of about one rank,",
+    "unscored": "notes that were not compared",
+}
+"""What the parts of a ranking are called of which notes are drawn to be judged."""
 _WORD = re.compile(r"\w+")
 _LEAST_SHARED = 0.3
 
@@ -204,6 +210,14 @@ def format_recall(results: RecallEstimate) -> str:
         return f"none of the {judged:,} notes that were judged is right, so nothing is known of recall"
     right = f"about {results.right_found:,.0f} right notes found, about {results.right_missed:,.0f} missed"
     return f"recall {results.recall:.2f} (95 %: {results.low:.2f} to {results.high:.2f}), by {judged:,} judged: {right}"
+
+
+def strata_lines(results: RecallEstimate) -> list[str]:
+    """Say of each part of the ranking how many notes were judged."""
+    return [
+        f"{one.judged:,} of {one.size:,} {PLACES[one.place]} were judged, {one.right:,} are right"
+        for one in results.strata
+    ]
 
 
 def format_explanation(explanation: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import Invalid, ModelError
 from infospace.core.ids import Kind, number_of
+from infospace.core.resources import Note, text_of
 from infospace.search.certainty.recall import Judged, RecallEstimate, Stratum, estimate, sample, stratify
 from infospace.search.query import Hit, SearchQuery
 from infospace.store.note_fields import text_digest
@@ -15,6 +16,21 @@ from infospace.store.note_fields import text_digest
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
     from infospace.search.search import Search
+    from infospace.store.protocol import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnNote:
+    """A Note that was drawn, to be shown to whoever judges it; `title` is empty where it has none.
+
+    `passage` is the part of its text that is nearest to the query; the whole text where no part is known.
+    """
+
+    id: str
+    version: int
+    title: str
+    text: str
+    passage: str
 
 
 @dataclass(eq=False)
@@ -41,6 +57,16 @@ class RecallSample:
         """How many were judged."""
         return len(self._told)
 
+    def read(self, snapshot: Snapshot, note: str) -> DrawnNote:
+        """Return a Note as it is now. Raises NotFound where it was deleted meanwhile."""
+        resource = snapshot.get(note)
+        (brief,) = snapshot.briefs([note])
+        text = text_of(resource.content) if isinstance(resource, Note) else ""
+        hit = self.passages.get(number_of(note))
+        is_cut = hit is not None and hit.start is not None and hit.version == resource.version
+        passage = text[hit.start : hit.end] if hit is not None and is_cut else text
+        return DrawnNote(note, resource.version, brief.title or "", text, passage)
+
     def tell(self, note: str, *, right: bool) -> None:
         """Say of a Note that was drawn whether it is right."""
         number = number_of(note)
@@ -64,8 +90,8 @@ class RecallSample:
         )
 
 
-def draw_sample(search: Search, query: SearchQuery, count: int, listener: Listener) -> RecallSample:
-    """Search, and draw `count` Notes to be judged, the same for the same query as long as the space stays as it is.
+def draw_sample(search: Search, query: SearchQuery, count: int | None, listener: Listener) -> RecallSample:
+    """Search, and draw `count` Notes to be judged, None for all; the same query draws the same in the same space.
 
     All that match are taken as found, whatever the limit. The others are ranked by meaning; those without a vector are
     a part of their own, and so are all where there is no model. Raises Invalid without a query, and what

@@ -101,8 +101,8 @@ def stratify(results: Sequence[int], below: Sequence[int], unscored: Sequence[in
     ]
 
 
-def sample(strata: Sequence[Stratum], count: int) -> list[tuple[int, int]]:
-    """Return which Notes are to be judged, `(stratum, number)`, a turn of all strata at a time.
+def sample(strata: Sequence[Stratum], count: int | None) -> list[tuple[int, int]]:
+    """Return which Notes are to be judged, `(stratum, number)`, a turn of all strata at a time; None for all of them.
 
     Whoever ends early has judged about the same number of each, which still are drawn by chance.
     """

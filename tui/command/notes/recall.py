@@ -8,27 +8,20 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import InfospaceError, Invalid, ModelError, NotConfigured
-from infospace.core.resources import Note, text_of
+from infospace.search.query import DEFAULT_JUDGEMENTS
 from tui.command.common.ctrl_c import read_line
 from tui.command.common.embedding_model import fetch_missing
 from tui.text.output import Output, UsageError
 
 if TYPE_CHECKING:
-    from infospace.search.certainty.judging import RecallSample
+    from infospace.search.certainty.judging import DrawnNote, RecallSample
     from infospace.space import Space
 
-DEFAULT_JUDGEMENTS = 40
 ME, MODEL = "me", "model"
 YES, NO, END = ("y", "yes"), ("n", "no"), ("q", "quit")
 
 PASSAGE = 600
 """Characters of a note that a person is shown."""
-
-PLACES = {
-    "found": "notes that were found",
-    "below": "notes below them, of about one rank,",
-    "unscored": "notes that were not compared",
-}
 
 
 def add_recall(parser: argparse.ArgumentParser) -> None:
@@ -68,14 +61,11 @@ def show_recall(args: argparse.Namespace, space: Space, out: Output) -> int:
             {"query": args.query, "judge": judge, **results.to_json(), "certificate": dict(sample.certificate)}
         )
         return 0
-    from tui.text.render import format_recall
+    from tui.text.render import format_recall, strata_lines
 
     out.text(format_recall(results))
-    for judged in results.strata:
-        out.talk(
-            f"{judged.judged:,} of {judged.size:,} {PLACES[judged.place]} were judged, {judged.right:,} are right",
-            style="dim",
-        )
+    for line in strata_lines(results):
+        out.talk(line, style="dim")
     return 0
 
 
@@ -116,40 +106,35 @@ async def _ask_model(query: str, sample: RecallSample, space: Space, out: Output
     context = space.context(scratch=True)
     with out.progress() as listener:
         for done, note in enumerate(waiting := sample.waiting, 1):
-            title, text = _content(space, note)
-            prompt = judge_prompt(f"It answers, or helps to answer: {query}", (note, f"{title}\n\n{text}"))
+            drawn = _read_note(space, sample, note)
+            content = f"{drawn.title}\n\n{drawn.text}"
+            prompt = judge_prompt(f"It answers, or helps to answer: {query}", (note, content))
             sample.tell(note, right=bool(await context.ask_model(prompt, schema={"type": "boolean"})))
             listener.progress(done, len(waiting), "notes judged")
 
 
 def _ask_person(query: str, sample: RecallSample, space: Space, out: Output) -> None:
     """Ask of each whether it is right, until all are judged, or the person ends it."""
-    from infospace.core.ids import number_of
     from tui.text.render import snippet
 
     waiting = sample.waiting
     out.talk(f"Is it right for {query!r}? y, n, or q to end.")
     for at, note in enumerate(waiting, 1):
-        title, text = _content(space, note)
-        hit = sample.passages.get(number_of(note))
-        passage = text if hit is None or hit.start is None else text[hit.start : hit.end]
-        out.talk(f"{at} of {len(waiting)}  {title or note}")
-        out.talk(snippet(passage, PASSAGE), style="dim")
-        while (message := _read().strip().lower()) not in (*YES, *NO, *END, ""):
+        drawn = _read_note(space, sample, note)
+        out.talk(f"{at} of {len(waiting)}  {drawn.title or note}")
+        out.talk(snippet(drawn.passage, PASSAGE), style="dim")
+        while (message := _read_line().strip().lower()) not in (*YES, *NO, *END, ""):
             out.talk("y, n or q")
         if message in END or not message:
             return
         sample.tell(note, right=message in YES)
 
 
-def _read() -> str:
+def _read_line() -> str:
     """The line that answers; of answers in a pipe the next one, empty at their end."""
     return read_line("right? [y/n/q] ") if sys.stdin.isatty() else sys.stdin.readline()
 
 
-def _content(space: Space, note: str) -> tuple[str, str]:
-    """The title of a note, empty where it has none, and its text."""
+def _read_note(space: Space, sample: RecallSample, note: str) -> DrawnNote:
     with space.store.reading() as snapshot:
-        resource = snapshot.get(note)
-        (brief,) = snapshot.briefs([note])
-    return brief.title or "", text_of(resource.content) if isinstance(resource, Note) else ""
+        return sample.read(snapshot, note)

@@ -10,6 +10,9 @@ what is stale (made of something that has changed since), and tasks. Click a tit
 you type, the rows are a table, and enter on one shows its note. They can be kept as a Collection
 (`ctrl+s`), and the query as a saved plan (`ctrl+t`).
 
+`R` estimates how much a search misses: notes are drawn by chance, you say of each whether it is right (`y`, `n`), and
+recall is told with its interval. `escape` ends it early and keeps what was judged; `R` goes on.
+
 Of what is chosen: **Content** (Markdown; JSON as a tree that folds, `t` shows it plain; Collections as tables),
 **About** (why a search found it, path, times, properties), **Links** (relations and links out and in, those that lead
 nowhere yet, the Collections that hold it), **Tasks** (`x`, or enter, sets one done or to be done again: one character
@@ -34,6 +37,7 @@ from infospace.journal.rows import Use
 from infospace.search.query import Mode
 from tui.runtime.workers import poll_delay
 from tui.screens.notes.actions import NoteActions
+from tui.screens.notes.recall import RecallJudging
 from tui.screens.search_screen import POLL_SECONDS, SearchScreen
 from tui.tables.note_places import NotesFilter
 from tui.tables.notes_query import (
@@ -85,6 +89,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         Binding("v", "what", "List", tooltip="lists notes, transient ones too, Collections, Relations, tasks"),
         Binding("comma", "threshold(-1)", "Lower", key_display=",", show=False, tooltip="lowers the threshold by 0.01"),
         Binding("full_stop", "threshold(1)", "Higher", key_display=".", show=False, tooltip="raises it by 0.01"),
+        Binding("R", "recall", "Recall", show=False, tooltip="estimates how much the search misses: you judge notes"),
         Binding("plus", "more", "More", key_display="+", show=False, tooltip="lists five times as many hits"),
         Binding("enter", "into", "Look", show=False, tooltip="goes into what is chosen; follows a line of a tab"),
         Binding("right_square_bracket", "tab(1)", "Tab", key_display="]", tooltip="to the next tab"),
@@ -121,6 +126,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         self._order: tuple[tuple[str, bool], Ids, list[str]] | None = None
         """What was sorted last: by what, which ids, and their order."""
         self.actions = NoteActions(self)
+        self.recall = RecallJudging(self)
         self._within = NotesFilter()
         self._stays: int | None = None
         """The place in the list at which the cursor is to stay, though what was there goes elsewhere."""
@@ -223,12 +229,12 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     def is_outdated(self, sought: NotesQuery) -> bool:
         """Whether something else was typed meanwhile, or is to be listed."""
         expected = self.wanted
-        return expected is not None and _listed(expected) != _listed(sought)
+        return expected is not None and expected.subject != sought.subject
 
     def _sorted(self, notes: NotesList) -> list[str] | None:
         """Return the ids in the order that was asked for, where that is another one. For a thread."""
         by, ids, before = self.notes.sorted_by, notes.ids, self._order
-        if by is None or not _is_sortable(notes):
+        if by is None or not notes.is_sortable:
             return None
         if before is not None and before[0] == by and isinstance(ids, Ids) and before[1].same(ids):
             return before[2]
@@ -242,7 +248,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         self.notes.update(notes)
         if ids is not None:
             self.notes.ids = ids
-        afresh = (*_listed(before), before.how) != (*_listed(notes.sought), notes.sought.how)
+        afresh = (before.subject, before.how) != (notes.sought.subject, notes.sought.how)
         if afresh and notes.hits:
             self.notes.sorted_by = None
         grid = self.grid
@@ -254,7 +260,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         grid.show(self.notes, self.notes.columns, at=at)
         if to_top and at is not None:
             grid.cursor = 0
-        self.show_message(notes.message if len(notes.ids) >= notes.matched else f"{notes.message} (+ lists more)")
+        self.show_listed()
         if notes.threshold is not None and self._threshold is None:
             self.query_one(Slider).value = round(notes.threshold * FINE)
         self._least()
@@ -263,6 +269,13 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
             self.detail.explain_again()
         elif afresh:
             self.detail.clear()
+
+    def show_listed(self) -> None:
+        """Say what is listed, and how much of what is right that is where it was judged."""
+        notes = self.notes.listed
+        recall = self.recall.summary(notes.sought, self._stamp)
+        message = f"{recall}; {notes.message}" if recall else notes.message
+        self.show_message(message if len(notes.ids) >= notes.matched else f"{message} (+ lists more)")
 
     def _least(self) -> None:
         scored = self.current_query.scored
@@ -323,7 +336,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
             self._sort(self.notes.columns[event.column].title.rstrip(" ▲▼"))
 
     def _sort(self, title: str) -> None:
-        if not _is_sortable(self.notes.listed):
+        if not self.notes.listed.is_sortable:
             tasks = self.notes.listed.sought.what == "tasks"
             self.notify(
                 "Open tasks come first, by due date." if tasks else "What was found is in the order of the search."
@@ -484,6 +497,10 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         """Ask one SELECT; what is kept of its rows can be undone here."""
         self.actions.ask()
 
+    def action_recall(self) -> None:
+        """Have notes judged, to estimate how much the search misses."""
+        self.recall.start()
+
     # Changing
 
     def action_edit(self) -> None:
@@ -541,6 +558,8 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
                 return around is not None and around.origin.created_by.step is not None
             case "threshold(-1)" | "threshold(1)":
                 return self.current_query.scored
+            case "recall":
+                return self.current_query.what == "notes" and self.current_query.how is not None
             case "more":
                 return len(self.notes.listed.ids) < self.notes.listed.matched
             case "tab(1)" | "tab(-1)" | "into" | "copy" | "copy_id" | "whole":
@@ -595,16 +614,6 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
 
 def _is_latest(around: ResourceDetail) -> bool:
     return around.resource.version == around.latest
-
-
-def _listed(sought: NotesQuery) -> tuple[object, ...]:
-    """What tells one list from another."""
-    return sought.query, sought.what, sought.filter
-
-
-def _is_sortable(notes: NotesList) -> bool:
-    """Whether a list has no order of its own."""
-    return not notes.hits and notes.sought.what not in ("stale", "tasks")
 
 
 def _standing(around: ResourceDetail) -> tuple[object, ...]:
