@@ -122,18 +122,24 @@ class PostgresConnection(Connection):
             raise reported(error, self.address) from error
 
     def all_in_time(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
-        """Return all rows of a query in a transaction. Raises OutOfTime when the time of a step is over, or it ends."""
+        """Return all rows of a query in a transaction. Raises OutOfTime when the time of a step is over, or it ends.
+
+        In one that only reads, nothing that the text could hold writes: it is one statement, by the extended protocol,
+        and after a query, as the time is set by, PostgreSQL makes no transaction writable
+        (https://www.postgresql.org/docs/current/sql-set-transaction.html).
+        """
         left = min(seconds_left(), MOST_SECONDS)
-        self.define(f"SET LOCAL statement_timeout = {max(1, int(left * 1000))}")
+        self.define(f"SELECT set_config('statement_timeout', '{max(1, int(left * 1000))}', true)")
         done = threading.Event()
         context = copy_context()
         watch = threading.Thread(target=lambda: context.run(self._cancel_in_time, done), daemon=True)
         watch.start()
+        statement, places = translated(sql)
         try:
-            return self.all(sql, values)
-        except StoreError:
+            return list(self._cursor.stream(statement, _bound(values, places)))
+        except _REPORTED as error:
             check_time()
-            raise
+            raise reported(error, self.address) from error
         finally:
             done.set()
             watch.join()

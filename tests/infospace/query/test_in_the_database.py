@@ -16,6 +16,7 @@ from databases import place_in_database
 from infospace import Space, open_space
 from infospace.context.invoke import call_directly
 from infospace.core.bounds import OutOfTime, ending
+from infospace.core.errors import StoreError
 from infospace.core.listener import NullListener
 from infospace.files.import_files import import_paths
 from primitives.query import query
@@ -204,3 +205,21 @@ def test_a_query_ends_with_the_time_of_its_step(spaces: tuple[Space, Space]) -> 
         asyncio.run(call_directly(query, {"sql": sql}, spaces[1].context(scratch=True)))
     assert time.monotonic() - started < 20
     assert rows(spaces[1], "SELECT count(*) AS n FROM notes")[0] == [{"n": 40}]
+
+
+@pytest.mark.parametrize(
+    ("sql", "why"),
+    [
+        ("UPDATE resources SET kept = 0", "can be read and not written"),
+        ("SET TRANSACTION READ WRITE", "must be set before any query"),
+        ("SELECT set_config('transaction_read_only', 'off', true)", "must be set before any query"),
+        ("COMMIT; UPDATE resources SET kept = 0", "multiple commands"),
+    ],
+)
+def test_what_computes_a_query_can_write_nothing(spaces: tuple[Space, Space], sql: str, why: str) -> None:
+    """Whatever text reached it: no query is written so, and PostgreSQL refuses what writes, or would let it."""
+    with spaces[1].store.rows() as connection:
+        with pytest.raises(StoreError, match=why):
+            connection.all_in_time(sql)
+        connection.rollback()
+        assert connection.value("SELECT count(*) FROM resources WHERE kept = 1") > 40
