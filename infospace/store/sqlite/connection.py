@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import marshal
+import os
 import sqlite3
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
 from infospace.core.errors import InfospaceError, Invalid, StoreError
@@ -93,7 +98,7 @@ class Connection:
     Raises StoreError for whatever SQLite reports, Invalid for a value that it has no form for.
     """
 
-    __slots__ = ("address", "connection", "is_careful")
+    __slots__ = ("_file", "address", "connection", "is_careful")
 
     dialect: Literal["sqlite", "postgresql"] = "sqlite"
     """What the engine speaks: only SQLite has a file that is looked through, checksums of rows, and FTS5."""
@@ -104,9 +109,10 @@ class Connection:
     vector_rows: VectorRows | None = None
     """What compares vectors, where the engine can."""
 
-    def __init__(self, connection: sqlite3.Connection, address: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, address: str, file: str | None = None) -> None:
         self.connection = connection
         self.address = address
+        self._file = file
         self.is_careful = False
 
     def fetch_one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
@@ -199,6 +205,9 @@ class Connection:
             self.connection.close()
         except _REPORTED as error:
             raise translated(error, self.address) from error
+        if self._file is not None:
+            OPEN_FILES.remove(self._file)
+            self._file = None
 
 
 _REPORTED = (sqlite3.Error, OverflowError, UnicodeError)
@@ -207,8 +216,47 @@ _CLOSED = sqlite3.connect(":memory:", check_same_thread=False)
 _CLOSED.close()
 
 
+class OpenFiles:
+    """The files that SQLite has open in this process, by their real paths.
+
+    Whoever closes a descriptor of a file takes all POSIX locks on it from the process, those of SQLite too
+    (https://www.sqlite.org/howtocorrupt.html, 2.2): another process then takes the write-ahead log away. So nobody
+    else opens such a file.
+    """
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def add(self, path: str) -> None:
+        """SQLite is about to open a file."""
+        with self._lock:
+            self._counts[path] += 1
+
+    def remove(self, path: str) -> None:
+        """One of the connections to a file is closed."""
+        with self._lock:
+            self._counts[path] -= 1
+            if not self._counts[path]:
+                del self._counts[path]
+
+    def read_head(self, path: Path, size: int) -> bytes | None:
+        """Return the first bytes of a file; None where SQLite has it open. Raises OSError and ValueError."""
+        with self._lock:
+            if os.path.realpath(path) in self._counts:
+                return None
+            with path.open("rb") as file:
+                return file.read(size)
+
+
+OPEN_FILES: Final = OpenFiles()
+
+
 def connect(target: str, address: str, *, wait: float) -> Connection:
     """Connect to `target`, a URI, waiting at most `wait` seconds for a lock of another process."""
+    file = os.path.realpath(unquote(urlsplit(target).path)) if target.startswith("file:///") else None
+    if file is not None:
+        OPEN_FILES.add(file)
     try:
         connection = sqlite3.connect(
             target,
@@ -220,8 +268,10 @@ def connect(target: str, address: str, *, wait: float) -> Connection:
         )
         connection.create_function("row_sum", -1, row_sum, deterministic=True)
     except sqlite3.Error as error:
+        if file is not None:
+            OPEN_FILES.remove(file)
         raise translated(error, address) from error
-    return Connection(connection, address)
+    return Connection(connection, address, file)
 
 
 def row_sum(*values: str | float | bytes | None) -> int:

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from infospace.core.errors import StoreError
 from infospace.store.sqlite import schema, sums
-from infospace.store.sqlite.connection import Connection, connect, is_busy, is_unopenable
+from infospace.store.sqlite.connection import OPEN_FILES, Connection, connect, is_busy, is_unopenable
 
 Synchronous: TypeAlias = Literal["NORMAL", "FULL"]
 
@@ -55,17 +55,13 @@ def is_database(path: Path, address: str) -> bool:
             raise StoreError(f"{address!r} is a folder", hint="name a file in it, such as notes.infospace")
         if not stat.S_ISREG(status.st_mode):
             raise StoreError(f"{address!r} is not a file that a space could be kept in", hint="name a file")
-        with path.open("rb") as file:
-            head = file.read(_HEADER)
+        application = _application(path, address)
     except FileNotFoundError:
         return False
     except (OSError, ValueError) as error:
         raise _out_of_reach(address, error) from error
-    if not head:
+    if application is None:
         return False
-    if not head.startswith(_MAGIC) or len(head) < _HEADER:
-        raise StoreError(f"{address!r} is not an SQLite database", hint="name another file, or restore a copy of it")
-    application = int.from_bytes(head[68:72], "big")
     if application == schema.COPYING_ID:
         raise schema.unfinished(address)
     if application not in (0, schema.APPLICATION_ID):
@@ -76,11 +72,25 @@ def is_database(path: Path, address: str) -> bool:
 def is_unfinished(path: Path) -> bool:
     """Whether a file holds a copy of a space that is not whole yet."""
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEADER)
-    except OSError:
+        return _application(path, str(path)) == schema.COPYING_ID
+    except (OSError, StoreError):
         return False  # who opens it says why
-    return head.startswith(_MAGIC) and int.from_bytes(head[68:72], "big") == schema.COPYING_ID
+
+
+def _application(path: Path, address: str) -> int | None:
+    """Return the application id of an SQLite database, None of an empty file. Raises StoreError and OSError."""
+    head = OPEN_FILES.read_head(path, _HEADER)
+    if head is None:
+        connection = connect(f"{real(str(path)).as_uri()}?mode=ro", address, wait=1)
+        try:
+            return schema.marks(connection)[0]
+        finally:
+            connection.close()
+    if not head:
+        return None
+    if not head.startswith(_MAGIC) or len(head) < _HEADER:
+        raise StoreError(f"{address!r} is not an SQLite database", hint="name another file, or restore a copy of it")
+    return int.from_bytes(head[68:72], "big")
 
 
 def _is_empty(path: Path, address: str) -> bool:

@@ -1,8 +1,9 @@
 """A worker process with tools that write down each call, and that are told to kill it, or to hold it up.
 
 Arguments: the address of the space, the ledger (a file), and what `outside/look` does: nothing, or `kill`, or `hold`
-until the file LEDGER.go is there. `before N` and `after N` kill the worker at its commit of this number.
-`outside/send` with the text `dies` writes its line and is killed.
+until the file LEDGER.go is there. `before N` and `after N` kill the worker at its commit of this number;
+`ready` has it say when it begins to work, and take 0.03 s for each `outside/send`. The text `dies` has `outside/send`
+write its line and be killed.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ async def work(address: str, ledger: Path, mode: str) -> None:
             file.write(f"{to}\n")
         if to == "dies":
             os.kill(os.getpid(), signal.SIGKILL)
+        if mode == "ready":
+            await asyncio.sleep(0.03)
         return to
 
     @outside.tool(read_only=True)
@@ -65,6 +68,8 @@ async def work(address: str, ledger: Path, mode: str) -> None:
 
     with open_space(address) as space:
         space.tools.add(outside)
+        if mode == "ready":
+            print("here", flush=True)  # noqa: T201
         if mode.startswith(("before ", "after ")):
             when, _, number = mode.partition(" ")
             kill_at(space, when, int(number))

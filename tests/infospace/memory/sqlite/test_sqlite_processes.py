@@ -155,3 +155,19 @@ def test_a_file_that_many_make_at_once_is_one_space(tmp_path: Path) -> None:
     assert [opener.returncode for opener in openers] == [0, 0, 0]
     assert [len(lines) for lines in outputs] == [10, 10, 10]
     assert all(line.endswith(" []") for lines in outputs for line in lines)
+
+
+def test_a_file_that_is_opened_twice_in_a_process_keeps_its_locks(tmp_path: Path) -> None:
+    """Another process that closes it does not take the log away, and what is written afterwards is there."""
+    path = tmp_path / "space.db"
+    with contextlib.closing(open_store(str(path), create=True)) as store:
+        with contextlib.closing(open_store(str(path), create=True)) as again:
+            again.check()
+        command = [sys.executable, "-c", OPENER]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            process.communicate(f"{path}\n", timeout=120)
+        assert path.with_name("space.db-wal").exists()
+        note = store.new_id(Kind.NOTE)
+        store.commit([MakeNote(note, "written afterwards")])
+    with contextlib.closing(open_store(str(path), create=False)) as later:
+        assert later.get(note).content == "written afterwards"
