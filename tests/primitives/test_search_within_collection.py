@@ -93,12 +93,16 @@ def test_by_words_and_by_both(run: Any) -> None:
     ran = run(notes, SEARCH | {"query": "e1047", "mode": "keyword"})
     assert passages(ran) == ["Error E1047 in the log."]
     assert 0 < ran.content("found")[0]["metadata"]["score"] < 1
-    assert (certificate(ran)["matched"], certificate(ran)["threshold"]) == (1, None)
+    proved = certificate(ran)
+    assert (proved["matched"], proved["threshold"], proved["model"], proved["max_below"]) == (1, None, None, None)
     ran = run(notes, SEARCH | {"query": "sleeping cat e1047", "mode": "hybrid", "threshold": 0.3})
     by = {hit["text"]: hit["metadata"]["matched_by"] for hit in ran.content("found")}
     assert by["Error E1047 in the log."][-1] == "words"
     assert by["A cat sleeps."] == ["meaning", "words"]
     assert "Dogs bark." not in by
+    proved = certificate(ran)
+    assert (proved["threshold"], proved["model"]) == (0.3, "sentence-transformers/all-MiniLM-L6-v2")
+    assert proved["max_below"] < 0.3
 
 
 def test_equal_passages_go_by_note_and_then_by_place(run: Any) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from infospace.core.errors import ModelError, NotFound
 from infospace.search.embedding.embedder import Embedder
 from infospace.search.models.custom import find_named, get_named, model_of, resolve
-from infospace.search.models.find import DEFAULT_MODEL, ModelInfo, cache_folder
+from infospace.search.models.find import DEFAULT_MODEL, ModelInfo, cache_folder, describe
 from infospace.search.models.switch import inspect_model
 from infospace.search.models.threshold import PAIRS, QUANTILE, measure_threshold
 
@@ -88,6 +88,27 @@ def test_the_key_is_of_the_files_and_not_of_the_place(folder: Path, tmp_path: Pa
     other = make_model(tmp_path / "other" / folder.name, seed=2)
     assert get_named(str(moved)).key == get_named(str(folder)).key
     assert get_named(str(other)).key != get_named(str(folder)).key
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({"dimension": 48, "max_tokens": 9}, (48, 9)),
+        ({"dimension": 48}, (32, WINDOW)),
+        ({"max_tokens": 9}, (32, WINDOW)),
+        ({}, (32, WINDOW)),
+    ],
+    ids=str,
+)
+def test_a_manifest_that_tells_both_sizes_comes_before_the_models_own_files(
+    copy: Path, told: dict[str, int], expected: tuple[int, int]
+) -> None:
+    """Dimension and window; one of them alone tells nothing."""
+    manifest = {"model": "mine", "origin": "here", "release": "0123456789abcdef", "files": {}, **told}
+    (copy / "MANIFEST.json").write_text(json.dumps(manifest))
+    found = describe(copy)
+    assert (found.dimension, found.max_tokens) == expected
+    assert (found.name, found.origin, found.key) == ("mine", "here", "mine@0123456789ab")
 
 
 def test_names_are_those_of_fastembed_in_any_case(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -239,6 +239,7 @@ def test_of_two_files_the_first_has_the_name(tmp_path: Path) -> None:
     assert [(name, entry.command) for name, entry in entries.items()] == [("a", "first"), ("b", "x")]
     assert [(problem.server, Path(problem.file).name) for problem in problems] == [("a", "two.json"), ("", "none.json")]
     assert "one.json' names a server 'a' already" in problems[0].message
+    assert (problems[0].server, problems[0].hint) == ("a", "give one of them another name")
 
 
 @pytest.mark.parametrize(

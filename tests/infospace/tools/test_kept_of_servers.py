@@ -14,7 +14,7 @@ from infospace.store.tool_records import ListedTool, SaveServer, SaveTools, Stor
 from infospace.tools.mcp.servers import Servers
 
 sys.path.insert(0, str(Path(__file__).parent))
-from served import write
+from served import synced, write
 
 
 def keep(space: Space, *tools: ListedTool, **server: Any) -> None:
@@ -137,6 +137,30 @@ def test_what_was_read_is_read_again_only_where_something_else_is_kept(space: Sp
     assert new.description == "New."
     assert provider.find("new") is not None
     assert [tool.name for tool in servers.listed()["it"]] == ["ls", "new"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "due"),
+    [
+        ({}, False),
+        ({"state": "failed"}, True),
+        ({"expires": None}, True),
+        ({"expires": "2001-01-01T00:00:00.000000Z"}, True),
+        ({"entry": b"another"}, True),
+    ],
+    ids=["holds", "failed since", "never read", "expired", "of another entry"],
+)
+def test_a_server_is_asked_again_where_what_it_listed_does_not_hold(
+    space: Space, kept: dict[str, Any], due: bool
+) -> None:
+    """Or where it failed since. One that cannot be started is told, and keeps its tools."""
+    servers = servers_of(space, it={"command": str(Path(space.store.address).parent / "no such program")})
+    entry = servers.entries["it"].digest(space.store.identity)
+    keep(space, ListedTool("ls"), **{"entry": entry, "expires": "2999-01-01T00:00:00.000000Z", **kept})
+    report = synced(space)
+    assert report.unchanged == ([] if due else ["it"])
+    assert [failed.server for failed in report.failed] == (["it"] if due else [])
+    assert [tool.name for tool in servers.listed()["it"]] == ["ls"]
 
 
 def test_files_that_were_written_again_are_read_again(space: Space) -> None:

@@ -53,7 +53,9 @@ def test_a_server_is_read_whole() -> None:
         {"name": "MORE", "description": "More."},
         {"name": "MODE", "value": "fast"},
     ]
-    found = read({**NPM, "environmentVariables": variables}, title="It itself", version="2")
+    left_out = [{"type": "named", "name": "--port", "format": "number"}, {"type": "positional", "valueHint": "folder"}]
+    package = {**NPM, "environmentVariables": variables, "packageArguments": left_out}
+    found = read(package, title="It itself", version="2")
     assert (found.name, found.description, found.title, found.version) == ("a/it", "It.", "It itself", "2")
     assert (found.package, found.checksum, found.tags) == ("w", None, ())
     assert list(found.variables) == [Variable("KEY", "A key.", secret=True)]
@@ -105,6 +107,14 @@ def test_a_server_is_read_whole() -> None:
 )
 def test_a_package_is_run_by_this_line(package: dict[str, Any], expected: str) -> None:
     assert line(**package) == expected
+
+
+@pytest.mark.parametrize("kind", ["npm", "pypi", "nuget"])
+def test_the_name_of_a_package_has_three_hundred_characters_at_most(kind: str) -> None:
+    """Whatever its registry allows."""
+    assert read({**NPM, "registryType": kind, "identifier": "x" * 300}).package == "x" * 300
+    with pytest.raises(Invalid, match=f"cannot be the name of a package of {kind}"):
+        read({**NPM, "registryType": kind, "identifier": "x" * 301})
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,29 @@ def test_without_a_model_words_alone_decide_rarer_ones_more(monkeypatch: pytest.
     assert "servers are chosen by words alone: " in str(found.degraded)
 
 
+def test_a_server_that_has_three_quarters_of_the_best_is_needed_as_well(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And one with less is not, whether or not it reaches the threshold."""
+    monkeypatch.setenv("INFOSPACE_MODEL_DIR", str(tmp_path / "no model"))
+    names = ("post parcels stamp weather", "post parcels stamp", "weather", "tide")
+    servers = [ServerText(chr(ord("a") + at), text) for at, text in enumerate(names)]
+    with open_space(tmp_path / "space.db") as space:
+        found = choose_servers("post parcels stamp weather", servers, space.finder._embedding)
+    assert (found.names, found.scores) == (["a", "b"], {"a": 1.0, "b": 0.75, "c": 0.25, "d": 0.0})
+
+
+def test_the_compatible_score_is_the_cosine_of_counts() -> None:
+    """Each word as often as it stands there, in any case; a server that reaches the threshold is needed."""
+    servers = [ServerText("post", "mail MAIL"), ServerText("parcels", "by rail"), ServerText("?", "!"), ServerText("x")]
+    found = choose_compatibly("Post post parcels", servers, 0.4)
+    expected = {"post": 0.4, "parcels": round(1 / math.sqrt(5 * 3), 6), "?": 0.0, "x": 0.0}
+    assert found.scores == expected
+    assert (found.names, found.unchanged) == (["post"], None)
+    every = choose_compatibly("Post post parcels", servers, 0.41)
+    assert (every.names, every.scores) == (["post", "parcels", "?", "x"], expected)
+
+
 def test_an_empty_list_stays_empty(finder: Finder) -> None:
     """In both modes."""
     assert choose_servers("install imagemagick", [], finder._embedding).names == []
