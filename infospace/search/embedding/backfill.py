@@ -24,7 +24,7 @@ and .1 and .2 % if all of 1,400 were sorted together.
 """
 
 FIRST_CHARACTERS = 4_000
-"""The same of the first batch; each that follows has twice as much, up to the whole.
+"""The same of the first batch where there is no bound; each that follows has twice as much, up to the whole.
 
 What is wanted first is found after a fraction of a second's work, also on a machine that does other things besides:
 with a whole batch at first, none of 2,000 abstracts was found after 20 s where 3.4 passages a second were embedded.
@@ -125,7 +125,7 @@ class EmbeddingBackfill:
         self._listener = listener
         self._bound = bound
         self._first = {number: place for place, number in enumerate(first)}
-        self._batch_characters = min(FIRST_CHARACTERS, bound.characters)
+        self._batch_sizes = _batch_sizes(bound)
         self._embedded = 0
         self._expected = PassageEstimate()
 
@@ -142,7 +142,7 @@ class EmbeddingBackfill:
             for number in numbers.keys() - {number_of(text.id) for text in texts}:
                 self._expected.settle(numbers[number])  # somebody else has embedded it, or it is gone
             now_used = used
-            for batch in self._batches(texts):
+            for batch in _batches(texts, self._batch_sizes):
                 over = not self._embed(used, batch)
                 now_used = self._used()
                 if over or now_used.chosen != used.chosen:
@@ -173,20 +173,6 @@ class EmbeddingBackfill:
             self._first.get(number, len(self._first)),
             -number if self._bound.is_bound else number,
         )
-
-    def _batches(self, texts: Sequence[Text]) -> Iterator[list[Text]]:
-        """Give the texts in their order, a few at first, then ever more at a time."""
-        batch: list[Text] = []
-        size = 0
-        for text in texts:
-            batch.append(text)
-            size += len(text.text)
-            if size >= self._batch_characters:
-                self._batch_characters = min(2 * self._batch_characters, self._bound.characters)
-                yield batch
-                batch, size = [], 0
-        if batch:
-            yield batch
 
     def _embed(self, used: ActiveModel, texts: Sequence[Text]) -> bool:
         """Embed a batch, or as much of it as there is time for; say whether there is time for more.
@@ -293,6 +279,28 @@ def _page(left: Mapping[int, int]) -> dict[int, int]:
         page[number] = one
         size += one
     return page
+
+
+def _batch_sizes(bound: Deadline) -> Iterator[int]:
+    """Give how many characters each batch has at least: where there is no bound, few at first, then ever more."""
+    size = bound.characters if bound.is_bound else min(FIRST_CHARACTERS, bound.characters)
+    while True:
+        yield size
+        size = min(2 * size, bound.characters)
+
+
+def _batches(texts: Sequence[Text], sizes: Iterator[int]) -> Iterator[list[Text]]:
+    """Give the texts in their order, as many at a time as reach the next of the sizes."""
+    batch: list[Text] = []
+    left = next(sizes)
+    for text in texts:
+        batch.append(text)
+        left -= len(text.text)
+        if left <= 0:
+            yield batch
+            batch, left = [], next(sizes)
+    if batch:
+        yield batch
 
 
 def _slices(results: Mapping[bytes, str], characters: int) -> Iterator[list[bytes]]:

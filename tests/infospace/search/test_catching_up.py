@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice, repeat
 from pathlib import Path
 
 import numpy as np
@@ -175,13 +176,23 @@ def test_what_is_left_is_read_page_by_page(
 def test_texts_are_embedded_in_parts_of_so_many_characters(lengths: list[int], parts: list[int]) -> None:
     """A part ends with the text that reaches the bound; nothing is left out, and no part is empty."""
     texts = [Text(f"Note_{place}", 1, "x" * length) for place, length in enumerate(lengths)]
-    batches = list(catching._batches(texts, 4))
+    batches = list(catching._batches(texts, repeat(4)))
     assert [len(batch) for batch in batches] == parts
     assert [text for batch in batches for text in batch] == texts
     found = {bytes([place]): text.text for place, text in enumerate(texts)}
     slices = list(catching._slices(found, 4))
     assert [len(digests) for digests in slices] == parts
     assert [digest for digests in slices for digest in digests] == list(found)
+
+
+def test_parts_grow_unless_time_is_bounded() -> None:
+    """Up to the whole; a search that has some seconds for it takes as much as it may between two looks at the clock."""
+    sizes = catching._batch_sizes(catching.Deadline(None, lambda: 0.0))
+    assert list(islice(sizes, 7)) == [4_000, 8_000, 16_000, 32_000, 64_000, 100_000, 100_000]
+    bounded = catching._batch_sizes(catching.Deadline(10.0, lambda: 0.0))
+    assert list(islice(bounded, 3)) == [20_000] * 3
+    texts = [Text(f"Note_{place}", 1, "xx") for place in range(9)]
+    assert [len(batch) for batch in catching._batches(texts, iter([2, 4, 8, 16]))] == [1, 2, 4, 2]
 
 
 @pytest.fixture
