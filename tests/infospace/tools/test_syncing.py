@@ -346,8 +346,9 @@ def test_without_the_client_it_is_told_what_to_install(
 ) -> None:
     """In one sentence, and with nothing left that was begun."""
     monkeypatch.setitem(sys.modules, "mcp", None)
-    with pytest.raises(NotCalled, match=r"tools of servers need the package `mcp`"):
+    with pytest.raises(NotCalled, match=r"tools of servers need the package `mcp`") as raised:
         synced(space, mcp=write(tmp_path, a=odd("plain"), b=odd("plain")))
+    assert raised.value.hint == "the installation is not whole: install infospace again, as you did"
     gc.collect()
 
 

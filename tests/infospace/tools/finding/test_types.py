@@ -14,7 +14,7 @@ from infospace.schema.validate import validate
 from infospace.tools.scope import Filters
 from infospace.tools.search.finder import Finder
 from infospace.tools.search.results import ToolQuery
-from infospace.tools.search.types import ToolTypes, TypeFit, TypeMatcher, TypeQuery
+from infospace.tools.search.types import ToolTypes, TypeFit, TypeMatcher, TypeQuery, callable_with
 
 TEXT = {"type": "string"}
 ROWS = {"type": "array", "items": {"type": "object"}}
@@ -117,6 +117,27 @@ def test_how_a_tool_fits_is_told() -> None:
     assert doubtful.input is not None
     assert (doubtful.input.score, doubtful.input.arguments) == (0.6, ("order",))
     assert doubtful.input.reason == 'what is given is text, and "asc" or "desc" is wanted'
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "expected"),
+    [
+        (keyed(path=TEXT), "count", ["count_rows", "read_rows"]),
+        (keyed(file_path=TEXT), "read", ["read_rows"]),
+        (keyed(path=TEXT, rows=ROWS), "save", ["write_rows"]),
+        (keyed(city=TEXT), "x", ["weather"]),
+        (keyed(city={"type": "integer"}), "weather", []),
+        ({}, "weather", []),
+    ],
+)
+def test_what_can_be_called_with_arguments_as_they_are_is_told(
+    values: dict[str, Any], name: str, expected: list[str]
+) -> None:
+    """Those first that are named alike; none that needs more, takes less, or takes another type."""
+    found = callable_with(ToolTypes(), TOOLS, values, name)
+    assert [one.name for one, _ in found] == expected
+    blocked = [replace(one, blocked=True) for one in TOOLS] + [replace(one, kind="prompt") for one in TOOLS]
+    assert callable_with(ToolTypes(), blocked, values, name) == []
 
 
 def test_two_names_are_never_one_argument() -> None:
