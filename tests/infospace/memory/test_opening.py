@@ -55,3 +55,13 @@ def test_a_path_is_a_file_whatever_is_in_it(tmp_path: Path) -> None:
     with open_space(tmp_path / "a:b") as space:
         assert space.store.writable
     assert (tmp_path / "a:b").is_file()
+
+
+@pytest.mark.parametrize("scheme", ["pytest", "unheard"])
+def test_an_address_that_nothing_installed_opens_is_told_with_what_would(scheme: str) -> None:
+    """Also where a package has a command of that name: only an entry point of stores counts."""
+    with pytest.raises(StoreError, match=f"no store that is installed here opens {scheme}:// addresses") as refused:
+        open_space(f"{scheme}://x")
+    assert f"install a package that brings {scheme!r} under the entry point `infospace.stores`" in str(
+        refused.value.hint
+    )
