@@ -2,7 +2,7 @@
 
 Arguments: the address of the space, the ledger (a file), and what `outside/look` does: nothing, or `kill`, or `hold`
 until the file LEDGER.go is there. `before N` and `after N` kill the worker at its commit of this number;
-`ready` has it say when it begins to work, and take 0.03 s for each `outside/send`. The text `dies` has `outside/send`
+`ready` has it say when it begins to work, and take 0.1 s for each `outside/send`. The text `dies` has `outside/send`
 write its line and be killed.
 """
 
@@ -52,7 +52,7 @@ async def work(address: str, ledger: Path, mode: str) -> None:
         if to == "dies":
             os.kill(os.getpid(), signal.SIGKILL)
         if mode == "ready":
-            await asyncio.sleep(0.03)
+            await asyncio.sleep(0.1)
         return to
 
     @outside.tool(read_only=True)

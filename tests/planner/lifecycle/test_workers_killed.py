@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("warm_processes")
 PROVE = os.environ.get("INFOSPACE_PROVE") == "1"
 KILLS = 300 if PROVE else 8
 WORKERS = 3
-WAITING = 6
+WAITING = 12
 LONGEST = 0.3
 """Seconds until a worker is killed, at most: so many as some of these runs take."""
 
