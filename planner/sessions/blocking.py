@@ -241,7 +241,7 @@ def open_session(
     session = Session(space, name, None if head is None else _json(head), inputs, approve, once=True)
     blocking = BlockingSession(space, session, emit)
     if head is not None or inputs:
-        problems = blocking._thread.run(session.begin())  # noqa: SLF001 - the door is made here
+        problems = blocking._thread.run(session.begin())  # noqa: SLF001 - it is made here, and nobody has it yet
         if problems:
             blocking.close()
             raise Invalid(_errors_message(problems))

@@ -6,7 +6,7 @@ import contextlib
 import math
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,7 @@ def brute(notes: dict[int, Note[Any]], query: str) -> list[tuple[str, float]]:
     """BM25 by its formula (k1 1.2, b 0.75), with its bound where the query is the title, as b/(b+1)."""
     texts = {number: tokens(note) for number, note in notes.items()}
     average = sum(length for _, length in texts.values()) / max(len(texts), 1)
-    scores: Counter[int] = Counter()
+    scores: defaultdict[int, float] = defaultdict(float)
     bound = 0.0
     for word in set(query.split()):
         having = [number for number, (counts, _) in texts.items() if word in counts]
@@ -87,10 +87,10 @@ def brute(notes: dict[int, Note[Any]], query: str) -> list[tuple[str, float]]:
         bound += 2.2 * weight
         for number in having:
             count, length = texts[number][0][word], texts[number][1]
-            scores[number] += weight * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length / average))  # type: ignore[assignment]
+            scores[number] += weight * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length / average))
     for number in scores:
         if _title_of(notes[number]) == query:
-            scores[number] += bound  # type: ignore[assignment]
+            scores[number] += bound
     rounded = {number: round(score / (score + 1), 6) for number, score in scores.items()}
     return [(notes[n].id, rounded[n]) for n in sorted(rounded, key=lambda n: (-rounded[n], n))]
 
