@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +28,12 @@ class Box:
         if item < 0:
             raise ValueError
         self.held += item
+
+    def size(self, item: dict[str, int]) -> int:
+        match item:
+            case {"size": size}:
+                return size + 1
+        return 0
 """
 
 
@@ -46,6 +56,7 @@ def test_functions_are_mutated_decorated_ones_too_and_nothing_outside_of_them(bo
     assert "box.py | - if item < 0: | + if item <= 0:" in faults
     assert "box.py | - if item < 0: | + if (item < 0) and False:" in faults
     assert "box.py | - self.held += item | + self.held -= item" in faults
+    assert "box.py | - return size + 1 | + return size - 1" in faults
     assert not any("LIMIT = " in fault or "@property" in fault for fault in faults)
 
 
@@ -107,3 +118,57 @@ def test_every_room_has_code_and_tests() -> None:
             assert any(matches(file, (pattern,)) for file in files), pattern
         for pattern in room.tests:
             assert (root / pattern).exists() or list(root.glob(pattern)), pattern
+
+
+LEAVES = """
+import os, signal, sys
+from pathlib import Path
+
+import databases
+import psycopg
+
+
+def test_box():
+    with psycopg.connect(databases.server_address()) as session:
+        folder = session.execute("SHOW data_directory").fetchone()[0]
+    number = (Path(folder) / "postmaster.pid").read_text().split()[0]
+    Path("server.txt").write_text(f"{number} {folder}")
+    END
+"""
+PLAYS = """
+import json, sys
+from pathlib import Path
+from mutation import worker
+
+worker.adopt_orphans()
+print(json.dumps(worker.attempt(*map(Path, sys.argv[1:3]), json.loads(sys.argv[3]))))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives a process the children of those that ended")
+@pytest.mark.parametrize(
+    ("end", "status"),
+    [
+        pytest.param("pass", "lived", id="lived"),
+        pytest.param("os.killpg(0, signal.SIGKILL)", "crashed", id="crashed"),
+    ],
+)
+def test_no_database_server_outlives_the_tests_that_started_it(tmp_path: Path, end: str, status: str) -> None:
+    """PostgreSQL has a session of its own, and the process of the tests ends without what is run at an exit."""
+    copy, scratch = tmp_path / "copy", tmp_path / "scratch"
+    copy.mkdir()
+    (copy / "box.py").write_text(CODE, encoding="utf-8")
+    (copy / "test_box.py").write_text(LEAVES.replace("END", end), encoding="utf-8")
+    job = {"file": "box.py", "code": CODE, "tests": ["test_box.py::test_box"], "shared": [], "keep": False}
+    here = Path(__file__).parent
+    played = subprocess.run(
+        [sys.executable, "-c", PLAYS, str(copy), str(scratch), json.dumps(job | {"seconds": 60})],
+        env=os.environ | {"PYTHONPATH": f"{here}{os.pathsep}{here.parent}"},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert json.loads(played.stdout)["status"] == status, (scratch / "log.txt").read_text(encoding="utf-8")
+    server, folder = (copy / "server.txt").read_text(encoding="utf-8").split()
+    assert not Path(f"/proc/{server}").exists()
+    assert not Path(folder).exists()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from infospace.context.context import Context
-from infospace.core.errors import Invalid, PathNotFound
+from infospace.core.errors import Invalid, NotFound, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.core.regex import compile_pattern
 from infospace.core.resources import Collection, Member, Note, Relation, Resource
@@ -89,7 +89,8 @@ class ConditionEvaluator:
             return self._context.has(name) == (type_ == "bound")
         try:
             target = self._resource_or_place(arguments["target"])
-        except Unbound:
+        except (Unbound, NotFound):
+            # What was deleted since is not there any more: a variable that is still bound to it counts as unbound.
             if type_ not in EXISTENCE:
                 raise
             return type_ == "notbound"

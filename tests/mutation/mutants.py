@@ -32,8 +32,9 @@ class _Places(MutationVisitor):
 
     def _create_mutations(self, node: cst.CSTNode) -> None:
         super()._create_mutations(node)
-        line = self.get_metadata(PositionProvider, node).start.line
-        self.lines += [line] * (len(self.mutations) - len(self.lines))
+        if len(self.mutations) > len(self.lines):  # some nodes that have none, such as whitespace, have no position
+            line = self.get_metadata(PositionProvider, node).start.line
+            self.lines += [line] * (len(self.mutations) - len(self.lines))
 
     def _skip_node_and_children(self, node: cst.CSTNode) -> bool:
         bare = node.with_changes(decorators=()) if isinstance(node, cst.FunctionDef) else node

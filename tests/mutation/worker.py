@@ -2,10 +2,12 @@
 
 This process has imported what is not ours, and nothing of ours: a fork reads the code with the fault, as do all the
 processes that its tests start. A job is a line of JSON on standard input, its outcome a line on standard output.
+Whatever the tests of a job have started and left running, a database's server too, is ended with the job.
 """
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import json
 import os
@@ -13,14 +15,19 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+GRACE_S = 5.0
+"""Seconds that a process has to end when it is told to."""
+PR_SET_CHILD_SUBREAPER = 36
 OURS = ("infospace", "planner", "primitives", "tui")
 _LIST_FOREIGN = """
 import importlib, pkgutil, sys
@@ -92,17 +99,22 @@ def _run(copy: Path, scratch: Path, job: dict[str, Any]) -> dict[str, Any]:
             shutil.copytree(shared / name, scratch / "run" / name, copy_function=os.link)
     result = scratch / "result.json"
     result.unlink(missing_ok=True)
-    child = os.fork()
-    if child == 0:
+    # Not below `scratch`: PostgreSQL's socket stands in it, whose path has a hundred characters at most.
+    with tempfile.TemporaryDirectory(prefix="mutant", ignore_cleanup_errors=True) as temporary:
+        child = os.fork()
+        if child == 0:
+            try:
+                _play(copy, scratch, job, result, temporary)
+            except BaseException:
+                traceback.print_exc()
+                raise
+            finally:
+                os._exit(0)  # never on in the loop of the process that it was forked from
         try:
-            _play(copy, scratch, job, result)
-        except BaseException:
-            traceback.print_exc()
-            raise
+            ended = _wait(child, job["seconds"])
         finally:
-            os._exit(0)  # never on in the loop of the process that it was forked from
-    ended = _wait(child, job["seconds"])
-    _end_group(child)
+            _end_group(child)
+            _end_orphans()
     for name in ("vectors", "sample", "searched"):
         made = scratch / "run" / name
         if job["keep"] and (made / "made").exists():
@@ -116,14 +128,15 @@ def _run(copy: Path, scratch: Path, job: dict[str, Any]) -> dict[str, Any]:
     return outcome
 
 
-def _play(copy: Path, scratch: Path, job: dict[str, Any], result: Path) -> None:
-    """Be the process that runs the tests."""
+def _play(copy: Path, scratch: Path, job: dict[str, Any], result: Path, temporary: str) -> None:
+    """Be the process that runs the tests. What they leave in the folder `temporary` goes with it."""
     os.setsid()
     log = os.open(scratch / "log.txt", os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
     for descriptor in (0, 1, 2):
         os.dup2(os.open(os.devnull, os.O_RDONLY) if descriptor == 0 else log, descriptor)
     os.chdir(copy)
     sys.path[:] = [str(copy), *[place for place in sys.path if place not in ("", str(copy))]]
+    tempfile.tempdir = os.environ["TMPDIR"] = temporary
     # what is made once for all that test side by side is looked for beside the folder of the tests
     os.environ |= {"PYTHONPATH": str(copy), "MUTANT_UNDER_TEST": "1", "PYTEST_XDIST_WORKER": "gw0"}
     chosen = Chosen(job["tests"])
@@ -144,21 +157,50 @@ def _wait(child: int, seconds: float) -> bool:
         if os.waitpid(child, os.WNOHANG)[0]:
             return True
         time.sleep(0.02)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
     return False
 
 
 def _end_group(child: int) -> None:
-    """End what the tests have left behind in the child's session."""
-    try:
+    """End the child, where it has not ended, and what the tests have left behind in its session."""
+    with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
-    except ProcessLookupError:
-        return
+    with suppress(ChildProcessError):
+        os.waitpid(child, 0)
+
+
+def adopt_orphans() -> None:
+    """Have the processes that a test's process leaves behind become children of this one (on Linux).
+
+    A server that went into a session of its own, as PostgreSQL does, is not in the group that is ended with its test.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _end_orphans() -> None:
+    """End what has become a child of this process: by SIGTERM, so that it clears up; by SIGKILL where that is vain."""
+    end = time.monotonic() + GRACE_S
+    told: set[int] = set()
+    while children := _children():
+        late = time.monotonic() > end
+        for child in children:
+            if late or child not in told:
+                os.kill(child, signal.SIGKILL if late else signal.SIGTERM)
+                told.add(child)
+            with suppress(ChildProcessError):
+                os.waitpid(child, os.WNOHANG)
+        time.sleep(0.01)
+
+
+def _children() -> list[int]:
+    """Return the children of this process; on another system than Linux, none."""
+    listed = [path.read_text() for path in Path("/proc/self/task").glob("*/children")]
+    return [int(child) for text in listed for child in text.split()]
 
 
 def main() -> None:
     """Play the jobs in the copy and the scratch folder that are named."""
+    adopt_orphans()
     copy, scratch = Path(sys.argv[1]), Path(sys.argv[2])
     text = _LIST_FOREIGN.format(ours=OURS)
     place = os.pathsep.join([str(copy), str(copy / "tests")])
