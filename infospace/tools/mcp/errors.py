@@ -22,4 +22,14 @@ class ServerFailed(NotCalled):
 def format_output_tail(text: str) -> str:
     """Return the end of what a server said, to go on a sentence; empty where it said nothing."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return f"; it said {lines[-1][-MAX_REASON_CHARACTERS:]!r}" if lines else ""
+    return f"; it said {_end_of(lines[-1])!r}" if lines else ""
+
+
+def _end_of(line: str) -> str:
+    """Return a line that is not too long; of another its last whole words, after a mark that something is left out."""
+    if len(line) <= MAX_REASON_CHARACTERS:
+        return line
+    end = line[-MAX_REASON_CHARACTERS:]
+    begins_a_word = line[-MAX_REASON_CHARACTERS - 1].isspace()
+    _, space, words = end.partition(" ")
+    return f"… {words if space and not begins_a_word else end}"

@@ -12,6 +12,7 @@ import pytest
 
 from infospace import Space, open_space
 from infospace.core.tool import NotCalled, ToolFailed
+from infospace.tools.mcp.transport.stdio import KEPT_STDERR
 from planner.execute.start import Prepared, check_plan, prepare, run_sync
 from planner.lifecycle.dry_run import dry_run
 from planner.lifecycle.replay import replay
@@ -170,3 +171,28 @@ def test_one_bad_prompt_or_resource_is_refused_by_its_name_or_its_place(space: S
         ("resource", "three", "`uri`"),
         ("resource", "odd://{n}/{m}", "`name`"),
     ]
+
+
+TOKEN = "sk-" + "0123456789abcdef" * 4
+
+
+def _writes(stream: str, kept: int) -> dict[str, object]:
+    """Return the entry of a server of whose secret only so many bytes are kept, at an edge of what it wrote."""
+    rest = KEPT_STDERR - 1 - kept
+    said = f"'x ' * 4000 + token + ' ' + 'y ' * {rest // 2} + 'z' * {rest % 2}"
+    if stream == "stdout":
+        said = f"'x ' * {rest // 2} + 'z' * {rest % 2} + ' ' + token + '\\n'"
+    code = f"import os, sys; token = os.environ['TOKEN']; sys.{stream}.write({said}); sys.exit(3)"
+    return {"command": sys.executable, "args": ["-I", "-S", "-c", code], "env": {"TOKEN": TOKEN}}
+
+
+def test_a_secret_that_is_cut_in_two_is_not_shown(space: Space, tmp_path: Path) -> None:
+    """Of what a server writes 8,192 bytes are kept; what they have of a secret at their edge nobody would recognize."""
+    kept = range(9, len(TOKEN), 13)
+    entries = {f"{stream}{count}": _writes(stream, count) for stream in ("stderr", "stdout") for count in kept}
+    failed = synced(space, mcp=write(tmp_path, **entries)).failed
+    assert {one.server for one in failed} == entries.keys()
+    for one in failed:
+        assert one.reason.startswith(f"the server {one.server!r} ended with code 3 at its start; it said '… ")
+        assert one.stderr.startswith("y " if "stderr" in one.server else "x ")
+        assert not any(TOKEN[at : at + 8] in one.reason + one.stderr for at in range(len(TOKEN) - 7))

@@ -41,6 +41,9 @@ class ProcessOutput:
     """What was heard of a process beside its messages."""
 
     stderr: bytearray = field(default_factory=bytearray)
+    """The end of what it said on standard error."""
+    beginning_lost: bool = False
+    """Whether it said more than is kept."""
     noise: bytes = b""
     """The beginning of what it wrote that is no message."""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -52,13 +55,27 @@ class ProcessOutput:
     closing: bool = False
 
     def failure_text(self) -> str:
-        """What it said on standard error; else what it wrote that is no message."""
-        return (bytes(self.stderr) or self.noise).decode("utf-8", "replace").strip()
+        """What it said on standard error; else what it wrote that is no message.
+
+        Where the beginning is left out, the first word is too: half a secret would not be recognized as one.
+        """
+        said = bytes(self.stderr)
+        if self.beginning_lost:
+            said = said[next((at for at, byte in enumerate(said) if byte in b" \t\r\n"), len(said)) :]
+        return (said or self.noise).decode("utf-8", "replace").strip()
 
     def add(self, chunk: bytes) -> None:
         """Take what it said on standard error."""
         self.stderr += chunk
+        self.beginning_lost |= len(self.stderr) > KEPT_STDERR
         del self.stderr[:-KEPT_STDERR]
+
+
+def _beginning(line: bytes) -> bytes:
+    """Return a line, or the whole words that its beginning has: half a secret would not be recognized as one."""
+    if len(line) <= KEPT_STDERR:
+        return line
+    return line[: max(0, *(line.rfind(space, 0, KEPT_STDERR) for space in b" \t"))].rstrip()
 
 
 @asynccontextmanager
@@ -165,7 +182,7 @@ async def _read(
                 message = read_message(line) if isinstance(line, bytes) else line
                 if isinstance(line, bytes) and message is None:
                     noise += 1
-                    heard.noise = heard.noise or line[:KEPT_STDERR]
+                    heard.noise = heard.noise or _beginning(line)
                 elif message is not None:
                     noise = 0
                     await told.send(SessionMessage(message))
