@@ -143,5 +143,5 @@ def test_coerce_gives_what_it_foretells(space: Space, value: Any, coercion: str)
 def test_what_does_not_fit_is_noticed(space: Space) -> None:
     """The tests above can fail."""
     view = space.context(scratch=True)
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="additionalProperties"):
         fits(view, view.note({"a": 1}), NoteShape(schema_of_value({"b": 1})))

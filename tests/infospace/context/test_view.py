@@ -29,7 +29,7 @@ def test_what_is_made_is_seen_at_once_by_the_step_alone(space: Space) -> None:
     arrow = view.relation(note, list_, "in")
     assert view.items(list_) == [note]
     assert (view.get(note.id), view.get(arrow.id)) == (note, arrow)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="there is no Note"):
         space.context().get(note.id)
 
 

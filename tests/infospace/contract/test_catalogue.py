@@ -151,7 +151,7 @@ def test_a_clash_leaves_the_catalogue_as_it_was(install: Install) -> None:
 
     catalogue = Catalogue([PackageProvider("infospace", primitives)])
     before = catalogue.types()
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="is offered by both"):
         catalogue.add(package)
     assert catalogue.types() == before
     assert [entry.type for entry in catalogue] == before

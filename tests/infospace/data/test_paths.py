@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -96,7 +97,7 @@ def test_what_is_no_path_is_refused_with_its_place(text: str, message: str) -> N
 
 def test_an_index_of_many_digits_is_refused() -> None:
     """No number of digits makes the reader slow or raises something else."""
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid, match="is not a path: found"):
         Path.parse(f"a[{'9' * 10_000}]")
 
 
@@ -142,10 +143,20 @@ def test_a_suffix_ends_where_no_key_follows(text: str, parts: tuple[str | int, .
     assert (path.parts, text[end:]) == (parts, rest)
 
 
-@pytest.mark.parametrize("text", ["$x[a]", "$x.a[", "$x[0", "$x.@what", '$x["@id"]', "$x[0]['@name']"])
-def test_a_suffix_that_opens_wrongly_is_refused(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("$x[a]", "is not a path: found '[' at character 2"),
+        ("$x.a[", "is not a path: found '[' at character 4"),
+        ("$x[0", "is not a path: found '[' at character 2"),
+        ("$x.@what", "'@what' (character 3) is nothing that a resource has"),
+        ('$x["@id"]', "has @id as a content key in first place (character 2)"),
+        ("$x[0]['@name']", "has @name as a content key in first place (character 5)"),
+    ],
+)
+def test_a_suffix_that_opens_wrongly_is_refused(text: str, message: str) -> None:
     """A `[` after a variable means a place, so one that cannot be read is an error and not text."""
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid, match=re.escape(message)):
         parse_suffix(text, 2)
 
 
@@ -279,7 +290,7 @@ def test_find_reader_and_read_agree(content: JSON, parts: list[str | int]) -> No
     found = find(note, path)
     assert reader(path)(note) is found or reader(path)(note) == found
     if found is ABSENT:
-        with pytest.raises(PathNotFound):
+        with pytest.raises(PathNotFound, match="does not exist: "):
             read(note, path)
     else:
         assert read(note, path) == found

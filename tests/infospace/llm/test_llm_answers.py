@@ -89,7 +89,7 @@ def test_a_wrong_answer_is_not_remembered(space: Space, endpoint: Endpoint) -> N
     """Who asks again is answered anew."""
     view = space.context()
     endpoint.say("no", "no")
-    with pytest.raises(BadResponse):
+    with pytest.raises(BadResponse, match="answer is wrong, and was after it was told"):
         asyncio.run(view.ask_model("Who?", schema=PERSON))
     endpoint.say('{"name": "Ada", "age": 36}')
     assert asyncio.run(view.ask_model("Who?", schema=PERSON)) == {"name": "Ada", "age": 36}
@@ -139,9 +139,18 @@ def test_references_of_a_schema_hold_inside_the_object(value: Any) -> None:
     assert bool(validate(value, TREE)) == bool(validate({"value": value}, form.asked))
 
 
-@pytest.mark.parametrize("schema", [{"type": "nothing"}, {"$ref": "#/$defs/x"}, {"pattern": "(?=a)"}])
-def test_a_schema_that_is_none_is_refused_before_the_call(space: Space, endpoint: Endpoint, schema: Any) -> None:
-    with pytest.raises(Invalid):
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ({"type": "nothing"}, 'this is not JSON Schema: "nothing"'),
+        ({"$ref": "#/$defs/x"}, "leads nowhere in this schema"),
+        ({"pattern": "(?=a)"}, "is not a pattern: invalid perl operator"),
+    ],
+)
+def test_a_schema_that_is_none_is_refused_before_the_call(
+    space: Space, endpoint: Endpoint, schema: Any, message: str
+) -> None:
+    with pytest.raises(Invalid, match=message):
         ask(space, schema=schema)
     assert endpoint.requests == []
 

@@ -226,7 +226,7 @@ def test_calls_that_are_broken_off_leave_no_connection_open(
     gc.freeze()  # what the other tests hold is not gone through fifteen times
     try:
         for _ in range(15):
-            with pytest.raises(ExceptionGroup):
+            with pytest.raises(ExceptionGroup, match="unhandled errors in a TaskGroup"):
                 asyncio.run(one_round())
             gc.collect()
     finally:

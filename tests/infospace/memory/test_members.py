@@ -77,7 +77,7 @@ def test_who_is_no_member_reads_nothing(space: str) -> None:
     add_member(space, Member("t31_ann", "read"))
     with psycopg.connect(space, autocommit=True) as session:
         session.execute("CREATE ROLE t31_stranger LOGIN")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for schema infospace"):
         rows(as_user(space, "t31_stranger"), "SELECT * FROM infospace.resources")
     with pytest.raises(StoreError, match="you are no member of the space 'infospace'"):
         open_store(as_user(space, "t31_stranger"), create=False)
@@ -96,7 +96,7 @@ def test_a_reader_reads_everything_and_changes_nothing(space: str) -> None:
     ]
     said = command(ann, "rm", "secret/Salaries.md", code=1)
     assert "does not allow you this" in said
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for table state"):
         rows(ann, "UPDATE state SET value = '0' RETURNING key")
 
 
@@ -113,11 +113,11 @@ def test_a_runner_runs_and_leaves_alone_what_was_kept(space: str, tmp_path: Path
     said = command(bob, "edit", "secret/Salaries.md", "--metadata", "a=b", code=1)
     assert "a member with the role run changes nothing that is kept" in said
     assert command(space, "show", "secret/Salaries.md") == before
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for table files"):
         rows(bob, "DELETE FROM files RETURNING note")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for table space_members"):
         rows(bob, "UPDATE space_members SET role = 'admin' RETURNING name")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="a member with the role run changes nothing that"):
         rows(bob, "UPDATE resources SET content = 'x' WHERE kept = 1 AND name IS NULL RETURNING key")
 
 
@@ -181,7 +181,7 @@ def test_a_worker_of_one_queue_takes_its_runs_alone(space: str, tmp_path: Path) 
     assert [row.status for row in latest] == ["suspended", "success"]
     with closing(open_store(eve, create=False)) as store, store.reading() as snapshot:
         assert [row.run for row in snapshot.runs()] == [latest[1].run]
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="which was pruned, or never began: a number is"):
             snapshot.run(latest[0].run)
         assert "fortune" not in str([step.value for step in snapshot.steps(latest[1].run)])
 
@@ -195,9 +195,9 @@ def test_a_member_is_changed_and_removed(space: str) -> None:
     ann = as_user(space, "t31_ann")
     assert count(ann, "resources") == 1
     remove_member(space, "t31_ann")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for schema infospace"):
         rows(ann, "SELECT * FROM infospace.resources")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="is no member of"):
         remove_member(space, "t31_ann")
 
 
@@ -220,7 +220,7 @@ def test_an_admin_makes_members_and_they_hold_after_an_upgrade(space: str) -> No
     assert count(carl, "schedules") == 0
     assert count(carl, "resources") == 1
     remove_member(boss, "t31_carl")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied for schema infospace"):
         rows(carl, "SELECT * FROM infospace.resources")
 
 

@@ -65,7 +65,7 @@ def test_only_a_sight_of_some_notes_has_a_condition() -> None:
     """One that is none is told where it is asked for."""
     assert [Visibility(notes).condition for notes in ("all", "read", "none")] == [None, None, None]
     assert Visibility(OPEN).condition is not None
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid, match="ends where a value was expected, after"):
         _ = Visibility("metadata.open =").condition
 
 

@@ -238,7 +238,7 @@ def test_common_words_of_large_spaces_are_left_out_and_named(store: Store, monke
 def test_a_rolled_back_change_leaves_no_word(store: Store) -> None:
     """The index is written in the transaction of the change."""
     make(store, "sea")
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid, match="cannot be the id of a Note"):
         store.commit([Revise("Note_1", "ship"), MakeNote(store.new_id(Kind.COLLECTION), "moon", kept=True)])
     assert len(keyword(store, "sea").hits) == 1
     assert keyword(store, "ship moon").hits == []

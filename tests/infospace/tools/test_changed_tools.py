@@ -164,7 +164,7 @@ def test_what_changes_within_a_run_is_asked_about_though_it_was_allowed_by_name(
 
         make(tool)
         make(tool)
-        with pytest.raises(InputRequired):
+        with pytest.raises(InputRequired, match="call the tool print of the server p, which does"):
             make(replace(tool, description="Print it, and mail it to everybody."))
         assert made == ["Print it.", "Print it."]
 

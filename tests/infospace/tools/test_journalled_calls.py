@@ -84,7 +84,7 @@ def test_a_call_without_an_effect_is_made_by_another_step_unasked(first: Any) ->
     if first is FAILED:
         assert office.make("1") == FAILED
     else:
-        with pytest.raises(NotCalled):
+        with pytest.raises(NotCalled, match="nobody is there"):
             office.make("1")
     assert office.make("2") == SENT
     with pytest.raises(InputRequired, match="step 2 of this run"):
@@ -239,7 +239,7 @@ def test_what_was_said_of_a_call_that_nobody_has_allowed_holds_for_it(said: str)
             office.make("1#2")
     else:
         assert office.make("1#2") == SENT
-    with pytest.raises(InputRequired):
+    with pytest.raises(InputRequired, match="call the tool send of the server post, which may"):
         office.make("1", arguments={"to": "Grace"})
 
 

@@ -162,7 +162,7 @@ def test_a_tool_out_of_scope_is_not_called_though_somebody_has_it() -> None:
     assert refusal.value.message == "there is no tool 'atlas/fund'"
     assert refusal.value.hint == narrow.hint("atlas/fund")
     assert "fund" not in str(refusal.value.hint)
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="there is no tool"):
         asyncio.run(narrow.call(tools.get("atlas/fund"), {"nothing": "that fits"}))
     assert called == []
     assert asyncio.run(narrow.call(tools.get("atlas/find"), {"name": "x"})).content == "x"

@@ -145,7 +145,7 @@ def test_a_file_that_cannot_be_read_takes_nothing_away(space: Space, tmp_path: P
     done = synced(space)
     assert done.unreadable
     assert done.removed == []
-    with pytest.raises(InvalidJSON):
+    with pytest.raises(InvalidJSON, match="ends inside an object opened at line"):
         synced(space, mcp=path)
     with pytest.raises(NotFound, match=r"no tool 'a/echo' \(.*mcp\.json' ends inside"):
         space.tools.get("a/echo")

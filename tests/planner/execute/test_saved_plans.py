@@ -152,5 +152,5 @@ def test_saving_replacing_and_removing(space: Space) -> None:
     with pytest.raises(NotFound, match="greet"):
         load_plan(space, "greeting")
     remove_plan(space, "greet")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="there is no saved plan"):
         load_plan(space, "greet")

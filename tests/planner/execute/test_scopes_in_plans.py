@@ -94,7 +94,7 @@ def test_it_is_unknown_to_the_run_too_when_only_that_names_it(whole: Space) -> N
 def test_a_resource_that_a_server_does_not_list_is_in_the_scope_of_its_server(whole: Space, bounds: Any) -> None:
     """What its entry says of it holds for all it gives."""
     assert whole.tools.get("two/odd://anything", "resource").server == "two"
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="there is no resource"):
         narrowed(whole, **bounds).tools.get("two/odd://anything", "resource")
 
 

@@ -35,10 +35,19 @@ def test_lines_whose_first_has_a_type_or_is_a_head_are_a_session(values: Any) ->
     assert [value for _, value in read.lines] == values
 
 
-@pytest.mark.parametrize("text", ["", "nothing", '{"steps": [}', '[{"type": "say"}', '{"a": 1}\n{"b": 2}'])
-def test_a_text_that_is_neither_cannot_be_read(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the plan is empty"),
+        ("nothing", "the plan is not JSON: it begins with 'nothing'"),
+        ('{"steps": [}', "line 1, column 12: a value was expected"),
+        ('[{"type": "say"}', "ends inside an array opened at line 1, column 1"),
+        ('{"a": 1}\n{"b": 2}', "a second document, which begins at line 2, column 1"),
+    ],
+)
+def test_a_text_that_is_neither_cannot_be_read(text: str, message: str) -> None:
     """The error says where."""
-    with pytest.raises(InvalidJSON):
+    with pytest.raises(InvalidJSON, match=message):
         read_plan(text)
 
 

@@ -169,7 +169,7 @@ def test_a_run_that_was_taken_over_makes_no_more_calls(space: Space, monkeypatch
         return ""
 
     space.tools.add(outside)
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLost, match="another process has taken run"):
         asyncio.run(by_itself(run(space, [{"type": "outside/look"}, {"type": "outside/look"}])))
     with space.store.reading() as snapshot:
         [mine] = snapshot.runs()

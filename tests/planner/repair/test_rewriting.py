@@ -131,7 +131,7 @@ def test_a_place_that_is_not_there_is_a_sentence(path: str) -> None:
         patch_text('{"c": 1, "d": []}', [{"op": "add", "path": path, "value": 1}])
     with pytest.raises(Invalid, match="is not there"):
         patch_text('{"c": 1, "d": []}', [{"op": "remove", "path": path}])
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid, match="the document itself cannot be removed"):
         patch_text("{}", [{"op": "remove", "path": ""}])
     with pytest.raises(Invalid, match="test"):
         patch_text("{}", [{"op": "test", "path": ""}])

@@ -145,8 +145,12 @@ def test_a_session_in_python_discovers_and_executes(shop: Space) -> None:
         assert (done.status, done.data) == ("success", {"amount": 5.0})
         assert session.execute(name, {"sum": 5}).status == "failed"
         assert session.execute("infospace/say", {"value": "hello"}).value == "hello"
-        for query, limit in (("  ", 10), ("pay", 0), ("pay", 51)):
-            with pytest.raises(Invalid):
+        for query, limit, message in (
+            ("  ", 10, "`query` is blank"),
+            ("pay", 0, "is 0, not"),
+            ("pay", 51, "is 51, not"),
+        ):
+            with pytest.raises(Invalid, match=message):
                 session.discover(query, limit)
 
 

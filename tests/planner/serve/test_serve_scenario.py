@@ -102,7 +102,7 @@ def test_a_planner_gets_its_work_done_and_finds_it_again_after_a_kill(
             read.extend(planner.read)
             assert planner.told
             os.kill(int(noted.read_text()), signal.SIGKILL)
-            with pytest.raises(MCPError):
+            with pytest.raises(MCPError, match="Connection closed"):
                 await planner.client.call_tool("get_run", {"run": session, "wait_s": 60})
             return session, waiting
 
@@ -139,7 +139,7 @@ def test_over_http_a_planner_does_the_same_and_the_command_says_the_same(
                 check = await planner.call("check_plan", plan=WRONG)
                 return right, check, await planner.call("run_plan", plan=right)
 
-        with pytest.raises(BaseExceptionGroup):
+        with pytest.raises(BaseExceptionGroup, match="unhandled errors in a TaskGroup"):
             asyncio.run(with_another_token())
         right, check, run = asyncio.run(play())
     said = command("check", WRONG, space, tmp_path, 3)

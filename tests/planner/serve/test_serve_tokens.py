@@ -168,7 +168,7 @@ def test_refusals_are_kept_with_who_was_refused(served: Served, folder: Path) ->
     async def scene() -> None:
         async with planners(served, token=TOKENS["clock"]) as [planner]:
             await planner.wrong("time__get_current_time", timezone="a-private-place")
-            with pytest.raises(MCPError):
+            with pytest.raises(MCPError, match="there are check_plan, run_plan, run_steps"):
                 await planner.client.call_tool("git__git_log", {})
 
     asyncio.run(scene())

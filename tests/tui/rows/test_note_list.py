@@ -144,7 +144,7 @@ def test_ids_stand_latest_first_and_are_read_as_a_sequence() -> None:
     assert (ids[0], ids[-1], ids[1:], len(ids)) == ("Note_9", "Note_1", ["Note_4", "Note_1"], 3)
     assert ids.same(Ids(Kind.NOTE, np.array([1, 4, 9])))
     assert not ids.same(Ids(Kind.NOTE, np.array([1, 4])))
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match="is out of bounds for axis"):
         ids[3]
     assert not ids.same(Ids(Kind.COLLECTION, np.array([1, 4, 9])))
 

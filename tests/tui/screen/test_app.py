@@ -80,7 +80,7 @@ def test_a_bug_ends_the_screen_with_a_sentence(
     def broken() -> None:
         raise ZeroDivisionError("by nothing")
 
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError, match="by nothing"):
         asyncio.run(Stage.play(space, story, (80, 24)))
     said = capsys.readouterr().err
     assert "infospace has a bug (ZeroDivisionError: by nothing)" in said

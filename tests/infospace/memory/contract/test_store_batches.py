@@ -177,7 +177,7 @@ def test_what_nobody_needs_goes_with_its_run(store: Store) -> None:
     with store.reading() as snapshot:
         assert snapshot.count(Kind.NOTE, kept=None) == 300
         assert len(snapshot.notes(get(store, some).members.numbers)) == 300
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no Note"):
             snapshot.get(f"Note_{others[0]}")
 
 

@@ -170,7 +170,7 @@ class TestEmbedding:
         for identifier in (a, b, c):
             store.commit([Embed(identifier, 1, [PassageSpan(0, 1, digest("x"))])])
         assert (embedded(store), waiting(store), generation(store)) == ([], [1], before)
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no Note"):
             store.commit([Embed("Note_99", 1, [])])
 
     def test_vectors_of_another_model_embed_nothing(self, store: Store) -> None:
@@ -223,7 +223,7 @@ class TestEmbedding:
             assert found is not None
             assert (found.tolist(), found.dtype) == ([1.0, 2.0, 3.0], np.float32)
             assert snapshot.query(MODEL, b"p") is None
-        with pytest.raises(Invalid):
+        with pytest.raises(Invalid, match="vector of shape"):
             store.commit([Query(MODEL, b"q", np.array([np.inf], np.float32))])
 
 

@@ -130,7 +130,7 @@ class TestEvidenceReading:
         ):
             with pytest.raises(error):
                 store.commit([MakeNote(store.new_id(Kind.NOTE), evidence)])
-        with pytest.raises(NotFound), store.reading() as snapshot:
+        with pytest.raises(NotFound, match="there is no version"), store.reading() as snapshot:
             snapshot.evidence([Evidence(a, 1, 0.5), Evidence(a, 2, 0.5)])
 
     def test_evidence_is_kept_as_it_is(self, store: Store) -> None:

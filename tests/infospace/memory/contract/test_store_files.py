@@ -35,7 +35,7 @@ class TestFiles:
 
     def test_a_file_belongs_to_a_note(self, store: Store) -> None:
         """That exists, and is one."""
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no Note"):
             store.commit([Track("/r", "a", "Note_99", b"", 1)])
         with pytest.raises(Invalid, match="not a Note"):
             store.commit([Track("/r", "a", collection(store, []), b"", 1)])
@@ -172,7 +172,7 @@ class TestLinks:
 
     def test_who_has_links_must_exist(self, store: Store) -> None:
         """Where they lead need not."""
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no Note"):
             store.commit([SetLinks("Note_99", [])])
 
 
@@ -190,7 +190,7 @@ class TestMeanwhile:
             Track("/r", "b.md", b, b"3", 1, was=ExpectedFile(b, 1)),
             Untrack("/r", "a.md", was=ExpectedFile(a, 1)),
         ):
-            with pytest.raises(Conflict):
+            with pytest.raises(Conflict, match="it was imported meanwhile"):
                 store.commit([change])
         with store.reading() as snapshot:
             assert snapshot.tracked() == [TrackedFile("/r", "a.md", a, 2, b"2")]
@@ -201,7 +201,7 @@ class TestMeanwhile:
         a, b = note(store), note(store)
         store.commit([Track("/r/sub", "deep/a.md", a, b"1", 1)])
         for root, path in (("/r", "sub/deep/a.md"), ("/r/sub/deep", "a.md")):
-            with pytest.raises(Conflict):
+            with pytest.raises(Conflict, match="it was imported meanwhile"):
                 store.commit([Track(root, path, b, b"2", 1, was=ExpectedFile())])
             store.commit([Track(root, "b.md", b, b"2", 1, was=ExpectedFile())])
 
@@ -210,7 +210,7 @@ class TestMeanwhile:
         a = note(store)
         one, two = Linked("one", wiki=False), Linked("two", wiki=True)
         store.commit([Track("/r", "a.md", a, b"", 1), ExpectLinks(a, []), SetLinks(a, [one, two])])
-        with pytest.raises(Conflict):
+        with pytest.raises(Conflict, match="were changed meanwhile"):
             store.commit([SetLinks(a, []), ExpectLinks(a, [one])])
         store.commit([ExpectLinks(a, [two, one]), SetLinks(a, [one])])
         with store.reading() as snapshot:

@@ -146,7 +146,7 @@ class TestNaming:
         with store.reading() as snapshot:
             assert snapshot.names() == [composed]
             assert snapshot.named(decomposed) == snapshot.named(composed) == a
-        with pytest.raises(Conflict):
+        with pytest.raises(Conflict, match="belongs to Note"):
             store.commit([GiveName(b, composed)])
 
     @pytest.mark.parametrize(

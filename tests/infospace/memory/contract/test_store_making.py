@@ -89,12 +89,12 @@ class TestMaking:
         """When the last change does not fit, nothing of the earlier ones is there."""
         a = note(store, "a")
         fresh = store.new_id(Kind.NOTE)
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no Note"):
             store.commit([MakeNote(fresh, "b"), Revise(a, "changed"), GiveName(a, "n"), Keep("Note_999")])
         assert get(store, a).content == "a"
         with store.reading() as snapshot:
             assert snapshot.named("n") is None
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no Note"):
             get(store, fresh)
         store.commit([MakeNote(fresh, "later")])
         assert get(store, fresh).content == "later"
@@ -141,7 +141,7 @@ class TestMaking:
         note(store)
         with pytest.raises(NotFound, match=identifier or "''"):
             get(store, identifier)
-        with pytest.raises(NotFound), store.reading() as snapshot:
+        with pytest.raises(NotFound, match=identifier or "''"), store.reading() as snapshot:
             snapshot.get_many([identifier])
 
     def test_members_and_ends_must_exist(self, store: Store) -> None:
@@ -156,8 +156,12 @@ class TestMaking:
 
     def test_what_json_has_no_form_for_is_invalid(self, store: Store) -> None:
         """NaN, lone surrogates and odd metadata are refused before anything is written."""
-        for content in (float("nan"), "\ud800", {1, 2}):
-            with pytest.raises(Invalid):
+        for content, message in (
+            (float("nan"), "Out of range float values"),
+            ("\ud800", "the lone surrogate"),
+            ({1, 2}, "Object of type set"),
+        ):
+            with pytest.raises(Invalid, match=message):
                 store.commit([MakeNote(store.new_id(Kind.NOTE), content)])  # type: ignore[arg-type]
         with pytest.raises(Invalid, match="metadata"):
             store.commit([MakeNote(store.new_id(Kind.NOTE), 1, {1: 2})])  # type: ignore[dict-item]

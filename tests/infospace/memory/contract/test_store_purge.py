@@ -48,7 +48,7 @@ class TestPurging:
         store.commit([Delete(a)])
         store.purge(really=True)
         assert store.new_id(Kind.NOTE) != a
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no Note"):
             store.commit([Revise(a, "x")])
 
     def test_what_a_search_result_refers_to_stays(self, store: Store) -> None:

@@ -171,9 +171,9 @@ class TestRuns:
             assert [row.status for row in snapshot.steps(run)] == ["failed", "success"]
             assert [row.status for row in snapshot.calls(run)] == ["started"]
             assert snapshot.run(run).status == "success"
-            with pytest.raises(NotFound):
+            with pytest.raises(NotFound, match="there is no Note"):
                 snapshot.get(made)
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no run"):
             store.commit([], [OwnerGuard("run_99", "me"), step("run_99")])
 
     def test_what_a_run_spent_is_kept_with_its_heartbeat(self, store: Store) -> None:
@@ -192,7 +192,7 @@ class TestRuns:
                 store.commit([], [entry])
         with store.reading() as snapshot:
             for read in (snapshot.run, snapshot.steps):
-                with pytest.raises(NotFound):
+                with pytest.raises(NotFound, match=run or "''"):
                     read(run)
 
 
@@ -261,11 +261,11 @@ class TestSteps:
     def test_a_write_and_its_row_stand_or_fall_together(self, store: Store) -> None:
         """A row that does not fit takes the write with it."""
         run, made = open_run(store), store.new_id(Kind.NOTE)
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no run"):
             store.commit([MakeNote(made, "x")], [step(run, resource=made), step("run_99")])
         with store.reading() as snapshot:
             assert snapshot.steps(run) == []
-            with pytest.raises(NotFound):
+            with pytest.raises(NotFound, match="there is no Note"):
                 snapshot.get(made)
 
     def test_a_begun_step_is_replaced_by_its_end_and_an_ended_one_never(self, store: Store) -> None:
@@ -309,19 +309,19 @@ class TestCalls:
         store.commit([], [lost])
         with store.reading() as snapshot:
             assert snapshot.calls(run) == [ended, lost]
-            with pytest.raises(NotFound):
+            with pytest.raises(NotFound, match="there is no run"):
                 snapshot.calls("run_99")
 
     def test_a_call_ends_once_and_as_what_it_began(self, store: Store) -> None:
         """Another one under its number, or a second end, is a Conflict; of an unknown run, NotFound."""
         run = open_run(store)
         store.commit([], [call(run)])
-        with pytest.raises(Conflict):
+        with pytest.raises(Conflict, match="is another one, or has ended already, with"):
             store.commit([], [call(run, digest=b"another", status="success")])
         store.commit([], [call(run, status="failed", reason="no")])
         with pytest.raises(Conflict, match="failed"):
             store.commit([], [call(run, status="success")])
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no run"):
             store.commit([], [call("run_99")])
 
 
@@ -334,11 +334,11 @@ class TestAnswers:
         store.commit([], [AnswerRow(run, "2.do[1].1", {"yes": [None, "é"]}, AT), AnswerRow(run, "3", False, AT)])
         with pytest.raises(Conflict, match="answered already"):
             store.commit([], [AnswerRow(run, "3", True, AT)])
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no run"):
             store.commit([], [AnswerRow("run_99", "1", 1, AT)])
         with store.reading() as snapshot:
             assert snapshot.answers(run) == {"2.do[1].1": {"yes": [None, "é"]}, "3": False}
-            with pytest.raises(NotFound):
+            with pytest.raises(NotFound, match="there is no run"):
                 snapshot.answers("run_99")
 
     def test_what_forms_decided_reads_as_it_was_written(self, store: Store) -> None:

@@ -76,7 +76,7 @@ def test_there_are_never_two_at_once(store: Store) -> None:
 
 def test_a_conflict_undoes_the_whole_commit(store: Store) -> None:
     run = open_run(store)
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="is not due at"):
         store.commit([], [CloseRun(run, "success", AT), PassDue("nightly", AT, LATER, AT, run)])
     with store.reading() as snapshot:
         assert snapshot.run(run).status == "running"

@@ -146,7 +146,7 @@ class TestIds:
         """Neither at once nor after reopening."""
         store = open_store()
         lost = store.new_id(Kind.NOTE)
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match="there is no Note"):
             store.commit([MakeNote(lost, 1), Keep("Note_99")])
         assert store.new_id(Kind.NOTE) != lost
         store.close()

@@ -81,7 +81,7 @@ def test_half_a_sign_is_refused_wherever_it_is(store: Store, place: str) -> None
         "link": SetLinks(a, [Linked(LONE, wiki=False)]),
     }
     entries = [StepRow(run, 1, "1", "size", "success", AT, 1.0, value=LONE)] if place == "step" else []
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid, match=r"'\\ud800'"):
         store.commit([changes[place]] if place in changes else [], entries)
     with store.reading() as snapshot:
         assert snapshot.count(Kind.NOTE, kept=None) == 1

@@ -65,8 +65,8 @@ class TestRestoring:
     def test_what_never_was_cannot_come_back(self, store: Store) -> None:
         """Neither a resource nor a version."""
         a = note(store)
-        for change in (Restore("Note_99"), Restore(a, 7)):
-            with pytest.raises(NotFound):
+        for change, message in ((Restore("Note_99"), "there is no Note_99"), (Restore(a, 7), f"{a} has no version 7")):
+            with pytest.raises(NotFound, match=message):
                 store.commit([change])
 
     def test_what_is_let_go_is_transient_again(self, store: Store) -> None:
@@ -107,12 +107,15 @@ class TestRestoring:
         arrow = relation(store, a, a, kept=True)
         relation(store, a, a)
         store.commit([Revise(a, "two")])
-        for change in (Delete(a, if_version=1), Delete(a, unless_held=True)):
-            with pytest.raises(Conflict):
+        for change, message in (
+            (Delete(a, if_version=1), f"{a} is at version 2, not 1"),
+            (Delete(a, unless_held=True), f"{arrow} holds {a} now"),
+        ):
+            with pytest.raises(Conflict, match=message):
                 store.commit([change])
         store.commit([Delete(arrow)])
         store.commit([Delete(a, if_version=2, unless_held=True)])
-        with pytest.raises(Conflict):
+        with pytest.raises(Conflict, match="is at version"):
             store.commit([Restore(a, if_version=1)])
         store.commit([Restore(a, if_version=2)])
         assert get(store, a).content == "two"

@@ -38,7 +38,7 @@ def test_removing_takes_all_or_none(space: Space) -> None:
     with pytest.raises(NotFound, match="Note_99"):
         remove(space.store, [first.id, "Note_99"], "rm")
     run = remove(space.store, [first.id, second.id, first.id], "rm both")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="was deleted at"):
         space.store.get(first.id)
     undo(space.store, run)
     assert space.store.get(first.id).kept

@@ -157,7 +157,7 @@ def test_a_later_change_stands_in_the_way_and_is_named(space: Space) -> None:
 
 def test_a_run_that_goes_on_or_wrote_nothing_is_not_undone(space: Space) -> None:
     """Nor one that does not exist."""
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="there is no run"):
         undo(space.store, "run_9")
     run = space.store.new_id("run")
     space.store.commit([], [OpenRun(run, "import", "", None, {}, now(), "")])

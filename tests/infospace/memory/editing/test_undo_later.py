@@ -330,7 +330,7 @@ def test_a_commit_is_refused_when_things_do_not_stand_as_expected(space: Space) 
     ]
     before = everything(space)
     for change in refused:
-        with pytest.raises(Conflict):
+        with pytest.raises(Conflict, match="read it again"):
             store.commit([GiveName(a, "x"), MakeNote(c, "c"), change])
     assert everything(space) == before
     store.commit(fits)

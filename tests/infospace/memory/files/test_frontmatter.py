@@ -129,5 +129,5 @@ def test_what_people_write_is_read_fast(block: str) -> None:
 def test_what_is_wrong_is_left_to_the_parser(block: str) -> None:
     """Its sentence names the line."""
     assert read_simple(block) is None
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid, match="the front matter cannot be read at line"):
         read_yaml(block)

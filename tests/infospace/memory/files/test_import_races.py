@@ -256,20 +256,20 @@ def test_a_place_that_is_not_as_it_was_refuses_the_whole_commit(space: Space) ->
     store = space.store
     a, b, c = (store.new_id(Kind.NOTE) for _ in range(3))
     store.commit([MakeNote(a, "a", kept=True), MakeNote(b, "b", kept=True), Track("/r", "x/a.md", a, b"1", 1)])
-    refused: list[Change] = [
-        Track("/r", "x/a.md", b, b"", 1, was=ExpectedFile()),
-        Track("/r", "x/a.md", b, b"", 1, was=ExpectedFile(b, 1)),
-        Track("/r", "x/a.md", b, b"", 1, was=ExpectedFile(a, 2)),
-        Track("/r", "b.md", b, b"", 1, was=ExpectedFile(a, 1)),
-        Track("/r/x", "a.md", b, b"", 1, was=ExpectedFile()),
-        Track("/", "r/x/a.md", b, b"", 1, was=ExpectedFile()),
-        Untrack("/r", "x/a.md", was=ExpectedFile(b, 1)),
-        Untrack("/r", "b.md", was=ExpectedFile(b, 1)),
-        ExpectLinks(a, [Linked("t", wiki=True)]),
-        Delete(a, if_version=2),
+    refused: list[tuple[Change, str]] = [
+        (Track("/r", "x/a.md", b, b"", 1, was=ExpectedFile()), f"'/r/x/a.md' is known as {a} at version 1"),
+        (Track("/r", "x/a.md", b, b"", 1, was=ExpectedFile(b, 1)), f"'/r/x/a.md' is known as {a} at version 1"),
+        (Track("/r", "x/a.md", b, b"", 1, was=ExpectedFile(a, 2)), f"'/r/x/a.md' is known as {a} at version 1"),
+        (Track("/r", "b.md", b, b"", 1, was=ExpectedFile(a, 1)), "'/r/b.md' is not known any more"),
+        (Track("/r/x", "a.md", b, b"", 1, was=ExpectedFile()), f"'/r/x/a.md' is known as {a} at version 1"),
+        (Track("/", "r/x/a.md", b, b"", 1, was=ExpectedFile()), f"'/r/x/a.md' is known as {a} at version 1"),
+        (Untrack("/r", "x/a.md", was=ExpectedFile(b, 1)), f"'/r/x/a.md' is known as {a} at version 1"),
+        (Untrack("/r", "b.md", was=ExpectedFile(b, 1)), "'/r/b.md' is not known any more"),
+        (ExpectLinks(a, [Linked("t", wiki=True)]), f"the links of {a} were changed meanwhile"),
+        (Delete(a, if_version=2), f"{a} is at version 1, not 2"),
     ]
-    for change in refused:
-        with pytest.raises(Conflict):
+    for change, message in refused:
+        with pytest.raises(Conflict, match=message):
             store.commit([MakeNote(c, "c"), change])
     with store.reading() as snapshot:
         assert [(one.path, one.note) for one in snapshot.tracked()] == [("x/a.md", a)]

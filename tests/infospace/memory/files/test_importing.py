@@ -177,7 +177,7 @@ def test_an_interruption_keeps_what_there_is_and_can_go_on(space: Space, tmp_pat
 
 def test_a_missing_path_is_an_error(space: Space, tmp_path: Path) -> None:
     """Nothing is imported, and no run is left."""
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="cannot be found: No such file or directory"):
         add(space, tmp_path / "nowhere")
     assert runs(space) == []
 

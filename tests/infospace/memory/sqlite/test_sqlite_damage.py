@@ -73,7 +73,7 @@ class TestDamage:
         data = path.read_bytes()
         for start, end in ((16, 18), (18, 24), (0, 16)):
             path.write_bytes(data[:start] + b"\xee" * (end - start) + data[end:])
-            with pytest.raises(StoreError):
+            with pytest.raises(StoreError, match="name another file, or restore a copy"):
                 open_store(path, create=True)
 
 

@@ -70,7 +70,7 @@ class TestLimits:
             assert store.check() == []
             with store.reading() as snapshot:
                 assert len(snapshot.get_many(stored)) == len(stored)
-                with pytest.raises(NotFound):
+                with pytest.raises(NotFound, match="there is no Note"):
                     snapshot.get(lost)
         with contextlib.closing(open_store(path, create=True)) as store:
             store.commit([Delete(stored[0])])

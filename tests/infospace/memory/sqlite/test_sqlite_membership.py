@@ -131,7 +131,7 @@ def test_a_collection_whose_members_are_known_is_read_by_one_statement(
     assert opened == [store]
     other.commit([Delete(listed)])
     other.close()
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="was deleted at"):
         store.get(listed)
     assert len(opened) == 2
 

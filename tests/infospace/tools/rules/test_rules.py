@@ -176,7 +176,7 @@ def test_all_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
         read_rules(written(tmp_path, [7] * 7))
     with pytest.raises(Invalid, match=r"facts\[0\] has the variable '\?a'"):
         read_rules(written(tmp_path, [], facts=[["?a", "b", "c"]]))
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match="there is no file"):
         read_rules(tmp_path / "none.json")
 
 

@@ -92,8 +92,11 @@ def test_what_is_no_json_is_a_text_where_one_fits_and_else_is_told() -> None:
     assert value_of(only({}), "plain words") == "plain words"
     assert value_of(only({"type": "integer"}), "many") == "many"
     assert value_of(only({"type": "array"}), "  ") is NOTHING
-    for field, text in ((only({}), '{"a"'), (only({"type": "array"}), "one, two")):
-        with pytest.raises(InvalidJSON):
+    for field, text, message in (
+        (only({}), '{"a"', "ends inside an object"),
+        (only({"type": "array"}), "one, two", "it begins with 'one, two'"),
+    ):
+        with pytest.raises(InvalidJSON, match=message):
             value_of(field, text)
 
 
