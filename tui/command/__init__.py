@@ -149,9 +149,10 @@ def build_parser(argv: Sequence[str]) -> Parser:
             description=(module.__doc__ or "").strip() if module else None,
             epilog=getattr(module, "EXAMPLES", None),
             formatter_class=argparse.RawDescriptionHelpFormatter,
+            add_help=given,
         )
-        shared(sub, default=argparse.SUPPRESS)
         if module is not None:
+            shared(sub, default=argparse.SUPPRESS)
             module.configure(sub)
     return parser
 
