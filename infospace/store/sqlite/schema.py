@@ -7,6 +7,7 @@ last, so that the others are read without them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from infospace.core.errors import StoreError
 from infospace.store.sqlite import sums
@@ -350,12 +351,7 @@ def migrate(connection: Connection) -> None:
 
 def schema_differences(connection: Connection) -> list[str]:
     """Say what a space has beside its own tables, indexes and triggers, and which of those it lacks."""
-    own = connect("file::memory:", ":memory:", wait=0)
-    try:
-        migrate(own)
-        expected = _schema_objects(own)
-    finally:
-        own.close()
+    expected = _expected_objects(MIGRATIONS)
     results = _schema_objects(connection)
     extra = [
         f"the file has the {kind} {name!r}, which infospace did not make" for kind, name in sorted(results - expected)
@@ -363,8 +359,19 @@ def schema_differences(connection: Connection) -> list[str]:
     return extra + [f"the file lacks the {kind} {name!r}" for kind, name in sorted(expected - results)]
 
 
-def _schema_objects(connection: Connection) -> set[tuple[str, str]]:
-    return set(connection.all("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite@_%' ESCAPE '@'"))
+@cache
+def _expected_objects(_migrations: tuple[Callable[[Connection], None], ...]) -> frozenset[tuple[str, str]]:
+    """Return what a space has after those migrations: made once, since that takes most of the time of a check."""
+    own = connect("file::memory:", ":memory:", wait=0)
+    try:
+        migrate(own)
+        return _schema_objects(own)
+    finally:
+        own.close()
+
+
+def _schema_objects(connection: Connection) -> frozenset[tuple[str, str]]:
+    return frozenset(connection.all("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite@_%' ESCAPE '@'"))
 
 
 def foreign(address: str) -> StoreError:
