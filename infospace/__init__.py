@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from infospace.contract.arguments import SortKeys as SortKeys
     from infospace.contract.arguments import Sql as Sql
     from infospace.contract.arguments import Text as Text
+    from infospace.contract.arguments import TitledRef as TitledRef
     from infospace.contract.arguments import ToolArguments as ToolArguments
     from infospace.contract.arguments import ToolName as ToolName
     from infospace.contract.arguments import Value as Value
@@ -81,6 +82,7 @@ _HOMES = {
         "SortKeys",
         "Sql",
         "Text",
+        "TitledRef",
         "ToolArguments",
         "ToolName",
         "Value",

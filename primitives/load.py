@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Collection, Context, Invalid, Note, Ref, Relation, Resource, Slice, primitive
+from infospace import Args, Collection, Context, Invalid, Note, Relation, Resource, Slice, TitledRef, primitive
 from infospace.authoring.shapes import (
     NO_METADATA,
     UNKNOWN,
@@ -32,7 +32,7 @@ from infospace.authoring.values import kind_of
 class Load(Args):
     """Arguments of `load`."""
 
-    target: Ref[Resource] = Field(description="A name, an id or a `$variable`.")
+    target: TitledRef[Resource] = Field(description="A name, a note's title, an id or a `$variable`.")
     slice: Slice | None = Field(
         None, description='A Python slice of characters, list elements or items: ":500", "-3:".'
     )

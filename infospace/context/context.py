@@ -36,6 +36,7 @@ from infospace.core.resources import (
 from infospace.data.paths import did_you_mean
 from infospace.data.result import PREVIEW, display_name, truncate
 from infospace.journal.uses import ReadVersions
+from infospace.store.called import only_note_called
 from infospace.store.changes import (
     AddMembers,
     Change,
@@ -386,6 +387,19 @@ class Context:
         resource = self.space.store.get(reference) if is_id(reference) else self._named(reference)
         self.uses.add(resource.id, resource.version)
         return resource
+
+    def get_by_title(self, reference: str) -> Resource:
+        """Return a resource by id or name, else the one Note whose file, title or alias it is; NotFound for none."""
+        try:
+            return self.get(reference)
+        except NotFound:
+            if is_id(reference):
+                raise
+            with self.space.store.reading() as snapshot:
+                identifier = only_note_called(snapshot, reference, exactly=True)
+            if identifier is None:
+                raise
+        return self.get(identifier)
 
     def _named(self, name: str) -> Resource:
         with self.space.store.reading() as snapshot:

@@ -3,6 +3,7 @@
 | type | in a plan | what a primitive gets |
 |---|---|---|
 | `Ref[Note]`, `Ref[Collection]`, `Ref[Resource]` | `$x`, `$x[0]`, an id, a name | the resource |
+| `TitledRef[Note]` and so on | that, or the title, alias or file of one Note alone | the resource |
 | `Items` | a list of values and resources, or one resource | a list of both |
 | `Where` | SQL text with `$x` as typed parameter | the condition with its parameters |
 | `Path` | `metadata.score` | a parsed path |
@@ -208,6 +209,12 @@ _CLASSES: dict[type, Kind] = {Note: Kind.NOTE, Collection: Kind.COLLECTION, Rela
 class _RefMark:
     """Makes `Ref[X]` admit resources of the kinds of X, and show itself as a string in JSON Schema."""
 
+    __slots__ = ("by_title",)
+
+    def __init__(self, *, by_title: bool = False) -> None:
+        """With `by_title`, a Note is found by its title, alias or file too, where it is the only one."""
+        self.by_title = by_title
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         del handler
         kinds = kinds_of(source)
@@ -231,6 +238,11 @@ def is_ref(mark: object) -> bool:
     return isinstance(mark, _RefMark)
 
 
+def is_found_by_title(mark: object) -> bool:
+    """Whether a mark in an annotation is that of `TitledRef`."""
+    return isinstance(mark, _RefMark) and mark.by_title
+
+
 def kinds_of(annotation: Any) -> frozenset[Kind]:
     """Return the kinds of resource that a class, or a union of classes, stands for."""
     if annotation is Resource or isinstance(annotation, str):
@@ -243,6 +255,8 @@ def kinds_of(annotation: Any) -> frozenset[Kind]:
 
 Ref = Annotated[T, _RefMark()]
 """A resource: `Ref[Note]`, `Ref[Collection]`, `Ref[Resource]`."""
+TitledRef = Annotated[T, _RefMark(by_title=True)]
+"""A resource that is found by title, alias or file too, where only one Note has it: for what changes nothing."""
 Formulas = Annotated[T, ParseAs(ParseMode.EXPRESSIONS)]
 """An argument in which texts of an object are expressions: `Formulas[dict[str, ItemExpression]]`."""
 SortKeys = Annotated[T, ParseAs(ParseMode.SORT_KEYS)]

@@ -20,7 +20,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from pydantic import ValidationError
 
 from infospace.contract.argument_errors import ArgumentError, ArgumentsInvalid, argument_errors
-from infospace.contract.arguments import Args, ItemSchema, ParseAs, ParseMode, PathsOf, argument_name, is_ref, kinds_of
+from infospace.contract.arguments import (
+    Args,
+    ItemSchema,
+    ParseAs,
+    ParseMode,
+    PathsOf,
+    argument_name,
+    is_found_by_title,
+    is_ref,
+    kinds_of,
+)
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.schema.shapes import Schema, Shape, shape_of
@@ -62,6 +72,8 @@ class Argument:
     """The resource arguments in whose items a path in this one is read."""
     holding: Schema | None = None
     """What the contents of a Collection's items have to fit."""
+    by_title: bool = False
+    """Whether a Note is found by its title, alias or file too, where it is the only one that has it."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +135,7 @@ class Primitive:
                 info.description or "",
                 next((mark.arguments for mark in info.metadata if isinstance(mark, PathsOf)), ("target",)),
                 next((mark.schema for mark in info.metadata if isinstance(mark, ItemSchema)), None),
+                any(map(is_found_by_title, info.metadata)),
             )
         return results
 

@@ -155,7 +155,9 @@ class CallChecker:
                 if value is None and not argument.required:
                     return None
                 lists = entry.takes_list(name)
-                shapes[name] = self._values.resource(value, pointer, argument.kinds, env, lists=lists)
+                shapes[name] = self._values.resource(
+                    value, pointer, argument.kinds, env, lists=lists, by_title=argument.by_title
+                )
                 self._check_items(entry, argument, shapes[name], pointer)
                 return UNKNOWN
             case ParseMode.ITEMS:

@@ -46,8 +46,11 @@ class SpaceFacts(Protocol):
     def names(self) -> Sequence[str]:
         """Return the names of all resources."""
 
-    def called(self, reference: str) -> Sequence[str]:
-        """Return the ids of the Notes whose file ends with a path, or that have a title or an alias."""
+    def called(self, reference: str, *, exactly: bool = False) -> Sequence[str]:
+        """Return the ids of the Notes whose file ends with a path, or that have a title or an alias.
+
+        With `exactly`, titles and aliases are compared as they are written.
+        """
 
     def titles(self) -> Sequence[str]:
         """Return the titles and aliases of all Notes."""
@@ -59,7 +62,10 @@ class SpaceFacts(Protocol):
         """Return the properties of the Notes that discovery searches, by name."""
 
     def tools_behind(self, reference: str) -> Set[str]:
-        """Return the full names of the tools whose answers the resource with an id or a name was made of."""
+        """Return the full names of the tools whose answers a resource was made of.
+
+        It has the id or the name, or is the one Note that has the title.
+        """
 
 
 class SnapshotFacts:
@@ -97,6 +103,8 @@ class SnapshotFacts:
     def tools_behind(self, reference: str) -> Set[str]:
         """Return the full names of the tools whose answers it, or a member of it, was made of, by any runs."""
         identifier = reference if is_id(reference) else self._snapshot.named(reference)
+        called = self.called(reference, exactly=True) if identifier is None else ()
+        identifier = called[0] if len(called) == 1 else identifier
         if identifier is None:
             return frozenset()
         try:
@@ -121,9 +129,12 @@ class SnapshotFacts:
         """Return all names, sorted."""
         return self._snapshot.names()
 
-    def called(self, reference: str) -> Sequence[str]:
-        """Return the ids of the Notes whose file ends with a path, or that have a title or an alias."""
-        return notes_called(self._snapshot, reference)
+    def called(self, reference: str, *, exactly: bool = False) -> Sequence[str]:
+        """Return the ids of the Notes whose file ends with a path, or that have a title or an alias.
+
+        With `exactly`, titles and aliases are compared as they are written.
+        """
+        return notes_called(self._snapshot, reference, exactly=exactly)
 
     def titles(self) -> Sequence[str]:
         """Return the titles and aliases of all Notes."""

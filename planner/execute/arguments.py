@@ -80,7 +80,8 @@ class Resolver:
                     resolved[name] = None if value is None else self.collection(value)
                     lists = lists or self._is_made_of_list
                 case ParseMode.RESOURCE:
-                    resolved[name] = None if value is None else self.resource(value)
+                    by_title = argument is not None and argument.by_title
+                    resolved[name] = None if value is None else self.resource(value, by_title=by_title)
                 case ParseMode.ITEMS:
                     resolved[name] = self._items(value)
                 case ParseMode.WHERE:
@@ -137,18 +138,22 @@ class Resolver:
             raise PathNotFound(f"{reference} does not exist: {collection.id} {held}", hint=hint)
         return self._context.resources([collection.members[index].id])[0]
 
-    def resource(self, raw: JSON) -> Resource | JSON:
-        """Resolve an argument that is a resource. What is not text is passed on, to be refused by its type."""
+    def resource(self, raw: JSON, *, by_title: bool = False) -> Resource | JSON:
+        """Resolve an argument that is a resource, with `by_title` by the title of a Note where nothing has the name.
+
+        What is not text is passed on, to be refused by its type.
+        """
         if not isinstance(raw, str):
             return raw
+        get = self._context.get_by_title if by_title else self._context.get
         match read_text(raw):
             case Reference() as reference:
                 target = self.resolve_reference(reference)
                 return self._context.note(target.value) if isinstance(target, Place) else target
             case Template() as template:
-                return self._context.get(self.text(template))
+                return get(self.text(template))
             case Literal(value):
-                return self._context.get(str(value))
+                return get(str(value))
 
     def collection(self, raw: JSON) -> Resource | JSON:
         """Resolve an argument that is a Collection: a JSON list is taken as `split` would make it.

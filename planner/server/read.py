@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from infospace.context.context import Context
-from infospace.core.errors import Invalid, NotFound
+from infospace.core.errors import Invalid
 from infospace.core.ids import is_id, is_run_id
 from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note, Relation, Resource
@@ -16,7 +16,7 @@ from infospace.data.json_text import dump
 from infospace.data.paths import ABSENT, Path
 from infospace.schema.projection import Selection
 from infospace.space import Space
-from infospace.store.called import notes_called
+from infospace.store.called import only_note_called
 from planner.execute.arguments import Place, Resolver
 from planner.execute.variables import Scope
 from planner.language.references import whole_reference
@@ -84,11 +84,7 @@ def _find(context: Context, ref: str) -> Resource | Place:
 def _called(context: Context, ref: str) -> str | None:
     """Return the id of the only Note that has a path, a title or an alias, None where there is none."""
     with context.space.store.reading() as snapshot:
-        results = notes_called(snapshot, ref)
-    if len(results) > 1:
-        listed = ", ".join(results[:8])
-        raise NotFound(f"{ref!r:.80} is the path or title of {len(results)} notes: {listed}", hint="give the id")
-    return results[0] if results else None
+        return only_note_called(snapshot, ref)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,11 @@ class NameReferenceChecker:
             hint += f"; bound here: {fits}" if fits else ""
             self._problems.error("unknown-id", pointer, f"the space has no {text}", hint)
             return None
+        meant = self._titled(text)
+        if meant is not None:
+            message = f"nothing has the name {text!r}: {meant} is found, whose path or title it is"
+            self._problems.warn("maybe-unnamed", pointer, message, f"write {meant} where it has to be that one")
+            return self.check(meant, pointer, env)
         called = self._known.called(text)
         if called and not self._leniency.absent_names:
             self._report_title(text, called, pointer)
@@ -112,6 +117,11 @@ class NameReferenceChecker:
         message = f"nothing has the name {text!r}, which is a note's path or title"
         self._problems.error("unknown-name", pointer, message, hint, replace(pointer, only) if only else None)
 
+    def _titled(self, text: str) -> str | None:
+        """Return the one Note whose path, title or alias it is, where one may be found by these."""
+        called = self._known.called(text, exactly=True) if self._leniency.by_title else ()
+        return called[0] if len(called) == 1 else None
+
     def _report_near_title(self, text: str, titled: str, pointer: str) -> None:
         """Tell which title, or alias, is nearest to what nothing is called; a misspelling of one Note's has a fix."""
         called = self._known.called(titled)
@@ -129,4 +139,5 @@ class NameReferenceChecker:
             or name in env.existing_names
             or self._known.shape(text) is not None
             or self.computed_names.giving(text) is not None
+            or self._titled(text) is not None
         )

@@ -52,6 +52,8 @@ class Leniency:
     """What data does wrong: an `on_fail` handles the failure."""
     absent_names: bool = False
     """A name that nothing has: what comes of it is handled."""
+    by_title: bool = False
+    """What is no name, but the title, alias or file of one Note alone: that Note is meant."""
 
 
 class PlaceChecker:

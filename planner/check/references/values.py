@@ -198,9 +198,19 @@ class ValueChecker:
         self.problems.error("maybe-unbound", pointer, message, hint, None, reference.name)
 
     def resource(
-        self, raw: JSON, pointer: str, kinds: frozenset[Kind], env: Environment, *, lists: bool = False
+        self,
+        raw: JSON,
+        pointer: str,
+        kinds: frozenset[Kind],
+        env: Environment,
+        *,
+        lists: bool = False,
+        by_title: bool = False,
     ) -> Shape:
-        """Check an argument that is a resource; return its shape. With `lists`, a list is taken for a Collection."""
+        """Check an argument that is a resource; return its shape.
+
+        With `lists`, a list is taken for a Collection; with `by_title`, a Note is found by its title too.
+        """
         if lists and isinstance(raw, list):
             return collection_of([self._element(item, join(pointer, at), env) for at, item in enumerate(raw)])
         if not isinstance(raw, str):
@@ -214,7 +224,9 @@ class ValueChecker:
                 f"{hint}; bound here: {fits}" if fits else hint,
             )
             return WRONG
+        self.leniency.by_title = by_title
         shape = self._named_resource(raw, pointer, env)
+        self.leniency.by_title = False
         if shape is None:
             return WRONG
         if not shape.kinds & kinds:

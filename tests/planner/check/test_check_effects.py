@@ -316,9 +316,9 @@ def test_in_a_loop_text_from_outside_reaches_what_stands_before_it(told: Any) ->
 
 
 def test_what_an_earlier_run_kept_still_comes_from_outside(space: Space) -> None:
-    """By its name and its id, also through other steps; not of a trusted server, no number, not what has its name now.
+    """By its name, its title and its id, also through other steps; not of a trusted server, no number.
 
-    The tool of a server that is gone is nobody's word.
+    Nor does what has its name now. The tool of a server that is gone is nobody's word.
     """
     own, far = files(), files()
     far.server = "far"
@@ -330,7 +330,8 @@ def test_what_an_earlier_run_kept_still_comes_from_outside(space: Space) -> None
 
     def keep(server: str, name: str) -> str:
         read = {"type": f"{server}/read", "arguments": {"path": "a"}, "out": "$text"}
-        note = {"type": "create-note", "value": "see ${text}", "name": name, "out": "$kept"}
+        metadata = {"title": f"The {name}"}
+        note = {"type": "create-note", "value": "see ${text}", "metadata": metadata, "name": name, "out": "$kept"}
         run = run_sync(space, [read, note], approve=["far/read", "files/read"])
         assert run.status == "success", run.reason
         return str(run.bindings["kept"].id)
@@ -344,7 +345,8 @@ def test_what_an_earlier_run_kept_still_comes_from_outside(space: Space) -> None
 
     assert told(load("page"), write) == ["/1"]
     assert told(load(page), write, write) == ["/1"]
-    assert told(load("mine"), write) == []
+    assert told(load("The page"), write) == ["/1"]
+    assert told(load("mine"), write) == told(load("The mine"), write) == []
     length = {"type": "compute", "expression": "length($text)", "out": "$n"}
     assert told(load("page"), length, {**WRITE, "arguments": {"path": "y", "text": "$n"}}) == []
     own_page = {"type": "create-note", "value": "own", "name": "page", "replace": True}
