@@ -159,6 +159,10 @@ def test_a_doubt_is_cleared_in_one_of_three_ways() -> None:
     form = ask(kind="doubt").form
     assert (list(form["properties"]), form["required"]) == (["answer", "more"], ["answer"])
     assert form["properties"]["answer"]["enum"] == ["repeat", "result", "failed"]
+    assert [field["title"] for field in form["properties"].values()] == [
+        "Did it have its effect?",
+        "What it answered, or why it failed",
+    ]
     for content, answer in (
         ({"answer": "repeat", "more": "now"}, "repeat"),
         ({"answer": "result", "more": '{"id": 3}'}, {"result": {"id": 3}}),

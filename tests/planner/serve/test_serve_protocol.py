@@ -231,3 +231,26 @@ def test_events_are_kept_for_a_while_and_the_oldest_go_first() -> None:
         assert sent == [big]
 
     asyncio.run(scene())
+
+
+def test_the_latest_event_is_kept_however_large_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that lost its connection just then can ask for what came after it."""
+    from mcp_types import JSONRPCNotification
+
+    monkeypatch.setattr("planner.server.protocol.event_store.LARGEST", 10)
+    whole = JSONRPCNotification(jsonrpc="2.0", method="notifications/message", params={"data": "more than ten"})
+
+    async def scene() -> None:
+        store, sent = RecentEvents(), list[Any]()
+
+        async def send(event: Any) -> None:
+            sent.append(event.message)
+
+        first = await store.store_event("a", whole)
+        assert await store.replay_events_after(first, send) == "a"
+        second = await store.store_event("a", whole)
+        assert await store.replay_events_after(first, send) is None
+        assert await store.replay_events_after(second, send) == "a"
+        assert sent == []
+
+    asyncio.run(scene())

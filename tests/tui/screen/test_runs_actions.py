@@ -11,7 +11,7 @@ import pytest
 from furnishing import note
 from holding import hold
 from staging import PATIENCE, Show, Stage
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from infospace import Space
 from infospace.core.clock import now
@@ -432,3 +432,80 @@ def test_a_replay_that_reads_otherwise_says_why(show: Show, space: Space) -> Non
         await stage.sees("Replay of run_2", "step 1 (discover-notes) reads the space as it is now")
 
     show(story, (160, 50))
+
+
+def line(stage: Stage, name: str) -> str:
+    """Return what one of the lines around the list says."""
+    return str(runs(stage).query_one(f"#{name}", Static).render())
+
+
+def test_nothing_is_said_of_runs_before_they_are_read(
+    show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then their number, and not a word more."""
+    held = hold(monkeypatch, SqliteSnapshot, "run_heads")
+    monkeypatch.setattr(SqliteSnapshot, "run_heads", lambda snapshot: held(snapshot))
+
+    async def story(stage: Stage) -> None:
+        await held.has_begun(stage)
+        assert (line(stage, "found"), line(stage, "about")) == ("", "")
+        await held.is_over(stage)
+        await stage.sees("5 runs")
+        assert line(stage, "found") == "5 runs"
+
+    show(story, on=furnished)
+
+
+def test_a_goal_is_told_as_it_is_written(show: Show, space: Space) -> None:
+    """Brackets in it are no colours."""
+    assert run_sync(space, {"goal": "a [red]goal[/red] [b", "steps": [note("x", "$x")]}).status == "success"
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("1 run")
+        await stage.until(lambda: line(stage, "about") == "a [red]goal[/red] [b")
+
+    show(story)
+
+
+def test_runs_are_not_looked_at_while_another_place_is_open(show: Show, furnished: Space) -> None:
+    """Though it is time for it; back here, they are."""
+
+    def looks(place: Runs) -> bool:
+        return any(worker.group == "look" and not worker.is_finished for worker in place.workers)
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("5 runs")
+        place = runs(stage)
+        await stage.until(lambda: not looks(place))
+        await stage.go("notes")
+        place._next = 0.0
+        place._poll()
+        assert not looks(place)
+        await stage.go("runs")
+        await stage.until(lambda: not looks(place))
+        place._next = 0.0
+        place._poll()
+        assert looks(place)
+
+    show(story, on=furnished)
+
+
+@pytest.mark.parametrize("what", ["filter", "mark"])
+def test_escape_is_offered_where_it_takes_something_back(show: Show, furnished: Space, what: str) -> None:
+    """A filter alone, or a mark alone; and in the field, from which it leads back to the list."""
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("5 runs")
+        assert not runs(stage).is_action_available("clear")
+        await stage.press("slash")
+        assert runs(stage).is_action_available("clear")
+        if what == "filter":
+            await stage.write("count")
+        await stage.press("enter")
+        if what == "mark":
+            await stage.press("m")
+        assert runs(stage).is_action_available("clear")
+        await stage.press("escape")
+        assert not runs(stage).is_action_available("clear")
+
+    show(story, on=furnished)

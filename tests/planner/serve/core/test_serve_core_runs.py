@@ -16,7 +16,10 @@ from typing import Any
 from infospace import Space
 from infospace.data.json_text import dump
 from infospace.editing.edit import give_name
+from infospace.tools.local import LocalTools
+from planner.server.access import Access
 from planner.server.core.follow import PAGE, RUNS
+from planner.server.operations import Operations
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -195,3 +198,43 @@ def test_a_running_server_sees_what_another_process_saved_and_synced(searched_fi
     assert after.startswith("time/convert_time(")
     assert "create-note" in saved
     assert (made["result"], read["data"]) == (3, 3)
+
+
+def test_a_fork_calls_what_the_configuration_approves_without_asking(space: Space) -> None:
+    """As the run itself did; another caller is asked at the same step."""
+    files = LocalTools("files")
+
+    @files.tool(destructive=True)
+    async def wipe() -> str:
+        """Wipe a disk."""
+        return "wiped"
+
+    space.tools.add(files)
+    plan = [{"type": "create-note", "value": "x", "out": "$x"}, {"type": "files/wipe", "out": "$done"}]
+
+    async def fork(door: Door) -> tuple[str, Any]:
+        run = (await door.call("run", plan=plan))["run"]
+        forked = await door.call("follow", run=run, do="fork", step="2")
+        return forked["status"], forked.get("result")
+
+    assert play(space, fork, Access("ann", approve=("files/*",))) == ("success", "wiped")
+    assert play(space, fork, Access("bob")) == ("suspended", None)
+
+
+def test_a_run_that_goes_on_at_another_door_is_looked_at_and_not_begun_anew(space: Space) -> None:
+    """Whoever asks to go on with it is told how it is."""
+    slow = [{"type": "create-note", "value": 1, "out": "$x"}, {"type": "wait", "seconds": 60}]
+
+    async def scene(door: Door) -> None:
+        run = (await door.call("run", plan=slow, wait_s=0))["run"]
+        other = Operations(space, Access("bob"))
+        try:
+            assert (await other.resume_run(run, 0, ignore))["status"] == "running"
+        finally:
+            await other.close()
+        assert (await door.call("follow", run=run, do="cancel"))["status"] == "cancelled"
+
+    async def ignore(_ended: int, _text: str) -> None:
+        """Nobody listens."""
+
+    play(space, scene)
