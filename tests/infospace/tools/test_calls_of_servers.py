@@ -133,6 +133,9 @@ def test_a_plan_calls_gets_and_reads(served: Space) -> None:
     assert result.status == "success"
     assert result.result is not None
     assert result.result.data == "Greet Ada. here is odd://one, here is odd://anything"
+    greeting = result.steps[0].extra["content"]
+    text = {"type": "text", "text": "Greet Ada."}
+    assert greeting == [{"type": "message", "role": "user", "content": text}]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from noted import linked, named, opened, place, shows
 from staging import Show, Stage
-from textual.widgets import Input, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from infospace import Space
 from infospace.core.ids import Kind
@@ -289,6 +289,8 @@ def test_adding_is_ended(show: Show, space: Space, tmp_path: Path, monkeypatch: 
         await stage.sees("adding: reading 499 of 1,000", "ends it")
         await stage.pilot.click("#work")
         await stage.sees("End adding?")
+        detail = str(stage.app.screen.query_one(".detail", Static).render())
+        assert detail == "What was added stays, and adding the same again goes on."
         await stage.press("y")
         await stage.until(lambda: stage.app.screen is stage.app.place)
         ended.set()
@@ -314,6 +316,7 @@ def test_where_nothing_is_shown_no_deed_does_anything(show: Show, space: Space) 
         for number, key in enumerate(("e", "E", "n", "p", "d", "r"), 1):
             await stage.press(key)
             await stage.until(lambda number=number: stage.said().count("Nothing is shown.") == number, key)
+        assert set(stage.said()) == {"Nothing is shown."}
         await stage.press("u")
         await says(stage, "Nothing was done here that could be undone")
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import threading
 from pathlib import Path
 
 import pytest
+from chatting import Endpoint
 from furnishing import note
 from holding import hold
 from staging import PATIENCE, Show, Stage
@@ -15,10 +17,12 @@ from textual.widgets import Input, Static
 
 from infospace import Space
 from infospace.core.clock import now
-from infospace.journal.rows import ClaimRun, OpenRun
+from infospace.journal.rows import ClaimRun, OpenRun, RunHead
 from infospace.store.sqlite.read.snapshot import SqliteSnapshot
+from infospace.store.sqlite.store import SqliteStore
 from infospace.tools.local import LocalTools
 from planner.execute.start import Prepared, prepare, run_sync
+from planner.goals.session import do
 from planner.journal.lease import new_owner
 from planner.language.problems import replace
 from planner.lifecycle.resume import answer
@@ -444,7 +448,12 @@ def test_nothing_is_said_of_runs_before_they_are_read(
 ) -> None:
     """Then their number, and not a word more."""
     held = hold(monkeypatch, SqliteSnapshot, "run_heads")
-    monkeypatch.setattr(SqliteSnapshot, "run_heads", lambda snapshot: held(snapshot))
+
+    def run_heads(snapshot: SqliteSnapshot) -> list[RunHead]:
+        heads: list[RunHead] = held(snapshot)
+        return heads
+
+    monkeypatch.setattr(SqliteSnapshot, "run_heads", run_heads)
 
     async def story(stage: Stage) -> None:
         await held.has_begun(stage)
@@ -509,3 +518,39 @@ def test_escape_is_offered_where_it_takes_something_back(show: Show, furnished: 
         assert not runs(stage).is_action_available("clear")
 
     show(story, on=furnished)
+
+
+def test_a_key_that_is_pressed_twice_asks_once(show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What would be deleted is still being counted when it comes again."""
+    held = hold(monkeypatch, SqliteStore, "forget")
+
+    def forget(store: SqliteStore, runs: list[str], *, really: bool) -> object:
+        return held(store, runs, really=really)
+
+    monkeypatch.setattr(SqliteStore, "forget", forget)
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("5 runs")
+        runs(stage).action_delete()
+        await held.has_begun(stage)
+        runs(stage).action_delete()
+        held.release.set()
+        await stage.sees("Delete run_5 for good?")
+        await stage.press("n")
+        await stage.loses("for good?")
+        await stage.until(lambda: all(worker.is_finished for worker in stage.app.workers))
+        assert len(stage.app.screen_stack) == 1
+
+    show(story, on=furnished)
+
+
+def test_the_run_of_a_goal_says_which_model_wrote_its_plan(show: Show, space: Space, endpoint: Endpoint) -> None:
+    """It has ended, and waits for nothing."""
+    endpoint.say(json.dumps({"steps": [note("x", "$x")]}))
+    assert asyncio.run(do(space, "Write it", lambda _session: [])).status == "success"
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("1 run")
+        await stage.until(lambda: line(stage, "about").startswith("Write it (written by made"))
+
+    show(story)

@@ -19,6 +19,7 @@ from infospace.core.resources import Note
 from infospace.editing.edit import edit
 from infospace.files.export import MANIFEST, ExportReport, export, write_back
 from infospace.files.import_files import import_paths
+from infospace.files.render import render
 from infospace.store.changes import Delete, Evidence, GiveName, MakeNote, Revise, Track
 from infospace.store.sqlite import open_store
 from tests.infospace.memory.imported import arrows, write
@@ -496,3 +497,17 @@ def test_a_file_that_is_another_now_or_gone_is_exported_from_its_note(tmp_path: 
     made = files(tmp_path / "out")["one.md"]
     assert made.startswith(b"---\nstatus: open\n")
     assert b"see [[two]]" in made
+
+
+@pytest.mark.parametrize(
+    ("content", "metadata", "suffix"),
+    [
+        ("\t", {"title": "U"}, ".md"),
+        ("", {"k": "x", "tags": "a, b"}, ".md"),
+        ("a", {"k": 1, "tags": ["b"]}, ".md"),
+        ("\n#tag ", {"tags": None}, ".json"),
+    ],
+)
+def test_a_text_is_markdown_where_that_says_all_its_metadata(content: str, metadata: Any, suffix: str) -> None:
+    """Tags may be written in another way; what front matter would not give back as it is makes it JSON."""
+    assert render(content, metadata).suffix == suffix

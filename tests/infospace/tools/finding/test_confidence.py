@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,14 +21,18 @@ from infospace.tools.search.confidence import (
     BY_BOTH,
     BY_MEANING,
     BY_WORDS,
+    MAX_FEATURE,
     PROBABLE,
     SURE,
     Model,
     NullScores,
+    features,
     log_odds,
     probabilities,
 )
+from infospace.tools.search.documents import Fields
 from infospace.tools.search.finder import Finder
+from infospace.tools.search.lexical.bm25f import Bm25, TermCounts, Vocabulary
 from infospace.tools.search.results import ToolQuery
 
 TOOLS = made_tools()
@@ -49,6 +54,27 @@ def test_by_chance_is_told_by_the_median_and_the_middle_two_thirds() -> None:
     assert null.means.tolist() == pytest.approx([5.1, 0.0])
     assert null.spreads[0] == pytest.approx(np.arange(1, 102).std() / 10)
     assert null.spreads[1] > 0
+
+
+def test_evidence_and_cosine_are_told_in_spreads_above_chance_up_to_a_bound() -> None:
+    """On both sides; of a tool without a cosine neither is known, and its words are."""
+    vocabulary = Vocabulary()
+    tools = [Fields("read file", *[""] * 6), Fields("send mail", *[""] * 6), Fields("route", *[""] * 6)]
+    corpus = SimpleNamespace(bm25=Bm25([TermCounts.of(tool, vocabulary) for tool in tools], vocabulary))
+    null = NullScores(2.0, 0.5, np.array([0.1, 0.1, 0.1]), np.array([0.2, 0.2, 0.2]))
+    evidence = np.array([[3.0, 2_000.0, 2.5], [-2_000.0, 2.0, 0.0]])
+    cosines = np.array([[0.5, 30.0, np.nan], [-30.0, 0.1, np.nan]])
+    above, share, rare, near = features(corpus, [["read"], ["file", "unheard"]], evidence, cosines, null)  # type: ignore[arg-type]
+    nan, most = float("nan"), MAX_FEATURE
+    np.testing.assert_allclose(above, [[2.0, most, nan], [-most, 0.0, nan]])
+    np.testing.assert_allclose(near, [[2.0, most, nan], [-most, 0.0, nan]], atol=1e-9)
+    np.testing.assert_allclose(share, [[1, 0, 0], [0.5, 0, 0]])
+    np.testing.assert_allclose(rare, [[1, 0, 0], [1, 0, 0]])
+    for cosine, chance in ((None, null), (cosines, None)):
+        above, share, _, near = features(corpus, [["read"], ["mail"]], evidence, cosine, chance)  # type: ignore[arg-type]
+        assert np.isnan(above).all()
+        assert np.isnan(near).all()
+        np.testing.assert_allclose(share, [[1, 0, 0], [0, 1, 0]])
 
 
 numbers = st.lists(st.lists(st.floats(-3, 3), min_size=4, max_size=4), min_size=1, max_size=6).map(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,7 +15,14 @@ from requests_for_servers import CASES, SERVERS
 
 from infospace import open_space
 from infospace.tools.search.finder import Finder
-from infospace.tools.search.servers import ABBREVIATIONS, ServerText, choose_compatibly, choose_servers, written_out
+from infospace.tools.search.servers import (
+    ABBREVIATIONS,
+    ServerText,
+    _meaning_evidence,
+    choose_compatibly,
+    choose_servers,
+    written_out,
+)
 
 ALL = ("filesystem", "github", "brew")
 TEXTS = [ServerText(one["name"], one["description"], one["tools"]) for one in SERVERS]
@@ -111,6 +119,18 @@ def test_a_server_that_has_three_quarters_of_the_best_is_needed_as_well(
     with open_space(tmp_path / "space.db") as space:
         found = choose_servers("post parcels stamp weather", servers, space.finder._embedding)
     assert (found.names, found.scores) == (["a", "b"], {"a": 1.0, "b": 0.75, "c": 0.25, "d": 0.0})
+
+
+def test_a_server_is_as_near_to_a_clause_as_the_nearest_of_its_texts(finder: Finder) -> None:
+    """Whatever other clauses and servers there are; where no text has a vector in time, by words alone."""
+    embedding, clauses, servers = finder._embedding, ["install imagemagick", "list open pull requests"], TEXTS[:3]
+    together = _meaning_evidence(clauses, servers, embedding)
+    for row, clause in enumerate(clauses):
+        for at, server in enumerate(servers):
+            alone = [replace(server, tools=tools) for tools in ([], *([tool] for tool in server.tools))]
+            near = [_meaning_evidence([clause], [one], embedding)[0, 0] for one in alone]
+            assert together[row, at] == pytest.approx(max(near), abs=1e-5)
+    assert together[0].tolist() != pytest.approx(together[1].tolist(), abs=1e-3)
 
 
 def test_the_compatible_score_is_the_cosine_of_counts() -> None:
