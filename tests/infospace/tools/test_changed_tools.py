@@ -227,6 +227,8 @@ def test_of_a_large_server_the_tool_that_is_called_is_looked_at_alone(printer: P
     with printer.begin() as space:
         assert run_sync(space, [STEP, STEP]).status == "success"
         assert kept(space) == 452
+        tool = space.tools.get("p/print")
+        assert asyncio.run(space.tools.servers.providers()["p"].current(tool)) is tool
     printer.lists(beside=460, description="Print and burn it.")
     with printer.begin() as space:
         result = run_sync(space, [STEP])

@@ -77,6 +77,15 @@ def test_what_is_not_there_is_not_found_with_the_nearest() -> None:
         Toolbox().get("a/b")
 
 
+def test_where_no_name_is_alike_the_tools_that_take_the_arguments_are_named() -> None:
+    """Of prompts and resources none, which take no such arguments."""
+    tools, values = toolbox(), {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    assert tools.hint("globe/xyzzy", "tool", values).startswith("these arguments fit ")
+    assert "atlas/find" in tools.hint("globe/xyzzy", "tool", values)
+    assert tools.hint("globe/xyzzy", "prompt", values) == "no prompts in this space"
+    assert tools.hint("globe/xyzzy") == "there are atlas/find, atlas/forget"
+
+
 def test_two_servers_of_one_name_are_a_conflict() -> None:
     """And a name with a slash is none."""
     tools = toolbox()

@@ -14,6 +14,7 @@ from infospace.core.tool import NotCalled
 from infospace.store.changes import Change
 from infospace.store.tool_records import AddSource
 from infospace.tools.builtin import all_tools, searched
+from infospace.tools.mcp.errors import ServerFailed
 from infospace.tools.scope import Filters, Scope
 from infospace.tools.scoped_space import ScopedSpace
 from infospace.tools.search.results import ToolQuery, ToolResults
@@ -100,6 +101,14 @@ def test_a_server_that_was_listed_is_found_by_its_tools_alone(space: Space, tmp_
     assert left.server == "gone"
     assert "the last try failed: " in left.needs
     assert "no-such-command" in left.needs
+
+
+def test_a_server_that_needs_a_variable_says_how_it_gets_one(space: Space, tmp_path: Path) -> None:
+    """When it is to be started."""
+    known(space, tmp_path, github=GITHUB)
+    with pytest.raises(ServerFailed, match="INFOSPACE_TEST_UNSET") as refused:
+        run(space.tools.servers.pool.current(space.tools.servers.entries["github"]))
+    assert refused.value.hint == "set it, or write `${NAME:-default}`"
 
 
 def test_the_meta_tools_tell_of_it_and_do_not_call_it(space: Space, tmp_path: Path) -> None:

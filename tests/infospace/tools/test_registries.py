@@ -53,6 +53,7 @@ def test_a_list_is_read_to_its_last_page_and_its_servers_are_found(space: Space,
     assert web.asked == ["/v0/servers", *(f"/v0/servers?cursor=page-{at}&limit=100" for at in (1, 2))]
     (hit, *_) = space.finder.find(searched(space), ToolQuery("forecast of the weather")).hits
     assert (hit.tool.full_name, hit.tool.connected) == ("weather/*", False)
+    assert (hit.tool.annotated, hit.tool.trusted) == (False, False), "nobody knows what its tools do"
     assert hit.tool.needs == (
         "the registry '127.0.0.1' lists it: `infospace tools connect io.github.ann/weather` connects it, and runs "
         "`npx -y @ann/weather@1.2.3`; it needs WEATHER_KEY (secret)"

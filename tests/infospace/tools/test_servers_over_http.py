@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -68,3 +70,18 @@ def test_a_server_that_went_away_fails_the_call(space: Space, tmp_path: Path) ->
         call(space, "a/echo")
     with pytest.raises(ToolFailed, match="cannot be reached"):
         call(space, "a/echo")
+
+
+def test_a_server_that_takes_no_connection_is_given_up_before_its_time_to_start(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How long an answer may take is another thing."""
+    monkeypatch.setattr("infospace.tools.mcp.transport.http.CONNECT_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as stack:
+        for _ in range(3):  # these wait to be taken, and leave no room for others
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        url = f"http://127.0.0.1:{full.getsockname()[1]}/mcp"
+        [failed] = synced(space, mcp=write(tmp_path, web={"url": url, "start_timeout_s": 20})).failed
+    assert f"cannot be reached at {url}" in failed.reason

@@ -343,6 +343,9 @@ def test_a_document_at_a_url_is_read_there_and_called_there_alone(space: Space) 
         api.own["/openapi.json"] = (503, {}, b"")
         [failed] = synced(space, restart=True).failed
         assert failed.reason.endswith("/openapi.json answered HTTP 503")
+        api.own["/openapi.json"] = (400, {}, json.dumps(BOOKS).encode())
+        [failed] = synced(space, restart=True).failed
+        assert failed.reason.endswith("/openapi.json answered HTTP 400")
 
 
 def test_operations_with_servers_of_their_own_are_called_at_the_base_url(space: Space) -> None:

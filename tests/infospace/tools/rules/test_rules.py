@@ -211,6 +211,10 @@ def test_a_search_follows_the_rules_beside_the_space(space: Space) -> None:
     rules_of(space, [{"name": "not that", "when": [], "then": {"avoid": plain[0]}}])
     (moved,) = [hit for hit in found(space, request).hits if hit.tool.full_name == plain[0]]
     assert moved.ranked == pytest.approx(moved.score + 0.1 + 0.02 - 0.15)
+    assert moved.to_json()["rules"] == {"avoided": "not that"}
+    rules_of(space, [{"name": "rather", "when": [], "then": {"prefer": plain[0]}}])
+    (moved,) = [hit for hit in found(space, request).hits if hit.tool.full_name == plain[0]]
+    assert moved.to_json()["rules"] == {"preferred": "rather"}
     rules_of(space, [{"name": "only", "when": [["?t", "name", "read_file"]], "then": {"require": "?t"}}])
     only = found(space, request)
     assert [hit.tool.name for hit in only.hits] == ["read_file"]
