@@ -64,6 +64,8 @@ def test_a_note_of_json_is_edited_as_json_from_its_beginning(show: Show, stocked
             assert row == 0 or area.document.get_line(row - 1) in ("---", "")
             await stage.press("escape")
             await stage.until(lambda: stage.app.screen is stage.app.place)
+            await stage.until(lambda: all(worker.is_finished for worker in stage.app.workers))
+            assert stage.said() == [], "nothing was saved, and nothing is said"
 
     show(story, on=stocked)
 
@@ -201,6 +203,7 @@ def test_what_cannot_be_edited_says_why(show: Show, stocked: Space) -> None:
         await stage.sees("deleted")
         await stage.press("e")
         await stage.until(lambda: any("was deleted at" in one for one in stage.said()))
+        assert any("(r on one of its versions brings it back)" in one for one in stage.said()), stage.said()
 
     show(story, (80, 24), stocked)
 
@@ -313,6 +316,7 @@ def test_where_nothing_is_shown_no_deed_does_anything(show: Show, space: Space) 
     async def story(stage: Stage) -> None:
         await stage.go("notes")
         await stage.sees("no notes yet")
+        assert not place(stage).query_one("#work").display, "nothing is added"
         for number, key in enumerate(("e", "E", "n", "p", "d", "r"), 1):
             await stage.press(key)
             await stage.until(lambda number=number: stage.said().count("Nothing is shown.") == number, key)

@@ -110,6 +110,7 @@ def test_the_plan_of_a_session_is_not_written_on(show: Show, space: Space) -> No
         await stage.sees("session")
         await stage.press("o")
         await stage.until(lambda: any("has no plan to be written on" in one for one in stage.said()))
+        assert any("(runs of plans have one)" in one for one in stage.said()), stage.said()
         await stage.press("f")
         await stage.until(lambda: any("runs of plans can be forked" in one for one in stage.said()))
         assert runs(stage).is_current
@@ -458,6 +459,9 @@ def test_nothing_is_said_of_runs_before_they_are_read(
     async def story(stage: Stage) -> None:
         await held.has_begun(stage)
         assert (line(stage, "found"), line(stage, "about")) == ("", "")
+        runs(stage)._next = 0.0
+        runs(stage)._poll()
+        assert sum(worker.group == "look" for worker in runs(stage).workers) == 1, "one look at a time"
         await held.is_over(stage)
         await stage.sees("5 runs")
         assert line(stage, "found") == "5 runs"
