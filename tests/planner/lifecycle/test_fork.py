@@ -234,3 +234,30 @@ def test_versions_of_other_notes_say_nothing_of_one(space: Space) -> None:
     assert again.result is not None
     assert again.result.data == "a1 b4"
     assert {name: one.content for name, one in again.bindings.items()} == {"a": "a3", "b": "b5", "said": "a1 b4"}
+
+
+def test_the_metadata_of_a_collection_is_what_it_was_at_the_step(space: Space) -> None:
+    """In each of its versions, whatever was said of it later."""
+
+    def say(value: int) -> dict[str, Any]:
+        return {"type": "set-metadata", "target": "$all", "value": {"rank": value}}
+
+    plan = [
+        {"type": "create-collection", "value": ["a", "b"], "out": "$all", "metadata": {"rank": 0}},
+        {"type": "add", "target": "$all", "value": "$all[0]"},
+        say(1),
+        {"type": "get-metadata", "target": "$all", "field": "rank", "out": "$rank"},
+        {"type": "size", "target": "$all", "out": "$size"},
+        {"type": "remove", "target": "$all", "value": "$all[1]"},
+        say(2),
+    ]
+    result = run_sync(space, plan)
+    assert result.status == "success", (result.reason, result.problems)
+    for step in ("4", "3", "2"):
+        again = forked(space, result, step)
+        assert again.status == "success", again.reason
+        assert (again.bindings["rank"].content, again.bindings["size"].content) == (1, 2)
+    removed = {"op": "remove", "path": "/2"}
+    again = forked(space, result, "3", removed)
+    assert (again.status, again.bindings["rank"].content) == ("success", 0)
+    assert space.store.check() == []

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from infospace import Conflict, Invalid, NotFound, Space, open_space
+from infospace import Conflict, InfospaceError, Invalid, NotFound, Space, open_space
 from infospace.core.clock import later
 from infospace.editing.edit import edit
 from infospace.journal.rows import ClaimRun, Heartbeat
@@ -19,6 +19,7 @@ from planner.journal.commit_order import SuspendRequest
 from planner.journal.result import RunResult
 from planner.lifecycle.replay import replay
 from planner.lifecycle.resume import answer, resume
+from planner.parse.saved_plans import save_plan
 from planner.sessions.jsonl import LineRunner
 from planner.sessions.session import Session
 
@@ -366,7 +367,9 @@ def test_a_whole_plan_is_checked_before_its_first_step_and_run_in_the_session(sp
         assert snapshot.named("kept") is None
     assert [one.pointer for one in asyncio.run(session.play_plan(plan, {})).problems] == ["/inputs/text", "/inputs/all"]
     budget = asyncio.run(session.play_plan({**plan, "budget": {"steps": 1}}, given))
-    assert [(one.code, one.pointer) for one in budget.problems] == [("unsupported", "/budget")]
+    assert [(one.code, one.pointer, one.hint) for one in budget.problems] == [
+        ("unsupported", "/budget", "give it with the head of the session")
+    ]
     done = asyncio.run(session.play_plan(plan, given))
     assert done.result is not None
     assert done.result.data == "$5, $$x, Pa$$c and ${c}: 2"
@@ -428,3 +431,66 @@ def test_two_sessions_are_compared_by_their_lines(space: Space) -> None:
     with space.store.reading() as snapshot:
         found = diff(snapshot, str(one.id), str(other.id))
     assert {step.position: step.changes for step in found.steps} == {"1": ("arguments", "outcome"), "2": ("inputs",)}
+
+
+def test_what_a_session_ran_ahead_of_a_failure_is_dropped_in_its_replay_too(space: Space) -> None:
+    """It is journalled as it was, and not run again; lines after it are."""
+    server = LocalTools("outside")
+
+    @server.tool(read_only=True)
+    async def fall() -> str:
+        """Fail when the line behind it has ended."""
+        for _ in range(50):
+            await asyncio.sleep(0)
+        raise InfospaceError("it fell")
+
+    @server.tool(read_only=True)
+    async def give() -> str:
+        """Give something at once."""
+        return "given"
+
+    space.tools.add(server)
+    session = Session(space, "s")
+    failed = play(session, {"type": "outside/fall", "out": "$a"}, {"type": "outside/give", "out": "$b"})
+    assert [(row.position, row.status) for row in failed.steps] == [("1", "failed"), ("2", "skipped")]
+    assert failed.bindings == {}
+    assert play(session, NOTE).status == "success"
+    again = asyncio.run(replay(space, "run_1"))
+    assert again.difference.same, again.difference.steps
+    assert [(row.position, row.status) for row in again.result.steps] == [
+        ("1", "failed"),
+        ("2", "skipped"),
+        ("3", "success"),
+    ]
+    assert set(again.result.bindings) == {"x"}
+
+
+def test_a_session_whose_saved_plan_cannot_be_read_any_more_is_not_replayed(space: Space) -> None:
+    """It says why; one whose plan can be read runs it as it was then."""
+    save_plan(space, "greet", {"steps": [{"type": "create-note", "value": "hello"}]})
+    session = Session(space, "s")
+    assert play(session, {"type": "plan:greet", "out": "$g"}).status == "success"
+    run = str(session.id)
+    save_plan(space, "greet", {"steps": [{"type": "create-note", "value": "another"}]}, replace=True)
+    again = asyncio.run(replay(space, run))
+    assert again.difference.same, again.difference.steps
+    with sqlite3.connect(space.store.address) as file:
+        file.execute("""UPDATE runs SET plans = '{"greet": {"steps": "none"}}' WHERE kind = 'session'""")
+    file.close()
+    with pytest.raises(NotFound, match=f"the lines of {run} cannot be read any more: "):
+        asyncio.run(replay(space, run))
+
+
+@pytest.mark.parametrize(("name", "told"), [(None, ["1", "2", "3"]), ("s", ["2", "3"])])
+def test_a_session_without_a_name_that_asks_again_tells_all_its_lines(
+    space: Space, name: str | None, told: list[str]
+) -> None:
+    """One with a name tells those of the call that went on, as when it was made."""
+    session = Session(space, name)
+    play(session, NOTE)
+    waits = play(session, ASK, {**ASK, "out": "$w"}, USE)
+    assert (waits.status, positions(waits)) == ("suspended", ["2"])
+    answer(space, str(session.id), "2", "blue")
+    again = asyncio.run(resume(space, str(session.id)))
+    assert (again.status, positions(again)) == ("suspended", told)
+    assert [pending.step for pending in again.pending] == ["3"]

@@ -185,3 +185,12 @@ def test_lines_are_checked_one_after_the_other_without_running_any(space: Space)
     ]
     with space.store.reading() as snapshot:
         assert snapshot.runs() == []
+
+
+@pytest.mark.parametrize("head", [[], [{"goal": "Say it"}]])
+def test_lines_are_told_by_their_numbers_which_a_head_has_none_of(space: Space, head: list[Any]) -> None:
+    """Pointers count it, as a line of the file."""
+    part = {"type": "load", "target": "$x", "slice": "0:1", "out": "$a", "on_fail": "continue"}
+    text = {"type": "create-note", "value": "seven", "out": "$x"}
+    [found] = check_lines(space, [*head, text, part, {"type": "say", "value": "${a}"}])
+    assert (found.pointer, found.message) == (f"/{len(head) + 2}/value", "$a may be unbound: step 2 may fail")
