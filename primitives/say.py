@@ -22,5 +22,5 @@ class Say(Args):
     avoid=["Saying the result of the plan: name it in `result`."],
 )
 async def say(args: Say, context: Context) -> None:
-    """Show a text to the user while the plan runs. It gives no resource."""
+    """Show a text to the user while the plan runs."""
     context.say(text_of(args.value))

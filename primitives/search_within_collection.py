@@ -23,6 +23,7 @@ class SearchWithinCollection(Args):
     mode: Literal["semantic", "keyword", "hybrid"] = Field(
         "semantic", description="By meaning, by words (any of them), or by both in one ranking."
     )
+    explain: bool = Field(False, description="Say in each hit's `metadata.explanation` what its score is made of.")
 
 
 @primitive(
@@ -61,11 +62,12 @@ async def search_within_collection(args: SearchWithinCollection, context: Contex
     hits are the same when source and range are. Scores and modes are those of `discover-notes`, titles apart; in
     `keyword` and `hybrid` words are weighed among the passages. `extra.certificate` counts `passages`, and `items`,
     with those `left_out` since their source was deleted or they have no text of their own; a plan
-    quotes it: `${said.@extra.certificate.matched}`.
+    quotes it: `${said.@extra.certificate.matched}`. With `explain` a hit's metadata has `explanation`, as there: under
+    `meaning` the passage's cosine, under `words` what each word that it has adds.
     """
     from infospace.authoring.ranking import PassageQuery, search_passages_of
 
-    query = PassageQuery(args.query, args.limit, args.threshold, args.mode)
+    query = PassageQuery(args.query, args.limit, args.threshold, args.mode, args.explain)
     results = await context.run_search(search_passages_of(query, context.items(args.target)))
     context.extra["item_count"] = len(results.hits)
     context.extra["certificate"] = results.certificate

@@ -20,5 +20,5 @@ class Think(Args):
     avoid=["Keeping a finding that later steps need: that is `create-note`."],
 )
 async def think(args: Think, context: Context) -> None:
-    """Put a text into the run's context, for whoever plans the next steps. It gives no resource."""
+    """Put a text into the run's context, for whoever plans the next steps."""
     context.think(text_of(args.value))

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 PASSAGE: Final = "passage"
 TEXT, PROPERTIES = "text", "properties"
+EXPLANATION: Final = "explanation"
+"""Under what a hit tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def explained_hits(
         del listener
         explained = explain(space, query, [hit.source for hit in hits], certificate.get("words", ()), mode)
         pairs = zip(hits, explained, strict=True)
-        return [replace(hit, extra={**hit.extra, "explanation": one.to_json(mode)}) for hit, one in pairs]
+        return [replace(hit, extra={**hit.extra, EXPLANATION: one.to_json(mode)}) for hit, one in pairs]
 
     return run
 
@@ -142,6 +144,6 @@ def _places(
     for number in numbers:
         asked += [(number, field.kind, field.text) for field in fields.get(number, [])]
         asked.append((number, TEXT, texts.get(number, "")))
-    scores = snapshot.words_in(word, [text for *_, text in asked])
-    there = set() if scores is None else {asked[at][:2] for at in np.flatnonzero(scores > 0).tolist()}
+    scores = snapshot.words_in(word, [text for *_, text in asked]) or {}
+    there = {asked[at][:2] for added in scores.values() for at in np.flatnonzero(added > 0).tolist()}
     return [tuple(kind for kind in (*FIELDS, TEXT) if (number, kind) in there) or (PROPERTIES,) for number in numbers]

@@ -5,7 +5,7 @@ Nothing is kept of it but vectors by the digest of their text, so that nothing c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from infospace.core.resources import Collection, Note, Resource, text_of
 from infospace.search.best_passage import blank_json_escapes
 from infospace.search.chance import chance_of_rows
 from infospace.search.embedding.everyday_requests import EVERYDAY
+from infospace.search.explain import EXPLANATION, PASSAGE, TEXT, Explanation, WordShare
 from infospace.search.hybrid import BM25_PER_COSINE, BY_MEANING, BY_WORDS, saturate_bm25
 from infospace.search.note_filter import source_of
 from infospace.search.query import Cut, Hit, Mode, SearchQuery, SearchResults, Threshold, certificate
@@ -44,12 +45,16 @@ class Text(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PassageQuery:
-    """A search among passages. `limit` None is all, `threshold` None the model's own."""
+    """A search among passages. `limit` None is all, `threshold` None the model's own.
+
+    With `explain` each hit says what its score is made of.
+    """
 
     query: str
     limit: int | None
     threshold: Threshold | None
     mode: Mode = "semantic"
+    explain: bool = False
 
     @property
     def scoring(self) -> SearchQuery:
@@ -133,7 +138,8 @@ def _search(
     cosines = np.zeros(len(passages.owners)) if query.mode == "keyword" else _cosines(space, query, passages)
     cut = query.scoring.cut(embedding.info.threshold, _chance(space, passages) if query.is_auto else None)
     threshold = cut.at(max(cosines.tolist(), default=None))
-    bm25 = np.zeros(len(cosines)) if query.mode == "semantic" else _bm25(space, query, texts, passages)
+    words = {} if query.mode == "semantic" else _words(space, query, texts, passages)
+    bm25 = sum(words.values(), np.zeros(len(cosines)))
     near = (cosines >= threshold) & (query.mode != "keyword")
     matched = near | (bm25 > 0)
     scores = saturate_bm25(bm25) if query.mode == "keyword" else np.round(cosines + bm25 / BM25_PER_COSINE, 6)
@@ -160,6 +166,8 @@ def _search(
         by: list[JSON] = [leg for leg, has in legs.items() if has]
         both: dict[str, JSON] = {"cosine": float(cosines[at]), "bm25": round(float(bm25[at]), 6), "matched_by": by}
         extra = both if query.mode == "hybrid" else {}
+        if query.explain:
+            extra = {**extra, EXPLANATION: _explanation(float(cosines[at]), words, at).to_json(query.mode)}
         return Hit(text.source, text.version, float(scores[at]), start, end, extra, passage=True)
 
     return SearchResults(
@@ -182,13 +190,22 @@ def _cosines(space: Space, passage_query: PassageQuery, passages: Passages) -> N
     return np.round(cosines, 6)
 
 
-def _bm25(space: Space, query: PassageQuery, texts: Sequence[Text], passages: Passages) -> NDArray[np.float64]:
+def _words(
+    space: Space, query: PassageQuery, texts: Sequence[Text], passages: Passages
+) -> dict[str, NDArray[np.float64]]:
+    """What each word of the query adds to the BM25 of the passages, (passages)."""
     pairs = zip(passages.owners.tolist(), passages.bounds, strict=True)
     with space.store.reading() as snapshot:
         results = snapshot.words_in(str(query.query), [texts[owner].words[start:end] for owner, (start, end) in pairs])
     if results is None:
         raise Invalid("this space's store does not search by words", hint='search by meaning: `"mode": "semantic"`')
     return results
+
+
+def _explanation(cosine: float, words: Mapping[str, NDArray[np.float64]], at: int) -> Explanation:
+    """What the score of one passage is made of."""
+    shares = [WordShare(word, round(float(added[at]), 6), (TEXT,)) for word, added in words.items() if added[at] > 0]
+    return Explanation(((PASSAGE, cosine),), tuple(sorted(shares, key=lambda share: -share.bm25)))
 
 
 def _nothing(space: Space, query: PassageQuery, generation: int) -> SearchResults:

@@ -240,8 +240,11 @@ class Snapshot(ToolQueries, JournalQueries, Protocol):
         all, is counted among these, too.
         """
 
-    def words_in(self, query: str, texts: Sequence[str]) -> NDArray[np.float64] | None:
-        """Return the BM25 of given texts among themselves, 0 without a word; None when there is no full text."""
+    def words_in(self, query: str, texts: Sequence[str]) -> dict[str, NDArray[np.float64]] | None:
+        """Return what each word of a query adds to the BM25 of given texts among themselves, (texts).
+
+        A word that none of them has is not there. None when there is no full text.
+        """
 
     def wording(self, tell: Callable[[int, int], None]) -> Iterator[tuple[int | None, str]]:
         """Give what is wrong with the full text, by the Note's number, None for the whole; none without full text.

@@ -174,3 +174,40 @@ def test_auto_ends_hits_between_the_best_and_chance(run: Any) -> None:
     assert "chance" not in certificate(ran)
     ran = run(collection(""), SEARCH | {"threshold": "auto"})
     assert certificate(ran)["chance"] is None
+
+
+@pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
+def test_explained_passages_say_what_their_scores_are_made_of(run: Any, mode: str) -> None:
+    """Beside all that they say without it; a word counts where its passage has it, and once for all its forms."""
+    step = SEARCH | {"query": "the cats, a sleeping cat", "mode": mode, "limit": "all", "threshold": -1}
+    texts = collection("A cat was asleep. " * 3, "Kittens are sleeping; the cat sleeps.", "Bread is baked.")
+    plain = run(texts, step)
+    ran = run(texts, step | {"explain": True})
+    assert len(plain.content("found")) == (2 if mode == "keyword" else 3)
+    for hit, before in zip(ran.content("found"), plain.content("found"), strict=True):
+        why = hit["metadata"].pop("explanation")
+        assert hit["metadata"]["score"] == before["metadata"]["score"]
+        assert hit["metadata"]["passage"] == before["metadata"]["passage"]
+        assert hit["metadata"].keys() == before["metadata"].keys()
+        score, text = hit["metadata"]["score"], hit["text"]
+        if mode == "semantic":
+            assert why == {"meaning": [{"part": "passage", "cosine": score}]}
+            continue
+        assert all(one["in"] == ["text"] for one in why["words"])
+        assert {one["word"] for one in why["words"]} == {
+            word for word, stem in {"cats": "cat", "sleeping": "sleeping"}.items() if stem in text
+        }
+        if mode == "keyword":
+            bm25 = sum(one["bm25"] for one in why["words"])
+            assert bm25 / (bm25 + 1) == pytest.approx(score, abs=1e-5)
+        else:
+            adds = sum(one["adds"] for one in why["words"])
+            assert why["meaning"][0]["cosine"] + adds == pytest.approx(score, abs=1e-5)
+
+
+def test_what_explains_a_passage_is_a_place_of_it(run: Any) -> None:
+    """With `explain`; without it the check says that there is none."""
+    best = {"type": "create-note", "value": "${found[0].metadata.explanation.meaning[0].part}", "out": "$part"}
+    assert run(collection("a cat"), SEARCH | {"explain": True}, best).content("part") == "passage"
+    refused = run(collection("a cat"), SEARCH, best, status="refused")
+    assert ["explanation" in problem.message for problem in refused.result.problems] == [True]

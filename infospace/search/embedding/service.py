@@ -113,6 +113,10 @@ class Embedding:
         """Return the vector of a query, float32 of shape (dimension,)."""
         return self._current().embedder.embed_query(text)
 
+    def unkept(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of some texts as of queries, (texts, dimension), which nobody will ask for again."""
+        return self._current().embedder.embed_queries(texts)
+
     def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of some queries, float32 of shape (n, dimension); those that are remembered, as they were.
 

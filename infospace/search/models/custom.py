@@ -1,4 +1,6 @@
-"""The model that a space was told to use: one that fastembed lists, by its name, or a folder of one's own.
+"""The model that a space was told to use, by its name or its folder.
+
+A name is one that fastembed lists, or that of the default model with weights of 8 bits.
 
 A folder has `model.onnx` (with its data beside it, if it is in several files), `tokenizer.json`,
 `tokenizer_config.json` with `model_max_length`, and `config.json` with `hidden_size`. How tokens' vectors
@@ -28,6 +30,7 @@ from infospace.search.models.find import (
     get_model,
     verified_or_aside,
 )
+from infospace.search.models.int8 import INT8_MODEL, find_int8, get_int8
 from infospace.search.models.onnx_graph import GRAPH_FILE
 
 if TYPE_CHECKING:
@@ -44,7 +47,7 @@ _POOLINGS: dict[str, Pooling] = {
 
 
 def resolve(name: str) -> str:
-    """Return a model's name as fastembed writes it, or a folder's absolute path.
+    """Return a model's name as fastembed writes it, or that of weights of 8 bits, or a folder's absolute path.
 
     Raises NotFound for what is neither, with the names that are near.
     """
@@ -53,7 +56,7 @@ def resolve(name: str) -> str:
         return str(folder.resolve())
     if folder.is_absolute() or name.startswith((".", "~")):
         raise NotFound(f"there is no folder {name!r}", hint="a folder with model.onnx and tokenizer.json, or a name")
-    names = list(listed())
+    names = [*listed(), INT8_MODEL]
     same = next((known for known in names if known.lower() == name.lower()), None)
     if same is not None:
         return same
@@ -81,6 +84,8 @@ def find_named(name: str) -> ModelInfo | None:
     """
     if name == DEFAULT_MODEL:
         return find_model()
+    if name == INT8_MODEL:
+        return find_int8()
     if _is_folder(name):
         return _own(Path(name))
     folder = _cached(name)
@@ -97,6 +102,8 @@ def get_named(name: str, progress: Progress | None = None) -> ModelInfo:
     """
     if name == DEFAULT_MODEL:
         return get_model(progress)
+    if name == INT8_MODEL:
+        return get_int8(progress)
     model_info = find_named(name)
     if model_info is not None and _is_folder(name):
         return model_info

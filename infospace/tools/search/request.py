@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infospace.tools.search.lexical.values import without_values
 from infospace.tools.search.tokenize import literal, split_request, tokenize
 
 if TYPE_CHECKING:
@@ -26,8 +27,12 @@ class ParsedRequest:
 
     @classmethod
     def of(cls, request: str, corpus: Corpus) -> ParsedRequest:
-        """Read a request. Where no word of it is known and half of them are like known ones, these are put right."""
-        parts = split_request(request)
+        """Read a request; where it has values, what it asks without them is a part more.
+
+        Where no word of it is known and half of them are like known ones, these are put right.
+        """
+        bare = without_values(request)
+        parts = [*split_request(request), *([bare] if bare != request else [])]
         words = [tokenize(part) for part in parts]
         every = list(dict.fromkeys(word for some in words for word in some))
         missing = [word for word in every if not corpus.bm25.has(word)]

@@ -71,6 +71,8 @@ MEANS: Final[Mapping[str, tuple[str, ...]]] = {
     "change": ("diff",),
     "history": ("log",),
     "repository": ("repo",),
+    "photo": ("image",),
+    "picture": ("image",),
 }
 """What people call by other words than tools do, as stems."""
 
@@ -143,6 +145,10 @@ class ChainScorer:
     def names(self, tool: Tool) -> frozenset[str]:
         """Return the stems of a tool's name and title."""
         return self._words[tool.full_name][0]
+
+    def is_nameless(self, stem: str) -> bool:
+        """Whether no tool has a word in its name."""
+        return all(stem not in names for names, _ in self._words.values())
 
     def named_for(self, tool: Tool, clause: Clause) -> bool:
         """Whether the name of a tool says what a clause wants to be done."""

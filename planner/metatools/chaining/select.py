@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from infospace.core.tool import Tool
 from infospace.space import Space
@@ -21,6 +22,7 @@ from planner.metatools.chaining.candidates import WORDS, rank_candidates, undone
 from planner.metatools.chaining.chain import Call, Chain, Clause
 from planner.metatools.chaining.literals import literals, without_literals
 from planner.metatools.chaining.score import ChainScorer, ScoredChain, doubt, forms_of
+from planner.metatools.chaining.synonyms import with_synonym
 
 SELECTED = 0.6
 """Confidence from which on one tool is named."""
@@ -41,6 +43,10 @@ _NAMED_BY_ANOTHER = 0.75
 """The same where it lacks a word of the request that the tool has in its name which search has first."""
 _FOUND = 0.8
 """What the confidence of search counts where it alone speaks for a tool: .75 is enough to be named."""
+_BY_SYNONYM = 0.95
+"""What is left of the confidence in a tool that is named in other words."""
+_LOOKED_AT = 3
+"""Tools of which it is looked at whether they are."""
 _AHEAD = 0.12
 """Relevance by which the first has to be before the next of those that do the same kind of thing."""
 _NEAR = 0.1
@@ -77,6 +83,7 @@ class _Judge:
 
     def __init__(self, space: Space, query: str, tools: Sequence[Tool]) -> None:
         self._query = query
+        self._embed = space.embedding.unkept
         results = literals(query)
         question = undone(without_literals(query, results))
         spoken = undone(without_spans(query, 0, results))
@@ -101,9 +108,14 @@ class _Judge:
     def _judged(self, hit: ToolHit) -> Candidate:
         same = action_of(hit.tool) == self._requested.action
         meant = frozenset(tokenize(self._requested.verb)) if same else frozenset()
-        chain = Chain((Call(hit.tool, {}, frozenset()),))
+        chain = Chain((Call(hit.tool, {}, frozenset(), words=self._values(hit.tool)),))
         scored = self._scorer.score(chain, self._clause, hit.score, meant)
         confidence = self._by_words(hit, scored)
+        if confidence < SELECTED and hit in self._nearest():
+            clause = self._in_its_words(hit.tool, scored)
+            if clause is not None:
+                again = self._scorer.score(chain, clause, hit.score, meant)
+                confidence = max(confidence, _BY_SYNONYM * self._by_words(hit, again))
         if self._is_found(hit):
             confidence = max(confidence, _FOUND * hit.confidence)
         if len(self._query.split()) == 1 and hit.confidence >= NAMED:
@@ -132,6 +144,34 @@ class _Judge:
         if set(scored.unexplained) & self._scorer.names(first.tool):
             confidence *= _NAMED_BY_ANOTHER
         return confidence
+
+    def _values(self, tool: Tool) -> frozenset[str]:
+        """The stems of what stands before the name of an argument: `the red room` says which room."""
+        names = {stem for name in tool.input_schema.get("properties", {}) for stem in tokenize(name)}
+        pairs = pairwise(self._clause.words)
+        return frozenset(stem for value, name in pairs if names & set(tokenize(name)) for stem in tokenize(value))
+
+    def _nearest(self) -> list[ToolHit]:
+        """The tools that may be meant in other words: the first that search has, of those that do what is wanted."""
+        return [hit for hit in self._fitting if hit.tool.server != SERVER][:_LOOKED_AT]
+
+    def _in_its_words(self, tool: Tool, scored: ScoredChain) -> Clause | None:
+        """Return the request with the verb of a tool's name for its own, where they mean the same; else None.
+
+        The tool has to be for a thing that the request names, in its own words: what is alike to it may be another
+        thing (`reserve a flight` books no room). A verb that is in the name of another tool tells that one from this.
+        Where search goes by words alone, so does this.
+        """
+        verb, *rest = self._clause.words or ("",)
+        stem = next(iter(tokenize(verb)), "")
+        if self.ranked.degraded is not None or stem not in scored.unexplained or not self._scorer.is_nameless(stem):
+            return None
+        said = {form for word in rest for own in tokenize(word) for form in forms_of(own)}
+        if not said & self._scorer.names(tool):
+            return None
+        names = [name for name in tokenize(tool.name) if name not in said]
+        other = with_synonym(" ".join(self._clause.words), verb, names, self._embed)
+        return None if other is None else Clause((), frozenset(), (other, *rest))
 
     def _is_found(self, hit: ToolHit) -> bool:
         """Whether search alone is enough: it is plainly first, and does the kind of thing that is wanted."""

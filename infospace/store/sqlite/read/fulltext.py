@@ -197,20 +197,22 @@ def _count(connection: Connection, word: str, listed: str | None = None) -> int:
     return counted
 
 
-def score(query: str, texts: Sequence[str]) -> NDArray[Any]:
-    """Return the BM25 of given texts among themselves; 0 where none of the query's words is."""
+def score(query: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Return what each of the query's words that is there adds to the BM25 of given texts among themselves, (texts)."""
     import numpy as np
 
-    scores = np.zeros(len(texts))
+    scores: dict[str, NDArray[Any]] = {}
     connection = connect("file::memory:", ":memory:", wait=0)
     try:
         connection.run(TABLES[0])
         connection.execute_many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
-        used = [word for word in _query_terms(query) if _count(connection, word)]
-        result, _ = _ranked(connection, len(texts), used)
+        for word in _query_terms(query):
+            if _count(connection, word):
+                numbers, added = _scored(connection, word, len(texts))
+                scores[word] = np.zeros(len(texts))
+                scores[word][numbers] = added
     finally:
         connection.close()
-    scores[result.numbers] = result.scores
     return scores
 
 

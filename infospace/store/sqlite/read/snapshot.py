@@ -501,8 +501,8 @@ class SqliteSnapshot:
         """Return the discoverable Notes that have one of a query's words."""
         return fulltext.search(self._connection, query, among)
 
-    def words_in(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return the BM25 of given texts among themselves."""
+    def words_in(self, query: str, texts: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+        """Return what each word of a query adds to the BM25 of given texts among themselves."""
         return fulltext.score(query, texts)
 
     def wording(self, tell: Callable[[int, int], None]) -> Iterator[tuple[int | None, str]]:

@@ -13,7 +13,7 @@ from infospace.tools.search.lexical.bm25f import K1, WEIGHTS, B, Bm25, TermCount
 
 WORDS = ["read", "write", "file", "mail", "route"]
 texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
-tools = st.lists(st.builds(Fields, *[texts] * 7), min_size=1, max_size=6)
+tools = st.lists(st.builds(Fields, *[texts] * len(Fields._fields)), min_size=1, max_size=6)
 
 
 def score(tools: list[Fields], words: list[str], at: int) -> float:

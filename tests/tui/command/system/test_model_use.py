@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from infospace import open_space
-from infospace.search.models.find import DEFAULT_MODEL
+from infospace.search.models.find import DEFAULT_MODEL, get_model
+from infospace.search.models.int8 import INT8_MODEL
 from tui.help import page
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "infospace" / "search"))
@@ -204,16 +205,60 @@ def test_an_interrupted_use_ends_with_130_and_goes_on_when_called_again(
     assert rest["passages_embedded"] >= said["pending"]
 
 
-def test_the_page_on_searching_makes_a_model_of_8_bits_that_finds_the_same(
-    cli: Any, notes: Path, tmp_path: Path
-) -> None:
-    """Its lines as they stand there; the model is a quarter as large."""
-    (code,) = re.findall(r"```python\n(.*?)```", page("searching"), re.DOTALL)
-    made = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr
-    assert 15e6 < (tmp_path / "small-model" / "model.onnx").stat().st_size < 30e6
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache that has the default model, and takes what is made from it."""
+    default = get_model()
+    models = tmp_path / "cache" / "models"
+    models.mkdir(parents=True)
+    (models / default.folder.name).symlink_to(default.folder)
+    monkeypatch.setenv("INFOSPACE_CACHE", str(models.parent))
+    return models
+
+
+def test_weights_of_8_bits_are_made_once_and_find_the_same(cli: Any, notes: Path, cache: Path) -> None:
+    """As the page on searching has it; the model is a quarter as large, and another one for every vector."""
+    (name,) = re.findall(r"infospace model use (\S+-int8)", page("searching"))
     asked = ("search", "lunar tide", "--threshold", "-1", "--json")
-    before = [hit["metadata"]["title"] for hit in cli(*asked).json["data"]]
-    used = cli("model", "use", "small-model", "--json")
-    assert (used.code, used.json["dimension"], used.json["pending"]) == (0, 384, 0)
-    assert [hit["metadata"]["title"] for hit in cli(*asked).json["data"]] == before
+    before = cli(*asked).json["data"]
+    used = cli("model", "use", name, "--json")
+    assert (used.code, used.json["model"], used.json["dimension"], used.json["pending"]) == (0, name, 384, 0)
+    assert used.json["verified"] is True
+    assert used.json["passages_embedded"] > 0
+    [folder] = [path for path in cache.iterdir() if "int8" in path.name]
+    assert 15e6 < (folder / "model.onnx").stat().st_size < 30e6
+    after = cli(*asked).json["data"]
+    assert [hit["metadata"]["title"] for hit in after] == [hit["metadata"]["title"] for hit in before]
+    assert [hit["metadata"]["score"] for hit in after] != [hit["metadata"]["score"] for hit in before]
+    made = (folder / "model.onnx").stat()
+    again = cli("model", "use", name.upper(), "--json")
+    assert (again.code, again.json["passages_embedded"]) == (0, 0)
+    assert (folder / "model.onnx").stat().st_mtime_ns == made.st_mtime_ns
+
+
+def test_damaged_weights_of_8_bits_are_made_again(cli: Any, notes: Path, cache: Path) -> None:
+    """By `model get`, as a damaged download is fetched again; until then the space says what to do."""
+    assert cli("model", "use", INT8_MODEL, "--json").code == 0
+    [folder] = [path for path in cache.iterdir() if "int8" in path.name]
+    whole = (folder / "model.onnx").read_bytes()
+    (folder / "model.onnx").write_bytes(whole[:1_000])
+    broken = cli("search", "lunar tide")
+    assert broken.code == 1
+    assert "`infospace model get`" in broken.err
+    assert cli("model", "get", "--json").json["verified"] is True
+    assert (folder / "model.onnx").read_bytes() == whole
+    assert cli("search", "lunar tide", "--json").code == 0
+
+
+def test_without_onnx_weights_of_8_bits_are_one_sentence(
+    cli: Any, notes: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the space keeps its model, and nothing is left in the cache."""
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    refused = cli("model", "use", INT8_MODEL)
+    assert refused.code == 1
+    assert "package onnx, which is not installed" in refused.err
+    assert "pip install onnx" in refused.err
+    assert "Traceback" not in refused.err
+    assert not [path for path in cache.iterdir() if "int8" in path.name]
+    assert cli("model", "--json").json["model"] == "sentence-transformers/all-MiniLM-L6-v2"
