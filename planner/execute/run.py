@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import TypeAlias
 
 from infospace.core.bounds import Room, bounded, ending
@@ -176,6 +177,7 @@ class Run:
 
     def record_call(self, row: CallRow) -> None:
         """Write a call of what is outside."""
+        self.journal.flush()
         self.space.store.commit([], [self.owner_guard, row])
 
     @property
@@ -270,6 +272,9 @@ class Run:
 
         Raises LeaseLost where another process goes on with it meanwhile: this one writes nothing more of it.
         """
+        # A replay, and one that rests at a step, is looked at step by step.
+        whole = steps is None and self.replayed is None and self.halt.pausing is None
+        self.journal.may_defer = whole and self.effects is StepEffects
         try:
             async with renewing_lease(self.space.store, self.id, self.owner, self._spent_so_far):
                 failure = await self.with_timeout(self.seconds_left(), steps or self.plan.steps)
@@ -303,6 +308,7 @@ class Run:
 
     def conclude(self) -> RunResult:
         """End a run whose steps ended well: find its result."""
+        self.journal.flush()
         try:
             return self.close("success", self._result(), None)
         except InfospaceError as error:
@@ -318,6 +324,7 @@ class Run:
 
     def stopped(self, stop: Stopped) -> RunResult:
         """End a run that a `stop` ended on purpose, with its answer."""
+        self.journal.flush()
         status: RunStatus = "stopped" if stop.status == "success" else "failed"
         result = None if stop.resource is None else self.space.context().get(stop.resource)
         return self.close(status, result, str(stop))
@@ -345,6 +352,7 @@ class Run:
         due: str | None = None,
     ) -> RunResult:
         """Journal the end, and what else holds from then on; and say it."""
+        self.journal.flush()
         resource, spent = self._result_of(result), (self._spent_so_far() if status == "suspended" else self.meter.spent)
         result_id = result.id if result else None
         entry = CloseRun(self.id, status, now(), result_id, reason, spent, due, interrupted=self.halt.now)
@@ -481,6 +489,7 @@ class Run:
         self, failure: Failure, steps: Block, frame: Frame, where: str, decision: ControlDecision | None = None
     ) -> Failure | None:
         """Run an `on_fail` list, with `$error` bound in the frame's scope while it runs."""
+        self.journal.flush()
         # No other step can read this `$error`: a step with an `on_fail` list binds it as far as `order` knows, so those
         # that read or bind it do not run beside this one.
         scope = frame.scope
@@ -529,8 +538,8 @@ class Run:
             self._last_yield = time.perf_counter()
 
     def emit(self, event: Event) -> None:
-        """Hand an event to the listener of the run."""
-        self._emit(event)
+        """Hand an event to the listener of the run, as soon as the steps before it are in the journal."""
+        self.journal.once_written(partial(self._emit, event))
 
     def on_step_journalled(self, row: StepRow, nesting: int) -> None:
         """Take note of a step that ended and was journalled."""

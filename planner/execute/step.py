@@ -12,7 +12,9 @@ from infospace.context.invoke import Outcome
 from infospace.core.bounds import OutOfTime, check_time, ending
 from infospace.core.clock import now
 from infospace.core.errors import BudgetExceeded, InfospaceError, InputRequired, ReplayInterrupted, Unsupported
+from infospace.core.ids import Kind, kind_of
 from infospace.core.json_types import JSON
+from infospace.core.resources import Note
 from infospace.data.result import truncate
 from infospace.journal.rows import BROKEN_OFF, CANCELLED, StepRow
 from infospace.store.changes import Change, GiveName
@@ -59,6 +61,8 @@ class StepExecution:
         self._started_step: StartedStep | None = None
         self._handled_failure: Outcome | None = None
         """How the step failed, while its `on_fail` list runs."""
+        self._only_computes = False
+        """Whether it takes and makes Notes of its run alone, and nothing else happens."""
 
     async def run(self) -> Failure | None:
         """Execute, journal, bind, and handle a failure as the step says."""
@@ -71,6 +75,9 @@ class StepExecution:
             )
             if self._state.recorded_row is not None and not reenters:
                 return await self._apply_recorded(self._state.recorded_row)
+        self._only_computes = self._run.journal.may_defer and self._computes_notes()
+        if not self._only_computes:
+            self._run.journal.flush()
         try:
             self._begin()
         except BudgetExceeded as error:
@@ -96,6 +103,14 @@ class StepExecution:
             self._journal_suspension(suspension)
             raise
         return await self._finish(outcome)
+
+    def _computes_notes(self) -> bool:
+        """Whether the step only computes, from Notes, in the run's own order; what takes a Collection may take long."""
+        run, step = self._run, self._step
+        if self._frame.writer is not run.journal or step.name is not None or not run.order.only_computes(step):
+            return False
+        bound = (self._scope.bound(name) for name in run.order.unit(step).reads)
+        return all(identifier is None or kind_of(identifier) is Kind.NOTE for identifier in bound)
 
     def _begin(self) -> None:
         """Count the execution, and tell that it begins; one that is gone through once more was counted before."""
@@ -325,7 +340,10 @@ class StepExecution:
             return
         row, frame = self._row(outcome, handled), self._frame
         decided = frame.decisions + self._state.clock_decisions + self._state.decided
-        frame.writer.end(FinishedStep(self._started_step, row, frame.nesting, tuple(changes), decided))
+        computed = None
+        if self._only_computes and outcome.status == "success" and isinstance(outcome.resource, Note):
+            computed = outcome.resource
+        frame.writer.end(FinishedStep(self._started_step, row, frame.nesting, tuple(changes), decided, computed))
 
     def _elapsed_ms(self) -> float:
         return round((time.perf_counter() - self._clock) * 1000, 3)

@@ -41,6 +41,7 @@ class StepState:
         self.listener = StepListener(run.emit, position)
         self.context = run.space.context(CreatedBy(run.id, position, step.type), self.listener, meter=run.meter)
         self.context.timeout_s = step.timeout_s
+        self.context.unwritten = run.journal.unwritten
         self.context.room = Room(run.bounds)
         self.reading = run.reading(position, frame.clock)
         """What it takes for the present."""

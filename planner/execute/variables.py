@@ -76,6 +76,15 @@ class Scope:
         """Remember why a step did not bind a name. What the name was bound to before, it stays bound to."""
         self.causes[name] = cause
 
+    def bound(self, name: str) -> str | None:
+        """Return the id that a name is bound to, here or further out."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.own:
+                return scope.own[name]
+            scope = scope.outer
+        return None
+
     def find(self, name: str) -> str:
         """Return the id that a name is bound to; raises Unbound with the cause where it is known."""
         scope: Scope | None = self

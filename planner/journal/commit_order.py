@@ -10,17 +10,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from infospace.core.errors import BudgetExceeded
+from infospace.core.errors import BudgetExceeded, InfospaceError
 from infospace.core.json_types import JSON
 from infospace.core.plural import pluralize
-from infospace.journal.rows import OwnerGuard, StepRow
-from infospace.store.changes import Change
+from infospace.core.resources import Note
+from infospace.journal.rows import Entry, OwnerGuard, StepRow
+from infospace.store.changes import Change, MakeNote
 from infospace.store.protocol import Store
 from planner.journal.suspension import Suspension
+from planner.journal.unwritten import UnwrittenSteps, storable
 
 if TYPE_CHECKING:
     from planner.execute.frame import Frame
@@ -56,6 +60,8 @@ class FinishedStep:
     nesting: int
     changes: Sequence[Change] = ()
     decisions: Sequence[ControlDecision] = ()
+    computed: Note[Any] | None = None
+    """What a step gave that only computes: it may be written with the next one."""
 
 
 class StepSink(Protocol):
@@ -88,6 +94,9 @@ class JournalWriter:
         """Numbers of executions that were begun in an earlier part of the run, and are begun again."""
         self.owner_guard: OwnerGuard | None = None
         """Whose the run is: nothing is written where it is somebody else's by now."""
+        self.may_defer = False
+        """Whether steps that only compute may be written together."""
+        self._unwritten = UnwrittenSteps()
 
     def begin(self, started: StartedStep) -> None:
         """Give an execution its number. Raises BudgetExceeded where the budget of steps is spent."""
@@ -108,14 +117,77 @@ class JournalWriter:
         if fresh or row.frames or row.sequence != finished.started.sequence:
             frames = {decision.position: decision.value for decision in fresh}
             row = replace(row, sequence=finished.started.sequence, frames=frames)
-        self._store.commit(finished.changes, [row] if self.owner_guard is None else [self.owner_guard, row])
+        if self.may_defer and self._defer(finished, row):
+            for decision in fresh:
+                decision.written = True
+            return
+        self._commit(finished.changes, [row])
         for decision in fresh:
             decision.written = True
         self._ended(row, finished.nesting)
 
     def make(self, changes: Sequence[Change]) -> None:
         """Store what an execution made. It is transient, so it is found by nobody if the row never follows."""
+        self.flush()
         self._store.commit(changes)
+
+    # What only computes
+
+    @property
+    def unwritten(self) -> Mapping[str, Note[Any]]:
+        """The Notes that were made and are not in the store yet, by id."""
+        return self._unwritten.notes
+
+    def once_written(self, action: Callable[[], None]) -> None:
+        """Do something when all that has ended is in the journal: at once, where it is."""
+        self._unwritten.then(action)
+
+    def flush(self) -> None:
+        """Write what is unwritten, in one transaction. Raises what the store raises: then nothing of it is written."""
+        if self._unwritten.rows:
+            self._store.commit(self._unwritten.changes, [*self._guard, *self._unwritten.rows])
+            self._unwritten.written()
+
+    def _defer(self, finished: FinishedStep, row: StepRow) -> bool:
+        """Put the end of a step that only computed off; return whether it may be."""
+        computed = finished.computed
+        if computed is None or self._unwritten.is_full or row.extra or len(finished.changes) > 1:
+            return False
+        made: tuple[MakeNote, Note[Any]] | None = None
+        for change in finished.changes:
+            made = storable(change, computed)
+            if made is None:
+                return False
+        if not self._unwritten.rows:
+            # The loop comes to this before anything else that is ready: whenever the steps wait for something.
+            asyncio.get_running_loop().call_soon(self._flush_when_idle)
+        self._unwritten.add(row, made)
+        self._unwritten.then(partial(self._ended, row, finished.nesting))
+        return True
+
+    def _flush_when_idle(self) -> None:
+        """Write what is unwritten; where that fails, the next commit of the run tries again, and is told why."""
+        with suppress(InfospaceError):
+            self.flush()
+
+    def _commit(self, changes: Sequence[Change], entries: Sequence[Entry]) -> None:
+        """Commit with all that is unwritten, which comes first. What is raised is of these changes alone."""
+        before = self._unwritten
+        if not before.rows:
+            self._store.commit(changes, [*self._guard, *entries])
+            return
+        try:
+            self._store.commit([*before.changes, *changes], [*self._guard, *before.rows, *entries])
+        except InfospaceError:
+            # Whose fault it is shows when each is written by itself.
+            self.flush()
+            self._store.commit(changes, [*self._guard, *entries])
+        else:
+            before.written()
+
+    @property
+    def _guard(self) -> Sequence[Entry]:
+        return () if self.owner_guard is None else (self.owner_guard,)
 
     async def wait_for_turn(self) -> None:
         """Return at once: what reaches the journal is in order."""

@@ -103,6 +103,7 @@ class DependencyAnalysis:
         # Known by `id`, as steps cannot be hashed fast; the object is kept beside it, so no other gets its id.
         self._groups: dict[int, tuple[Block, tuple[Group, ...]]] = {}
         self._units: dict[int, tuple[Step, StepNode]] = {}
+        self._computing: dict[int, tuple[Step, bool]] = {}
 
     def groups(self, steps: Block) -> tuple[Group, ...]:
         """Return the groups of a block, in document order."""
@@ -132,6 +133,15 @@ class DependencyAnalysis:
     def is_read_only(self, step: Step) -> bool:
         """Whether a step makes and reads at most, at every depth: it writes, calls, says and waits for nothing."""
         return not self.unit(step).alone and not any(self._calls(one) for one in every_step((step,)))
+
+    def only_computes(self, step: Step) -> bool:
+        """Whether a step is one call that declares that its arguments alone count, and that it waits for nothing."""
+        known = self._computing.get(id(step))
+        if known is None:
+            entry = self._catalogue.find(step.type) if isinstance(step.form, Call) else None
+            computes = entry is not None and entry.effect == "pure" and not entry.may_wait
+            known = self._computing[id(step)] = (step, computes)
+        return known[1]
 
     def _calls(self, step: Step) -> bool:
         match step.form:

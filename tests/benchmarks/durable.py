@@ -1,7 +1,10 @@
 """What a durable step costs in a database: infospace, DBOS and LangGraph on the same server, taking turns.
 
 The server waits for its disk (fsync) at each commit. infospace is measured in a file as well, which also waits for its
-disk (FULL). Others run in a Python of their own that has `dbos`, `langgraph` and `langgraph-checkpoint-postgres`:
+disk (FULL). Steps that only compute it writes together; "each by itself" are steps that say that they read, which are
+on the disk before the next one begins, as are those of DBOS, and of LangGraph but for `durability="async"`.
+
+Others run in a Python of their own that has `dbos`, `langgraph` and `langgraph-checkpoint-postgres`:
 
     python tests/benchmarks/durable.py --peers VENV/bin/python
 """
@@ -38,13 +41,13 @@ Measure = Callable[[int], tuple[float, float]]
 
 
 @contextmanager
-def ours(store: Store) -> Iterator[Measure]:
+def ours(store: Store, type_: str = "one-more") -> Iterator[Measure]:
     """A plan of so many steps, that is checked already."""
     with Space(store) as space:
         space.catalogue.add(PackageProvider("benchmarks", tallying))
 
         def measure(steps: int) -> tuple[float, float]:
-            prepared = prepare(space, {**chained(steps), "budget": {"steps": 100_000}})
+            prepared = prepare(space, {**chained(steps, type_), "budget": {"steps": 100_000}})
             if not isinstance(prepared, Prepared):
                 raise TypeError(prepared.problems)
             started, cpu = time.perf_counter(), time.process_time()
@@ -87,15 +90,16 @@ def main() -> None:
     parser.add_argument("--peers", metavar="PYTHON", help="a Python that has the others")
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--no-sync", action="store_true", help="no commit waits for a disk, in none of them")
     args = parser.parse_args()
     with (
         tempfile.TemporaryDirectory(prefix="infospace-durable-", ignore_cleanup_errors=True) as folder,
         ExitStack() as all_,
     ):
-        server = DurableServer(Path(folder))
+        server = DurableServer(Path(folder), waits=not args.no_sync)
         all_.callback(server.close)
         with psycopg.connect(server.address, autocommit=True) as session:
-            for name in ("ours", "dbos", "langgraph"):
+            for name in ("ours", "dbos", "langgraph", "langgraph_async"):
                 session.execute(f"CREATE DATABASE {name}".encode())
 
         def of(name: str) -> str:
@@ -104,11 +108,20 @@ def main() -> None:
         file = str(Path(folder) / "space.db")
         measures = {
             "infospace, PostgreSQL": all_.enter_context(ours(postgres.open_store(of("ours"), create=True))),
-            "infospace, file (FULL)": all_.enter_context(
-                ours(sqlite.open_store(file, create=True, synchronous="FULL"))
+            "infospace, file": all_.enter_context(
+                ours(sqlite.open_store(file, create=True, synchronous="NORMAL" if args.no_sync else "FULL"))
+            ),
+            "infospace, PostgreSQL, each by itself": all_.enter_context(
+                ours(postgres.open_store(of("ours"), create=True), "one-more-read")
+            ),
+            "infospace, file, each by itself": all_.enter_context(
+                ours(
+                    sqlite.open_store(file, create=True, synchronous="NORMAL" if args.no_sync else "FULL"),
+                    "one-more-read",
+                )
             ),
         }
-        for name in ("dbos", "langgraph") if args.peers else ():
+        for name in ("dbos", "langgraph", "langgraph_async") if args.peers else ():
             measures[f"{name}, PostgreSQL"] = all_.enter_context(peer(args.peers, name, of(name)))
         found: dict[str, list[tuple[float, float]]] = {name: [] for name in measures}
         for turn in range(args.rounds + 1):
@@ -120,7 +133,7 @@ def main() -> None:
             wall = sorted(seconds * 1000 / args.steps for seconds, _ in times)
             cpu = statistics.median(seconds * 1000 / args.steps for _, seconds in times)
             line = (
-                f"{name:<24} {statistics.median(wall):6.2f} ms a step ({wall[0]:.2f}-{wall[-1]:.2f}), {cpu:.2f} of CPU"
+                f"{name:<38} {statistics.median(wall):6.2f} ms a step ({wall[0]:.2f}-{wall[-1]:.2f}), {cpu:.2f} of CPU"
             )
             sys.stdout.write(f"{line}\n")
 

@@ -1,8 +1,9 @@
 """Chains of durable steps in another runtime over PostgreSQL: needs nothing of infospace, and runs in its own Python.
 
-Arguments: `dbos` or `langgraph`, and the address of an empty database. For each line on standard input, a number of
-steps, it runs one chain (each step takes a number and gives it plus one) and writes how many seconds it took, and how
-many seconds of CPU. Every step is kept in the database before the next one begins, as each runtime does by default.
+Arguments: `dbos`, `langgraph` or `langgraph_async`, and the address of an empty database. For each line on standard
+input, a number of steps, it runs one chain (each step takes a number and gives it plus one) and writes how many
+seconds it took, and how many seconds of CPU. Every step is kept in the database before the next one begins, but with
+`langgraph_async`: there it is kept while the next one runs (`durability="async"`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 from uuid import uuid4
 
 
@@ -40,8 +41,8 @@ def dbos(address: str) -> Callable[[int], int]:
     return chain
 
 
-def langgraph(address: str) -> Callable[[int], int]:
-    """A graph with a checkpoint of each step, written before the next one begins (`durability="sync"`)."""
+def langgraph(address: str, durability: Literal["sync", "async"] = "sync") -> Callable[[int], int]:
+    """A graph with a checkpoint of each step, written before the next one begins."""
     from langgraph.checkpoint.postgres import PostgresSaver
     from langgraph.graph import END, START, StateGraph
     from psycopg import Connection
@@ -61,14 +62,19 @@ def langgraph(address: str) -> Callable[[int], int]:
                 graph.add_edge(before, after)
             known[steps] = graph.compile(checkpointer=saver)
         settings = {"configurable": {"thread_id": uuid4().hex}, "recursion_limit": steps + 5}
-        return int(known[steps].invoke({"number": 0}, settings, durability="sync")["number"])
+        return int(known[steps].invoke({"number": 0}, settings, durability=durability)["number"])
 
     return chain
 
 
+def langgraph_async(address: str) -> Callable[[int], int]:
+    """The same graph, each checkpoint of which is written while the next step runs."""
+    return langgraph(address, "async")
+
+
 def main() -> None:
     """Answer each line."""
-    chain = {"dbos": dbos, "langgraph": langgraph}[sys.argv[1]](sys.argv[2])
+    chain = {"dbos": dbos, "langgraph": langgraph, "langgraph_async": langgraph_async}[sys.argv[1]](sys.argv[2])
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     for line in sys.stdin:

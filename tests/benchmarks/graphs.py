@@ -50,10 +50,10 @@ class Runtime(NamedTuple):
 INFOSPACE, ON_DISK, IN_MEMORY = "infospace", "infospace, each step on the disk (FULL)", "infospace, in memory"
 
 
-def chained(steps: int) -> dict[str, Any]:
-    """Return a chain as a plan."""
-    after = ({"type": "one-more", "value": f"$x{number}", "out": f"$x{number + 1}"} for number in range(1, steps))
-    return {"steps": [{"type": "one-more", "value": 0, "out": "$x1"}, *after], "result": f"$x{steps}"}
+def chained(steps: int, type_: str = "one-more") -> dict[str, Any]:
+    """Return a chain as a plan, of steps of a type."""
+    after = ({"type": type_, "value": f"$x{number}", "out": f"$x{number + 1}"} for number in range(1, steps))
+    return {"steps": [{"type": type_, "value": 0, "out": "$x1"}, *after], "result": f"$x{steps}"}
 
 
 def fanned(width: int) -> dict[str, Any]:

@@ -80,7 +80,8 @@ def make_notes(work: Transaction, changes: Sequence[MakeNote]) -> None:
         if change.created_by is not maker:
             maker, result = change.created_by, provenance_columns(change.created_by)
         metadata = object_column(change.metadata)
-        rows.append((key, form, change.kept, searched, stamp, work.now, work.now, *result, digest, metadata, content))
+        at = change.at or work.now
+        rows.append((key, form, change.kept, searched, stamp, at, at, *result, digest, metadata, content))
     insert(work, rows)
     work.wait_for_embedding(waiting)
     if cited:
