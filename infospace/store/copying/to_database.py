@@ -62,8 +62,6 @@ class DatabaseDestination:
     def finish(self) -> None:
         """Fill what follows from the rows, let numbers go on after those that are there, and take the mark away."""
         with writing(self.connection):
-            self.connection.run("DELETE FROM postings")
-            self.connection.run("DELETE FROM words")
             fulltext.fill(self.connection)
             self.connection.vector_rows.make()
             for table, column in self.connection.all(_COUNTED, (self._space,)):

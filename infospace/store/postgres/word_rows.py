@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from infospace.store.postgres.connection import PostgresConnection
     from infospace.store.sqlite.read.fulltext import Entry
 
+_INDEX_BY_NOTE: Final = "CREATE INDEX postings_note ON postings (note)"
+
 TABLES: Final = (
     "CREATE TABLE words (note BIGINT PRIMARY KEY, length BIGINT NOT NULL)",
     """CREATE TABLE postings (
         term TEXT COLLATE "C" NOT NULL, note BIGINT NOT NULL, times BIGINT NOT NULL, PRIMARY KEY (term, note))""",
-    "CREATE INDEX postings_note ON postings (note)",
+    _INDEX_BY_NOTE,
     "CREATE VIEW words_docsize AS SELECT note AS id FROM words",
 )
 """How many words each Note has, and how often each word is in it, weighted by the column."""
@@ -52,6 +54,24 @@ class PostgresWordRows:
         listed_keys = "IN (SELECT value >> 2 FROM json_each(?))"
         self._connection.run(f"DELETE FROM postings WHERE note {listed_keys}", (listed,))
         self._connection.run(f"DELETE FROM words WHERE note {listed_keys}", (listed,))
+        self._load(entries)
+
+    def fill(self, batches: Iterable[Iterable[Entry]]) -> None:
+        """Put the words of all Notes in the place of what is there, in a transaction to define in.
+
+        The indexes are made afterwards, by sorting: kept up to date row by row they take most of the time.
+        """
+        for definition in (
+            "DELETE FROM postings; DELETE FROM words",
+            "ALTER TABLE postings DROP CONSTRAINT postings_pkey; DROP INDEX postings_note",
+        ):
+            self._connection.define(definition)
+        for entries in batches:
+            self._load(entries)
+        for definition in ("ALTER TABLE postings ADD PRIMARY KEY (term, note)", _INDEX_BY_NOTE):
+            self._connection.define(definition)
+
+    def _load(self, entries: Iterable[Entry]) -> None:
         word_counts, rows = [], []
         for number, length, terms in counted(entries):
             word_counts.append((number, length))

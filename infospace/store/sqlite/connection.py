@@ -47,6 +47,9 @@ class WordRows(Protocol):
     def index(self, listed: str, entries: Iterable[tuple[int, str, str, str]]) -> None:
         """Put the words of Notes in the place of those of the keys in a JSON list."""
 
+    def fill(self, batches: Iterable[Iterable[tuple[int, str, str, str]]]) -> None:
+        """Put the words of all Notes in the place of what is there, in a transaction to define in."""
+
     def count(self, term: str, *, prefix: bool, listed: str | None) -> int:
         """Count the Notes that have a word, or one that begins so."""
 

@@ -98,8 +98,12 @@ def index(connection: Connection, keys: Collection[int]) -> None:
 def fill(connection: Connection) -> None:
     """Make the index anew."""
     keys = [key for (key,) in connection.all("SELECT key FROM resources WHERE found = 1 ORDER BY key")]
-    for start in range(0, len(keys), FILLED_AT_ONCE):
-        index(connection, keys[start : start + FILLED_AT_ONCE])
+    batches = (keys[start : start + FILLED_AT_ONCE] for start in range(0, len(keys), FILLED_AT_ONCE))
+    if connection.word_rows is not None:
+        connection.word_rows.fill(_texts(connection, keys_json(batch)) for batch in batches)
+        return
+    for batch in batches:
+        index(connection, batch)
 
 
 def _texts(connection: Connection, listed: str) -> Iterator[Entry]:
