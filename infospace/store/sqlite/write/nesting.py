@@ -47,8 +47,15 @@ def refuse_loops(connection: Connection, marked: Keys[int]) -> None:
 
 
 def loops(connection: Connection) -> Iterator[str]:
-    """Say which Collections contain themselves."""
-    for (key,) in connection.all(_NESTED):
+    """Say which Collections contain themselves.
+
+    Each is looked at by itself only where there is a loop at all: of a thousand within each other, those at the bottom
+    have all the others above them.
+    """
+    nested = [key for (key,) in connection.all(_NESTED)]
+    if not _any_loop(connection, nested):
+        return
+    for key in nested:
         inner = _inner(connection, key)
         if inner is not None:
             through = "" if inner == key else f", through {id_of(inner)}"
