@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from infospace import Space
+from planner.execute.start import check_plan
+from planner.parse.saved_plans import save_plan
+
 N = {"type": "create-note", "value": {"a": 1}, "out": "$n"}
 LIST = {"type": "create-collection", "value": ["$n"], "out": "$c"}
 UPDATE = {"type": "update-note", "target": "$n", "value": {"b": 2}}
@@ -163,3 +167,29 @@ def test_collecting_what_the_body_only_changes_is_still_an_error(errors: Any) ->
     add = {"type": "add", "target": "$c", "value": "$item"}
     loop = {"type": "for-each", "target": "$c", "do": [add], "collect": "$c", "out": "$d"}
     assert [problem.code for problem in errors([N, LIST, loop])] == ["unbound-variable"]
+
+
+OF_SAVED: dict[str, tuple[dict[str, Any], bool]] = {
+    "writes": ({"type": "update-note", "target": "$n", "value": {"a": 2}}, True),
+    "calls a plan that writes": ({"type": "plan:writes", "arguments": {"n": "$n"}}, True),
+    "writes each": (
+        {"type": "map", "target": ["$n"], "operation": {"type": "update-note", "target": "$n", "value": {"a": 2}}},
+        True,
+    ),
+    "reads": ({"type": "load", "target": "$n", "out": "$again"}, False),
+}
+
+
+@pytest.mark.parametrize("name", OF_SAVED)
+def test_what_a_saved_plan_changes_is_not_known_after_it(space: Space, name: str) -> None:
+    """At whatever depth of it; after one that only reads, all is as it was."""
+    for saved in ("writes", name):
+        document = {"inputs": {"n": {"kind": "Note"}}, "steps": [OF_SAVED[saved][0]]}
+        save_plan(space, saved.replace(" ", "-"), document, replace=True)
+    steps = [
+        {"type": "create-note", "value": {"a": 1}, "out": "$d"},
+        {"type": f"plan:{name.replace(' ', '-')}", "arguments": {"n": "$d"}},
+        {"type": "load", "target": "$d.b", "out": "$b"},
+    ]
+    errors = [problem.code for problem in check_plan(space, steps)[1].found if problem.severity == "error"]
+    assert errors == ([] if OF_SAVED[name][1] else ["unknown-field"])

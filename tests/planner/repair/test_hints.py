@@ -247,6 +247,8 @@ def test_an_order_that_stands_as_a_key_of_its_own_is_fixed_where_it_is_no_field(
     assert (problem.severity, problem.code) == (severity, "unknown-field")
     assert str(problem.hint).endswith(f"of its key: {hint}")
     place = "/steps/1/by" if first else "/steps/0/by"
+    word = next(at for at, key in enumerate(fields["by"]) if key.lower() in ("asc", "desc", "ascending", "descending"))
+    assert problem.pointer == f"{place}/{word}"
     assert problem.fix == (None if meant is None else [{"op": "replace", "path": place, "value": meant}])
 
 
