@@ -215,7 +215,9 @@ def test_steps_that_run_elsewhere_keep_a_session_to_themselves(space: Space) -> 
     async def both(one: Planner, other: Planner) -> list[str]:
         run = (await one.call("run_steps", session="s", steps=[NOTE, SLOW], wait_s=0))["run"]
         said = [await other.wrong("run_steps", session="s", steps=[NOTE]), await other.wrong("cancel_run", run=run)]
-        assert (await other.call("get_run", run=run))["status"] == "running"
+        shown = await other.call("get_run", run=run)
+        assert shown["status"] == "running"
+        assert "is running steps in another process" in shown["reason"], "why its own steps were not run"
         assert (await one.call("cancel_run", run=run))["status"] == "cancelled"
         return said
 

@@ -263,3 +263,10 @@ def test_problems_and_reasons_are_told_in_the_words_of_the_set() -> None:
     again = truncate_run(document(problems=[problem], reason="gone; `infospace runs` lists them"))
     assert again["problems"] == [told]
     assert again["reason"] == "gone; the list of resources lists them"
+
+
+def test_what_is_left_out_is_told_in_the_order_of_the_alphabet() -> None:
+    """The same each time, for whoever compares answers."""
+    names = [f"{letter}-long" for letter in "hgfedcba"]
+    told = truncate_run(document(steps=[step(extra=dict.fromkeys(names, "x" * EXTRA))]))
+    assert told["steps"][0]["left_out"] == names[::-1]
