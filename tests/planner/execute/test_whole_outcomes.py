@@ -126,6 +126,14 @@ GUARDS: dict[str, tuple[list[Any], Outcome]] = {
         ],
         Outcome({"i": 2, "hit": "found"}, {"slot": "found"}, ["mark 0", "mark 1"]),
     ),
+    "the else of an and may read what each of its parts tells of": (
+        [
+            SEVEN,
+            when("$seven = 7", note(1, "$a")),
+            either(joined("and", absent("$a"), joined("or", absent("$a"), {**IS_SEVEN, "value": 1})), "none", "${a}"),
+        ],
+        Outcome({"seven": 7, "a": 1, "r": "1"}),
+    ),
     "what was deleted is not bound": (
         [note("x", "$a", name="slot"), when(joined("and", bound("$a")), remove("$a")), either(bound("$a"))],
         Outcome({"r": "no"}),
