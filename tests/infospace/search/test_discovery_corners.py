@@ -13,8 +13,10 @@ import pytest
 
 from infospace.contract.arguments import BoundCondition
 from infospace.core.ids import number_of
+from infospace.core.listener import NullListener
 from infospace.expressions import parse_where
 from infospace.search.hybrid import BM25_PER_COSINE
+from infospace.search.query import SearchQuery
 from infospace.search.search import MAX_MODEL_CHANGES, Search
 from infospace.store.changes import Delete, Revise
 from infospace.store.protocol import Store
@@ -284,3 +286,16 @@ def test_a_condition_on_what_no_note_has_is_told_in_every_mode(store: Store, mod
     found = find(search_in(store), "sea", mode=mode, where=having("metadata.knd = 'tale'"))
     assert "did you mean `metadata.kind`?" in str(found.hint)
     assert find(search_in(store), "sea", mode=mode, where=having("metadata.kind = 'tale'")).hint is None
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 3, None])
+def test_a_search_by_conditions_alone_gives_no_more_than_are_asked_for(store: Store, limit: int | None) -> None:
+    """The first by their numbers; its certificate says how many there are, and whether these are all."""
+    ids = make(store, "one", "two", "three", "four")
+    query = SearchQuery(None, within=numbers(*ids[:3]), limit=limit)
+    found = search_in(store).find(query, NullListener())
+    kept = ids[: 3 if limit is None else limit]
+    assert [hit.source for hit in found.hits] == kept
+    proved = found.certificate
+    assert (proved["method"], proved["matched"], proved["returned"]) == ("filter", 3, len(kept))
+    assert proved["exhaustive"] is (len(kept) == 3)
