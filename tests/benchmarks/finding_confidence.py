@@ -20,8 +20,13 @@ out (metatool-dev), and of real servers, 60 requests that fit against far ones o
 | all, by boosted trees | .740 | .915 | .53 |
 | all, by boosted trees learnt on these very requests of metatool-dev and sealtools-dev | .843 | .920 | .66 |
 
-Of the nine requests of real servers that fit and have the lowest confidence seven have another tool first: there is no
-evidence for the right one that could be read, and the aims (.80; .97 and .90) are beyond what these numbers hold.
+Then values of a request (files, numbers, quotes) were read as what they are, too, a part more of the request. With the
+four numbers: far .936 (.985 where a right tool is first), rightly .62; before, in the same way, .928 (.973), .65.
+Rightly rests on the third lowest of 60 requests, and those have another tool first: "forget everything about Carol",
+"what do you remember about my sister", "remember that Alice works at Acme": there is no evidence for the right one that
+could be read. Of 23 far requests of .5 and more (the odd ones, before) 14 go to the tools of server-everything, which
+pretend to research, to show forms, images and documents; without that server it is .947 (.995), rightly .66. So the
+aims (.80; .97 and .90) are beyond what these numbers hold.
 """
 
 from __future__ import annotations

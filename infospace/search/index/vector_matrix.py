@@ -132,6 +132,7 @@ class Matrix:
         owners = self.owners
         self.first: NDArray[np.int64] = np.flatnonzero(np.diff(owners, prepend=-1)).astype(np.int64)
         self.numbers: NDArray[np.int64] = owners[self.first]
+        self._bounds: NDArray[np.int64] = np.append(self.first, self._size)
 
     def places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the positions in `self.numbers`, ascending, of some Notes by number, ascending; not of others."""
@@ -177,8 +178,8 @@ class Matrix:
         Returns the best cosine of each, rounded to six decimals, and the row of its first best passage.
         The result of a row does not depend on its place in the matrix.
         """
-        bounds = np.append(self.first, self._size)
-        starts, counts = bounds[which], bounds[which + 1] - bounds[which]
+        starts = self._bounds[which]
+        counts = self._bounds[which + 1] - starts
         begins = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
         rows = np.repeat(starts - begins, counts) + np.arange(int(counts.sum()))
         wide = query.astype(np.float64)
