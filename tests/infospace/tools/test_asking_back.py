@@ -85,6 +85,7 @@ def test_a_form_is_a_question_and_its_answer_goes_on_with_the_same_call(asking: 
     assert result.status == "suspended"
     [pending] = result.pending
     assert (pending.kind, pending.question) == ("ask", "asking/book asks: For whom?")
+    assert pending.about == {"tool": "asking/book"}, "who answers sees whether they may know the tool"
     assert pending.schema is not None
     assert pending.schema["properties"]["seats"]["default"] == 2
     assert calls(counted) == ["called book"]
