@@ -51,9 +51,9 @@ def _schema(arguments: dict[str, str]) -> dict[str, Any]:
     return {name: {"type": kind} for name, kind in arguments.items()}
 
 
-def named(space: Space, query: str) -> str | None:
-    """The tool that is named for a request."""
-    tool = asyncio.run(select_tool(space, SelectTool(query=query)))["tool"]
+def named(space: Space, query: str, *servers: str) -> str | None:
+    """The tool that is named for a request, of all servers or of some."""
+    tool = asyncio.run(select_tool(space, SelectTool(query=query, service_filter=list(servers))))["tool"]
     return None if tool is None else tool["tool_name"]
 
 
@@ -72,6 +72,7 @@ def test_some_are_named_in_other_words_and_none_that_does_something_else(office:
     assert named(office, "shorten the document") is None
     assert named(office, "reserve a flight to Rome") == "travel/book_flight"
     assert named(office, "reserve a bus to Rome") is None
+    assert named(office, "reserve it", "rooms", "music") is None, "it does not say what"
 
 
 @pytest.mark.parametrize(
