@@ -353,7 +353,8 @@ class StepExecution:
         extra = dict(self._context.extra)
         if handled:
             extra["handled"] = True
-        if extra and outcome.status == "success":
+        # What only computes may be read before the journal has its row, also where it told nothing.
+        if (extra or self._only_computes) and outcome.status == "success":
             self._run.extras[self._run.id, self._position] = extra
         return StepRow(
             run=self._run.id,
