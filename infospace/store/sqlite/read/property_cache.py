@@ -33,6 +33,16 @@ class PropertyCache:
         self._notes: dict[int, str] | None = None
         """The metadata that was counted, as it is stored, by the number of the Note; None where it is too much."""
         self._known: Mapping[str, Property] = {}
+        self._discoverable = (-1, 0)
+        """How many Notes discovery searches, at which generation."""
+
+    def discoverable_count(self, connection: Connection, generation: int) -> int:
+        """Count the Notes that discovery searches, as the engine sees them; once for each generation."""
+        known, count = self._discoverable
+        if known != generation:
+            count = connection.value("SELECT count(*) FROM resources WHERE found = 1")
+            self._discoverable = generation, count
+        return count
 
     def of(self, connection: Connection, generation: int) -> Mapping[str, Property]:
         """Return the properties as the engine sees them, which is at a generation."""

@@ -404,8 +404,7 @@ class SqliteSnapshot:
 
     def discoverable_count(self) -> int:
         """Count the Notes that discovery searches."""
-        result: int = self._connection.value("SELECT count(*) FROM resources WHERE found = 1")
-        return result
+        return self._properties.discoverable_count(self._connection, self.generation)
 
     def searchable(self) -> bool:
         """Whether there is any Note that discovery searches."""
