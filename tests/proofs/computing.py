@@ -116,6 +116,8 @@ async def to_the_end(space: Space) -> None:
     """Run the plan, or go on with it; what is in doubt is answered by looking outside."""
     with space.store.reading() as snapshot:
         runs = [row for row in snapshot.runs() if row.goal == "proof"]
+    if runs and runs[0].status not in ("running", "suspended"):
+        return  # it was killed after its end
     result = await (resume(space, runs[0].run, emit=tell) if runs else begin(space))
     while result.status == "suspended":
         with space.store.reading() as snapshot:
