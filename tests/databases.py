@@ -56,7 +56,7 @@ def place_in_database(path: Path) -> str:
     with psycopg.connect(server_address(), autocommit=True) as session:
         if len(_placed) >= MANY:
             for gone in [name for name, folder in _placed.items() if not folder.exists()]:
-                session.execute(f"DROP DATABASE {gone} WITH (FORCE)")
+                session.execute(f"DROP DATABASE IF EXISTS {gone} WITH (FORCE)")
                 del _placed[gone]
         session.execute(f"CREATE DATABASE {name} TEMPLATE empty_space STRATEGY FILE_COPY")
     _placed[name] = path if path.is_dir() else path.parent

@@ -136,7 +136,7 @@ def _play(copy: Path, scratch: Path, job: dict[str, Any], result: Path, temporar
         os.dup2(os.open(os.devnull, os.O_RDONLY) if descriptor == 0 else log, descriptor)
     os.chdir(copy)
     sys.path[:] = [str(copy), *[place for place in sys.path if place not in ("", str(copy))]]
-    tempfile.tempdir = os.environ["TMPDIR"] = temporary
+    tempfile.tempdir = os.environ["TMPDIR"] = os.environ["PYTEST_DEBUG_TEMPROOT"] = temporary
     # what is made once for all that test side by side is looked for beside the folder of the tests
     os.environ |= {"PYTHONPATH": str(copy), "MUTANT_UNDER_TEST": "1", "PYTEST_XDIST_WORKER": "gw0"}
     chosen = Chosen(job["tests"])

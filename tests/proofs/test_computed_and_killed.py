@@ -14,7 +14,7 @@ from databases import place_in_database
 from infospace import open_space
 
 sys.path.insert(0, str(Path(__file__).parent))
-from computing import COMPUTED, ROUNDS
+from computed_and_killed import COMPUTED, ROUNDS
 
 RUNS = 60 if os.environ.get("INFOSPACE_PROVE") else 2
 KILLS = 6
@@ -30,7 +30,7 @@ def test_what_was_told_or_sent_is_in_the_journal_of_runs_that_were_killed(store:
         folder.mkdir()
         address = str(folder / "space.db") if store == "file" else place_in_database(folder)
         done = subprocess.run(
-            [sys.executable, str(Path(__file__).with_name("computing.py")), address, str(folder), str(number), "6"],
+            [sys.executable, str(Path(__file__).with_name("computed_and_killed.py")), address, str(folder), str(number), "6"],
             capture_output=True,
             text=True,
             timeout=300,
