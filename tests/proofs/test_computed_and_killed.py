@@ -29,8 +29,9 @@ def test_what_was_told_or_sent_is_in_the_journal_of_runs_that_were_killed(store:
         folder = tmp_path / str(number)
         folder.mkdir()
         address = str(folder / "space.db") if store == "file" else place_in_database(folder)
+        program = Path(__file__).with_name("computed_and_killed.py")
         done = subprocess.run(
-            [sys.executable, str(Path(__file__).with_name("computed_and_killed.py")), address, str(folder), str(number), "6"],
+            [sys.executable, str(program), address, str(folder), str(number), "6"],
             capture_output=True,
             text=True,
             timeout=300,
