@@ -387,9 +387,9 @@ class Context:
         draft = self._drafts.find(reference)
         if draft is not None:
             return self._real(reference, draft)
-        if reference in self.unwritten:
-            resource: Resource = self.unwritten[reference]
-        else:
+        # Looked up once: it may be written meanwhile, where a step reads in a thread.
+        resource: Resource | None = self.unwritten.get(reference)
+        if resource is None:
             resource = self.space.store.get(reference) if is_id(reference) else self._named(reference)
         self.uses.add(resource.id, resource.version)
         return resource
@@ -457,7 +457,9 @@ class Context:
         """Return resources by id, in order; NotFound names the first that was deleted."""
         check_time()
         drafts = {i: draft for i in identifiers if (draft := self._drafts.find(i)) is not None}
-        results: dict[str, Resource] = {i: self.unwritten[i] for i in identifiers if i in self.unwritten}
+        results: dict[str, Resource] = {}
+        if self.unwritten:
+            results = {i: note for i in identifiers if (note := self.unwritten.get(i)) is not None}
         stored = [identifier for identifier in identifiers if identifier not in drafts and identifier not in results]
         if stored:
             with self.space.store.reading() as snapshot:

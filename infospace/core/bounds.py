@@ -125,6 +125,17 @@ def ending(end: float | None) -> Iterator[None]:
         _END.reset(token)
 
 
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """Let what is done inside come to its end, though the time of whoever does it is over, or somebody stops it."""
+    end, stop = _END.set(inf), _STOP.set(None)
+    try:
+        yield
+    finally:
+        _STOP.reset(stop)
+        _END.reset(end)
+
+
 def stopped_by(stop: Stop) -> None:
     """Let all that this context does from now on be ended by that."""
     _STOP.set(stop)

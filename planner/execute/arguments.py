@@ -118,8 +118,10 @@ class Resolver:
     def _extra(self, resource: Resource, parts: Sequence[Part]) -> JSON:
         """Return a place in the `extra` of the step that made a resource; raises PathNotFound."""
         created_by = resource.created_by
-        results = None
-        if created_by.run is not None and created_by.step is not None:
+        results: Mapping[str, JSON] | None = None
+        if resource.id in self._context.unwritten:
+            results = {}  # the journal does not have its step yet, which had none
+        elif created_by.run is not None and created_by.step is not None:
             results = self._extras.get((created_by.run, created_by.step))
             place = place_of(created_by.step)
             whole = place.whole.text if isinstance(place, Position) else created_by.step

@@ -278,6 +278,8 @@ class Run:
         try:
             async with renewing_lease(self.space.store, self.id, self.owner, self._spent_so_far):
                 failure = await self.with_timeout(self.seconds_left(), steps or self.plan.steps)
+            # Here, where what it raises breaks the run off.
+            self.journal.flush()
         except Stopped as stop:
             return self.stopped(stop)
         except Suspension as suspension:

@@ -11,20 +11,21 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from infospace.core.bounds import unhurried
 from infospace.core.errors import BudgetExceeded, InfospaceError
 from infospace.core.json_types import JSON
 from infospace.core.plural import pluralize
 from infospace.core.resources import Note
 from infospace.journal.rows import Entry, OwnerGuard, StepRow
-from infospace.store.changes import Change, MakeNote
+from infospace.store.changes import Change
 from infospace.store.protocol import Store
 from planner.journal.suspension import Suspension
-from planner.journal.unwritten import UnwrittenSteps, storable
+from planner.journal.unwritten import Storable, UnwrittenSteps, storable
 
 if TYPE_CHECKING:
     from planner.execute.frame import Frame
@@ -97,9 +98,12 @@ class JournalWriter:
         self.may_defer = False
         """Whether steps that only compute may be written together."""
         self._unwritten = UnwrittenSteps()
+        self._raised: Exception | None = None
+        """What a listener raised when nobody of the run was there to be told."""
 
     def begin(self, started: StartedStep) -> None:
         """Give an execution its number. Raises BudgetExceeded where the budget of steps is spent."""
+        self._raise_what_was_raised()
         if self.sequence - self.uncounted >= self.most:
             raise BudgetExceeded(f"the budget of {pluralize(self.most, 'step')} ran out")
         self.sequence += 1
@@ -124,7 +128,8 @@ class JournalWriter:
         self._commit(finished.changes, [row])
         for decision in fresh:
             decision.written = True
-        self._ended(row, finished.nesting)
+        self._unwritten.then(partial(self._ended, row, finished.nesting))
+        self._unwritten.tell()
 
     def make(self, changes: Sequence[Change]) -> None:
         """Store what an execution made. It is transient, so it is found by nobody if the row never follows."""
@@ -144,16 +149,28 @@ class JournalWriter:
 
     def flush(self) -> None:
         """Write what is unwritten, in one transaction. Raises what the store raises: then nothing of it is written."""
+        self._raise_what_was_raised()
+        self._write()
+        self._unwritten.tell()
+
+    def _write(self) -> None:
         if self._unwritten.rows:
-            self._store.commit(self._unwritten.changes, [*self._guard, *self._unwritten.rows])
+            # These steps ended in their time: that of whoever is next is none of theirs.
+            with unhurried():
+                self._store.commit(self._unwritten.changes, [*self._guard, *self._unwritten.rows])
             self._unwritten.written()
+
+    def _raise_what_was_raised(self) -> None:
+        if self._raised is not None:
+            raised, self._raised = self._raised, None
+            raise raised
 
     def _defer(self, finished: FinishedStep, row: StepRow) -> bool:
         """Put the end of a step that only computed off; return whether it may be."""
         computed = finished.computed
         if computed is None or self._unwritten.is_full or row.extra or len(finished.changes) > 1:
             return False
-        made: tuple[MakeNote, Note[Any]] | None = None
+        made: Storable | None = None
         for change in finished.changes:
             made = storable(change, computed)
             if made is None:
@@ -167,8 +184,14 @@ class JournalWriter:
 
     def _flush_when_idle(self) -> None:
         """Write what is unwritten; where that fails, the next commit of the run tries again, and is told why."""
-        with suppress(InfospaceError):
-            self.flush()
+        with suppress(Exception):
+            self._write()
+        if self._unwritten.rows:
+            return
+        try:
+            self._unwritten.tell()
+        except Exception as error:  # noqa: BLE001 - whatever a listener raises breaks the run off, at its next step
+            self._raised = error
 
     def _commit(self, changes: Sequence[Change], entries: Sequence[Entry]) -> None:
         """Commit with all that is unwritten, which comes first. What is raised is of these changes alone."""
@@ -177,7 +200,9 @@ class JournalWriter:
             self._store.commit(changes, [*self._guard, *entries])
             return
         try:
-            self._store.commit([*before.changes, *changes], [*self._guard, *before.rows, *entries])
+            # What ends without changes is journalled though its time is over, and so is what is before it.
+            with nullcontext() if changes else unhurried():
+                self._store.commit([*before.changes, *changes], [*self._guard, *before.rows, *entries])
         except InfospaceError:
             # Whose fault it is shows when each is written by itself.
             self.flush()

@@ -8,13 +8,15 @@ commit of its own. What must hold:
   before it is written, and so do the run's rest and its end.
 - Nothing waits while the run does: the event loop writes what is unwritten as soon as the steps let it go on, after
   some milliseconds of computing at the latest, or one long computation of Notes.
+- What such a step made is as it will be stored, whatever is done with what was read of it.
+- A listener that fails breaks the run off; what else is written is told all the same.
 - A crash loses the last of these steps, wholly and from the end; whoever goes on with the run computes them again.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -34,14 +36,57 @@ MAX_CHARACTERS: Final = 4_000
 """Of a Note that may be written later. A larger one is written at once, so that what refuses it fails its own step."""
 
 
+@dataclass(frozen=True, slots=True)
+class Storable:
+    """A Note that is stored later."""
+
+    change: MakeNote
+    note: Note[Any]
+    """What it then is, without its content."""
+    text: str
+    """The content, as JSON."""
+
+
+class UnwrittenNotes(Mapping[str, Note[Any]]):
+    """Notes by id, each of which is made anew when it is read, as a store does: nobody can change what is stored."""
+
+    def __init__(self) -> None:
+        self._notes: dict[str, Storable] = {}
+
+    def add(self, one: Storable) -> None:
+        """Add a Note."""
+        self._notes[one.note.id] = one
+
+    def clear(self) -> None:
+        """Have none any more."""
+        self._notes.clear()
+
+    def __getitem__(self, identifier: str) -> Note[Any]:
+        """Return a Note. Raises KeyError."""
+        one = self._notes[identifier]
+        return replace(one.note, content=json.loads(one.text), metadata={})
+
+    def __contains__(self, identifier: object) -> bool:
+        """Whether there is such a Note."""
+        return identifier in self._notes
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the ids, in the order in which they were made."""
+        return iter(self._notes)
+
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self._notes)
+
+
 @dataclass(slots=True)
 class UnwrittenSteps:
     """Steps that have ended and are not in the journal yet, in their order."""
 
     rows: list[StepRow] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
-    notes: dict[str, Note[Any]] = field(default_factory=dict)
-    """What they made, by id, as it will be stored."""
+    notes: UnwrittenNotes = field(default_factory=UnwrittenNotes)
+    """What they made, as it will be stored."""
     _then: list[Callable[[], None]] = field(default_factory=list)
 
     @property
@@ -50,33 +95,43 @@ class UnwrittenSteps:
         return len(self.rows) >= MAX_STEPS
 
     def then(self, action: Callable[[], None]) -> None:
-        """Do something once they are written: now, where there are none."""
-        if self.rows:
+        """Do something once they are written, and what was to come then is done: now, where there is nothing."""
+        if self.rows or self._then:
             self._then.append(action)
         else:
             action()
 
-    def add(self, row: StepRow, made: tuple[MakeNote, Note[Any]] | None) -> None:
+    def add(self, row: StepRow, made: Storable | None) -> None:
         """Add a step, with the Note that it made as `storable` gave it."""
         self.rows.append(row)
         if made is not None:
-            change, note = made
-            self.changes.append(change)
-            self.notes[note.id] = note
+            self.changes.append(made.change)
+            self.notes.add(made)
 
     def written(self) -> None:
-        """Forget them, since they are written, and do what was to come then, in its order."""
-        actions, self._then = self._then, []
+        """Forget them, since they are written."""
         self.rows, self.changes = [], []
         self.notes.clear()
+
+    def tell(self) -> None:
+        """Do what was to come once they are written, in its order: all of it, then raise what the first raised."""
+        if not self._then:
+            return
+        actions, self._then = self._then, []
+        raised: BaseException | None = None
         for action in actions:
-            action()
+            try:
+                action()
+            except BaseException as error:  # noqa: BLE001 - it is raised below, when nothing is left
+                raised = raised or error
+        if raised is not None:
+            raise raised
 
 
-def storable(change: Change, made: Note[Any]) -> tuple[MakeNote, Note[Any]] | None:
-    """Return how a Note is made later, and what it then is; None where it is to be made at once.
+def storable(change: Change, made: Note[Any]) -> Storable | None:
+    """Return how a Note is made later; None where it is to be made at once.
 
-    It is what a store gives back: other than what was handed over, which somebody may still change.
+    It shares nothing with what was handed over, which somebody may still change.
     """
     if not isinstance(change, MakeNote) or change.id != made.id or change.content is not made.content:
         return None
@@ -88,5 +143,5 @@ def storable(change: Change, made: Note[Any]) -> tuple[MakeNote, Note[Any]] | No
             return None
     except Invalid:
         return None
-    content = json.loads(text)
-    return replace(change, content=content, at=made.created), replace(made, content=content)
+    stored = replace(change, content=json.loads(text), metadata={}, at=made.created)
+    return Storable(stored, replace(made, content=None), text)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from infospace import Args, Context, Note, Space, open_space, primitive
+from infospace import Args, Context, Note, Ref, Space, open_space, primitive
 from infospace.contract.catalogue import PackageProvider
+from infospace.core.bounds import Stop, check_time, stopped_by
 from infospace.core.clock import now
 from infospace.core.errors import LeaseLost
 from infospace.core.resources import Note as ReadNote
-from infospace.journal.rows import ClaimRun
+from infospace.journal.rows import ClaimRun, RunRow
 from planner.execute import run as running
 from planner.execute.run import Run
 from planner.execute.start import Prepared, prepare
@@ -25,12 +27,20 @@ from planner.journal.unwritten import MAX_CHARACTERS, MAX_STEPS
 
 OTHER: list[Space] = []
 """The same space, opened once more."""
+STOP = Stop()
+"""Ends what computes."""
 
 
 class OneMore(Args):
     """Arguments of the primitives here."""
 
     value: Any
+
+
+class OfNote(Args):
+    """Arguments of a primitive that takes a Note."""
+
+    target: Ref[Note]
 
 
 @primitive(effect="pure", waits=False, examples=[{"type": "one-more", "value": 1, "out": "$x"}])
@@ -55,12 +65,28 @@ async def lose_lease(args: OneMore, context: Context) -> Note[Any]:
     return context.note(args.value)
 
 
+@primitive(effect="pure", waits=False, examples=[{"type": "never-end", "value": "x", "out": "$x"}])
+async def never_end(args: OneMore, context: Context) -> Note[Any]:
+    """Compute until the time is over, or somebody stops it."""
+    STOP.now = args.value == "stop"
+    while True:
+        check_time()
+
+
+@primitive(effect="pure", waits=False, examples=[{"type": "sort-it", "target": "$x", "out": "$y"}])
+async def sort_it(args: OfNote, context: Context) -> Note[Any]:
+    """Sort a list in its place, which is not asked for: a step has no say in what earlier ones made."""
+    args.target.content.sort()
+    args.target.metadata["sorted"] = True  # type: ignore[index]
+    return context.note(args.target.content)
+
+
 @pytest.fixture
 def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Space]:
     """A space whose runs let others go on once in an hour, and the same one beside it."""
     monkeypatch.setattr(running, "EVENT_LOOP_YIELD_SECONDS", 3_600.0)
     module = ModuleType("computing")
-    for one in (one_more, make_text, lose_lease):
+    for one in (one_more, make_text, lose_lease, never_end, sort_it):
         setattr(module, one.call.__name__, one)
     with open_space(tmp_path / "space.db") as opened, open_space(tmp_path / "space.db") as other:
         opened.catalogue.add(PackageProvider("computing", module))
@@ -188,3 +214,121 @@ def test_what_was_made_before_it_is_written_is_read_as_it_is_stored(space: Space
     assert text.content == "1.0 é"
     assert {use.id for use in rows["3"].uses} == {rows["1"].resource, rows["2"].resource}
     assert result.bindings["n"].created == note.created
+
+
+def run_told(space: Space, document: dict[str, Any], listen: Callable[[Event], None]) -> tuple[Run, list[str]]:
+    """Run a plan to its end; return the run, and what the loop was told of that nobody handled."""
+    unhandled: list[str] = []
+    prepared = prepare(space, document)
+    assert isinstance(prepared, Prepared), prepared.problems
+    run = Run(space, prepared.plan, listen)
+
+    async def all_of_it() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, context: unhandled.append(repr(context)))
+        await run.run(prepared.bound)
+
+    asyncio.run(all_of_it())
+    return run, unhandled
+
+
+def status_beside(run: str) -> tuple[str, str | None]:
+    with OTHER[0].store.reading() as snapshot:
+        row = snapshot.run(run)
+    return row.status, row.reason
+
+
+def test_what_is_unwritten_when_the_budget_of_seconds_ends_is_written(space: Space) -> None:
+    document = {"steps": [*chain(3), {"type": "never-end", "value": "x"}], "budget": {"seconds": 0.3}}
+    run, unhandled = run_told(space, document, lambda _event: None)
+    assert status_beside(run.id) == ("failed", "step 4 (never-end) failed: the budget of 0.3 seconds ran out")
+    assert [status for _, status in rows_beside(run.id)] == ["success"] * 3 + ["failed"]
+    assert unhandled == []
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_what_is_unwritten_when_the_time_of_a_loop_ends_is_written(space: Space, count: int) -> None:
+    do = [*chain(count), {"type": "never-end", "value": "x"}]
+    loop = {"type": "for-each", "target": ["a"], "as": "$item", "do": do, "timeout_s": 0.3}
+    began = time.monotonic()
+    run, unhandled = run_told(space, {"steps": [loop]}, lambda _event: None)
+    assert time.monotonic() - began < 20
+    reason = "step 1 (for-each) failed: it took longer than its `timeout_s` of 0.3 s"
+    assert status_beside(run.id) == ("failed", reason)
+    inner = [(f"1.do[1].{number + 1}", "success") for number in range(count)]
+    rows = [*inner, (f"1.do[1].{count + 1}", "failed"), ("1", "failed")]
+    assert sorted(rows_beside(run.id)) == sorted(rows)
+    assert unhandled == []
+
+
+def test_what_is_unwritten_when_a_run_is_stopped_is_written(space: Space) -> None:
+    prepared = prepare(space, {"steps": [*chain(3), {"type": "never-end", "value": "stop"}]})
+    assert isinstance(prepared, Prepared)
+    run = Run(space, prepared.plan, lambda _event: None)
+
+    async def stopped() -> None:
+        stopped_by(STOP)
+        task = asyncio.create_task(run.run(prepared.bound))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(stopped())
+    assert status_beside(run.id)[0] == "cancelled"
+    assert [status for _, status in rows_beside(run.id)] == ["success"] * 3 + ["failed"]
+
+
+class GoneError(Exception):
+    """Whoever listened is gone."""
+
+
+@pytest.mark.parametrize("yields", [3_600.0, 0.0])
+def test_a_listener_that_fails_breaks_the_run_off_and_nothing_that_was_written_is_untold(
+    space: Space, monkeypatch: pytest.MonkeyPatch, yields: float
+) -> None:
+    monkeypatch.setattr(running, "EVENT_LOOP_YIELD_SECONDS", yields)
+    told: list[str] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, StepFinished):
+            told.append(event.row.position)
+            if event.row.position == "3":
+                raise GoneError
+
+    with pytest.raises(GoneError):
+        run_told(space, {"steps": chain(9)}, listen)
+    [run] = [row.run for row in _runs_beside()]
+    assert status_beside(run)[0] == "failed"
+    assert "GoneError" in str(status_beside(run)[1])
+    assert told == [position for position, _ in rows_beside(run)]
+
+
+def _runs_beside() -> Sequence[RunRow]:
+    with OTHER[0].store.reading() as snapshot:
+        return snapshot.runs()
+
+
+def test_a_step_without_extra_has_an_empty_one_whether_it_is_written_or_not(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [*chain(2), {"type": "create-note", "value": {"all": "$x2.@extra"}, "out": "$n"}]
+    for yields in (3_600.0, 0.0):
+        monkeypatch.setattr(running, "EVENT_LOOP_YIELD_SECONDS", yields)
+        result = run_of(space, steps)
+        assert (result.status, result.reason) == ("success", None)
+        assert result.result is not None
+        assert result.result.data == {"all": {}}
+
+
+def test_a_step_that_changes_in_place_what_it_was_given_changes_nothing_that_is_stored(space: Space) -> None:
+    steps = [
+        *chain(2),
+        {"type": "create-note", "value": [3, 1, 2], "out": "$list"},
+        {"type": "sort-it", "target": "$list", "out": "$sorted"},
+        {"type": "create-note", "value": "$list", "out": "$after"},
+    ]
+    result = run_of(space, steps)
+    assert result.status == "success", result.reason
+    contents = {name: result.bindings[name].content for name in ("list", "sorted", "after")}  # type: ignore[union-attr]
+    assert contents == {"list": [3, 1, 2], "sorted": [1, 2, 3], "after": [3, 1, 2]}
+    assert result.bindings["list"].metadata == {}
