@@ -35,6 +35,9 @@ MAX_STEPS: Final = 64
 MAX_CHARACTERS: Final = 4_000
 """Of a Note that may be written later. A larger one is written at once, so that what refuses it fails its own step."""
 
+MAX_BRACKETS: Final = 200
+"""Of a Note that may be written later: what is nested deeper may be refused where the stack is higher."""
+
 
 @dataclass(frozen=True, slots=True)
 class Storable:
@@ -139,9 +142,10 @@ def storable(change: Change, made: Note[Any]) -> Storable | None:
         return None
     try:
         text = dump(cast("JSON", made.content))
-        if len(text) > MAX_CHARACTERS:
+        if len(text) > MAX_CHARACTERS or text.count("[") + text.count("{") > MAX_BRACKETS:
             return None
-    except Invalid:
+        content = json.loads(text)
+    except (Invalid, RecursionError):
         return None
-    stored = replace(change, content=json.loads(text), metadata={}, at=made.created)
+    stored = replace(change, content=content, metadata={}, at=made.created)
     return Storable(stored, replace(made, content=None), text)

@@ -23,7 +23,7 @@ from planner.execute.run import Run
 from planner.execute.start import Prepared, prepare
 from planner.journal.events import Event, RunFinished, StepFinished, StepStarted
 from planner.journal.result import RunResult
-from planner.journal.unwritten import MAX_CHARACTERS, MAX_STEPS
+from planner.journal.unwritten import MAX_BRACKETS, MAX_CHARACTERS, MAX_STEPS
 
 OTHER: list[Space] = []
 """The same space, opened once more."""
@@ -51,8 +51,11 @@ async def one_more(args: OneMore, context: Context) -> Note[Any]:
 
 @primitive(effect="pure", waits=False, examples=[{"type": "make-text", "value": "x", "out": "$x"}])
 async def make_text(args: OneMore, context: Context) -> Note[Any]:
-    """Make a text from an expression of Python."""
-    return context.note({"lone": "\ud800", "long": "x" * (MAX_CHARACTERS + 1)}[args.value])
+    """Make what a store refuses, or might."""
+    deep: Any = []
+    for _ in range(MAX_BRACKETS):
+        deep = [deep]
+    return context.note({"lone": "\ud800", "long": "x" * (MAX_CHARACTERS + 1), "deep": deep}[args.value])
 
 
 @primitive(effect="pure", waits=False, examples=[{"type": "lose-lease", "value": "x", "out": "$x"}])
@@ -185,13 +188,16 @@ def test_what_cannot_be_stored_fails_its_own_step_and_none_before_it(space: Spac
     assert "lone surrogate" in str(result.steps[3].reason)
 
 
-def test_a_long_text_is_written_with_its_own_step(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("value", ["long", "deep"])
+def test_what_a_store_might_refuse_is_written_with_its_own_step(
+    space: Space, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
     sizes = counted(space, monkeypatch)
-    long = {"type": "make-text", "value": "long", "out": "$t"}
-    result = run_of(space, [*chain(3), long])
-    # What was unwritten goes with it; nothing is left for the end but that of the run.
-    assert sizes in ([1, 5, 2], [1, 2, 4, 2])
-    assert len(rows_beside(str(result.run))) == 4
+    steps = [*chain(3), {"type": "make-text", "value": value, "out": "$t"}, *chain(8, first=8)]
+    result = run_of(space, steps)
+    # What was unwritten goes with it, and what comes after does not.
+    assert sizes in ([1, 5, 2, 2], [1, 2, 4, 2, 2])
+    assert len(rows_beside(str(result.run))) == 5
 
 
 def test_what_was_made_before_it_is_written_is_read_as_it_is_stored(space: Space) -> None:
