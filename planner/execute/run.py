@@ -543,6 +543,11 @@ class Run:
         """Hand an event to the listener of the run, as soon as the steps before it are in the journal."""
         self.journal.once_written(partial(self._emit, event))
 
+    def emit_within_step(self, event: Event) -> None:
+        """Hand on what a step tells while it runs: at once, since it may go on for long."""
+        self.journal.try_to_flush()
+        self.emit(event)
+
     def on_step_journalled(self, row: StepRow, nesting: int) -> None:
         """Take note of a step that ended and was journalled."""
         self.steps.append(row)

@@ -38,7 +38,7 @@ class StepState:
         self.frame = frame
         self.scope = frame.scope
         self.position = position
-        self.listener = StepListener(run.emit, position)
+        self.listener = StepListener(run.emit_within_step, position)
         self.context = run.space.context(CreatedBy(run.id, position, step.type), self.listener, meter=run.meter)
         self.context.timeout_s = step.timeout_s
         self.context.unwritten = run.journal.unwritten

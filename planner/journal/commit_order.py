@@ -177,13 +177,15 @@ class JournalWriter:
                 return False
         if not self._unwritten.rows:
             # The loop comes to this before anything else that is ready: whenever the steps wait for something.
-            asyncio.get_running_loop().call_soon(self._flush_when_idle)
+            asyncio.get_running_loop().call_soon(self.try_to_flush)
         self._unwritten.add(row, made)
         self._unwritten.then(partial(self._ended, row, finished.nesting))
         return True
 
-    def _flush_when_idle(self) -> None:
+    def try_to_flush(self) -> None:
         """Write what is unwritten; where that fails, the next commit of the run tries again, and is told why."""
+        if not self._unwritten.rows:
+            return
         with suppress(Exception):
             self._write()
         if self._unwritten.rows:

@@ -27,6 +27,8 @@ from planner.journal.unwritten import MAX_BRACKETS, MAX_CHARACTERS, MAX_STEPS
 
 OTHER: list[Space] = []
 """The same space, opened once more."""
+HEARD: list[Event] = []
+"""What a listener was told."""
 STOP = Stop()
 """Ends what computes."""
 
@@ -84,12 +86,19 @@ async def sort_it(args: OfNote, context: Context) -> Note[Any]:
     return context.note(args.target.content)
 
 
+@primitive(effect="pure", waits=False, examples=[{"type": "take-long", "value": "x", "out": "$x"}])
+async def take_long(args: OneMore, context: Context) -> Note[Any]:
+    """Tell how far it has come; return what those who listen have heard by then."""
+    context.progress(1, 2, "numbers")
+    return context.note([type(event).__name__ for event in HEARD])
+
+
 @pytest.fixture
 def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Space]:
     """A space whose runs let others go on once in an hour, and the same one beside it."""
     monkeypatch.setattr(running, "EVENT_LOOP_YIELD_SECONDS", 3_600.0)
     module = ModuleType("computing")
-    for one in (one_more, make_text, lose_lease, never_end, sort_it):
+    for one in (one_more, make_text, lose_lease, never_end, sort_it, take_long):
         setattr(module, one.call.__name__, one)
     with open_space(tmp_path / "space.db") as opened, open_space(tmp_path / "space.db") as other:
         opened.catalogue.add(PackageProvider("computing", module))
@@ -338,3 +347,10 @@ def test_a_step_that_changes_in_place_what_it_was_given_changes_nothing_that_is_
     contents = {name: result.bindings[name].content for name in ("list", "sorted", "after")}  # type: ignore[union-attr]
     assert contents == {"list": [3, 1, 2], "sorted": [1, 2, 3], "after": [3, 1, 2]}
     assert result.bindings["list"].metadata == {}
+
+
+def test_who_listens_hears_at_once_how_far_a_long_step_has_come(space: Space) -> None:
+    HEARD.clear()
+    run, _ = run_told(space, {"steps": [*chain(3), {"type": "take-long", "value": "x", "out": "$h"}]}, HEARD.append)
+    heard = run.bindings()["h"].content  # type: ignore[union-attr]
+    assert heard == ["RunStarted", *["StepStarted", "StepFinished"] * 3, "StepStarted", "Progressed"]
