@@ -78,7 +78,7 @@ class UnwrittenNotes(Mapping[str, Note[Any]]):
         return iter(self._notes)
 
     def __len__(self) -> int:
-        """Count them."""
+        """Return how many there are; none, and so false, most of the time."""
         return len(self._notes)
 
 
