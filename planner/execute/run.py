@@ -277,9 +277,11 @@ class Run:
         self.journal.may_defer = whole and self.effects is StepEffects
         try:
             async with renewing_lease(self.space.store, self.id, self.owner, self._spent_so_far):
-                failure = await self.with_timeout(self.seconds_left(), steps or self.plan.steps)
-            # Here, where what it raises breaks the run off.
-            self.journal.flush()
+                try:
+                    failure = await self.with_timeout(self.seconds_left(), steps or self.plan.steps)
+                finally:
+                    # Here, where what it raises breaks the run off.
+                    self.journal.flush()
         except Stopped as stop:
             return self.stopped(stop)
         except Suspension as suspension:

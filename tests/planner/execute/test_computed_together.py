@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,7 +17,7 @@ from infospace.core.bounds import Stop, check_time, stopped_by
 from infospace.core.clock import now
 from infospace.core.errors import LeaseLost
 from infospace.core.resources import Note as ReadNote
-from infospace.journal.rows import ClaimRun, RunRow
+from infospace.journal.rows import ClaimRun
 from planner.execute import run as running
 from planner.execute.run import Run
 from planner.execute.start import Prepared, prepare
@@ -297,9 +297,9 @@ class GoneError(Exception):
     """Whoever listened is gone."""
 
 
-@pytest.mark.parametrize("yields", [3_600.0, 0.0])
+@pytest.mark.parametrize(("yields", "halts"), [(3_600.0, False), (0.0, False), (0.0, True)])
 def test_a_listener_that_fails_breaks_the_run_off_and_nothing_that_was_written_is_untold(
-    space: Space, monkeypatch: pytest.MonkeyPatch, yields: float
+    space: Space, monkeypatch: pytest.MonkeyPatch, yields: float, halts: bool
 ) -> None:
     monkeypatch.setattr(running, "EVENT_LOOP_YIELD_SECONDS", yields)
     told: list[str] = []
@@ -308,19 +308,17 @@ def test_a_listener_that_fails_breaks_the_run_off_and_nothing_that_was_written_i
         if isinstance(event, StepFinished):
             told.append(event.row.position)
             if event.row.position == "3":
+                if halts:
+                    run.halt.set()
                 raise GoneError
 
+    prepared = prepare(space, {"steps": chain(9)})
+    assert isinstance(prepared, Prepared)
+    run = Run(space, prepared.plan, listen)
     with pytest.raises(GoneError):
-        run_told(space, {"steps": chain(9)}, listen)
-    [run] = [row.run for row in _runs_beside()]
-    assert status_beside(run)[0] == "failed"
-    assert "GoneError" in str(status_beside(run)[1])
-    assert told == [position for position, _ in rows_beside(run)]
-
-
-def _runs_beside() -> Sequence[RunRow]:
-    with OTHER[0].store.reading() as snapshot:
-        return snapshot.runs()
+        asyncio.run(run.run(prepared.bound))
+    assert status_beside(run.id) == ("failed", "the run broke off: GoneError: ")
+    assert told == [position for position, _ in rows_beside(run.id)]
 
 
 def test_a_step_without_extra_has_an_empty_one_whether_it_is_written_or_not(
