@@ -59,13 +59,14 @@ _REPORTED: Final = 10_000
 
 
 def _reported(batches: Iterator[list[Row]], total: int) -> Iterator[list[Row]]:
-    """Pass batches on, and log how far they are."""
+    """Pass batches on, and log how far they are: of many as a warning, which is told where nobody asked for a log."""
+    level = logging.WARNING if total > _REPORTED else logging.INFO
     done = 0
     for batch in batches:
         yield batch
         before, done = done, done + len(batch)
         if done == total or done // _REPORTED > before // _REPORTED:
-            _log.info("vectors that the database compares: %d of %d passages", done, total)
+            _log.log(level, "vectors that the database compares: %d of %d passages are written", done, total)
 
 
 class PostgresVectorRows:

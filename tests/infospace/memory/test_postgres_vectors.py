@@ -256,10 +256,14 @@ def test_a_dump_brings_vectors_and_index_along(address: str, store: SqliteStore,
         assert (near.numbers.tolist(), near.cosines.tolist()) == ([8], [1.0])
 
 
+@pytest.mark.parametrize(("between", "told"), [(1_000, []), (999, ["1000 of 1000"])], ids=["short", "long"])
 def test_a_space_of_the_version_before_gets_its_vectors_when_it_is_opened(
-    address: str, monkeypatch: pytest.MonkeyPatch
+    address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, between: int, told: list[str]
 ) -> None:
-    """All of its passages at once; what is found and said of it is the same."""
+    """All of its passages at once; what is found and said of it is the same.
+
+    Where they are many, it is told how far it is, also where nobody asked for a log.
+    """
     with psycopg.connect(address, autocommit=True) as session:
         session.execute("DROP SCHEMA infospace CASCADE")
     with monkeypatch.context() as earlier:
@@ -270,7 +274,10 @@ def test_a_space_of_the_version_before_gets_its_vectors_when_it_is_opened(
             before = find(search_in(store), "made", limit=None)
             with store.reading() as snapshot:
                 assert snapshot.above(MODEL, rows(1)[0], 0.0) is None
+    monkeypatch.setattr(vector_rows, "_REPORTED", between)
     with closing(open_store(address, create=True)) as store:
+        warnings = [one.message for one in caplog.records if one.levelname == "WARNING"]
+        assert warnings == [f"vectors that the database compares: {far} passages are written" for far in told]
         with store.reading() as snapshot:
             assert snapshot.above(MODEL, rows(1)[0], 0.0) is not None
         after = find(search_in(store), "made", limit=None)
