@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import subprocess
 import sys
 import tempfile
@@ -42,9 +41,8 @@ def disk() -> Iterator[Path]:
 
 def fill(store: Store, acknowledged: list[MakeNote]) -> None:
     """Commit Notes until that fails."""
-    chance = random.Random(5)
     while True:
-        notes = [MakeNote(store.new_id(Kind.NOTE), chance.randbytes(10_000).hex(), kept=True) for _ in range(20)]
+        notes = [MakeNote(store.new_id(Kind.NOTE), os.urandom(10_000).hex(), kept=True) for _ in range(20)]
         store.commit(notes)
         acknowledged += notes
 
