@@ -40,8 +40,10 @@ def error_answer(operation: Operation, status: int, headers: Any, body: bytes, c
     if 300 <= status < 400:
         message = f"; it leads to {shown_url(location)!r:.200}, and only the base URL is called" if location else ""
         return _failed(f"{_named(status)}{message}")
-    text = " ".join((_decoded(body[: BEGINNING * 4], charset) or "").split())
-    message = f": {text[:BEGINNING]}{'…' if len(text) > BEGINNING else ''}" if text else ""
+    whole = _decoded(body, charset) or ""
+    text = " ".join(whole[: BEGINNING * 4].split())
+    cut = len(text) > BEGINNING or bool(whole[BEGINNING * 4 :].strip())
+    message = f": {text[:BEGINNING]}{'…' if cut else ''}" if text else ""
     retry_after = headers.get("retry-after", "")
     wait = f" It may be called again in {retry_after} s." if retry_after.isdigit() and len(retry_after) < 10 else ""
     missing = ""

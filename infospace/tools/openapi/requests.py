@@ -71,6 +71,8 @@ def make_request(
         value = arguments.get(argument.name)
         if value is not None:
             places[argument.place].append((argument, value))
+        elif argument.place == "path":
+            raise Invalid(f"the argument {argument.name!r} is null, and stands in the path")
     query = [part for one, value in places["query"] for part in _query(one, value)]
     sent = {"Accept": operation.accepts}
     sent |= {one.parameter: _header(one, value) for one, value in places["header"]}
@@ -117,7 +119,7 @@ def _path(path: str, arguments: Sequence[tuple[Argument, JSON]]) -> str:
     parts: list[str] = []
     end = 0
     for match in _VARIABLE.finditer(path):
-        parts += [quote(path[end : match.start()], safe="/%:@!$&'()*+,;=-._~"), values.get(match[1], "")]
+        parts += [quote(path[end : match.start()], safe="/%:@!$&'()*+,;=-._~"), values[match[1]]]
         end = match.end()
     parts.append(quote(path[end:], safe="/%:@!$&'()*+,;=-._~"))
     whole = "".join(parts)
