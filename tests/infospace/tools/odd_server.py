@@ -98,6 +98,8 @@ def tools(cursor: str | None) -> dict[str, Any]:
     if MODE in ("changing", "busy"):
         extra = [{**ECHO, "name": f"later_{number}"} for number in range(CALLS)]
         return {"tools": [ECHO, {"name": "grow", "inputSchema": OBJECT}, *extra]}
+    if MODE == "chatty":
+        return {"tools": [{"name": "chat", "inputSchema": OBJECT}]}
     if MODE == "pictures":
         return {"tools": [{"name": "picture", "inputSchema": OBJECT}]}
     names = ("slow", "die", "flood", "odd", "ask", "environment", "fail", "structured", "blocks", "noise")
@@ -126,8 +128,12 @@ def busy() -> bool:
 
 
 def rude(identifier: Any, name: str, arguments: dict[str, Any]) -> bool:
-    """Answer a call of a tool of the modes `rude` and `varies`; whether it is one."""
+    """Answer a call of a tool of the modes `rude`, `varies` and `chatty`; whether it is one."""
     match name:
+        case "chat":
+            send({"method": "notifications/message", "params": {"level": "info", "data": "well"}})
+            send({"method": "notifications/resources/updated", "params": {"uri": "odd://one"}})
+            answer(identifier, text(str(len(LISTS))))
         case "terminated":
             send({"id": identifier, "error": {"code": -32600, "message": "Session terminated"}})
         case "paperless":

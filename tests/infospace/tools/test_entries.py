@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infospace import Invalid, InvalidJSON, NotFound
+from infospace.tools.mcp.auth.settings import OAuthSettings
 from infospace.tools.mcp.config import Entry, EntryFile, read_entries
-from infospace.tools.mcp.env_vars import expanded
+from infospace.tools.mcp.env_vars import expanded, values_in
 from infospace.tools.mcp.servers import read_all
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -304,3 +306,61 @@ def test_another_entry_has_another_digest() -> None:
     assert len(digests) == 5
     assert Entry("x", "g", command="c", env={"KEY": "hush-hush"}, tags=("t",)).digest("salt") in digests
     assert first.digest("salt") != first.digest("pepper")
+
+
+def test_what_tells_a_server_from_others_stays_from_version_to_version() -> None:
+    """What a space keeps of a server is known by it: were it another, all would be listed and asked about anew."""
+    command = Entry("x", "f", command="c", args=("a",), env={"K": "v"}, cwd="d")
+    assert command.digest("salt").hex() == "4eb8ecc786558068e2b78304825fa521e4ed4f670b3f3623a7a2822033bf4734"
+    web = Entry("x", "f", url="http://c", headers={"A": "b"})
+    assert web.digest("salt").hex() == "4e15106b63afb51f447967ad1b7d33cd2e6f96eccc3cab7e891f91a4a421db52"
+    signed = replace(web, oauth=OAuthSettings(client_id="me"))
+    api = Entry("x", "f", openapi="https://c/api.json", base_url="https://c", auth={"key": "k"})
+    others = [replace(api, base_url="https://d"), replace(api, auth={}), replace(api, openapi="https://d/api.json")]
+    assert len({one.digest("salt") for one in (web, signed, replace(signed, oauth=None), api, *others)}) == 7
+
+
+def test_what_is_secret_in_an_entry_is_told_whole(tmp_path: Path) -> None:
+    """What its values are, those of variables too; what may be shown of a command and a URL has none of it."""
+    entry = Entry(
+        "x",
+        "f",
+        command="run",
+        args=("--token", "arg-secret", "--fast"),
+        env={"A": "env-secret"},
+        auth={"k": "auth-secret"},
+    )
+    assert {"arg-secret", "env-secret", "auth-secret"} <= set(entry.secrets())
+    assert (entry.shown_command, entry.shown_url) == (["run", "--token", "•••", "--fast"], None)
+    web = Entry("x", "f", url="https://x.org/?key=url-secret", headers={"A": "head-secret"})
+    assert {"url-secret", "head-secret"} <= set(web.secrets())
+    assert (web.shown_command, web.shown_url) == (None, "https://x.org/?key=•••")
+    api = Entry("x", "f", openapi="https://x.org/a?key=doc-secret", base_url="https://ann:base-secret@x.org")
+    assert "doc-secret" in api.secrets()
+    assert (api.shown_url, api.rest, web.rest) == ("https://x.org/a?key=•••", True, False)
+    variables = Entry(
+        "x", "f", command="${A}", args=("${B:-b}", "${HOME}"), url="${C}", openapi="${D}", base_url="${E}"
+    )
+    environment = {**dict.fromkeys("ABCD", "v"), "HOME": "/h"} | {"A": "1", "B": "2", "C": "3", "D": "4"}
+    assert values_in(variables, environment) == ["1", "3", "4", "2"]
+
+
+def test_folders_and_documents_are_seen_from_the_file(tmp_path: Path) -> None:
+    """`~` is the user's; a document that is at a URL, or is not there, has nothing that tells it from others."""
+    entry = Entry("x", str(tmp_path / "mcp.json"), command="c", roots=("below", "/", "~"), openapi="api.json")
+    assert entry.root_uris() == [
+        ("below", (tmp_path / "below").resolve().as_uri()),
+        ("/", "file:///"),
+        (Path.home().resolve().name or "/", Path.home().resolve().as_uri()),
+    ]
+    assert (entry.folder, entry.document_path("a")) == (tmp_path, tmp_path / "a")
+    assert entry.document_path("~/a") == Path.home() / "a"
+    assert entry.document_stamp is None
+    (tmp_path / "api.json").write_text("{}")
+    stat = (tmp_path / "api.json").stat()
+    assert entry.document_stamp == (stat.st_mtime_ns, 2)
+    for url in ("http://x/api.json", "https://x/api.json"):
+        (tmp_path / url).parent.mkdir(parents=True)
+        (tmp_path / url).write_text("{}")
+        assert replace(entry, openapi=url).document_stamp is None
+    assert replace(entry, openapi=None).document_stamp is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
 
 from infospace import Space
-from infospace.tools.mcp.catalogue.listing import Listing
+from infospace.store.tool_records import ListedTool, StoredServer
+from infospace.tools.mcp.catalogue.listing import Listing, RefusedEntry
+from infospace.tools.mcp.catalogue.save import ListingStore, saved_digests
 from infospace.tools.mcp.config import Entry
+from infospace.tools.mcp.errors import ServerFailed
 
 sys.path.insert(0, str(Path(__file__).parent))
 from served import call, odd, synced, until, write
@@ -66,6 +70,12 @@ def test_a_list_does_not_take_the_place_of_one_that_was_asked_for_later(
     assert "a/later_0" in names(space)
 
 
+def test_what_a_server_says_besides_does_not_make_it_list_anew(space: Space, tmp_path: Path) -> None:
+    """A line of its log, a resource that is another now: the tools are the same."""
+    synced(space, mcp=write(tmp_path, a=odd("chatty")))
+    assert [call(space, "a/chat").content for _ in range(5)] == ["1"] * 5
+
+
 @pytest.mark.slow
 def test_a_change_is_followed_in_the_later_protocol(space: Space, tmp_path: Path) -> None:
     """Which tells it to who listens."""
@@ -98,3 +108,45 @@ def test_a_server_that_cannot_be_listened_to_at_first_is_listened_to_later(
         assert call(space, "a/grow", name=name).text == "grown"
         until(lambda name=name: f"a/{name}" in names(space))
     assert refused == []
+
+
+def test_a_list_that_is_kept_already_is_not_written_again(space: Space) -> None:
+    """Whatever other servers there are; one that is another, or that failed meanwhile, is."""
+    keeping, first, other = ListingStore(space.store), Entry("a", "f", command="x"), Entry("b", "f", command="y")
+    tool = ListedTool("echo", description="Says it.")
+
+    def stored() -> dict[str, StoredServer]:
+        with space.store.reading() as snapshot:
+            return {server.name: server for server in snapshot.servers()}
+
+    def listing(asked: int, title: str, *tools: ListedTool) -> Listing:
+        return Listing(list(tools), title, "1", "", 60.0, asked)
+
+    keeping.keep(other, listing(1, "other", tool))
+    keeping.keep(first, listing(2, "first", tool))
+    before = stored()
+    keeping.follow(first, listing(3, "unseen", tool))
+    assert stored() == before
+    keeping.follow(first, listing(4, "more", tool, replace(tool, name="more")))
+    assert stored()["a"].title == "more"
+    keeping.follow(first, listing(5, "fewer", tool))
+    assert (stored()["a"].title, list(saved_digests(space.store, "a"))) == ("fewer", [("tool", "echo")])
+    keeping.follow(replace(first, command="z"), listing(6, "moved", tool))
+    assert stored()["a"].title == "moved"
+    keeping.fail(first, ServerFailed("a", "it is gone"))
+    assert (stored()["a"].state, stored()["a"].error, stored()["a"].title) == ("failed", "it is gone", "moved")
+    keeping.follow(first, listing(7, "back", tool))
+    assert (stored()["a"].state, stored()["a"].error, stored()["a"].title) == ("listed", None, "back")
+    keeping.keep(first, listing(6, "late", tool))
+    assert stored()["a"].title == "back"
+    assert stored()["b"] == before["b"]
+
+
+@pytest.mark.parametrize(("count", "told"), [(20, 20), (21, 20)])
+def test_of_refused_tools_the_first_twenty_are_told(space: Space, count: int, told: int) -> None:
+    """One a line."""
+    refused = [RefusedEntry("tool", f"t{number}", "it is none") for number in range(count)]
+    ListingStore(space.store).keep(Entry("a", "f", command="x"), Listing([], "", "", "", 60.0, 1, refused))
+    with space.store.reading() as snapshot:
+        (server,) = snapshot.servers()
+    assert str(server.error).split("\n") == [f"the tool 't{number}' is refused: it is none" for number in range(told)]

@@ -151,3 +151,121 @@ def test_the_first_way_that_can_be_read_is_taken_and_the_first_reason_told() -> 
     with pytest.raises(Invalid, match="'a b' cannot be a server's name") as refused:
         read(NPM, name="a b")
     assert refused.value.hint == "such as io.github.ann/weather"
+
+
+def remote(**members: Any) -> ListedServer:
+    """Read a server that runs behind a URL."""
+    url = {"type": "streamable-http", "url": "https://w.example/mcp"}
+    return read_server({"name": "a/it", "remotes": [{**url, **members}]})
+
+
+def test_a_server_behind_a_url_is_read_whole() -> None:
+    """What is to be given in its URL and headers is read from the environment; what may be left out is."""
+    found = remote(
+        url="https://w.example/{tenant}/{zone}/{other}",
+        variables={"tenant": {"description": "Whose.", "isSecret": True}, "zone": {"default": "eu"}},
+        headers=[
+            {"name": "X-Key", "value": "Bearer {key}", "isSecret": True, "variables": {"key": {}}},
+            {"name": "X-More", "description": "More."},
+            {"name": "X-Mode", "default": 3},
+            {"name": "X-Fast", "value": True},
+            {"name": "X-Must", "isRequired": True},
+        ],
+    )
+    assert found.entry == {
+        "url": "https://w.example/${IT_TENANT}/eu/{other}",
+        "headers": {"X-Key": "Bearer ${IT_KEY}", "X-Mode": "3", "X-Fast": "true", "X-Must": "${IT_X_MUST}"},
+    }
+    given = [Variable("IT_TENANT", "Whose.", secret=True), Variable("IT_KEY", "", secret=False)]
+    assert list(found.variables) == [*given, Variable("IT_X_MUST", "", secret=False)]
+    assert (found.optional, found.package, found.checksum) == ((), None, None)
+    assert remote().entry == {"url": "https://w.example/mcp"}
+    assert remote(type="", transport_type="streamable").entry == {"url": "https://w.example/mcp"}
+
+
+@pytest.mark.parametrize(
+    ("members", "message", "hint"),
+    [
+        ({"type": "sse"}, "it is reached by 'sse'", "over HTTP that is streamable-http"),
+        ({"type": None}, "it has no `transportType`", None),
+        ({"url": "ftp://x"}, "its URL is 'ftp://x'", "https://… without a name or a password in it"),
+        ({"url": "http://x.org"}, "its URL is 'http://x.org', which nothing protects on its way", "https://…"),
+        ({"headers": [{"name": "a b"}]}, "'a b' cannot be the name of a header", None),
+        ({"headers": [{"name": "A", "value": "v", "isSecret": True}]}, "the header A is a secret whose value it", None),
+        ({"headers": [{"name": "A", "isRequired": 1}]}, "its `isRequired` is 1, not true or false", None),
+        ({"headers": {"name": "A"}}, 'its `headers` is {"name": "A"}, not a list', None),
+        ({"headers": [{"name": "A"}] * 101}, "its `headers` has 101 items, more than 100", None),
+        ({"variables": []}, "its `variables` are [], not an object", None),
+        ({"url": "https://x.org/$" + "{HOME}"}, "its `url` holds `${`", None),
+        (
+            {"url": "https://x.org/{a}{b}", "variables": {"a": {"value": "$"}, "b": {"value": "{HOME}"}}},
+            "values of it make `${` together",
+            None,
+        ),
+        ({"url": "https://x.org/" + "a" * 2_000}, "its `url` has 2,014 characters, more than 2,000", None),
+        ({"url": " "}, "its `url` is empty", None),
+    ],
+)
+def test_a_url_that_is_refused_says_why(members: dict[str, Any], message: str, hint: str | None) -> None:
+    with pytest.raises(Invalid) as refused:
+        remote(**members)
+    assert refused.value.message.startswith(message)
+    assert refused.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "PATH",
+        "path",
+        "LD_AUDIT",
+        "PYTHONPATH",
+        "NODE_OPTIONS",
+        "GIT_SSH",
+        "UV_INDEX",
+        "https_proxy",
+        "HTTP_PROXY",
+        "ENV",
+    ],
+)
+def test_a_variable_that_has_programs_run_something_else_is_not_set(name: str) -> None:
+    """To whatever value; one that may be left out is not set."""
+    with pytest.raises(Invalid, match=f"it sets {name}, "):
+        read({**NPM, "environmentVariables": [{"name": name, "isRequired": True}]})
+    assert "env" not in read({**NPM, "environmentVariables": [{"name": name}]}).entry
+    assert read({**NPM, "environmentVariables": [{"name": f"X{name}", "value": "1"}]}).entry["env"] == {f"X{name}": "1"}
+
+
+@pytest.mark.parametrize(
+    ("package", "options", "refused"),
+    [
+        ({"registryType": "pypi"}, ["--python", "3.12", "-q"], None),
+        ({"registryType": "pypi"}, ["--python=3.12", "--isolated"], None),
+        ({"registryType": "pypi"}, ["--python=3.12", "evil"], "uvx evil"),
+        ({"registryType": "pypi"}, ["-q", "evil"], "uvx evil"),
+        ({}, ["--call", "x"], "npx --call"),
+        ({"registryType": "oci"}, ["-v", "/a:/a"], None),
+        ({"registryType": "oci"}, ["-v", "/a:/a", "--privileged"], "docker --privileged"),
+        ({"registryType": "oci"}, ["--device=/dev/x"], "docker --device=/dev/x"),
+    ],
+)
+def test_before_a_package_only_known_options_stand(
+    package: dict[str, Any], options: list[str], refused: str | None
+) -> None:
+    """With the values of those that have one; of containers all but what lets it out."""
+    arguments = [{"type": "positional", "value": option} for option in options]
+    if refused is None:
+        assert " ".join(options) in line(**package, runtimeArguments=arguments)
+        return
+    why = "which lets it out of its container" if package.get("registryType") == "oci" else "which could run anything"
+    with pytest.raises(Invalid, match=f"it is to be run by `{refused}`, {why}"):
+        line(**package, runtimeArguments=arguments)
+
+
+def test_names_of_variables_are_made_of_the_servers_name() -> None:
+    """In capitals, what is no letter or digit as one `_`; never with a digit first."""
+    folder = {"type": "positional", "valueHint": "in--folder", "isRequired": True}
+    named = {"7-zip": "V_7_ZIP_IN_FOLDER", "a/b.c": "B_C_IN_FOLDER", "@a/B_": "B_IN_FOLDER"}
+    for name, variable in named.items():
+        found = read({**NPM, "packageArguments": [folder]}, name=name)
+        assert [one.name for one in found.variables] == [variable]

@@ -156,6 +156,24 @@ def test_an_object_may_be_the_value_of_one_argument_that_tells_of_its_keys() -> 
     assert fit(tool("save", {"person": {}}), input=person) is None
 
 
+def test_what_is_at_hand_may_lack_a_key_that_it_does_not_require() -> None:
+    """A tool that needs the key fits so far; wholly only where the key is required. What is wanted has to be there."""
+    person = {**keyed(name=TEXT), "required": ["name"]}
+    save, load = tool("save", {"person": person}), tool("load", {"id": TEXT}, keyed(name=TEXT))
+    maybe = fit(save, input=keyed(person=keyed(name=TEXT)))
+    assert maybe is not None
+    assert maybe.input is not None
+    assert (maybe.input.score, maybe.input.reason) == (0.6, 'what is given need not have "name", which is needed')
+    surely = fit(save, input=keyed(person=person))
+    assert surely is not None
+    assert surely.input is not None
+    assert surely.input.score == 1
+    gives = fit(load, output=keyed(name=TEXT))
+    assert gives is not None
+    assert gives.output is not None
+    assert (gives.output.score, gives.output.reason) == (0.6, 'what is given need not have "name", which is needed')
+
+
 def test_a_schema_that_refers_to_itself_ends() -> None:
     node = {"$defs": {"node": keyed(next={"$ref": "#/$defs/node"})}}
     tree = {**node, "$ref": "#/$defs/node"}
