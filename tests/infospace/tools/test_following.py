@@ -19,6 +19,7 @@ from infospace.store.tool_records import ListedTool, StoredServer
 from infospace.tools.mcp.catalogue.listing import Listing, RefusedEntry
 from infospace.tools.mcp.catalogue.save import ListingStore, saved_digests
 from infospace.tools.mcp.config import Entry
+from infospace.tools.mcp.connections import ConnectionState, connect
 from infospace.tools.mcp.errors import ServerFailed
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -68,6 +69,17 @@ def test_a_list_does_not_take_the_place_of_one_that_was_asked_for_later(
     done = synced(space, restart=True)
     assert (done.listed, done.added, done.removed) == (["a"], ["a/later_0"], [])
     assert "a/later_0" in names(space)
+
+
+def test_a_server_that_is_connected_anew_is_started_anew(space: Space, tmp_path: Path) -> None:
+    """What it lists then is kept, not what the one before it had come to list."""
+    synced(space, mcp=write(tmp_path, a=odd("changing")))
+    assert space.tools.servers is not None
+    call(space, "a/grow")
+    until(lambda: "a/later_0" in names(space))
+    told: list[ConnectionState] = []
+    state = asyncio.run(connect(space.tools.servers, "a", told.append, browser=False, seconds=20))
+    assert (names(space), state.status, told) == (["a/echo", "a/grow"], "not_required", [])
 
 
 def test_what_a_server_says_besides_does_not_make_it_list_anew(space: Space, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 import pytest
 
 from infospace import Conflict, InfospaceError, Invalid, NotFound
-from infospace.core.tool import Tool, ToolAnswer
+from infospace.core.tool import NoAnswer, Tool, ToolAnswer, ToolFailed
 from infospace.tools.local import LocalTools
 from infospace.tools.scope import Scope
 from infospace.tools.toolbox import Toolbox
@@ -177,3 +177,55 @@ def test_a_tool_out_of_scope_is_not_called_though_somebody_has_it() -> None:
     assert asyncio.run(narrow.call(tools.get("atlas/find"), {"name": "x"})).content == "x"
     asyncio.run(tools.call(tools.get("atlas/fund"), {"name": "y"}))
     assert called == ["x", "y"]
+
+
+def test_a_function_has_the_time_that_it_is_given() -> None:
+    """Without one as long as it wants; that it runs out of a time of its own is no sign of ours."""
+    clock = LocalTools("clock")
+
+    @clock.tool()
+    async def wait(seconds: float) -> str:
+        """Wait."""
+        await asyncio.sleep(seconds)
+        return "waited"
+
+    @clock.tool()
+    async def give_up() -> str:
+        """Run out of time."""
+        raise TimeoutError("its own")
+
+    tools = {tool.name: tool for tool in clock.tools()}
+    for seconds in (None, 30):
+        assert asyncio.run(clock.call(tools["wait"], {"seconds": 0.01}, seconds)).content == "waited"
+    with pytest.raises(NoAnswer, match=r"^clock/wait did not answer within 0\.05 s$"):
+        asyncio.run(clock.call(tools["wait"], {"seconds": 20}, 0.05))
+    for seconds in (None, 30):
+        with pytest.raises(TimeoutError, match="its own"):
+            asyncio.run(clock.call(tools["give_up"], {}, seconds))
+
+
+def test_what_a_function_does_not_say_is_left_open() -> None:
+    """Without a docstring, or what it gives; a text alone is a block, and what it is given has its defaults."""
+    odds = LocalTools("odds")
+
+    @odds.tool(idempotent=True)
+    def bare(n: int, mark: str = "?"):  # type: ignore[no-untyped-def]
+        return mark * n if n else {"n": n}
+
+    with pytest.raises(TypeError, match="tool 'untold': the parameter 'x' has no annotation"):
+
+        @odds.tool()
+        def untold(x) -> None:  # type: ignore[no-untyped-def]
+            return
+
+    (tool,) = odds.tools()
+    assert (tool.description, tool.output_schema, tool.input_schema["required"]) == ("", None, ["n"])
+    assert (tool.read_only, tool.idempotent, tool.destructive) == (False, True, False)
+    assert asyncio.run(odds.call(tool, {"n": 2})) == ToolAnswer([{"type": "text", "text": "??"}])
+    assert asyncio.run(odds.call(tool, {"n": 0, "mark": "x"})) == ToolAnswer(structured={"n": 0})
+    with pytest.raises(ToolFailed, match="odds/bare does not take these arguments"):
+        asyncio.run(odds.call(tool, {"n": 1, "more": 2}))
+    with pytest.raises(NotFound, match="there is no tool odds/gone"):
+        asyncio.run(odds.call(Tool("odds", "gone"), {}))
+    assert odds.find("bare") == tool
+    assert odds.find("gone") is None

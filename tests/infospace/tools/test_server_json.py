@@ -163,21 +163,21 @@ def test_a_server_behind_a_url_is_read_whole() -> None:
     """What is to be given in its URL and headers is read from the environment; what may be left out is."""
     found = remote(
         url="https://w.example/{tenant}/{zone}/{other}",
-        variables={"tenant": {"description": "Whose.", "isSecret": True}, "zone": {"default": "eu"}},
+        variables={"tenant": {"description": "Whose\nit is." + "x" * 300, "isSecret": True}, "zone": {"default": "eu"}},
         headers=[
             {"name": "X-Key", "value": "Bearer {key}", "isSecret": True, "variables": {"key": {}}},
             {"name": "X-More", "description": "More."},
             {"name": "X-Mode", "default": 3},
             {"name": "X-Fast", "value": True},
-            {"name": "X-Must", "isRequired": True},
+            {"name": "X-Must", "isRequired": True, "description": "It\nmust."},
         ],
     )
     assert found.entry == {
         "url": "https://w.example/${IT_TENANT}/eu/{other}",
         "headers": {"X-Key": "Bearer ${IT_KEY}", "X-Mode": "3", "X-Fast": "true", "X-Must": "${IT_X_MUST}"},
     }
-    given = [Variable("IT_TENANT", "Whose.", secret=True), Variable("IT_KEY", "", secret=False)]
-    assert list(found.variables) == [*given, Variable("IT_X_MUST", "", secret=False)]
+    given = [Variable("IT_TENANT", "Whose it is." + "x" * 288, secret=True), Variable("IT_KEY", "", secret=False)]
+    assert list(found.variables) == [*given, Variable("IT_X_MUST", "It must.", secret=False)]
     assert (found.optional, found.package, found.checksum) == ((), None, None)
     assert remote().entry == {"url": "https://w.example/mcp"}
     assert remote(type="", transport_type="streamable").entry == {"url": "https://w.example/mcp"}

@@ -6,8 +6,20 @@ import numpy as np
 import pytest
 from made_tools import made_tools
 
+from infospace.core.tool import Tool
+from infospace.tools.scope import Filters
 from infospace.tools.search.finder import EXACT, Finder
-from infospace.tools.search.results import CallExample, Mode, ToolExplanation, ToolHit, ToolQuery, ToolResults
+from infospace.tools.search.results import (
+    Adjustment,
+    CallExample,
+    Mode,
+    PartExplanation,
+    ToolExplanation,
+    ToolHit,
+    ToolQuery,
+    ToolResults,
+    WordShare,
+)
 from infospace.tools.search.scoring import relevance, strength
 
 TOOLS = made_tools()
@@ -86,3 +98,54 @@ def test_as_json_what_adds_nothing_is_left_out(finder: Finder) -> None:
     assert isinstance(told, list)
     assert isinstance(told[0], dict)
     assert set(told[0]) == {"part", "evidence", "words"}
+
+
+def test_as_json_everything_has_its_name() -> None:
+    """Rounded to six decimals; without a vector nothing of meaning, without a slip nothing that was meant."""
+    words = (WordShare("read", 2.5, 0.05, ("name", "title")), WordShare("fiel", 1.0, 0.02, ("name",), "file"))
+    part = PartExplanation("read fiel", 0.5, 0.51234567, words, quoted=0.25, name=0.125, past=0.0000004)
+    plain = PartExplanation("read", None, 0.0)
+    assert ToolExplanation((part, plain)).to_json() == [
+        {
+            "part": "read fiel",
+            "evidence": 0.957346,
+            "meaning": {"cosine": 0.5, "adds": 0.512346},
+            "words": [
+                {"word": "read", "bm25": 2.5, "adds": 0.05, "in": ["name", "title"]},
+                {"word": "fiel", "meant": "file", "bm25": 1.0, "adds": 0.02, "in": ["name"]},
+            ],
+            "quoted": 0.25,
+            "name": 0.125,
+            "past_calls": 0.0,
+        },
+        {"part": "read", "evidence": 0, "words": []},
+    ]
+
+
+def test_a_hit_as_json_says_why_it_stands_there() -> None:
+    """What moved it, by which rule, and what it needs; what there is nothing of is left out."""
+    tool = Tool("git", "commit", connected=False)
+    moved = (Adjustment("trusted", 0.02), Adjustment("preferred", 0.15, "my rule"))
+    found = ToolHit(tool, 0.5, ("words", "name"), moved, 0.75)
+    told = found.to_json()
+    assert found.ranked == pytest.approx(0.67)
+    assert {key: told[key] for key in told if key not in ("ranked", "needs")} == {
+        "tool": "git/commit",
+        "score": 0.5,
+        "confidence": 0.75,
+        "adjustments": {"trusted": 0.02, "preferred": 0.15},
+        "matched_by": ["words", "name"],
+        "rules": {"preferred": "my rule"},
+    }
+    assert "rules" not in ToolHit(tool, 0.5, ()).to_json()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("request_", ["read", "read the unheard-of"])
+def test_among_few_tools_words_add_up_to_the_score_too(finder: Finder, count: int, request_: str) -> None:
+    """Where all their words together weigh less than one word among many."""
+    found = finder.find(TOOLS[:count], ToolQuery(request_, mode="keyword", filters=Filters(min_score=0)))
+    for hit in found.hits:
+        evidence = np.array([[part.evidence] for part in explained(found, hit).parts])
+        assert float(relevance(strength(evidence))[0]) == pytest.approx(hit.score, abs=2e-5)
+    assert found.hits[0].score > 0

@@ -86,6 +86,11 @@ def test_what_is_at_hand_is_a_value_or_arguments_by_name(schema: dict[str, Any],
         ({"properties": {"celsius": {}}}, {"weather"}),
         (keyed(celsius=TEXT), set()),
         (keyed(fahrenheit={"type": "number"}), set()),
+        (keyed(fahrenheit={}), set()),
+        (keyed(current={}), {"weather"}),
+        (keyed(current=keyed(celsius={})), {"weather"}),
+        (keyed(current=keyed(kelvin={})), set()),
+        (keyed(current={}, celsius={}), set()),
         ({"type": "array", "items": keyed(price={})}, set()),
         ({}, {"read_rows", "count_rows", "weather"}),
         (TEXT, set()),
@@ -154,6 +159,11 @@ def test_an_object_may_be_the_value_of_one_argument_that_tells_of_its_keys() -> 
     assert fit(tool("save", {"person": person}), input=person) is not None
     assert fit(tool("save", {"person": keyed(name=TEXT)}), input=person) is None
     assert fit(tool("save", {"person": {}}), input=person) is None
+    deep, wanted = keyed(name=keyed(first=TEXT)), keyed(name=keyed(first=TEXT))
+    assert fit(tool("save", {"person": deep}), input=wanted) is not None
+    for says_less in (keyed(name={}), keyed(name=keyed(last=TEXT)), keyed(other={}, name={}), keyed(other={})):
+        assert fit(tool("save", {"person": says_less}), input=wanted) is None
+    assert fit(tool("save", {"person": keyed(other={})}), input=keyed(name={})) is None
 
 
 def test_what_is_at_hand_may_lack_a_key_that_it_does_not_require() -> None:
