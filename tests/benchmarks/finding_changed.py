@@ -31,7 +31,8 @@ def _without_server(tool: Tool) -> Fields:
 
 
 CHANGES: Mapping[str, Mapping[str, Any]] = {
-    "without the parts of a request": {"query.split_request": _whole},
+    "without the parts of a request": {"request.split_request": _whole},
+    "without a request less its values": {"request.without_values": _as_is},
     "without split names": {"tokenize.edged": _as_is, "documents.edged": _as_is},
     "without a vector for the name": {"vectors.NAME_SHARE": 0.0},
     "without taking the common away": {"vectors.TOOLS_TO_TELL": float("inf")},
@@ -39,10 +40,14 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
     "without parameters, results and labels": {"finder.fields_of": _name_and_description},
     "without weight for the name": {"lexical.bm25f.WEIGHTS": {}},
     "without stand-ins for unknown words": {"lexical.typos.WORD_ALIKE": 2.0},
-    "words alone": {"scoring.BM25_PER_COSINE": 1e-3},
+    "words alone": {"scoring.BM25_PER_COSINE": 1e-3, "scoring.EVEN": 25_000.0, "scoring.UNIT": 7_500.0},
     "meaning alone": {"scoring.BM25_PER_COSINE": 1e9},
 }
-"""What is set, by module and name in the room of finding, to take a part out."""
+"""What is set, by module and name in the room of finding, to take a part out.
+
+Words alone are evidence of another size, so the numbers that evidence is read by grow with it; else all tools with a
+word are as good as certain, and stand in no order.
+"""
 
 
 @contextmanager
@@ -50,6 +55,6 @@ def changed(changes: Mapping[str, Any]) -> Iterator[None]:
     """Set what `changes` says, for as long as the block runs."""
     with ExitStack() as stack:
         for place, value in changes.items():
-            module, name = place.split(".")
+            module, _, name = place.rpartition(".")
             stack.enter_context(patch.object(importlib.import_module(f"{ROOM}.{module}"), name, value))
         yield
