@@ -76,6 +76,10 @@ class NameReferenceChecker:
         if called and not self._leniency.absent_names:
             self._report_title(text, called, pointer)
             return None
+        return self._check_unknown(text, pointer, env)
+
+    def _check_unknown(self, text: str, pointer: str, env: Environment) -> Shape | None:
+        """Tell that nothing has a name, and what is near to it; return what its absence leaves, where it is handled."""
         near = nearest(text, [*self._known.names(), *env.assigned_names])
         if text in env.variables:
             near = f"${text}"
