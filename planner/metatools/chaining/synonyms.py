@@ -6,7 +6,7 @@ so it is read beside what other words come to in that place, of which none is a 
 word agrees where it is `AGREED` of their deviations above their mean. Of 45 pairs written for it, 16 synonyms and 29
 that are none, 8 synonyms are at 3.2 and more, and none of the others above 2.8. Opposites stand in the same places as
 synonyms, so `_OPPOSITES` are left out. It finds what hardly means anything else: that who reserves a room books it is,
-among all that one may do with a room, beyond the default model (1.0), so `_SURE` says it.
+among all that one may do with a room, beyond the default model (1.0).
 """
 
 from __future__ import annotations
@@ -38,8 +38,6 @@ _PAIRS: Final = (
     " raise/lower compress/extract subscribe/unsubscribe mount/unmount pack/unpack win/lose first/last"
     " input/output"
 )
-_SURE: Final = {"reserve": "book"}
-"""Those of which the model does not know that they are."""
 _OPPOSITES: Final = frozenset(frozenset(pair.split("/")) for pair in _PAIRS.split())
 
 
@@ -49,9 +47,6 @@ def with_synonym(request: str, verb: str, names: Sequence[str], embed: Embed) ->
     Whoever calls has to see to it that the tool is for the thing that the request names: `reserve a flight` books no
     room.
     """
-    known = _SURE.get(verb.lower())
-    if known in names:
-        return known
     place = re.compile(rf"\b{re.escape(verb)}\b", re.IGNORECASE)
     candidates = [name for name in names if frozenset((verb.lower(), name)) not in _OPPOSITES]
     plain = [other for other in _VERBS.split() if other != verb.lower() and other not in names]
