@@ -392,7 +392,10 @@ def _redact(value: Any) -> Any:
     """Return a value of an entry without what is secret in its texts."""
     if isinstance(value, str):
         return " ".join(shown_arguments(value.split(" ")))
-    return shown_arguments(value) if _texts(value) else value
+    if isinstance(value, list):
+        texts = iter(shown_arguments([item for item in value if isinstance(item, str)]))
+        return [next(texts) if isinstance(item, str) else _redact(item) for item in value]
+    return {key: _redact(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _doubled(value: Any) -> Iterator[str]:

@@ -121,7 +121,7 @@ class ApiConnection:
             try:
                 async with asyncio.timeout(self.entry.start_timeout_s):
                     data = await self._document()
-                    document, operations = await asyncio.to_thread(_read, data, self._filled.openapi or "")
+                    document, operations = await asyncio.to_thread(_read, data)
                 self._base = self._base_url(document)
             except TimeoutError:
                 raise self._failed(f"was not read within {self.entry.start_timeout_s:g} s") from None
@@ -242,8 +242,8 @@ class ApiConnection:
         return ServerFailed(self.entry.name, whole, hint=None if hint is None else self._hidden(hint), lasting=True)
 
 
-def _read(data: bytes, source: str) -> tuple[Document, Operations]:
-    document = read_document(data, source)
+def _read(data: bytes) -> tuple[Document, Operations]:
+    document = read_document(data)
     return document, read_operations(document)
 
 

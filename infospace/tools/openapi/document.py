@@ -31,8 +31,6 @@ class Document:
     """A document whose outermost members have the right form; what stands in them is looked at one by one."""
 
     root: Mapping[str, Any]
-    source: str
-    """The path or URL that it was read from."""
 
     @property
     def old(self) -> bool:
@@ -72,7 +70,7 @@ class Document:
         return value
 
 
-def read_document(data: bytes, source: str) -> Document:
+def read_document(data: bytes) -> Document:
     """Read a document. Raises Invalid with a sentence that says what is wrong with it."""
     if len(data) > LARGEST:
         raise Invalid(f"it is larger than {LARGEST // 2**20} MB")
@@ -92,7 +90,7 @@ def read_document(data: bytes, source: str) -> Document:
             raise Invalid(f"it has no `{key}`", hint=f"an OpenAPI document has an object `{key}`")
         if not isinstance(root.get(key, {}), dict):
             raise Invalid(f"its `{key}` is {shown(root[key])}, not an object")
-    return Document(root, source)
+    return Document(root)
 
 
 def _parsed(data: bytes) -> Any:

@@ -202,7 +202,7 @@ class _Reader:
         ]
         self._path_fits(path, expected)
         arguments, properties, required = self._arguments(expected)
-        body, schema = self._body(raw, arguments)
+        body, schema = self._body(raw)
         if body is not None:
             properties[BODY], needed = schema
             required += [BODY] if needed else []
@@ -300,9 +300,7 @@ class _Reader:
             result["deprecated"] = True
         return result
 
-    def _body(
-        self, raw: Mapping[str, Any], arguments: Sequence[Argument]
-    ) -> tuple[Body | None, tuple[dict[str, Any], bool]]:
+    def _body(self, raw: Mapping[str, Any]) -> tuple[Body | None, tuple[dict[str, Any], bool]]:
         if raw.get("requestBody") is None:
             return None, ({}, False)
         value = self._document.followed(raw["requestBody"], "its request body")
@@ -317,8 +315,6 @@ class _Reader:
         if not isinstance(media, Mapping):
             raise Invalid(f"its request body of the type {media_type!r:.80} is {shown(media)}, not an object")
         schema = media.get("schema", {})
-        if any(argument.name == BODY for argument in arguments):
-            raise Invalid(f"it has a parameter `{BODY}` beside its body")
         check_types(self._document, schema, "its request body")
         result = self._described(schema, value)
         binary = _is_binary(media_type, result)
@@ -438,11 +434,8 @@ def _preferred(media_type: str) -> int:
 
 def _content(parameter: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return what a parameter says that it holds, where it is written as a media type has it."""
-    content = parameter.get("content")
-    if not isinstance(content, Mapping) or not content:
-        return None
-    media = next(iter(content.values()))
-    return media if isinstance(media, Mapping) else {}
+    content: Mapping[str, Mapping[str, Any]] | None = parameter.get("content")
+    return next(iter(content.values())) if content else None
 
 
 def _object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def base_of(text: str) -> str:
         port_fits = False
     if parts.scheme not in ("http", "https") or not parts.hostname or not port_fits:
         raise Invalid("its base URL is none of a server", hint="https://api.example.org/v1")
-    if parts.query or parts.fragment or "?" in text or "#" in text:
+    if "?" in text or "#" in text:
         raise Invalid("its base URL has a query or a fragment", hint="https://api.example.org/v1")
     return text.rstrip("/")
 
@@ -202,7 +202,6 @@ def _body(body: Body, value: JSON) -> tuple[bytes | None, Sequence[tuple[str, by
     if plain.startswith("multipart/"):
         return None, list(_parts(body, value))
     if plain.endswith("form-urlencoded"):
-        whole = Argument("", "", "query", "form", explode=True)
         pairs = value.items() if isinstance(value, dict) else ()
         results = [
             part
@@ -211,7 +210,7 @@ def _body(body: Body, value: JSON) -> tuple[bytes | None, Sequence[tuple[str, by
             for part in (
                 [f"{_escaped(key)}={_escaped(_json(item))}"]
                 if isinstance(item, dict)
-                else _query(Argument(key, key, whole.place, whole.style, explode=True), item)
+                else _query(Argument(key, key, "query", "form", explode=True), item)
             )
         ]
         return "&".join(results).encode(), ()

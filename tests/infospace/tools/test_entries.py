@@ -115,6 +115,221 @@ def test_a_wrong_entry_is_left_out_with_a_sentence(tmp_path: Path, raw: Any, mes
     assert {(problem.server, problem.severity) for problem in found.problems} == {("it", "error")}
 
 
+WAYS = "a command that is run, the URL of a server that runs, or `openapi`, a document"
+TYPES = '"stdio" with `command`, "http" with `url`'
+KEYS = (
+    "there are command, args, env, cwd, url, headers, oauth, roots, openapi, base_url, auth, type, disabled, "
+    "disabled_tools, autoApprove, examples, description, title, tags, category, trusted, blocked, visibility, team, "
+    "timeout_s, start_timeout_s"
+)
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ([], [("it is [], not an object", '{"command": …} or {"url": …}')]),
+        ({}, [("it has neither `command` nor `url`", WAYS)]),
+        ({"command": None}, [("'command' is a text, not null", None), ("it has neither `command` nor `url`", WAYS)]),
+        (
+            {"command": "x", "openapi": "y", "url": "http://x"},
+            [("it has both `command` and `url` and `openapi`", WAYS)],
+        ),
+        ({"command": "x", "url": None}, [("'url' is a text, not null", None)]),
+        ({"command": "a\0b"}, [("`command` names nothing", None)]),
+        ({"command": "x", "cwd": 1}, [("'cwd' is a text, not 1", None)]),
+        ({"command": "x", "type": 3}, [('\'type\' is "stdio", "http" or "openapi", not 3', None)]),
+        ({"command": "x", "type": "http"}, [("the type 'http' does not go with 'command'", TYPES)]),
+        (
+            {"command": "x", "type": "sse"},
+            [("the type 'sse' does not go with 'command'", "over HTTP that is streamable HTTP")],
+        ),
+        ({"url": "http://x", "type": "stdio"}, [("the type 'stdio' does not go with 'url'", TYPES)]),
+        ({"openapi": "a", "type": "http"}, [("the type 'http' does not go with 'openapi'", TYPES)]),
+        ({"url": "ftp://u:hush@x"}, [('"ftp://•••@x" is not a URL', "http://… or https://…")]),
+        ({"openapi": "ftp://u:hush@x"}, [('"ftp://•••@x" is neither a file nor a URL', "a path, or https://…")]),
+        (
+            {"openapi": "a", "base_url": "ftp://u:hush@x"},
+            [('"ftp://•••@x" is not a URL', "https://api.example.org/v1")],
+        ),
+        ({"command": "x", "timeout_s": -1}, [("'timeout_s' is seconds above 0, a day at most, not -1", None)]),
+        (
+            {"command": "x", "timeout_s": 86400.5},
+            [("'timeout_s' is seconds above 0, a day at most, not 86400.5", None)],
+        ),
+        (
+            {"command": "x", "start_timeout_s": "1"},
+            [("'start_timeout_s' is seconds above 0, a day at most, not \"1\"", None)],
+        ),
+        (
+            {"command": "x", "title": "\ud800", "tags": 1},
+            [("'title' holds half of a character", "texts are Unicode"), ("'tags' is a list of texts, not 1", None)],
+        ),
+        (
+            {"command": "x", "examples": {"a": [1]}},
+            [("'examples' is an object of tools' names, each with a list of arguments, not {\"a\": [1]}", None)],
+        ),
+        (
+            {"command": "x", "examples": []},
+            [("'examples' is an object of tools' names, each with a list of arguments, not []", None)],
+        ),
+        ({"command": "x", "autoApprove": 1}, [("'autoApprove' is a list of tools' names, or true, not 1", None)]),
+        ({"command": "x", "autoApprove": [1]}, [("'autoApprove' is a list of tools' names, or true, not [1]", None)]),
+        ({"command": "x", "env": 1}, [("'env' is an object of texts, not something else", None)]),
+        ({"url": "http://x", "headers": {"A": 1}}, [("'headers' is an object of texts, not something else", None)]),
+        ({"openapi": "x", "auth": {"A": 1}}, [("'auth' is an object of texts, not something else", None)]),
+        ({"url": "http://x", "oauth": True}, [("'oauth' is an object, or false, not something else", None)]),
+        (
+            {"url": "http://x", "oauth": {"client_id": 3, "isuer": "x"}},
+            [("'oauth.client_id' is a text", None), ("'oauth' has no key 'isuer'; did you mean 'issuer'?", None)],
+        ),
+        (
+            {"command": "x", "args": [1, "--token", "hush"]},
+            [('\'args\' is a list of texts, not [1, "--token", "•••"]', None)],
+        ),
+        ({"command": "x", "args": "run --token hush"}, [("'args' is a list of texts, not \"run --token •••\"", None)]),
+        (
+            {"command": "x", "args": {"it": ["--token=hush"]}},
+            [('\'args\' is a list of texts, not {"it": ["--token=•••"]}', None)],
+        ),
+        *(
+            ({"command": "x", key: 1}, [(f"{key!r} is a text, not 1", None)])
+            for key in ("description", "category", "visibility", "team", "title")
+        ),
+        *(
+            ({"command": "x", key: 0}, [(f"{key!r} is true or false, not 0", None)])
+            for key in ("disabled", "trusted", "blocked")
+        ),
+        ({"command": "x", "roots": "a"}, [("'roots' is a list of folders, not \"a\"", None)]),
+        ({"command": "x", "disabled_tools": [1]}, [("'disabled_tools' is a list of tools' names, not [1]", None)]),
+    ],
+)
+def test_what_is_wrong_with_an_entry_is_told_whole(
+    tmp_path: Path, raw: Any, told: list[tuple[str, str | None]]
+) -> None:
+    """All of it, with what would have fitted; of what is secret nothing."""
+    found = read(tmp_path, raw)
+    assert found.entries == []
+    assert [(one.message, one.hint, one.severity) for one in found.problems] == [(*one, "error") for one in told]
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ({"command": "x", "timeout_s": 86400, "start_timeout_s": 0.001}, []),
+        ({"command": "x", "type": "stdio", "autoApprove": False}, []),
+        ({"url": "http://x", "type": "http"}, []),
+        ({"url": "https://x", "type": "streamable-http"}, []),
+        ({"url": "${A}", "type": "streamableHttp", "oauth": False}, []),
+        ({"openapi": "${A}", "type": "openapi", "base_url": "${B}"}, []),
+        ({"openapi": "http://x/y", "base_url": "http://x"}, []),
+        ({"openapi": "https://x/y", "base_url": "https://x"}, []),
+        (
+            {"command": "x", "comand": 1},
+            [("'comand' is not a key of an entry, and is passed over", "did you mean 'command'?")],
+        ),
+        (
+            {"command": "x", "zzz": 1, "qqq": 1},
+            [(f"{key!r} is not a key of an entry, and is passed over", KEYS) for key in ("zzz", "qqq")],
+        ),
+        (
+            {"command": "x", "base_url": "http://x", "oauth": {}, "auth": {}},
+            [(f"{key!r} has no use beside 'command'", None) for key in ("oauth", "base_url", "auth")],
+        ),
+        (
+            {"url": "http://x", "base_url": "http://y", "auth": {}, "cwd": "x"},
+            [(f"{key!r} has no use beside 'url'", None) for key in ("cwd", "base_url", "auth")],
+        ),
+        (
+            {"openapi": "a", "args": [], "env": {}, "cwd": "x", "oauth": {}, "roots": []},
+            [(f"{key!r} has no use beside 'openapi'", None) for key in ("args", "env", "cwd", "oauth", "roots")],
+        ),
+    ],
+)
+def test_an_entry_stands_whatever_it_is_warned_of(tmp_path: Path, raw: Any, told: list[tuple[str, str | None]]) -> None:
+    """Up to the last second of a day; a URL may stand in the environment."""
+    found = read(tmp_path, raw)
+    assert [(one.message, one.hint, one.severity) for one in found.problems] == [(*one, "warning") for one in told]
+    (entry,) = found.entries
+    assert (entry.command, entry.url, entry.openapi) == tuple(raw.get(key) for key in ("command", "url", "openapi"))
+    assert (entry.timeout_s, entry.start_timeout_s) == (raw.get("timeout_s", 30.0), raw.get("start_timeout_s", 60.0))
+    assert (entry.approved, entry.oauth) == ((), None if raw.get("oauth") is False else OAuthSettings())
+    assert entry.base_url == raw.get("base_url")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            '{"a": {"command": "x", "env": {"X": [{"B": 1, "B": 2, "A": 1, "A": 2}]}, "command": "y"}}',
+            [
+                *((f"the key {key!r} stands twice in it", "each key once") for key in ("command", "A", "B")),
+                ("'env' is an object of texts, not something else", None),
+            ],
+        ),
+        (
+            '{"a": 3, "a": 4}',
+            [
+                ("the server 'a' stands twice in the file", "each name once"),
+                ("it is 4, not an object", '{"command": …} or {"url": …}'),
+            ],
+        ),
+        (
+            '{"infospace": {"command": "x"}}',
+            [
+                (
+                    "a server cannot be called 'infospace': that is where primitives and saved plans are found",
+                    "give it another name",
+                )
+            ],
+        ),
+        (
+            '{"plan:x": {"command": "x"}}',
+            [
+                (
+                    "a server cannot be called 'plan:x': `plan:` begins the names of saved plans",
+                    "give it another name, such as 'x'",
+                )
+            ],
+        ),
+        (
+            '{"a ": {"command": "x"}}',
+            [("'a ' cannot be a server's name", "printable, without `/`, and no blank at its ends")],
+        ),
+    ],
+)
+def test_what_is_wrong_with_names_is_told_whole(tmp_path: Path, text: str, told: list[tuple[str, str | None]]) -> None:
+    """Which of the two was meant nobody knows; a name has to be another one's never."""
+    path = tmp_path / "mcp.json"
+    path.write_text(f'{{"mcpServers": {text}}}')
+    assert [(one.message, one.hint) for one in read_entries(path).problems] == told
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("3", '{"mcpServers": {"name": {…}}}'),
+        ('{"x": {}}', '{"mcpServers": {"name": {…}}}'),
+        ('{"mcpServers": [], "mcpservers": {}}', '{"mcpServers": {"name": {…}}}'),
+        ('{"mcpservers": {}}', "it has 'mcpservers'; did you mean \"mcpServers\"?"),
+    ],
+)
+def test_a_file_without_entries_says_how_they_are_written(tmp_path: Path, text: str, hint: str) -> None:
+    """A folder is no file, and one that is not there is not found."""
+    path = tmp_path / "mcp.json"
+    for kind, told, error_hint in (
+        (NotFound, f"there is no file {str(path)!r}", "name an `mcp.json`"),
+        (InvalidJSON, f'{str(path)!r} has no object "mcpServers"', hint),
+    ):
+        with pytest.raises(kind) as refused:
+            read_entries(path)
+        assert (refused.value.message, refused.value.hint) == (told, error_hint)
+        path.write_text(text)
+    with pytest.raises(InvalidJSON) as refused:
+        read_entries(tmp_path)
+    assert refused.value.message == f"{str(tmp_path)!r} cannot be read: Is a directory"
+    assert refused.value.hint == "name an `mcp.json` that you may read"
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -77,6 +77,36 @@ def test_a_server_is_read_whole() -> None:
             "npx -y w@1 '${IT_FOLDER}'",
         ),
         ({"packageArguments": [{"type": "positional", "isRequired": True}]}, "npx -y w@1 '${IT_ARGUMENT}'"),
+        (
+            {"packageArguments": [{"type": "named", "name": "--port", "valueHint": "p", "isRequired": True}]},
+            "npx -y w@1 --port '${IT_PORT}'",
+        ),
+        ({"packageArguments": [{"type": "named", "name": "--port", "valueHint": "p"}]}, "npx -y w@1"),
+        ({"packageArguments": [{"type": "named", "name": "--port", "choices": ["1"]}]}, "npx -y w@1"),
+        ({"packageArguments": [{"type": "named", "name": "--on", "value": False}]}, "npx -y w@1 --on false"),
+        ({"packageArguments": [{"type": "named", "name": "--on", "value": "", "default": 0}]}, "npx -y w@1 --on 0"),
+        ({"packageArguments": [{"type": "named", "name": "--on", "value": 1, "default": 2}]}, "npx -y w@1 --on 1"),
+        (
+            {"packageArguments": [{"type": "positional", "valueHint": "--", "isRequired": True}]},
+            "npx -y w@1 '${IT_V_}'",
+        ),
+        ({"package_arguments": [{"type": "positional", "value": "old"}], "registry_type": "pypi"}, "npx -y w@1 old"),
+        ({"transport": {"type": "stdio"}}, "npx -y w@1"),
+        ({"transport": "sse"}, "npx -y w@1"),
+        ({"runtimeHint": "npx"}, "npx -y w@1"),
+        ({"runtimeArguments": [{"type": "named", "name": "-y"}, {"type": "named", "name": "-q"}]}, "npx -y -q w@1"),
+        ({"registryType": "pypi", "packageArguments": [{"type": "positional", "value": "x"}]}, "uvx w@1 x"),
+        ({"registryType": "nuget", "runtimeArguments": [{"type": "named", "name": "--yes"}]}, "dnx w@1 --yes"),
+        (
+            {
+                "registryType": "oci",
+                "identifier": "a/b",
+                "runtimeArguments": [{"type": "named", "name": "-i"}, {"type": "named", "name": "-t"}],
+                "packageArguments": [{"type": "positional", "value": "x"}],
+                "environmentVariables": [{"name": "A", "value": "b"}, {"name": "B", "isRequired": True}, {"name": "C"}],
+            },
+            "docker run --rm -e A -e B -i -t a/b:1 x",
+        ),
         ({"registryType": "pypi"}, "uvx w@1"),
         ({"registryType": "pypi", "version": ""}, "uvx w"),
         ({"registryType": "nuget"}, "dnx w@1 --yes"),
@@ -126,6 +156,65 @@ def test_the_name_of_a_package_has_three_hundred_characters_at_most(kind: str) -
         ({"packageArguments": [{"type": "odd"}]}, "an argument of it is of the type 'odd'", "named or positional"),
         ({"fileSha256": "beef"}, "its `fileSha256` is 'beef', not a SHA-256", "64 hexadecimal digits"),
         ({"environmentVariables": [{"name": "a b"}]}, "'a b' cannot be the name of a variable", None),
+        (
+            {"environmentVariables": [{"name": "a b", "value": "x"}, {"name": "B"}]},
+            "'a b' cannot be the name of a variable",
+            None,
+        ),
+        ({"environmentVariables": [3]}, "3 cannot be the name of a variable", None),
+        ({"environmentVariables": [{}]}, "it has no `name`", None),
+        ({"environmentVariables": [{"name": " "}]}, "its `name` is empty", None),
+        ({"environmentVariables": {}}, "its `environmentVariables` is {}, not a list", None),
+        (
+            {"environmentVariables": [{"name": "A", "value": "v", "isSecret": True}]},
+            "the variable A is a secret whose value it gives itself",
+            None,
+        ),
+        ({"environmentVariables": [{"name": "A", "isSecret": "x"}]}, 'its `isSecret` is "x", not true or false', None),
+        ({"environmentVariables": [{"name": "A", "description": 1}]}, "its `description` is 1, not a text", None),
+        ({"registryType": None}, "it has no `registryType`", None),
+        ({"registryType": ""}, "its `registryType` is empty", None),
+        ({"identifier": None}, "it has no `identifier`", None),
+        ({"identifier": " "}, "its `identifier` is empty", None),
+        ({"identifier": "A b"}, "'A b' cannot be the name of a package of npm", None),
+        ({"identifier": "\n"}, "its `identifier` holds characters that cannot be shown: '\\n'", None),
+        ({"version": "^1"}, "'^1' cannot be the version of a package", None),
+        (
+            {"transport": {"type": "sse"}},
+            "its package speaks 'sse' once it runs, and only stdio is started here",
+            None,
+        ),
+        (
+            {"fileSha256": "0" * 64},
+            (
+                "it gives the checksum of a file for a package of npm, whose file its runner fetches by itself, so "
+                "that the checksum cannot be enforced"
+            ),
+            None,
+        ),
+        ({"registryType": "mcpb"}, "its bundle (mcpb) has no `fileSha256`, without which it is not fetched", None),
+        (
+            {"registryType": "mcpb", "identifier": "ftp://x", "fileSha256": "0" * 64},
+            "the address of its bundle is 'ftp://x'",
+            "https://… without a name or a password in it",
+        ),
+        ({"packageArguments": [{}]}, "it has no `type`", None),
+        ({"packageArguments": [{"type": "named"}]}, "it has no `name`", None),
+        (
+            {"packageArguments": [{"type": "named", "name": "--key", "value": "v", "isSecret": True}]},
+            "the argument --key is a secret whose value it gives itself",
+            None,
+        ),
+        (
+            {"packageArguments": [{"type": "positional", "valueHint": "key", "value": "v", "isSecret": True}]},
+            "the argument key is a secret whose value it gives itself",
+            None,
+        ),
+        (
+            {"runtimeArguments": [{"type": "named", "name": "--call", "value": "x"}]},
+            "it is to be run by `npx --call`, which could run anything",
+            "-y, --yes, -q, --quiet, --prefer-offline",
+        ),
         (
             {"environmentVariables": [{"name": "LD_PRELOAD", "value": "x"}]},
             "it sets LD_PRELOAD, by which a program can be made to run something else",
@@ -204,6 +293,23 @@ def test_a_server_behind_a_url_is_read_whole() -> None:
         ),
         ({"url": "https://x.org/" + "a" * 2_000}, "its `url` has 2,014 characters, more than 2,000", None),
         ({"url": " "}, "its `url` is empty", None),
+        ({"url": None}, "it has no `url`", None),
+        ({"url": "https:///x"}, "its URL is 'https:///x'", "https://… without a name or a password in it"),
+        ({"url": "https://u@x.org"}, "its URL is 'https://u@x.org'", "https://… without a name or a password in it"),
+        (
+            {"url": "https://10.0.0.1/"},
+            "its URL is 'https://10.0.0.1/', which is this machine or one of a private network",
+            None,
+        ),
+        ({"headers": [3]}, "3 cannot be the name of a header", None),
+        ({"headers": [{}]}, "it has no `name`", None),
+        ({"headers": [{"name": "A", "value": []}]}, "its `value` is [], not a text", None),
+        ({"headers": [{"name": "A", "value": "{b}", "variables": 3}]}, "its `variables` are 3, not an object", None),
+        (
+            {"url": "https://x.org/{a}{b}", "variables": {"a": {"value": "$"}, "b": {"value": "{ "}}},
+            "values of it make `${` together, which would put a variable of the environment there",
+            None,
+        ),
     ],
 )
 def test_a_url_that_is_refused_says_why(members: dict[str, Any], message: str, hint: str | None) -> None:
@@ -269,3 +375,132 @@ def test_names_of_variables_are_made_of_the_servers_name() -> None:
     for name, variable in named.items():
         found = read({**NPM, "packageArguments": [folder]}, name=name)
         assert [one.name for one in found.variables] == [variable]
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ([], "it is [], not an object"),
+        ({}, "it has no `name`"),
+        ({"name": ""}, "its `name` is empty"),
+        ({"name": "a/it", "packages": 3}, "its `packages` is 3, not a list"),
+        ({"name": "a/it", "packages": [3]}, "a package of it is 3, not an object"),
+        ({"name": "a/it", "remotes": [3]}, "a remote of it is 3, not an object"),
+        ({"name": "a/it", "remotes": [{}]}, "it has no `transportType`"),
+        ({"name": "a/it", "packages": [NPM] * 101}, "its `packages` has 101 items, more than 100"),
+        (
+            {"name": "a/it", "packages": [NPM], "title": "t" * 2_001},
+            "its `title` has 2,001 characters, more than 2,000",
+        ),
+        ({"name": "a/it", "packages": [NPM], "title": True}, "its `title` is true, not a text"),
+        ({"name": "a/it", "packages": [NPM], "title": 3}, "its `title` is 3, not a text"),
+        (
+            {"name": "a/it", "packages": [NPM], "version": "${A}"},
+            "its `version` holds `${`, which would put a variable",
+        ),
+        (
+            {"name": "a/it", "packages": [NPM], "description": "d" * 1_000_001},
+            "its `description` has 1,000,001 characters, more than 1,000,000",
+        ),
+    ],
+)
+def test_an_entry_that_is_refused_says_why(raw: Any, message: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        read_server(raw)
+    assert refused.value.message.startswith(message)
+
+
+def test_an_entry_may_have_as_much_as_is_read() -> None:
+    """To the last character, and the last package; of a description the beginning is kept."""
+    found = read(*[NPM] * 100, title="t" * 2_000, description="d\n" * 500_000, version="")
+    assert (found.title, len(found.description)) == ("t" * 2_000, 1_999)
+    assert (found.description[:4], found.description[-34:]) == ("d d ", "… [cut: 999,999 characters in all]")
+    url = "https://x.org/" + "a" * 1_986
+    assert remote(url=url).entry == {"url": url}
+    raw = {"name": "w", "version": "1", "keywords": [f"k{number}" for number in range(100)]}
+    assert read_npm_package({**raw, "description": "d" * 1_000_000}, None).tags == tuple(raw["keywords"])
+    for odd, why in (
+        ({"keywords": ["k"] * 101}, "its `keywords` has 101 items, more than 100"),
+        ({"description": "d" * 1_000_001}, "its `description` has 1,000,001 characters, more than 1,000,000"),
+        ({"version": " "}, "its `version` is empty"),
+        ({"name": " "}, "its `name` is empty"),
+    ):
+        with pytest.raises(Invalid) as refused:
+            read_npm_package({**raw, **odd}, None)
+        assert refused.value.message == why
+
+
+@pytest.mark.parametrize(
+    ("members", "version"),
+    [
+        ({"version": "1", "versionDetail": {"version": "2"}}, "1"),
+        ({"versionDetail": {"version": "2"}}, "2"),
+        ({"version_detail": {"version": "2"}}, "2"),
+        ({"version": "", "versionDetail": {}}, ""),
+        ({"versionDetail": "2"}, ""),
+    ],
+)
+def test_the_version_of_a_server_stands_in_one_of_two_places(members: dict[str, Any], version: str) -> None:
+    assert read(NPM, **members).version == version
+
+
+def test_packages_come_before_what_is_behind_a_url() -> None:
+    """Each is read for itself: what another one needs is not asked for."""
+    behind = {"type": "streamable-http", "url": "https://x.org/{key}", "variables": {"key": {}}}
+    needs = {**NPM, "version": "^1", "environmentVariables": [{"name": "A", "isRequired": True}, {"name": "B"}]}
+    assert read(NPM, remotes=[behind]).package == "w"
+    found = read({**needs, "runtimeHint": "bash"}, remotes=[behind])
+    assert ([one.name for one in found.variables], found.optional) == (["IT_KEY"], ())
+    odd = {**behind, "headers": [{"name": "A", "isRequired": True}, {"name": "a b"}]}
+    assert [one.name for one in read(remotes=[odd, behind]).variables] == ["IT_KEY"]
+    late = {**NPM, "environmentVariables": [{"name": "A", "isRequired": True}, {"name": "B"}, {"name": "a b"}]}
+    assert (read(late, NPM).variables, read(late, NPM).optional) == ((), ())
+
+
+def test_a_registry_on_this_machine_may_name_what_is_on_it() -> None:
+    """Also without encryption; and a bundle has the checksum that is given, in small letters."""
+    there = {"name": "a/it", "remotes": [{"type": "streamable-http", "url": "http://localhost:80/"}]}
+    assert read_server(there, local=True).launch == "http://localhost:80/"
+    bundle = {"registryType": "mcpb", "identifier": "http://127.0.0.1/a.mcpb", "fileSha256": "AB" * 32}
+    found = read_server({"name": "a/it", "packages": [bundle]}, local=True)
+    assert found.checksum == Checksum("file", "http://127.0.0.1/a.mcpb", "ab" * 32)
+    assert (found.package, found.entry) == (
+        "http://127.0.0.1/a.mcpb",
+        {"command": "mcpb", "args": ["http://127.0.0.1/a.mcpb"]},
+    )
+    for url in ("http://x.org/a", "https://10.0.0.1/a"):
+        with pytest.raises(Invalid, match="the address of its bundle is '"):
+            read({**bundle, "identifier": url})
+
+
+def test_a_variable_that_is_named_twice_is_asked_for_once() -> None:
+    """By what is said first, of which three hundred characters are kept; a value stands before its default."""
+    twice = [
+        {"name": "A", "description": "d" * 301, "isRequired": True, "isSecret": True},
+        {"name": "A", "description": "other", "isRequired": True},
+        {"name": "B", "description": "b" * 301},
+        {"name": "B", "description": "other", "isSecret": True},
+    ]
+    found = read({**NPM, "environmentVariables": twice})
+    assert list(found.variables) == [Variable("A", "d" * 300, secret=True)]
+    assert list(found.optional) == [Variable("B", "b" * 300, secret=False)]
+    behind = remote(
+        url="https://x.org/{a}/{b}/{c}/{d}",
+        variables={"a": {"value": "1", "default": "2"}, "b": {"value": "", "default": 3}, "c": {}, "d": "odd"},
+        headers=[
+            {"name": "A", "value": "{c}", "variables": {"c": {"description": "other"}}},
+            {"name": "B", "value": ""},
+        ],
+    )
+    assert behind.entry == {"url": "https://x.org/1/3/${IT_C}/{d}", "headers": {"A": "${IT_C}"}}
+    assert list(behind.variables) == [Variable("IT_C", "", secret=False)]
+    secret = remote(headers=[{"name": "A", "isRequired": True, "isSecret": True, "description": "d" * 301}])
+    assert list(secret.variables) == [Variable("IT_A", "d" * 300, secret=True)]
+
+
+def test_a_member_is_read_as_it_is_spelt_now_before_it_is_as_earlier_forms_spelt_it() -> None:
+    old: dict[str, Any] = {"registry_type": "pypi", "identifier": "w", "version": "1", "runtime_hint": "uvx", "file_sha256": ""}
+    old |= {"environment_variables": [{"name": "A", "is_required": True}]}
+    found = read(old)
+    assert (found.launch, [one.name for one in found.variables]) == ("uvx w@1", ["A"])
+    assert read({**old, "registryType": "npm", "runtimeHint": None}).launch == "npx -y w@1"

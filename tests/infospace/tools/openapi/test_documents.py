@@ -178,7 +178,7 @@ def test_a_broken_operation_is_refused_alone(operation: Any, why: str) -> None:
             "securitySchemes": {"cert": {"type": "mutualTLS"}},
         },
     )
-    done = read_operations(read_document(json.dumps(document).encode(), ""))
+    done = read_operations(read_document(json.dumps(document).encode()))
     assert list(done.found) == ["get_good"]
     [refused] = done.refused
     assert refused.name == "get_bad"
@@ -190,7 +190,7 @@ def test_any_value_fits_a_schema_that_cannot_be_read(reference: str) -> None:
     """A reference to no object costs the parameter its schema, not the operation."""
     operation = with_parameter(name="a", schema={"$ref": reference}, **{"in": "query"})
     document = api({"/a": {"get": operation}}, components={"schemas": {"any": True}})
-    done = read_operations(read_document(json.dumps(document).encode(), ""))
+    done = read_operations(read_document(json.dumps(document).encode()))
     assert not done.refused
     assert done.found["get_a"].listed.input_schema["properties"] == {"a": {}}
 
@@ -198,7 +198,7 @@ def test_any_value_fits_a_schema_that_cannot_be_read(reference: str) -> None:
 @pytest.mark.parametrize("path", ["/a/{id}", "a", "@evil.example/", "//../x"])
 def test_a_path_that_does_not_hold_is_refused(path: str) -> None:
     """A variable without its parameter, one that does not begin with a slash; none leads to another host."""
-    done = read_operations(read_document(json.dumps(api({path: {"get": GET}})).encode(), ""))
+    done = read_operations(read_document(json.dumps(api({path: {"get": GET}})).encode()))
     if path == "//../x":
         [operation] = done.found.values()
         with pytest.raises(Invalid, match="leads elsewhere"):
@@ -227,7 +227,7 @@ def test_schemas_lose_only_what_cannot_be_checked() -> None:
         }
         for name in schemas
     }
-    done = read_operations(read_document(json.dumps(api(paths, components={"schemas": schemas})).encode(), ""))
+    done = read_operations(read_document(json.dumps(api(paths, components={"schemas": schemas})).encode()))
     assert [one.name for one in done.refused] == []
     takes = {name: one.listed.input_schema["properties"]["body"] for name, one in done.found.items()}
     assert takes["post_A"]["properties"]["c"] == {}
@@ -247,7 +247,7 @@ def test_names_do_not_hang_on_the_order_of_the_document() -> None:
     }
 
     def names(written: Iterable[tuple[str, Any]]) -> dict[str, str]:
-        document = read_document(json.dumps(api(dict(written))).encode(), "")
+        document = read_document(json.dumps(api(dict(written))).encode())
         return {f"{one.path}{one.method}": name for name, one in read_operations(document).found.items()}
 
     one, other = names(paths.items()), names(reversed(paths.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 from typing import Any
@@ -13,8 +14,10 @@ from infospace.core.json_types import JSON
 from infospace.core.tool import ToolAnswer
 from infospace.store.tool_records import ListedTool
 from infospace.tools.mcp.config import Entry
+from infospace.tools.mcp.connection import Connection
+from infospace.tools.mcp.errors import ServerFailed
 from infospace.tools.openapi.answers import error_answer, good_answer
-from infospace.tools.openapi.connection import ApiConnection
+from infospace.tools.openapi.connection import ApiConnection, _named_server
 from infospace.tools.openapi.document import read_document
 from infospace.tools.openapi.operations import Argument, Body, Credential, Operation
 from infospace.tools.openapi.requests import Request, base_of, make_request, origin
@@ -86,6 +89,8 @@ def test_a_value_in_the_path_that_is_absent_is_refused() -> None:
         ("form", False, OBJECT, "a%20b=k,1,l%20m,n"),
         ("deepObject", True, {"k": {"l m": [1, 2]}, "none": None}, "a%20b[k][l%20m]=1&a%20b[k][l%20m]=2"),
         ("deepObject", True, "x", "a%20b=x"),
+        ("deepObject", False, [1, 2], "a%20b=1,2"),
+        ("deepObject", True, {"k": None, "l": [None, {"m": 1}], "n": ""}, "a%20b[l][m]=1&a%20b[n]="),
     ],
 )
 def test_a_value_in_the_query_is_written_in_its_style(style: str, explode: bool, value: JSON, query: str) -> None:
@@ -154,6 +159,10 @@ def test_headers_of_the_entry_take_the_place_of_others_in_any_case() -> None:
         (Body("application/json; charset=utf-8"), "é", '"é"'.encode()),
         (Body("text/plain"), "é", "é".encode()),
         (Body("text/plain"), [1], b"[1]"),
+        (Body("text/plain"), "\ud800", b"\xed\xa0\x80"),
+        (Body("application/json"), "\ud800", b'"\xed\xa0\x80"'),
+        (Body("Application/X-WWW-Form-Urlencoded; charset=utf-8"), {"a b": True, "c": "d e"}, b"a%20b=true&c=d%20e"),
+        (Body("application/x-www-form-urlencoded"), [1], b""),
         (Body("application/merge-patch+json"), None, b"null"),
         (Body("application/octet-stream", binary=True), "AAE=", b"\x00\x01"),
     ],
@@ -184,14 +193,48 @@ def test_a_form_of_several_parts_has_a_part_for_each_item() -> None:
 def test_a_base_url_is_that_of_a_server() -> None:
     """Without query, fragment or a port that is none; a port that goes without saying makes no other origin."""
     assert base_of("http://x:1/v1//") == "http://x:1/v1"
-    for text in ("http://x:0", "http://x:65536", "http://x:a", "ftp://x", "//x", "http:///a"):
-        with pytest.raises(Invalid, match="none of a server"):
-            base_of(text)
-    for text in ("http://x?", "http://x/a?b=1", "http://x#", "http://x/#a"):
-        with pytest.raises(Invalid, match="a query or a fragment"):
-            base_of(text)
+    assert (base_of("http://x"), base_of("https://x:65535/")) == ("http://x", "https://x:65535")
+    for texts, why in (
+        (("http://x:0", "http://x:65536", "http://x:a", "ftp://x", "//x", "http:///a"), "is none of a server"),
+        (("http://x?", "http://x/a?b=1", "http://x#", "http://x/#a"), "has a query or a fragment"),
+    ):
+        for text in texts:
+            with pytest.raises(Invalid) as refused:
+                base_of(text)
+            assert (refused.value.message, refused.value.hint) == (f"its base URL {why}", "https://api.example.org/v1")
     assert origin("https://X.org/a") == origin("https://x.org:443") == ("https", "x.org", 443)
     assert origin("http://x.org") == ("http", "x.org", 80)
+    assert (origin("ftp://x.org"), origin("x.org")) == (("ftp", "x.org", None), ("", "", None))
+
+
+def test_a_call_goes_nowhere_else() -> None:
+    """Signs of the path that mean something stay; none of it leads a level higher, or to another host."""
+    path = "/a%20b:c@d!e$f&g'h(i)j*k+l,m;n=o-p._~ ü?#/..."
+    written = "/a%20b:c@d!e$f&g'h(i)j*k+l,m;n=o-p._~%20%C3%BC%3F%23/..."
+    assert sent(Operation(LISTED, "GET", path)).url == BASE + written
+    value = Argument("v", "v", "path", "simple", explode=False)
+    between = Operation(LISTED, "GET", f"{path}/{{v}}/é", [value])
+    assert sent(between, {"v": "1"}).url == f"{BASE}{written}/1/%C3%A9"
+    for odd in ("/a/../b", "/./b", "/a/%2e%2E", "/a/%2e"):
+        with pytest.raises(Invalid) as refused:
+            sent(Operation(LISTED, "GET", odd))
+        assert refused.value.message == "a part of its path would be `.` or `..`, which leads elsewhere"
+    with pytest.raises(Invalid) as refused:
+        make_request(Operation(LISTED, "GET", "@b.example/x"), "https://a.example", {}, {}, {})
+    assert refused.value.message == "it would go to another server than its base URL says"
+
+
+def test_what_is_not_base64_or_no_line_is_refused_by_its_name() -> None:
+    file = Body("multipart/form-data", binary_fields=frozenset({"f"}))
+    for body, value, what in ((Body("a/b", binary=True), "?", "the body"), (file, {"f": "é"}, "the field 'f'")):
+        with pytest.raises(Invalid) as refused:
+            sent(Operation(LISTED, "POST", "/x", body=body), {"body": value})
+        assert refused.value.message == f"{what} is not base64, as which bytes are given"
+    for text in ("a\nb", "é"):
+        with pytest.raises(Invalid) as refused:
+            in_place("header", "simple", text)
+        assert refused.value.message == "the argument 'a b' is sent as a header, which is one line of ASCII"
+    assert sent(Operation(LISTED, "POST", "/x", body=file), {"body": [1]}).fields == []
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
@@ -199,12 +242,120 @@ def test_a_document_at_a_url_says_where_it_is_called(scheme: str) -> None:
     """Seen from where it was read; its variables have their defaults. Not so a document that is a file."""
     raw = {"openapi": "3.1.0", "info": {}, "paths": {}}
     server = {"url": "../{version}/", "variables": {"version": {"default": "v2"}, "odd": 1}}
-    document = read_document(json.dumps({**raw, "servers": [server]}).encode(), "")
+    document = read_document(json.dumps({**raw, "servers": [server]}).encode())
     there = ApiConnection(Entry("api", "f", openapi=f"{scheme}://a.example/docs/openapi.json"), lambda _: None)
     assert there._base_url(document) == f"{scheme}://a.example/v2"
     with pytest.raises(Invalid) as refused:
         ApiConnection(Entry("api", "f", openapi="openapi.json"), lambda _: None)._base_url(document)
     assert refused.value.hint == 'add "base_url": "https://…" to the entry, if you trust that'
+
+
+@pytest.mark.parametrize(
+    ("servers", "named"),
+    [
+        ([], ""),
+        ({"url": "/v2"}, ""),
+        ([3], ""),
+        ([{"url": 3}], ""),
+        ([{}], ""),
+        ([{"url": "/v1"}, {"url": "/v2"}], "/v1"),
+        ([{"url": "/{a}{b}{c}", "variables": {"a": {"default": 3}, "b": {}, "c": 4}}], "/3{c}"),
+        ([{"url": "/{a}", "variables": [1]}], "/{a}"),
+    ],
+)
+def test_of_the_servers_of_a_document_the_first_counts(servers: Any, named: str) -> None:
+    """With the defaults of its variables; what is no server names none."""
+    raw = {"openapi": "3.1.0", "info": {}, "servers": servers}
+    assert _named_server(read_document(json.dumps(raw).encode())) == named
+
+
+@pytest.mark.parametrize(
+    ("servers", "where", "hint"),
+    [
+        ([{"url": "https://b.example/v1?k=secret"}], "openapi.json", "https://b.example/v1?k=•••"),
+        ([{"url": "https://b.example/v1"}], "https://a.example/openapi.json", "https://b.example/v1"),
+        ([{"url": "http://a.example/v1"}], "https://a.example/openapi.json", "http://a.example/v1"),
+        ([{"url": "/v1"}], "openapi.json", "https://…"),
+        ([], "https://a.example/openapi.json", "https://…"),
+    ],
+)
+def test_where_it_is_called_has_to_be_said_of_another_place(servers: Any, where: str, hint: str) -> None:
+    """What the document names is proposed, and not taken; what the entry says stands in any case."""
+    document = read_document(json.dumps({"openapi": "3.1.0", "info": {}, "servers": servers}).encode())
+    with pytest.raises(Invalid) as refused:
+        ApiConnection(Entry("api", "f", openapi=where), lambda _: None)._base_url(document)
+    assert refused.value.message == "the entry does not say where it is called"
+    assert refused.value.hint == f'add "base_url": "{hint}" to the entry, if you trust that'
+    there = ApiConnection(Entry("api", "f", openapi=where, base_url="https://c.example/"), lambda _: None)
+    assert there._base_url(document) == "https://c.example"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("a b", "c"), ("a:", "c"), ("é", "c"), ("", "c"), ("a\x7f", "c"), ("A", "b\nc"), ("A", "\x00")]
+)
+def test_a_header_that_cannot_be_sent_is_told_without_its_value(name: str, value: str) -> None:
+    """Whether the server is called by a document or speaks the protocol."""
+    headers = {"X-Fine": "é", name: value}
+    for server in (
+        ApiConnection(Entry("it", "f", openapi="a.json", headers=headers), lambda _: None),
+        Connection(Entry("it", "f", url="http://127.0.0.1:9/", headers=headers), lambda _: None),
+    ):
+        with pytest.raises(ServerFailed) as failure:
+            asyncio.run(server.open())
+        told = failure.value
+        assert told.message == f"the header {name!r} of the server 'it' cannot be sent"
+        assert (told.hint, told.lasting, told.server) == ("a header is one line of text", True, "it")
+
+
+CREDENTIALS = [[Credential(name, "header", "A") for name in way] for way in ("ab", "c")]
+LACKS = " It asks for 'a' with 'b' or 'c', which `auth` of the server's entry does not give."
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "body", "auth", "told"),
+    [
+        (401, {}, b"", {}, f"HTTP 401 Unauthorized.{LACKS}"),
+        (403, {}, b"no", {"a": "1"}, f"HTTP 403 Forbidden: no.{LACKS}"),
+        (403, {}, b"no.", {}, f"HTTP 403 Forbidden: no.{LACKS}"),
+        (401, {"retry-after": "3"}, b"x", {}, f"HTTP 401 Unauthorized: x. It may be called again in 3 s.{LACKS}"),
+        (401, {}, b"", {"c": "1"}, "HTTP 401 Unauthorized"),
+        (404, {}, b"", {}, "HTTP 404 Not Found"),
+        (300, {}, b"abc", {}, "HTTP 300 Multiple Choices"),
+        (399, {"location": "/x"}, b"", {}, "HTTP 399; it leads to '/x', and only the base URL is called"),
+        (400, {"location": "/x"}, b"abc", {}, "HTTP 400 Bad Request: abc"),
+        (500, {}, b"a\0b", {}, "HTTP 500 Internal Server Error"),
+        (
+            500,
+            {"retry-after": "9" * 9},
+            b"",
+            {},
+            f"HTTP 500 Internal Server Error. It may be called again in {'9' * 9} s.",
+        ),
+    ],
+)
+def test_an_error_says_what_the_entry_lacks(
+    status: int, headers: dict[str, str], body: bytes, auth: dict[str, str], told: str
+) -> None:
+    """Only where somebody is kept out and no way in is given whole."""
+    operation = Operation(LISTED, "GET", "/x", security=CREDENTIALS)
+    assert error_answer(operation, status, headers, body, "utf-8", auth).text == told
+
+
+@pytest.mark.parametrize(
+    ("media", "charset", "body", "structured"),
+    [
+        ("application/json; charset=x", "x", b'{"a": "\\ud800"}', {"a": "\ufffd"}),
+        ("a/b+json", "utf-8", b"{", None),
+        ("application/json", "utf-8", b"[" * 100_000, None),
+        ("application/json", "utf-16", "[1]".encode("utf-16"), [1]),
+        ("text/plain", "utf-8", b"[1]", None),
+        ("APPLICATION/JSON", "utf-8", b"\xef\xbb\xbf[1]", [1]),
+    ],
+)
+def test_json_is_a_value_as_well_as_a_text(media: str, charset: str, body: bytes, structured: Any) -> None:
+    """Where it can be read; no half of a character is kept."""
+    answer = good_answer(200, media, charset, body)
+    assert (answer.structured, answer.blocks[0]["type"], answer.is_error) == (structured, "text", False)
 
 
 def failed(body: bytes, charset: str = "utf-8", status: int = 500, **headers: str) -> str:
