@@ -271,7 +271,7 @@ def test_a_connection_cut_in_any_statement_of_a_commit(proxy: Proxy, behind: str
             stored += there
             assert there == (answered and b"COMMIT" in proxy.cut_piece)
             if there:
-                with pytest.raises(Conflict):
+                with pytest.raises(Conflict, match=f"{ids[0]} exists already"):
                     store.commit(everything)
             else:
                 store.commit(everything)
@@ -303,11 +303,11 @@ def test_a_step_is_committed_in_one_message(proxy: Proxy) -> None:
         assert proxy.pieces == before + 3
         store.get(names[6])
         assert proxy.pieces == before + 4
-        with pytest.raises(LeaseLost):
+        with pytest.raises(LeaseLost, match="somebody else"):
             commit(7, "somebody else")
         with store.reading() as snapshot:
             assert [row.sequence for row in snapshot.steps(run)] == [2, 3, 4, 5, 6, 7]
-            with pytest.raises(NotFound):
+            with pytest.raises(NotFound, match=f"there is no {names[7]}"):
                 snapshot.get(names[7])
 
 

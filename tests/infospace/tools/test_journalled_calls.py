@@ -183,8 +183,9 @@ def test_a_call_is_journalled_before_its_effect_and_with_what_became_of_it(answe
     """One that did not reach its tool never began. All rows of a call are of its sequence, place and arguments."""
     office = Office(answer)
     if isinstance(answer, Exception):
-        with pytest.raises(type(answer)):
+        with pytest.raises(type(answer)) as raised:
             office.make("1")
+        assert raised.value is answer
     else:
         assert office.make("1") == answer
     assert journal(office) == rows

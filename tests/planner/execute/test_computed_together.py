@@ -310,14 +310,14 @@ def test_a_listener_that_fails_breaks_the_run_off_and_nothing_that_was_written_i
             if event.row.position == "3":
                 if halts:
                     run.halt.set()
-                raise GoneError
+                raise GoneError(event.row.position)
 
     prepared = prepare(space, {"steps": chain(9)})
     assert isinstance(prepared, Prepared)
     run = Run(space, prepared.plan, listen)
-    with pytest.raises(GoneError):
+    with pytest.raises(GoneError, match=r"^3$"):
         asyncio.run(run.run(prepared.bound))
-    assert status_beside(run.id) == ("failed", "the run broke off: GoneError: ")
+    assert status_beside(run.id) == ("failed", "the run broke off: GoneError: 3")
     assert told == [position for position, _ in rows_beside(run.id)]
 
 

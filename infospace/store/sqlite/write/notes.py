@@ -20,6 +20,7 @@ from infospace.store.sqlite.codec import (
     NOTE,
     PLAIN,
     RELATION,
+    gone,
     id_of,
     key_of,
     keys_json,
@@ -168,6 +169,8 @@ def _check_sources(connection: Connection, cited: Sequence[Evidence]) -> None:
         current, form = known.get(key, (0, None))
         if version != current:
             form = connection.value("SELECT form FROM history WHERE key = ? AND version = ?", (key, version))
+        if not current:
+            raise gone(source)
         if form is None:
             raise NotFound(f"{source} has no version {version} to be found", hint=f"its latest is {current}")
         if form == EVIDENCE:

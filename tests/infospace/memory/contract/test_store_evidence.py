@@ -121,14 +121,14 @@ class TestEvidenceReading:
         """Not to a version that never was, nor to another search result, nor backwards."""
         a, cited = note(store), store.new_id(Kind.NOTE)
         store.commit([MakeNote(cited, Evidence(a, 1, 0.5))])
-        for evidence, error in (
-            (Evidence("Note_99", 1, 0.5), NotFound),
-            (Evidence(a, 2, 0.5), NotFound),
-            (Evidence(cited, 1, 0.5), Invalid),
-            (Evidence(a, 1, 0.5, 3, 1), Invalid),
-            (Evidence(a, 1, 0.5, 3), Invalid),
+        for evidence, error, sentence in (
+            (Evidence("Note_99", 1, 0.5), NotFound, "there is no Note_99"),
+            (Evidence(a, 2, 0.5), NotFound, f"{a} has no version 2 to be found"),
+            (Evidence(cited, 1, 0.5), Invalid, f"{cited} is a search result itself"),
+            (Evidence(a, 1, 0.5, 3, 1), Invalid, "a passage from 3 to 1 is none"),
+            (Evidence(a, 1, 0.5, 3), Invalid, "a passage from 3 to None is none"),
         ):
-            with pytest.raises(error):
+            with pytest.raises(error, match=sentence):
                 store.commit([MakeNote(store.new_id(Kind.NOTE), evidence)])
         with pytest.raises(NotFound, match="there is no version"), store.reading() as snapshot:
             snapshot.evidence([Evidence(a, 1, 0.5), Evidence(a, 2, 0.5)])

@@ -157,6 +157,6 @@ def test_an_overlay_has_what_is_there_and_keeps_nothing(store: Store) -> None:
         assert copy.new_id(Kind.RELATION) not in others
         with copy.reading() as snapshot:
             assert [snapshot.get(identifier).content for identifier in (first, second)] == ["kept", "thrown away"]
-    with store.reading() as snapshot, pytest.raises(NotFound):
+    with store.reading() as snapshot, pytest.raises(NotFound, match=f"there is no {second}"):
         snapshot.get(second)
     assert store.check() == []

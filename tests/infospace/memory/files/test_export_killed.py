@@ -193,13 +193,16 @@ def test_only_leftovers_of_these_files_are_removed(tmp_path: Path) -> None:
     assert (tmp_path / "a.md").read_bytes() == b"new"
 
 
-@pytest.mark.parametrize(("data", "name", "error"), [(b"x", "folder", Invalid), ("no bytes", "a.md", TypeError)])
+@pytest.mark.parametrize(
+    ("data", "name", "error", "sentence"),
+    [(b"x", "folder", Invalid, "folder' cannot be written: "), ("no bytes", "a.md", TypeError, "a bytes-like object")],
+)
 def test_a_write_that_fails_leaves_nothing_beside_its_file(
-    tmp_path: Path, data: Any, name: str, error: type[Exception]
+    tmp_path: Path, data: Any, name: str, error: type[Exception], sentence: str
 ) -> None:
     """Whether the system does not let it, or the writing is broken off otherwise; the file is as it was."""
     write(tmp_path, **{"a.md": "old", "folder/b.md": "x"})
-    with pytest.raises(error):
+    with pytest.raises(error, match=sentence):
         write_atomically(tmp_path / name, data)
     assert {one.name for one in tmp_path.iterdir()} == {"a.md", "folder"}
     assert (tmp_path / "a.md").read_text() == "old"
