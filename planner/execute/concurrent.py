@@ -159,7 +159,6 @@ class ConcurrentSteps:
             self._branches[index].open()
         except BudgetExceeded as error:
             unit = self.units[index]
-            self._tasks[index].cancel()
             self.failure = Failure(self._position(unit), unit.step.type, str(error), error.kind)
             return self.failure
         return None
@@ -199,7 +198,6 @@ class ConcurrentSteps:
                 self._frame.scope.restore(name, identifier)
         for later in range(index + 1, len(self.units)):
             if self._branches[later].begun:
-                self._branches[later].drop()
                 unit = self.units[later]
                 message = f"step {failure.position} failed before it; what this step had done ahead is dropped"
                 self._run.journal_dropped(unit.step, self._position(unit), self._frame, message, failure.position)
@@ -240,7 +238,5 @@ async def map_ordered(
     finally:
         for task in tasks:
             task.cancel()
+        # A part that is cancelled still journals that it was: in a branch that is never opened, as all that is dropped.
         await asyncio.gather(*tasks, return_exceptions=True)
-        # Only now, since a part that is cancelled still journals that it was: nothing comes to a branch afterwards.
-        for writer in tracks:
-            writer.drop()

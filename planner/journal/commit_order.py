@@ -132,8 +132,11 @@ class JournalWriter:
         self._unwritten.tell()
 
     def make(self, changes: Sequence[Change]) -> None:
-        """Store what an execution made. It is transient, so it is found by nobody if the row never follows."""
-        self.flush()
+        """Store what an execution made. It is transient, so it is found by nobody if the row never follows.
+
+        Nothing is unwritten then: only what runs in a branch, or in a session ahead of its check, is stored before its row,
+        and nothing of that is put off.
+        """
         self._store.commit(changes)
 
     # What only computes

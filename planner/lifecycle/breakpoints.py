@@ -58,10 +58,9 @@ class ConditionBreakpoint:
                 raise Invalid(message, hint='`$hits is empty`, or {"type": "empty", "target": "$hits"}') from error
         problems = Problems()
         condition = parse_condition(answer, "", problems)
-        problem = next((one for one in problems.found if one.severity == "error"), None)
-        if problem is not None or condition is None:
-            problem = problem or problems.found[0]
-            raise Invalid(problem.message, hint=problem.hint)
+        errors = [one for one in problems.found if one.severity == "error"]
+        if condition is None or errors:  # what is no condition at all is an error, too
+            raise Invalid(errors[0].message, hint=errors[0].hint)
         if any(test.type == "tool_condition" for test in every_test(condition)):
             raise Invalid("a breakpoint cannot ask a tool", hint="its condition only reads variables")
         return cls(text, condition)

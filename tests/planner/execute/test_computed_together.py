@@ -15,9 +15,9 @@ from infospace import Args, Context, Note, Ref, Space, open_space, primitive
 from infospace.contract.catalogue import PackageProvider
 from infospace.core.bounds import Stop, check_time, stopped_by
 from infospace.core.clock import now
-from infospace.core.errors import LeaseLost
+from infospace.core.errors import LeaseLost, StoreError
 from infospace.core.resources import Note as ReadNote
-from infospace.journal.rows import ClaimRun
+from infospace.journal.rows import ClaimRun, StepRow
 from planner.execute import run as running
 from planner.execute.run import Run
 from planner.execute.start import Prepared, prepare
@@ -207,6 +207,28 @@ def test_what_a_store_might_refuse_is_written_with_its_own_step(
     # What was unwritten goes with it, and what comes after does not.
     assert sizes in ([1, 5, 2, 2], [1, 2, 4, 2, 2])
     assert len(rows_beside(str(result.run))) == 5
+
+
+def test_a_commit_that_fails_once_leaves_the_steps_in_their_order(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks, or breaks off, in between never finds a step without those before it."""
+    written: list[str] = []
+    commit, refused = space.store.commit, list[int]()
+
+    def refusing(changes: Any, entries: Any = ()) -> int:
+        places = [entry.position for entry in entries if isinstance(entry, StepRow)]
+        if len(places) > 1 and "4" in places and not refused:
+            refused.append(1)
+            raise StoreError("the space is locked by another process")
+        generation = commit(changes, entries)
+        written.extend(places)
+        return generation
+
+    monkeypatch.setattr(space.store, "commit", refusing)
+    result = run_of(space, [*chain(3), {"type": "make-text", "value": "long", "out": "$t"}, *chain(8, first=8)])
+    assert (result.status, refused) == ("success", [1])
+    assert written == ["1", "2", "3", "4", "5"]
 
 
 def test_what_was_made_before_it_is_written_is_read_as_it_is_stored(space: Space) -> None:

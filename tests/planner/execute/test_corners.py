@@ -57,6 +57,10 @@ PLANS: dict[str, tuple[list[Any], Any]] = {
         [SEVEN, LOST, either(bound("$a"), "${a}", "nothing")],
         "nothing",
     ),
+    "a text that is no name is compared as it stands": (
+        [note("a", "$a"), either({"type": "not_equals", "target": "a", "value": "$a"})],
+        "no",
+    ),
     "a while ends as its guard does": (
         [
             note(0, "$i"),
@@ -399,12 +403,25 @@ FINDS = {"type": "find-relations", "relation": "cites", "out": "$found"}
 
 
 @pytest.mark.parametrize(
-    ("name", "looks"), [("reads", True), ("gives", False), ("marks", False), ("relates", False), ("finds", True)]
+    ("name", "looks"),
+    [
+        ("reads", True),
+        ("gives", False),
+        ("marks", False),
+        ("relates", False),
+        ("finds", True),
+        ("deep", False),
+        ("shallow", True),
+    ],
 )
 def test_a_saved_plan_that_does_more_than_look_does_not_run_ahead(
     space: Space, calls: list[str], name: str, looks: bool
 ) -> None:
-    """A call does also where it changes nothing, and a Relation is kept with what it holds on to."""
+    """A call does also where it changes nothing, at any depth, and a Relation is kept with what it holds on to."""
     plans = {"reads": [note(1)], "gives": [GIVES], "marks": [MARKS], "relates": [note(1, "$a"), note(2, "$b"), RELATES]}
+    plans |= {
+        "deep": [note(1, "$a"), {"type": "if", "condition": bound("$a"), "then": [GIVES]}],
+        "shallow": [note(1, "$a"), {"type": "if", "condition": bound("$a"), "then": [note(2)]}],
+    }
     order, read = ordered(space, {"type": f"plan:{name}"}, **plans, finds=[FINDS])
     assert order.is_read_only(read) is looks

@@ -184,6 +184,19 @@ def test_the_budget_of_steps_runs_out_as_a_failure_that_says_so(run: Any) -> Non
     assert run({"steps": [made, mapped], "budget": {"steps": 2}}).status == "success"
 
 
+def test_a_handler_of_an_item_that_has_no_step_left_fails_the_loop(run: Any) -> None:
+    """No more items are tried: the loop has failed, for the budget."""
+    fails = {"type": "coerce", "target": "$item", "coercion": "int"}
+    made = {"type": "create-collection", "value": ["one", "two"], "out": "$c"}
+    loop = {"type": "for-each", "target": "$c", "do": [fails], "on_fail": [{"type": "say", "value": "passed over"}]}
+    result = run({"steps": [made, loop], "budget": {"steps": 3}})
+    rows = [(row.position, row.status, row.error) for row in result.steps]
+    assert rows == [("1", "success", None), ("2", "failed", "budget"), ("2.do[1].1", "failed", "invalid")]
+    assert result.reason == (
+        "step 2 (for-each) failed: step 2[1].on_fail.1 (say) failed: the budget of 3 steps ran out"
+    )
+
+
 def test_the_budget_of_depth_is_checked_before_anything_runs(run: Any) -> None:
     """A plan is one deep; each block inside is one more."""
     inner: dict[str, Any] = {"type": "say", "value": "deep"}

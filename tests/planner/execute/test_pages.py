@@ -20,6 +20,7 @@ from infospace.tools.mcp.catalogue.sync import sync
 from planner.execute.run import Run
 from planner.execute.start import Prepared, check_plan, prepare, run_sync
 from planner.journal.commit_order import SuspendRequest
+from planner.journal.events import StepStarted
 from planner.journal.result import RunResult
 from planner.lifecycle.dry_run import dry_run
 from planner.lifecycle.replay import replay
@@ -177,7 +178,7 @@ def test_a_failing_page_fails_the_step_and_is_named(paged: Paged) -> None:
 def test_an_answer_without_a_list_fails_the_step(paged: Paged, step: dict[str, Any], reason: str) -> None:
     """It says which page, and what was there."""
     result = paged.run({**ROWS, **step})
-    assert result.status == "failed"
+    assert (result.status, [row.status for row in result.steps]) == ("failed", ["failed"])
     assert reason in str(result.reason)
 
 
@@ -364,6 +365,27 @@ def test_pages_rest_between_calls_when_the_run_is_put_to_rest(space: Space) -> N
     result = asyncio.run(resume(space, str(result.run)))
     assert (data(result), made) == ([1, 2, 3], [1, 2, 3, 4])
     assert [row.status for row in result.steps] == ["success"]
+
+
+def test_pages_that_are_put_to_rest_before_the_first_call_make_none(space: Space) -> None:
+    """Gone on with, they begin with it."""
+    halt, server, made = SuspendRequest(), LocalTools("s"), list[int]()
+
+    @server.tool(read_only=True)
+    def listed(page: int) -> list[int]:
+        """List."""
+        made.append(page)
+        return [page] if page < 3 else []
+
+    space.tools.add(server)
+    prepared = prepare(space, [{**ROWS, "tool": "s/listed"}], {})
+    assert isinstance(prepared, Prepared)
+    run = Run(space, prepared.plan, lambda event: halt.set() if isinstance(event, StepStarted) else None)
+    run.halt = halt
+    result = asyncio.run(run.run(prepared.bound))
+    assert [(row.status, row.value) for row in result.steps] == [("suspended", "interrupted after 0 pages")]
+    assert made == []
+    assert data(asyncio.run(resume(space, str(result.run)))) == [1, 2]
 
 
 def test_pages_that_only_read_run_beside_other_steps(space: Space) -> None:

@@ -155,6 +155,16 @@ def test_a_map_attempts_each_item_as_often_as_it_says(space: Space, made: list[s
     assert made == ["1"] * 3
 
 
+def test_each_item_of_a_map_that_is_tried_again_is_told_by_its_place(
+    space: Space, made: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The first is done, and the second is what fails."""
+    with caplog.at_level("INFO", "planner.execute.retry"):
+        over(space, ["a", "1"], {"type": "outside/look", "arguments": {"what": "$item"}})
+    assert caplog.messages == [f"step 2[2] failed at attempt {at}; it is tried again in 0.0 s" for at in (1, 2)]
+    assert made == ["a", "1", "1", "1"]
+
+
 def test_a_map_that_runs_out_of_time_is_not_repeated(space: Space, made: list[str]) -> None:
     """The calls under way may have had their effect."""
     operation = {"type": "outside/drop", "arguments": {"what": "$item"}}
@@ -169,6 +179,12 @@ def test_a_saved_plan_is_not_repeated_as_a_whole(space: Space, errors: Any) -> N
     [problem] = errors([{"type": "plan:g", "retry": {"attempts": 3}}])
     assert (problem.code, problem.pointer) == ("bad-value", "/0/retry")
     assert "a saved plan of several steps" in problem.message
+
+
+def test_the_wait_between_two_attempts_ends_by_itself(run: Any) -> None:
+    """Then the next attempt is made."""
+    result = run(SEVEN, {**CUT, "retry": {"attempts": 2, "wait_s": 0.01}})
+    assert [(row.position, row.error) for row in result.steps[1:]] == [("2", "invalid"), ("2#2", "invalid")]
 
 
 @pytest.mark.parametrize(("attempt", "seconds"), [(1, "2.0"), (2, "6.0"), (3, "18.0"), (20, "3600.0")])

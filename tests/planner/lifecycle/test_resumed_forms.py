@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from infospace import Space
+from infospace.core.ids import Kind
+from infospace.store.changes import GiveName, MakeNote
+from infospace.tools.local import LocalTools
 from planner.execute.start import run_sync
 from planner.journal.result import RunResult
 from planner.lifecycle.resume import answer, pending_of, resume
@@ -117,6 +120,28 @@ def test_what_a_skipped_step_left_unbound_before_a_question_is_unbound_after_it(
     because = "step 2.do[1].2 was skipped, because step 2.do[1].1 failed and was passed over"
     assert last.reason == f"$q is not bound: {because}"
     assert told(space, plan(ASK), "say") == told(space, plan(SAY), "say")
+
+
+def test_what_a_form_decided_is_not_lost_with_a_commit_that_is_refused(space: Space) -> None:
+    """It is journalled with the row that says so: here of a name that somebody gave meanwhile."""
+    outside = LocalTools("outside")
+
+    @outside.tool()
+    def take() -> str:
+        """Take the name that the next step is to give."""
+        identifier = space.store.new_id(Kind.NOTE)
+        space.store.commit([MakeNote(identifier, "theirs", kept=True), GiveName(identifier, "mine")])
+        return "taken"
+
+    space.tools.add(outside)
+    named = {**note("ours", "$n"), "name": "mine", "on_fail": "continue"}
+    branch = {"type": "if", "condition": "$t = 'taken'", "then": [named], "else": [SAY]}
+    result = run_sync(space, [{"type": "outside/take", "out": "$t"}, branch])
+    assert result.status == "success", result.reason
+    by_place = {one.position: one for one in rows(space, result)}
+    refused = by_place["2.then.1"]
+    assert (refused.status, refused.error, refused.frames["2"]["branch"]) == ("failed", "conflict", "then")
+    assert by_place["2"].frames == {}
 
 
 def test_what_a_form_decided_is_journalled_once(space: Space) -> None:

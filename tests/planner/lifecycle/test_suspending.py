@@ -158,6 +158,19 @@ def test_a_branch_says_nothing_before_those_before_it_have_ended(space: Space) -
     assert heard == ["first", "second"]
 
 
+def test_no_branch_behind_one_that_waits_writes_however_far_behind_it_is(space: Space) -> None:
+    """The one between them, which only computes, has ended by then."""
+    branches = [[ASK], [note("b", "$b")], [note("c", "$c", name="kept")]]
+    result = run_sync(space, [{"type": "parallel", "branches": branches}])
+    assert (result.status, [one.step for one in result.pending]) == ("suspended", ["1.branches[1].1"])
+    with space.store.reading() as snapshot:
+        assert snapshot.named("kept") is None
+    ended = go_on(space, result, **{"1.branches[1].1": 7})
+    assert ended.status == "success"
+    with space.store.reading() as snapshot:
+        assert snapshot.named("kept") == ended.bindings["c"].id
+
+
 def test_a_question_in_a_handler_and_in_a_saved_plan(space: Space) -> None:
     """The failure is not made again, and the saved plan's inputs are what they were."""
     lost = {"type": "coerce", "target": "$t", "coercion": "int", "out": "$n"}

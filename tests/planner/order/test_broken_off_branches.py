@@ -14,6 +14,7 @@ from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
 from planner.execute.run import Run
 from planner.execute.start import Prepared, prepare, run_sync
+from planner.journal.events import Event, StepFinished
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from timing import Limits, turns
@@ -109,6 +110,53 @@ def test_they_are_when_the_run_is_cancelled(space: Space, fired: asyncio.Event) 
     assert [one for one in steps if one[0].startswith("1.branches[1]")] == BROKEN[:1]
     assert BROKEN[1] in steps
     assert BROKEN[3] in steps
+
+
+def test_what_a_run_is_cancelled_in_ends_in_the_order_of_the_branches(space: Space, fired: asyncio.Event) -> None:
+    """What is broken off in the second is told before what the third has done by then."""
+    heard: list[str] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, StepFinished):
+            heard.append(event.row.position)
+
+    async def cancelled() -> None:
+        prepared = prepare(space, [{"type": "parallel", "branches": [[HANG], [SEND, HANG], [LOOK]]}])
+        assert isinstance(prepared, Prepared)
+        task = asyncio.create_task(Run(space, prepared.plan, hear).run(prepared.bound))
+        await fired.wait()
+        await turns()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert heard == [f"1.branches[{branch}].{step}" for branch, step in ((1, 1), (2, 1), (2, 2), (3, 1))] + ["1"]
+
+
+def test_of_two_branches_that_fail_the_first_in_their_order_is_why(space: Space) -> None:
+    """Though the other one failed before it."""
+    server, other = LocalTools("two"), asyncio.Event()
+
+    @server.tool(read_only=True)
+    async def slow() -> str:
+        """Fail after the other."""
+        await other.wait()
+        await turns()
+        raise InfospaceError("the slow one fell")
+
+    @server.tool(read_only=True)
+    async def fast() -> str:
+        """Fail at once."""
+        other.set()
+        raise InfospaceError("the fast one fell")
+
+    space.tools.add(server)
+    result = run_sync(space, [{"type": "parallel", "branches": [[{"type": "two/slow"}], [{"type": "two/fast"}]]}])
+    assert "1.branches[1].1" in str(result.reason)
+    assert "the slow one fell" in str(result.reason)
+    places = ["1", "1.branches[1].1", "1.branches[2].1"]
+    assert rows(space)[0] == [(place, "failed", "tool") for place in places]
 
 
 def test_they_are_when_a_branch_stops_the_plan(space: Space, fired: asyncio.Event) -> None:
