@@ -499,7 +499,13 @@ def test_a_variable_that_is_named_twice_is_asked_for_once() -> None:
 
 
 def test_a_member_is_read_as_it_is_spelt_now_before_it_is_as_earlier_forms_spelt_it() -> None:
-    old: dict[str, Any] = {"registry_type": "pypi", "identifier": "w", "version": "1", "runtime_hint": "uvx", "file_sha256": ""}
+    old: dict[str, Any] = {
+        "registry_type": "pypi",
+        "identifier": "w",
+        "version": "1",
+        "runtime_hint": "uvx",
+        "file_sha256": "",
+    }
     old |= {"environment_variables": [{"name": "A", "is_required": True}]}
     found = read(old)
     assert (found.launch, [one.name for one in found.variables]) == ("uvx w@1", ["A"])
