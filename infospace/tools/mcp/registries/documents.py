@@ -178,7 +178,7 @@ def _take(result: ReadRegistry, raw: Any, place: str, base: str | None, *, local
     try:
         if isinstance(body, _Unreadable):
             raise Invalid(body.why)  # noqa: TRY301 - told as all that is wrong with an entry
-        read = read_npm_package(body, base, local=local) if result.form == "npm" else read_server(body, local=local)
+        read = read_npm_package(body, base) if result.form == "npm" else read_server(body, local=local)
     except Invalid as error:
         result.wrong.append(WrongEntry(name, f"{error.message}{f' ({error.hint})' if error.hint else ''}"))
         return

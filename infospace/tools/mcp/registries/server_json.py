@@ -111,7 +111,7 @@ def read_server(raw: Any, *, local: bool = False) -> ListedServer:
     raise reasons[0]
 
 
-def read_npm_package(raw: Any, base: str | None, *, local: bool = False) -> ListedServer:
+def read_npm_package(raw: Any, base: str | None) -> ListedServer:
     """Read a package as a search of npm lists it. `base` is the URL of the registry, None where it came as a file."""
     if not isinstance(raw, Mapping):
         raise Invalid(f"it is {shown(raw)}, not an object")
@@ -122,7 +122,7 @@ def read_npm_package(raw: Any, base: str | None, *, local: bool = False) -> List
         dict.fromkeys(link for link in links if isinstance(link, str) and link.isprintable() and len(link) <= 50)
     )
     description = truncate(_text(raw, "description", longest=10**6, lines=True), LONGEST_DESCRIPTION)
-    reader = _Reader(name, description, "", package["version"], local=local, tags=tags[:MAX_PARTS])
+    reader = _Reader(name, description, "", package["version"], local=False, tags=tags)
     result = reader.package(package)
     if base is None:
         return result
