@@ -47,7 +47,6 @@ class RuleSet:
 
     rules: Sequence[Rule]
     facts: Sequence[Fact] = ()
-    source: str = ""
 
 
 def is_variable(term: Term) -> bool:

@@ -36,7 +36,7 @@ def read_rules(path: Path) -> RuleSet:
     if reader.wrong:
         more = f", and {len(reader.wrong) - 5} more" if len(reader.wrong) > 5 else ""
         raise Invalid(f"{str(path)!r}: {'; '.join(reader.wrong[:5])}{more}")
-    return RuleSet(rules, facts, str(path))
+    return RuleSet(rules, facts)
 
 
 class _Reader:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from infospace import Invalid
+from infospace import Invalid, InvalidJSON, NotFound
 from infospace.core.tool import Tool
 from infospace.tools.search.rules.forward_chaining import Outcome, apply_rules, query_facts, tool_facts
 from infospace.tools.search.rules.language import Conclusion, Rule, RuleSet
@@ -143,3 +143,129 @@ def test_a_file_has_a_thousand_rules_at_most(tmp_path: Path) -> None:
         refused.value.message
         == f"{str(path)!r}: the file has 'fact': did you mean 'facts'?; `facts` is {{}}, not a list"
     )
+
+
+GIVEN = {"name": "x", "then": {"prefer": "a/b"}}
+TRIPLE = ["a", "b", "c"]
+SAYS = "prefer, avoid, require, select a tool, or `assert` a fact"
+FILE_OF_RULES = 'a file of rules is {"rules": [{"name": …, "when": […], "then": […]}]}'
+
+
+def rule(**members: Any) -> dict[str, Any]:
+    """Return a file of one rule."""
+    return {"rules": [{**GIVEN, **members}]}
+
+
+@pytest.mark.parametrize(
+    ("root", "wrong"),
+    [
+        ([], [FILE_OF_RULES]),
+        ({"rules": {}}, [FILE_OF_RULES]),
+        (
+            {"rules": [], "description": "d", "fcts": 1, "zzzzzz": 2},
+            [
+                "the file has 'fcts': did you mean 'facts'?",
+                "the file has 'zzzzzz': there are rules, facts, description",
+            ],
+        ),
+        ({"rules": [], "facts": 3}, ["`facts` is 3, not a list"]),
+        (
+            {"rules": [], "facts": [TRIPLE, ["a", True, 1.5], ["a", "b"], ["a", None, 1], ["a", "?b", "c"], 3]},
+            [
+                'facts[2] is ["a", "b"], not such as ["?tool", "server", "git"]',
+                "facts[3] has null, which is neither a text nor a number nor true or false",
+                "facts[4] has the variable '?b', and a fact has none",
+                'facts[5] is 3, not such as ["?tool", "server", "git"]',
+            ],
+        ),
+        ({"rules": [3] * 1_001}, ["it has 1,001 rules, more than 1,000"]),
+        ({"rules": [3] * 5}, [f"rules[{at}] is 3, not an object" for at in range(5)]),
+        ({"rules": [3, GIVEN, GIVEN]}, ["rules[0] is 3, not an object", "rules[2]: there is a rule 'x' already"]),
+        (rule(name=3), ["rules[0].name is 3, not a short text"]),
+        (rule(name=" "), ['rules[0].name is " ", not a short text']),
+        (rule(name="a\n"), ['rules[0].name is "a\\n", not a short text']),
+        (rule(name="n" * 101), [f'rules[0].name is "{"n" * 58}…, not a short text']),
+        (rule(priority=1_000_001), ["rules[0].priority is 1000001, not a whole number"]),
+        (rule(priority=-1_000_001), ["rules[0].priority is -1000001, not a whole number"]),
+        (rule(priority=True), ["rules[0].priority is true, not a whole number"]),
+        (rule(zzzzzz=1), ["rules[0] has 'zzzzzz': there are name, when, unless, then, priority"]),
+        (rule(when=[TRIPLE] * 13), ["rules[0].when has 13 patterns, more than 12"]),
+        (rule(when=3, unless=4), ["rules[0].when is 3, not a list", "rules[0].unless is 4, not a list"]),
+        (
+            rule(unless=[["?y", "b", "?"]], when=[["?x", "b", "c"]]),
+            ["rules[0].unless has '?y', which no pattern of `when` has"],
+        ),
+        (rule(then=None), [f"rules[0].then says nothing: {SAYS}"]),
+        (rule(then=[]), [f"rules[0].then says nothing: {SAYS}"]),
+        (rule(then=[3]), ['rules[0].then[0] is 3, not such as {"prefer": "?tool"}']),
+        (
+            rule(then={"prefer": "a", "avoid": "b"}),
+            ['rules[0].then is {"prefer": "a", "avoid": "b"}, not such as {"prefer": "?tool"}'],
+        ),
+        (rule(then={"prefer": ""}), ['rules[0].then.prefer is "", not a tool or a variable']),
+        (rule(then={"select": 3}), ["rules[0].then.select is 3, not a tool or a variable"]),
+        (rule(then={"zzzz": "a"}), ["rules[0].then has 'zzzz': there are prefer, avoid, require, select, assert"]),
+        (rule(then={"asert": TRIPLE}), ["rules[0].then has 'asert': did you mean 'assert'?"]),
+        (
+            rule(then={"assert": ["a", "b"]}),
+            ['rules[0].then.assert is ["a", "b"], not such as ["?tool", "server", "git"]'],
+        ),
+        (
+            rule(then=[{"prefer": "a"}, {"assert": ["?x", "?y", "?"]}], when=[["?x", "b", "c"]]),
+            [f"rules[0].then[1] has {name!r}, which no pattern of `when` has" for name in ("?y", "?")],
+        ),
+        (
+            rule(then=[{"avoid": "?z"}, {"prefer": "a"}, 3]),
+            [
+                "rules[0].then[0] has '?z', which no pattern of `when` has",
+                'rules[0].then[2] is 3, not such as {"prefer": "?tool"}',
+            ],
+        ),
+    ],
+)
+def test_all_that_is_wrong_with_rules_is_told(tmp_path: Path, root: Any, wrong: list[str]) -> None:
+    """In their order, each with its place and what would have fitted."""
+    path = tmp_path / "rules.json"
+    path.write_text(json.dumps(root))
+    with pytest.raises(Invalid) as refused:
+        read_rules(path)
+    assert refused.value.message == f"{str(path)!r}: {'; '.join(wrong)}"
+
+
+def test_rules_may_say_as_much_as_is_read(tmp_path: Path) -> None:
+    """A thousand of them, each of twelve patterns; of what is wrong five are told, and how many more."""
+    path = tmp_path / "rules.json"
+    path.write_text(json.dumps({"rules": [{**GIVEN, "name": f"r{at}"} for at in range(1_000)]}))
+    assert len(read_rules(path).rules) == 1_000
+    whole = {"name": "n" * 100, "when": [TRIPLE] * 12, "unless": [["?", "b", 1]], "priority": -1_000_000}
+    then = [{"prefer": "a"}, {"avoid": "b"}, {"assert": TRIPLE}]
+    path.write_text(json.dumps({**rule(**whole, then=then), "facts": [["a", True, 1.5]]}))
+    triple = ("a", "b", "c")
+    read = read_rules(path)
+    assert (read.facts, read.rules) == (
+        [("a", True, 1.5)],
+        [
+            Rule(
+                "n" * 100,
+                [triple] * 12,
+                [("?", "b", 1)],
+                [Conclusion("prefer", "a"), Conclusion("avoid", "b"), Conclusion(None, fact=triple)],
+                -1_000_000,
+            )
+        ],
+    )
+    path.write_text(json.dumps({"rules": [3] * 6}))
+    with pytest.raises(Invalid, match=r"rules\[4\] is 3, not an object, and 1 more$"):
+        read_rules(path)
+    path.unlink()
+    for where, kind, told in (
+        (path, NotFound, f"there is no file {str(path)!r}"),
+        (tmp_path, InvalidJSON, f"{str(tmp_path)!r} cannot be read: Is a directory"),
+    ):
+        with pytest.raises(kind) as refused:
+            read_rules(where)
+        assert refused.value.message == told
+    path.write_text("[")
+    with pytest.raises(InvalidJSON) as cut:
+        read_rules(path)
+    assert cut.value.message.startswith(f"{str(path)!r} ends inside an array")
