@@ -172,3 +172,71 @@ def test_no_database_server_outlives_the_tests_that_started_it(tmp_path: Path, e
     server, folder = (copy / "server.txt").read_text(encoding="utf-8").split()
     assert not Path(f"/proc/{server}").exists()
     assert not Path(folder).exists()
+
+
+REACHED = '''
+"""Of this file."""
+from __future__ import annotations
+
+import asyncio
+
+
+async def ends(seconds):
+    await asyncio.sleep(seconds)
+    return "never"
+
+
+async def played():
+    """Cancel a task, and go on."""
+    task = asyncio.create_task(ends(3600))
+    await asyncio.sleep(0)
+    task.cancel()
+    try:
+        await task
+    except asyncio.CancelledError:
+        said = "cancelled"
+    if said:
+        return said
+    return None
+
+
+later = lambda: (
+    1 + 1
+)
+'''
+REACHES = """
+import asyncio
+import reached
+
+
+def test_played():
+    assert asyncio.run(reached.played()) == "cancelled"
+    assert reached.played.__doc__ == "Cancel a task, and go on."
+
+
+def test_lambda():
+    assert reached.later() == 2
+"""
+
+
+def test_what_a_coroutine_does_after_a_cancellation_is_reached_too(tmp_path: Path) -> None:
+    """By the test that runs it, and by no other; a tracer loses it."""
+    code = tmp_path / "reached.py"
+    code.write_text(REACHED, encoding="utf-8")
+    (tmp_path / "test_reached.py").write_text(REACHES, encoding="utf-8")
+    options = ["-q", "-p", "mutation.reach", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={tmp_path}"]
+    environment = os.environ | {
+        "PYTHONPATH": f"{Path(__file__).parent}{os.pathsep}{tmp_path}",
+        "REACH_OF": str(code),
+        "REACH_INTO": str(tmp_path),
+    }
+    environment.pop("PYTEST_XDIST_WORKER", None)
+    command = [sys.executable, "-m", "pytest", *options, "test_reached.py"]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    part = json.loads((tmp_path / "alone.json").read_text(encoding="utf-8"))
+    lines = part["reached"][str(code.resolve())]
+    played = {int(line) for line, tests in lines.items() if "test_reached.py::test_played" in tests}
+    assert played == {9, 15, 16, 17, 18, 19, 21, 22, 23}
+    assert {int(line) for line, tests in lines.items() if "test_reached.py::test_lambda" in tests} == {28}
+    assert sorted(part["seconds"]) == ["test_reached.py::test_lambda", "test_reached.py::test_played"]
+    assert not list(tmp_path.rglob("reached.*.pyc"))

@@ -222,7 +222,7 @@ class Run:
         at = reading[1]
         scope, self.goal = scope_of(self.space), filled(self.plan.goal, bound)
         entry = OpenRun(self.id, kind, self.goal, document, inputs, at, self.owner, plans, scope=scope)
-        self.journal.owner_guard = self.owner_guard
+        self.journal.guards = (self.owner_guard,)
         store.commit([*context.changes, *changes], [entry, *approvals_for_run(self._approve, self.id, at), *also])
         self._emit(RunStarted(self.id, self.goal))
 
@@ -257,7 +257,7 @@ class Run:
         for name, identifier in row.inputs.items():
             self.scope.bind(name, identifier)
         self.steps = list(record.rows)
-        self.journal.sequence, self.journal.owner_guard = record.sequence, self.owner_guard
+        self.journal.sequence, self.journal.guards = record.sequence, (self.owner_guard,)
         self.journal.uncounted = record.sequence - record.executions
         self.meter.remember(calls)
         self.meter.tools = self.tool_calls(record)

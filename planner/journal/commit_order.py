@@ -93,8 +93,8 @@ class JournalWriter:
         """The number of the last execution that was begun."""
         self.uncounted = 0
         """Numbers of executions that were begun in an earlier part of the run, and are begun again."""
-        self.owner_guard: OwnerGuard | None = None
-        """Whose the run is: nothing is written where it is somebody else's by now."""
+        self.guards: Sequence[OwnerGuard] = ()
+        """Whose the run is, once it is open: nothing is written where it is somebody else's by now."""
         self.may_defer = False
         """Whether steps that only compute may be written together."""
         self._unwritten = UnwrittenSteps()
@@ -134,8 +134,8 @@ class JournalWriter:
     def make(self, changes: Sequence[Change]) -> None:
         """Store what an execution made. It is transient, so it is found by nobody if the row never follows.
 
-        Nothing is unwritten then: only what runs in a branch, or in a session ahead of its check, is stored before its row,
-        and nothing of that is put off.
+        Nothing is unwritten then: only what runs in a branch, or in a session ahead of its check, is stored before its
+        row, and nothing of that is put off.
         """
         self._store.commit(changes)
 
@@ -160,7 +160,7 @@ class JournalWriter:
         if self._unwritten.rows:
             # These steps ended in their time: that of whoever is next is none of theirs.
             with unhurried():
-                self._store.commit(self._unwritten.changes, [*self._guard, *self._unwritten.rows])
+                self._store.commit(self._unwritten.changes, [*self.guards, *self._unwritten.rows])
             self._unwritten.written()
 
     def _raise_what_was_raised(self) -> None:
@@ -202,22 +202,18 @@ class JournalWriter:
         """Commit with all that is unwritten, which comes first. What is raised is of these changes alone."""
         before = self._unwritten
         if not before.rows:
-            self._store.commit(changes, [*self._guard, *entries])
+            self._store.commit(changes, [*self.guards, *entries])
             return
         try:
             # What ends without changes is journalled though its time is over, and so is what is before it.
             with nullcontext() if changes else unhurried():
-                self._store.commit([*before.changes, *changes], [*self._guard, *before.rows, *entries])
+                self._store.commit([*before.changes, *changes], [*self.guards, *before.rows, *entries])
         except InfospaceError:
             # Whose fault it is shows when each is written by itself.
             self.flush()
-            self._store.commit(changes, [*self._guard, *entries])
+            self._store.commit(changes, [*self.guards, *entries])
         else:
             before.written()
-
-    @property
-    def _guard(self) -> Sequence[Entry]:
-        return () if self.owner_guard is None else (self.owner_guard,)
 
     async def wait_for_turn(self) -> None:
         """Return at once: what reaches the journal is in order."""

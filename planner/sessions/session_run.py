@@ -216,7 +216,7 @@ class SessionRun(Run):
         self._call = [row for row in self.steps if top_label(row.position) in labels] if self.record else []
         before = self.journal.sequence
         self.journal = JournalWriter(self.space.store, self._most(before), self.on_step_journalled)
-        self.journal.sequence, self.journal.owner_guard = before, self.owner_guard
+        self.journal.sequence, self.journal.guards = before, (self.owner_guard,)
         self.journal.uncounted = 0 if self.record is None else before - self.record.executions
         self.clock.advance()
         self.frame = self.outermost()

@@ -263,6 +263,26 @@ def test_the_lease_is_renewed_with_what_was_spent_and_then_no_more(
     space.store.commit([], [CloseRun(mine, "success", now())])
 
 
+def test_each_renewal_says_when_it_was_made(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that goes on for longer than a lease stays its owner's."""
+    monkeypatch.setattr("planner.journal.lease.BEAT", 0.01)
+    mine = opened(space)
+
+    def beaten() -> str:
+        with space.store.reading() as snapshot:
+            return str(snapshot.run(mine).heartbeat)
+
+    async def do() -> None:
+        seen = {beaten()}
+        async with renewing_lease(space.store, mine, "me"):
+            while len(seen) < 4:
+                await asyncio.sleep(0.005)
+                seen.add(beaten())
+                assert max(seen) == beaten()
+
+    asyncio.run(asyncio.wait_for(do(), 60))
+
+
 def test_a_failure_of_what_is_done_is_not_hidden_by_the_end_of_the_lease(space: Space) -> None:
     """Nor is that it was cancelled."""
     mine = opened(space)

@@ -116,6 +116,7 @@ FULL = {"type": "has_value", "target": "$c"}
         ({"type": "size", "target": "$c", "out": "$n"}, False, False),
         ({"type": "persist", "target": "$c"}, True, False),
         ({"type": "parallel", "branches": [[{"type": "room/look"}], [{"type": "room/paint"}]]}, True, True),
+        ({"type": "parallel", "branches": [[COUNTED], [{"type": "bind", "target": "$c"}]]}, False, False),
     ],
 )
 def test_what_only_reads_stands_beside_others_and_what_may_change_things_stands_alone(
@@ -127,4 +128,4 @@ def test_what_only_reads_stands_beside_others_and_what_may_change_things_stands_
     order = DependencyAnalysis(room.catalogue, prepared.plan.plans)
     node = order.unit(prepared.plan.steps[2])
     assert (node.alone, node.waits) == (alone, waits)
-    assert order.is_read_only(prepared.plan.steps[2]) is (step["type"] == "size")
+    assert order.is_read_only(prepared.plan.steps[2]) is (not waits and step["type"] != "persist")
