@@ -291,6 +291,17 @@ def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
     play(known, scene, results=2, timeout_ms=2_500)
 
 
+def test_a_caller_with_the_longest_limit_has_none_in_plans(known: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step lasts as long as it says."""
+    monkeypatch.setattr("planner.server.operations.LONGEST_MS", 300)
+
+    async def scene(planner: Planner) -> None:
+        step = {"type": "one/slow", "arguments": {"seconds": 1}, "timeout_s": 60}
+        assert (await planner.call("run_plan", plan=[step]))["status"] == "success"
+
+    play(known, scene, timeout_ms=300)
+
+
 def test_more_calls_than_a_minute_may_have_are_refused_and_kept(known: Space) -> None:
     """Whatever they are for; the sentence says when to come again."""
 
