@@ -91,19 +91,23 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> KnownVectors:
     return KnownVectors(make_once(tmp_path_factory, "vectors", lambda _: None))
 
 
-@pytest.fixture(autouse=True)
-def known_vectors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, vectors: KnownVectors) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def known_vectors(request: pytest.FixtureRequest, vectors: KnownVectors) -> Iterator[None]:
     """What the model computed for one test is not computed for another one, whichever process plays it.
 
     Each test has a space of its own, and most have the same fifty tools in it, whose descriptions take the model more
-    than a second. Where the computing itself is tried, in `tests/infospace/search`, all of it is done.
+    than a second. What a file makes once for all its tests knows the vectors, too. Where the computing itself is
+    tried, in `tests/infospace/search`, all of it is done.
     """
     if "tests/infospace/search/" in request.path.as_posix():
+        yield
         return
     from infospace.search.embedding.embedder import Embedder
 
-    for name, method in vectors.methods().items():
-        monkeypatch.setattr(Embedder, name, method)
+    with pytest.MonkeyPatch.context() as patched:
+        for name, method in vectors.methods().items():
+            patched.setattr(Embedder, name, method)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -115,19 +119,23 @@ def warm_server() -> Iterator[WarmServer]:
     SERVING.close()
 
 
-@pytest.fixture
-def warm_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, vectors: KnownVectors) -> None:
+@pytest.fixture(scope="module")
+def warm_processes(request: pytest.FixtureRequest, vectors: KnownVectors) -> Iterator[None]:
     """Processes of the command and of tests' scripts begin with the packages loaded, but for `make prove`.
 
-    They take the vectors that are known as well.
+    They take the vectors that are known as well. From the first test of a file that asks for it, those of the whole
+    file do, and those that its tests share.
     """
     if os.environ.get("INFOSPACE_PROVE"):
+        yield
         return
     from warm import SERVING, WarmPopen
 
     SERVING.vectors = vectors.folder
     request.getfixturevalue("warm_server")
-    monkeypatch.setattr(subprocess, "Popen", WarmPopen)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(subprocess, "Popen", WarmPopen)
+        yield
 
 
 @pytest.fixture(scope="session")

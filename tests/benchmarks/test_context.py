@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def place(model: ModelInfo, tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+def place(model: ModelInfo, warm_processes: None, tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     """A workplace with the servers of the Python package index."""
     assert model.verified
     return furnish(tmp_path_factory.mktemp("ada"), node=None)

@@ -11,7 +11,7 @@ COLD = (
 """Here commands are started as a shell starts them."""
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def warm_commands(request: pytest.FixtureRequest) -> None:
     """Spare each command the time in which it imports what the others have imported."""
     if request.path.name not in COLD:
