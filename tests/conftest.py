@@ -9,13 +9,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 
-sys.path.insert(0, str(Path(__file__).parent))
+TESTS = Path(__file__).parent
+sys.path.insert(0, str(TESTS))
 
 if TYPE_CHECKING:
     from chatting import Endpoint
@@ -62,18 +64,43 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
-def pytest_unconfigure() -> None:
-    """Let the end of the process free all there is: DuckDB prints a list of what is left over."""
-    gc.unfreeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let each of several processes begin to collect in another folder of the tests.
+
+    In a fresh clone each file has to be compiled once, with its assertions rewritten. Beginning in one place, all
+    processes would compile the same file at the same time; so each finds what the others have left behind.
+    """
+    report = yield
+    if "PYTEST_XDIST_WORKER" in os.environ and isinstance(collector, pytest.Dir) and collector.path == TESTS:
+        entries = report.result
+        share = int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw")) / int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        files = [sum(1 for _ in entry.path.rglob("test_*.py")) if entry.path.is_dir() else 1 for entry in entries]
+        before = list(accumulate(files, initial=0))
+        begin = min(range(len(entries)), key=lambda number: abs(before[number] - share * before[-1]))
+        report.result = entries[begin:] + entries[:begin]
+    return report
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let the end of the process free all there is: DuckDB prints a list of what is left over.
+
+    What is added first is called last: pytest looks for what was never awaited or closed before it, several times.
+    """
+    config.add_cleanup(gc.unfreeze)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first: who has none left takes over others, and none is left with a slow one.
 
-    The tests of a file stay together, since they share what is dear to make.
+    The tests of a file stay together, since they share what is dear to make. All processes have to have one order,
+    wherever each began to collect: pytest brings together what shares a fixture of a session only after this.
     """
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (item.path not in slow, item.path.relative_to(TESTS).parts[0]))
     from fewer import ALL_EXAMPLES, take_fewer
 
     if not ALL_EXAMPLES:
