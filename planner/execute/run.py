@@ -425,6 +425,8 @@ class Run:
                 with ending(limit.when()):
                     return await (steps() if callable(steps) else self.block(steps, self.frame))
         except TimeoutError:
+            if not limit.expired():
+                raise
             last = self.steps[-1] if self.steps else None
             reason = f"the budget of {self.plan.budget.seconds:g} seconds ran out"
             return Failure(last.position if last else "1", last.type if last else "", reason, BudgetExceeded.kind)

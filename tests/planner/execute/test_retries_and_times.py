@@ -12,7 +12,9 @@ import pytest
 from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
 from planner.execute.retry import retry_delay
-from planner.execute.start import run_sync
+from planner.execute.run import Run
+from planner.execute.start import Prepared, prepare, run_sync
+from planner.journal.events import Event, StepFinished
 from planner.journal.result import RunResult
 from planner.language.plan import Retry
 from planner.parse.saved_plans import save_plan
@@ -185,6 +187,24 @@ def test_the_wait_between_two_attempts_ends_by_itself(run: Any) -> None:
     """Then the next attempt is made."""
     result = run(SEVEN, {**CUT, "retry": {"attempts": 2, "wait_s": 0.01}})
     assert [(row.position, row.error) for row in result.steps[1:]] == [("2", "invalid"), ("2#2", "invalid")]
+
+
+@pytest.mark.parametrize("budget", [{}, {"seconds": 3600}])
+def test_a_time_out_of_whoever_listens_is_not_that_of_the_budget(space: Space, budget: dict[str, int]) -> None:
+    """It breaks the run off as any other failure of theirs does, and is told as what it is."""
+
+    def listen(event: Event) -> None:
+        if isinstance(event, StepFinished):
+            raise TimeoutError("nobody takes what is told")
+
+    prepared = prepare(space, {"steps": [{**SEVEN, "name": "seven"}], "budget": budget})
+    assert isinstance(prepared, Prepared)
+    run = Run(space, prepared.plan, listen)
+    with pytest.raises(TimeoutError, match="nobody takes what is told"):
+        asyncio.run(run.run(prepared.bound))
+    with space.store.reading() as snapshot:
+        row = snapshot.run(run.id)
+    assert (row.status, row.reason) == ("failed", "the run broke off: TimeoutError: nobody takes what is told")
 
 
 @pytest.mark.parametrize(("attempt", "seconds"), [(1, "2.0"), (2, "6.0"), (3, "18.0"), (20, "3600.0")])

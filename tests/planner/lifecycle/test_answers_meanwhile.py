@@ -91,6 +91,23 @@ def test_a_run_that_goes_on_by_itself_with_an_answer_is_put_to_rest_by_the_same_
     assert "hello ann" in [row.value for row in again.steps]
 
 
+def test_a_run_that_is_put_to_rest_as_it_is_answered_rests(space: Space, waiting: str) -> None:
+    """It is not taken up once more for the answer, which is there when somebody goes on with it."""
+    halt, heard = SuspendRequest(), list[Event]()
+
+    def hear(event: Event) -> None:
+        heard.append(event)
+        if isinstance(event, StepFinished) and event.row.type == "wait":
+            answer(space, waiting, STEP, "ann")
+            halt.set()
+
+    run = asyncio.run(resume(space, waiting, hear, halt))
+    assert (run.status, [one.step for one in run.pending]) == ("suspended", [STEP, "1.branches[2].1"])
+    assert [type(event) for event in heard].count(RunStarted) == 1
+    again = asyncio.run(resume(space, waiting))
+    assert "hello ann" in [row.value for row in again.steps]
+
+
 def test_what_a_running_run_does_not_ask_is_not_answered(space: Space, waiting: str) -> None:
     said: list[str] = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,6 +28,15 @@ def test_equal_calls_of_a_step_are_taken_in_the_order_in_which_they_were_made() 
     record = RecordedRun([], [call(1), call(2), call(3, "2"), call(4, digest=b"other"), call(5)])
     taken = [record.call("1", b"same") for _ in range(4)]
     assert [None if one is None else one.answer for one in taken] == [1, 2, 5, None]
+
+
+def test_a_call_that_was_made_here_and_in_a_run_before_is_told_by_its_place_here() -> None:
+    """One that was made before alone, by that run."""
+    earlier = [replace(call(1, "4"), run="run_0"), replace(call(2, "5", b"other"), run="run_0")]
+    record = RecordedRun([], [call(1, "2")], {}, earlier)
+    assert record.find_made_call(b"same") == "2"
+    assert record.find_made_call(b"other") == "5 of run_0"
+    assert record.find_made_call(b"never") is None
 
 
 def test_what_was_called_while_a_wait_goes_on_is_called_again() -> None:

@@ -13,7 +13,7 @@ from planner.execute.start import run_sync
 from planner.journal.events import Event, RunStarted
 from planner.journal.result import RunResult
 from planner.lifecycle.fork import fork
-from planner.lifecycle.replay import replay
+from planner.lifecycle.replay import _free_names, replay
 from planner.lifecycle.resume import answer, pending_of, resume
 
 
@@ -135,6 +135,19 @@ def test_a_long_wait_is_over_in_a_replay(space: Space, monkeypatch: pytest.Monke
     result = ran(space, {"type": "wait", "seconds": 0.01})
     monkeypatch.setattr("planner.execute.wait.LONGEST_SLEEP", 0)
     assert asyncio.run(replay(space, str(result.run))).result.status == "success"
+
+
+def test_names_of_what_a_run_only_changed_stay_for_the_plan_that_is_checked_again(space: Space) -> None:
+    """Those that it gave itself are free: the plan that a model wrote for it was right before they were taken."""
+    ran(space, {"type": "create-note", "value": "old", "name": "theirs", "out": "$n"})
+    change = {"type": "update-note", "target": "$n", "value": "new"}
+    result = ran(space, {"type": "load", "target": "theirs", "out": "$n"}, change, {**KEEP, "value": "own"})
+    with space.store.overlay() as copy:
+        with copy.reading() as snapshot:
+            products = snapshot.products([str(result.run)])
+        _free_names(copy, products)
+        with copy.reading() as snapshot:
+            assert list(snapshot.names()) == ["theirs"]
 
 
 def test_only_runs_of_plans_are_replayed(space: Space) -> None:
