@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from infospace.core.errors import StoreError
+from infospace.store.sqlite import sums
 from infospace.store.sqlite.connection import Connection, connect
 from infospace.store.sqlite.place import FilePlace
 
@@ -51,6 +52,7 @@ class FilePool:
         self, writer: Connection | None, another: Callable[[], Connection], address: str, place: FilePlace
     ) -> None:
         self._writer = writer
+        self._watched = False
         self._another = another
         self._address = address
         self._place = place
@@ -101,7 +103,10 @@ class FilePool:
             connection.close()
 
     def writing(self) -> Connection:
-        """Return the one connection to write with; StoreError when there is none."""
+        """Return the one connection to write with; StoreError when there is none.
+
+        It keeps the checksums of what is written from the first write on: a space that is only read does without.
+        """
         if self._closed:
             raise closed(self._address)
         if self._writer is None:
@@ -109,6 +114,9 @@ class FilePool:
                 f"the space {self._address!r} can be read and not written",
                 hint="give yourself the right to write to it and to its folder, or copy it",
             )
+        if not self._watched:
+            sums.watch(self._writer)
+            self._watched = True
         return self._writer
 
     def wait_for_queue(self, seconds: float) -> None:

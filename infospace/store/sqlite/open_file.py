@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from infospace.core.errors import StoreError
-from infospace.store.sqlite import schema, sums
+from infospace.store.sqlite import schema
 from infospace.store.sqlite.connection import OPEN_FILES, Connection, connect, is_busy, is_unopenable
 
 Synchronous: TypeAlias = Literal["NORMAL", "FULL"]
@@ -124,7 +124,7 @@ def open_to_write(path: Path, address: str, settings: Settings, *, create: bool)
         _set(connection, settings)
         schema.migrate(connection)
         _use_wal(connection, settings.wait)
-        sums.watch(connection)
+        schema.marks(connection)  # whoever has read holds the log: no other process that closes the file takes it away
         if settings.page_limit is not None:
             connection.run(f"PRAGMA max_page_count = {settings.page_limit:d}")
     except BaseException:

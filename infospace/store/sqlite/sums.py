@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from infospace.journal.rows import FINISHED
 from infospace.store.sqlite.codec import id_of
@@ -72,21 +73,37 @@ FORGET = f"""DELETE FROM sums WHERE part IN ({", ".join(str(part.number) for par
 
 
 def watch(connection: Connection) -> None:
-    """Keep the sums of resources in line with all that is written through a connection."""
+    """Keep the sums of resources in line with all that is written through a connection.
+
+    In one transaction, since each by itself would have SQLite read and write its schema anew. Raises StoreError.
+    """
     if not _table_exists(connection):
         return
     connection.run("PRAGMA recursive_triggers = ON")
-    for part in _existing_parts(connection, (*PARTS, *BATCHES)):
-        _watch(connection, part, "INSERT", _count(part, "NEW", ""))
-        _watch(connection, part, "DELETE", _count(part, "OLD", "-"))
-        if part.updated:
-            columns = ", ".join(_named(part))
-            _watch(connection, part, f"UPDATE OF {columns}", _count(part, "OLD", "-") + _count(part, "NEW", ""))
+    connection.run("BEGIN")
+    try:
+        for part in _existing_parts(connection, (*PARTS, *BATCHES)):
+            for statement in _triggers(part):
+                connection.run(statement)
+        connection.run("COMMIT")
+    except BaseException:
+        connection.rollback()
+        raise
 
 
-def _watch(connection: Connection, part: Part, event: str, body: str) -> None:
+@cache
+def _triggers(part: Part) -> tuple[str, ...]:
+    """The statements that make what keeps the sum of a part: every space that is opened needs the same ones."""
+    added, taken = _count(part, "NEW", ""), _count(part, "OLD", "-")
+    results = [_trigger(part, "INSERT", added), _trigger(part, "DELETE", taken)]
+    if part.updated:
+        results.append(_trigger(part, f"UPDATE OF {', '.join(_named(part))}", taken + added))
+    return tuple(results)
+
+
+def _trigger(part: Part, event: str, body: str) -> str:
     name = f"sums_{part.table}_{event.partition(' ')[0].lower()}"
-    connection.run(f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{part.table} BEGIN {body} END")
+    return f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{part.table} BEGIN {body} END"
 
 
 def fill(connection: Connection) -> None:
