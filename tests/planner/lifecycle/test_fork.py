@@ -160,11 +160,12 @@ def test_an_input_that_a_later_step_changed_is_as_it_was_given(space: Space) -> 
     assert again.result.data == "it is given"
 
 
-def test_what_others_change_while_a_loop_runs_is_not_seen_by_its_fork(space: Space) -> None:
-    """The fork begins where the loop began, not where it ended."""
+@pytest.mark.parametrize("side_by_side", [True, False])
+def test_what_others_change_while_a_loop_runs_is_not_seen_by_its_fork(space: Space, side_by_side: bool) -> None:
+    """The fork begins where the loop began, not where it ended, nor where a later item began."""
     outside = LocalTools("outside")
 
-    @outside.tool(read_only=True)
+    @outside.tool(read_only=side_by_side)
     def meddle() -> str:
         """Change the Note by another's hand, later than the loop began."""
         began = now()

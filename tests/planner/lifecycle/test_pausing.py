@@ -138,6 +138,29 @@ def test_a_condition_rests_when_it_comes_to_hold(space: Space) -> None:
     assert further(space, result, pausing).status == "success"
 
 
+def test_a_condition_holds_no_more_where_its_variable_is_not_there(space: Space) -> None:
+    """It rests anew where it comes to hold again, in the next loop."""
+    one = {"type": "create-collection", "value": ["a"], "out": "$one"}
+    loop = {"type": "for-each", "target": "$one", "do": [{"type": "say", "value": "${item}"}]}
+    pausing = Breakpoints(when=[ConditionBreakpoint.read("$item = 'a'")])
+    result, rests = play(space, [one, loop, note("between"), loop], pausing), list[str | None]()
+    while result.status == "suspended":
+        rests.append(where(pausing))
+        pausing.resume()
+        result = further(space, result, pausing)
+    assert (result.status, rests) == ("success", ["2.do[1].1", "4.do[1].1"])
+
+
+def test_a_condition_that_comes_to_hold_at_a_breakpoint_does_not_rest_behind_it(space: Space) -> None:
+    """It held already where the run rested."""
+    pausing = Breakpoints(steps={"/1"}, when=[ConditionBreakpoint.read("$n = 1")])
+    result = play(space, [note(1, "$n"), note("second"), note("third")], pausing)
+    assert pausing.paused is not None
+    assert (pausing.paused.position, pausing.paused.why) == ("2", "a breakpoint")
+    pausing.resume()
+    assert further(space, result, pausing).status == "success"
+
+
 def test_a_condition_sees_what_the_step_sees(space: Space) -> None:
     """The item of a loop, for one."""
     pausing = Breakpoints(when=[ConditionBreakpoint.read('{"type": "equals", "target": "$item", "value": "b"}')])

@@ -122,6 +122,18 @@ def test_what_a_skipped_step_left_unbound_before_a_question_is_unbound_after_it(
     assert told(space, plan(ASK), "say") == told(space, plan(SAY), "say")
 
 
+def test_what_is_lost_within_and_without_is_lost_by_the_step_within(space: Space) -> None:
+    """It stands nearest to whoever reads it."""
+    lost = {**FAILS, "target": "$text"}
+    body = [{**FAILS, "target": "$item"}, note("${lost}!", "$x")]
+    steps = [note("no number", "$text"), lost, WORD, {"type": "for-each", "target": "$words", "do": body}]
+    result = run_sync(space, steps)
+    assert result.status == "success", result.reason
+    last = next(one for one in rows(space, result) if one.position == "4.do[1].2")
+    assert (last.status, last.extra.get("cause")) == ("skipped", "4.do[1].1")
+    assert last.reason == "$lost is not bound: step 4.do[1].1 failed and was passed over"
+
+
 def test_what_a_form_decided_is_not_lost_with_a_commit_that_is_refused(space: Space) -> None:
     """It is journalled with the row that says so: here of a name that somebody gave meanwhile."""
     outside = LocalTools("outside")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 
 from infospace import Conflict, Invalid, NotFound, Space, open_space
-from infospace.core.clock import later
+from infospace.core.clock import later, now
 from infospace.core.ids import Kind
 from infospace.journal.rows import CallRow, ClaimRun, CloseRun, Heartbeat, OpenRun, StepRow
 from infospace.tools.journalled_calls import digest_of
@@ -492,6 +492,26 @@ def test_a_live_run_is_not_cancelled_and_one_whose_owner_is_gone_is(space: Space
         cancel(space, run)
     with space.store.reading() as snapshot:
         assert snapshot.run(run).status == "cancelled"
+
+
+def test_a_run_that_somebody_takes_up_meanwhile_is_not_cancelled(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After it was looked at, and before it is ended: it goes on."""
+    run = str(run_sync(space, [ASK]).run)
+    commit = space.store.commit
+
+    def taken_before(changes: Any, entries: Any = ()) -> int:
+        monkeypatch.setattr(space.store, "commit", commit)
+        with space.store.reading() as snapshot:
+            owner = snapshot.run(run).owner
+        commit([], [ClaimRun(run, "somebody else", owner, now())])
+        return commit(changes, entries)
+
+    monkeypatch.setattr(space.store, "commit", taken_before)
+    with pytest.raises(Conflict, match=f"{run} belongs to 'somebody else' now"):
+        cancel(space, run)
+    with space.store.reading() as snapshot:
+        row = snapshot.run(run)
+    assert (row.status, row.owner) == ("running", "somebody else")
 
 
 def test_a_step_that_is_to_be_attempted_again_needs_its_tool(tmp_path: Path) -> None:
