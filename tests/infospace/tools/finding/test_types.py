@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infospace.core.errors import Invalid
 from infospace.core.tool import Tool
 from infospace.schema.validate import validate
 from infospace.tools.scope import Filters
 from infospace.tools.search.finder import Finder
 from infospace.tools.search.results import ToolQuery
-from infospace.tools.search.types import ToolTypes, TypeFit, TypeMatcher, TypeQuery, callable_with
+from infospace.tools.search.types import ToolTypes, TypeFit, TypeMatcher, TypeQuery, callable_with, read_type
 
 TEXT = {"type": "string"}
 ROWS = {"type": "array", "items": {"type": "object"}}
@@ -231,3 +232,98 @@ def test_what_fits_wholly_is_never_refused_by_the_tool(value: Any, given_: Any, 
     found = fit(tool("take", {"value": taken}), input=keyed(value=given_))
     if found is not None and found.input is not None and found.input.score == 1 and not validate(value, given_):
         assert not validate(value, taken)
+
+
+def test_the_arguments_of_a_tool_are_told_with_what_is_said_of_them() -> None:
+    """Those first that it needs; what is no text is written as one."""
+    takes = {"a": {"description": "First."}, "b": {"description": 3}, "c": True, "d": {}}
+    one = Tool("s", "t", input_schema={"type": "object", "properties": takes, "required": ["d", "b"]})
+    told = [(each.name, each.description, each.required) for each in ToolTypes().parameters(one)]
+    assert told == [("b", "3", True), ("d", "", True), ("a", "First.", False), ("c", "", False)]
+    assert ToolTypes().parameters(Tool("s", "t", input_schema={"type": "object"})) == []
+    assert ToolTypes().parameters(Tool("s", "t", input_schema={"type": "string"})) == []
+
+
+def test_the_places_of_a_result_are_told_to_a_depth_and_a_number() -> None:
+    """The outer before the inner; a key that no plan can read is passed over, and so is what is not a tool."""
+    deep = keyed(a=keyed(b=keyed(c=keyed(d=keyed(e=TEXT)))), **{"not one": TEXT})
+    one = Tool("s", "t", output_schema=deep)
+    assert [place.path for place in ToolTypes().places(one)] == ["", ".a", ".a.b", ".a.b.c", ".a.b.c.d"]
+    assert [(place.name, place.names) for place in ToolTypes().places(one)][:3] == [
+        ("", ()),
+        ("a", ("a",)),
+        ("b", ("a", "b")),
+    ]
+    rows = Tool("s", "t", output_schema=keyed(rows={"type": "array", "items": keyed(id=TEXT)}))
+    assert [(place.path, place.in_list) for place in ToolTypes().places(rows)] == [
+        ("", False),
+        (".rows", False),
+        (".rows[0]", True),
+        (".rows[0].id", True),
+    ]
+    wide = Tool("s", "t", output_schema=keyed(**{f"k{number}": TEXT for number in range(130)}))
+    assert [place.path for place in ToolTypes().places(wide)] == ["", *(f".k{number}" for number in range(119))]
+    assert ToolTypes().places(replace(wide, kind="prompt")) == []
+    assert [place.path for place in ToolTypes().places(Tool("s", "t"))] == [""]
+
+
+@pytest.mark.parametrize(
+    ("items", "fits"),
+    [
+        (keyed(price={}), True),
+        (keyed(price={}, name={}), True),
+        (keyed(name={}), False),
+        ({}, False),
+        (None, False),
+    ],
+)
+def test_a_list_is_wanted_with_the_keys_of_its_items(items: dict[str, Any] | None, fits: bool) -> None:
+    """Of a list of anything nothing is known."""
+    listed = {"type": "array", **({} if items is None else {"items": items})}
+    wanted = {"type": "array", "items": keyed(price={})}
+    gives = tool("list", {}, keyed(all={**listed}))
+    assert (fit(gives, output=wanted) is not None) is fits
+    assert fit(gives, output={"type": "array", "items": {}}) is not None
+
+
+def test_of_arguments_that_fit_alike_the_one_that_is_needed_is_taken() -> None:
+    """Else the first; what is needed besides is told."""
+    found = fit(tool("t", {"a": TEXT, "b": TEXT, "c": TEXT}, needs=["b", "c"]), input=TEXT)
+    assert found is not None
+    assert found.input is not None
+    assert (found.input.arguments, found.input.needs) == (("b",), ("c",))
+    better = fit(tool("t", {"a": TEXT, "b": {"enum": ["x"]}}, needs=["b"]), input=TEXT)
+    assert better is not None
+    assert better.input is not None
+    assert (better.input.arguments, better.input.needs) == (("a",), ("b",))
+
+
+NAMES = "string, number, integer, boolean, array, object, null"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        (
+            "{",
+            "the input ends inside an object opened at line 1, column 1: it seems cut off",
+            f"the input is a JSON Schema, or one of {NAMES}",
+        ),
+        ("[1]", f"the input is a JSON Schema, an object, or one of {NAMES}; not '[1]'", None),
+        ('{"type": "strin"}', None, None),
+    ],
+)
+def test_a_type_that_is_none_says_what_would_be_one(text: str, message: str | None, hint: str | None) -> None:
+    with pytest.raises(Invalid) as refused:
+        read_type(text, "the input")
+    if message is None:
+        assert refused.value.message.startswith("the input: ")
+        assert refused.value.message.endswith(" at ['type']")
+    else:
+        assert (refused.value.message, refused.value.hint) == (message, hint)
+
+
+def test_a_type_is_a_name_or_a_schema() -> None:
+    for name in NAMES.split(", "):
+        assert read_type(name, "it") == {"type": name}
+    assert read_type('{"enum": [1]}', "it") == {"enum": [1]}
