@@ -10,7 +10,7 @@ import pytest
 
 from infospace import Invalid, NotFound, Space
 from infospace.core.tool import NotAllowed, Tool
-from infospace.data.json_text import read_json
+from infospace.data.json_text import dump, read_json
 from infospace.journal.rows import Approve
 from infospace.tools.approvals import (
     APPROVAL_CHOICES,
@@ -21,6 +21,7 @@ from infospace.tools.approvals import (
     parse_question,
     parse_tool_names,
     question,
+    repeat_question,
     revoke_approval,
     unknown_tool_names,
 )
@@ -210,3 +211,62 @@ def test_a_run_that_wants_an_approval_says_which_words_it_takes(space: Space) ->
     space.tools.add(files)
     [pending] = run_sync(space, [{"type": "files/write", "arguments": {"path": "a"}}]).pending
     assert (pending.kind, pending.schema) == ("approve", APPROVAL_SCHEMA)
+
+
+def test_what_is_not_called_says_what_can_be_done(space: Space) -> None:
+    """Where it is blocked, where nobody is asked, and where nothing is allowed that could be taken back."""
+    server = LocalTools("files")
+
+    @server.tool(destructive=True)
+    def write(path: str) -> str:
+        """Write a file."""
+        return path
+
+    space.tools.add(server)
+    tool = space.tools.get("files/write")
+    for one, message, hint in (
+        (replace(tool, blocked=True), "files/write is blocked, and was not called", "mcp.json blocks it"),
+        (
+            tool,
+            "files/write is asked about before it is called, and outside of a run nobody is asked",
+            "call it in a plan",
+        ),
+    ):
+        with pytest.raises(NotAllowed) as refused:
+            asyncio.run(call_for_step(space.context(), one, {"path": "a"}))
+        assert (refused.value.message, str(refused.value.hint)[-len(hint) :]) == (message, hint)
+    with pytest.raises(Invalid) as unfit:
+        asyncio.run(call_for_step(space.context(), tool, [1]))
+    assert unfit.value.message == "unchecked: the arguments of files/write are an object, not [1]"
+    with pytest.raises(Invalid, match=r"^unchecked: the arguments of files/write do not fit its schema: "):
+        asyncio.run(call_for_step(space.context(), tool, {"path": 1}))
+    with pytest.raises(NotFound) as none:
+        revoke_approval(space.store, "files/write")
+    assert none.value.message == "'files/write' is not among the tools that may always be called"
+    assert none.value.hint is None
+
+
+def test_what_is_asked_again_names_the_step_that_called_it() -> None:
+    """Of this run, or of the one that it was forked from."""
+    begin = "call the tool write of the server files again, though step "
+    assert repeat_question(WRITE, {"a": 1}, "4") == f'{begin}4 of this run called it so already, with {{"a":1}}?'
+    assert repeat_question(WRITE, {}, "4 of run_7") == f"{begin}4 of run_7 called it so already, with {{}}?"
+
+
+def test_a_text_that_a_question_shows_is_cut_behind_two_hundred_characters() -> None:
+    """All arguments together behind two thousand."""
+    whole, cut = (question(WRITE, {"text": "x" * size}) for size in (200, 201))
+    assert f'"{"x" * 200}"' in whole
+    assert "… [cut: 201 characters in all]" in cut
+    parts = {f"k{number}": "x" * 180 for number in range(10)}
+    left = 2_000 - len(dump(parts)) - len(dump({"z": ""})) + 1
+    for more, is_cut in ((left, False), (left + 1, True)):
+        asked = question(WRITE, {**parts, "z": "x" * more})
+        assert (" characters in all]?" in asked) is is_cut
+
+
+def test_names_that_fit_no_tool_are_told_each() -> None:
+    assert unknown_tool_names(["zzzz/qqqq", "files/wirte"], [WRITE]) == [
+        "no tool here is called zzzz/qqqq",
+        "no tool here is called files/wirte; did you mean files/write?",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from infospace.core.clock import now
 from infospace.core.errors import BudgetExceeded, InputRequired, ReplayedFailure
 from infospace.core.resources import CreatedBy
 from infospace.core.tool import NotAllowed, NotCalled, Tool, ToolAnswer, ToolFailed
+from infospace.journal.answer_cache import AnswerCache, addressed
 from infospace.journal.external_call import ASKED
 from infospace.journal.rows import CallRow
 from infospace.tools.approvals import APPROVAL_SCHEMA
@@ -289,3 +291,37 @@ def test_a_call_that_failed_before_fails_again_as_it_did(row: Any, kind: str, me
     with pytest.raises(ReplayedFailure) as failed:
         office.make("1")
     assert (failed.value.kind, failed.value.message, office.created_by) == (kind, message, 0)
+
+
+def test_what_an_earlier_run_was_answered_is_not_asked_again(tmp_path: Path) -> None:
+    """Of a tool that only reads; journalled, and not charged."""
+    blocks = [{"type": "text", "text": "Dear Ada"}]
+    first, second = Office(ToolAnswer(blocks, {"n": 1}), FAILED, SENT), Office(SENT, SENT, SENT, most=2)
+    first.calls.answers = second.calls.answers = AnswerCache(tmp_path)
+    assert first.make("1", READ).cached is False
+    assert first.make("2", READ, {"to": "Grace"}) == FAILED
+    assert first.make("3") == SENT
+    assert second.make("1", READ) == ToolAnswer(blocks, {"n": 1}, cached=True)
+    (row,) = second.rows
+    assert (row.status, row.target, row.position, second.calls.count) == ("success", "post/read", "1", 0)
+    assert second.make("2", READ, {"to": "Grace"}) == SENT
+    assert second.make("3") == SENT
+    with pytest.raises(BudgetExceeded) as spent:
+        second.make("4", READ, {"to": "Zoe"})
+    assert spent.value.message == "the budget of 2 tool_calls is spent"
+    assert spent.value.hint == '"budget": {"tool_calls": …}'
+    assert (second.created_by, second.calls.count) == (2, 2)
+    second.calls.answers.keep("tool", addressed(READ.digest, digest_of(READ, {"to": "Eve"})), ["odd"])
+    second.calls.limit(3)
+    assert second.make("5", READ, {"to": "Eve"}) == SENT
+
+
+def test_what_is_allowed_is_allowed_by_its_name() -> None:
+    assert (Office().calls.allows(SEND), Office(allowed=False).calls.allows(SEND)) == (True, False)
+
+
+def test_what_was_answered_is_told_by_its_key() -> None:
+    """Also where it was answered with nothing; without an earlier part nothing was."""
+    office = Office(past=RecordedRun([], [], {"1?a": None, "1?b": "no"}))
+    assert [office.calls.answer_to(key) for key in ("1?a", "1?b", "1?c")] == [(True, None), (True, "no"), (False, None)]
+    assert Office().calls.answer_to("1?a") == (False, None)
