@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infospace.core.ids import number_of
+from infospace.core.ids import Kind, number_of
 from infospace.search.hybrid import BM25_PER_COSINE
 from infospace.search.query import SearchResults
-from infospace.store.changes import Delete
+from infospace.store.changes import Delete, Keep, MakeNote
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store
 
@@ -124,6 +124,24 @@ def test_of_equals_those_without_vectors_come_by_their_number(store: Store) -> N
     for limit in (1, 2, 3, None):
         found = find(search, "sea", mode="hybrid", threshold=1.0, limit=limit)
         assert [hit.source for hit in found.hits] == late[:limit]
+
+
+def test_a_note_that_is_kept_after_later_ones_stands_in_its_place(store: Store) -> None:
+    """Its vector and its words meet, and those of the others."""
+    ids = [store.new_id(Kind.NOTE) for _ in range(8)]
+    texts = ["sea", "moon", "ship sea", "star", "bread", "salt moon", "sail", "sea salt"]
+    store.commit([MakeNote(one, text, kept=one != ids[1]) for one, text in zip(ids, texts, strict=True)])
+    search = search_in(store)
+    assert len(find(search, "sea", mode="hybrid", limit=None, threshold=1.0).hits) == 3
+    store.commit([Keep(ids[1])])
+    for word in ("moon", "sea", "salt"):
+        found = find(search, word, mode="hybrid", limit=None, threshold=1.0).hits
+        fresh = find(search_in(store), word, mode="hybrid", limit=None, threshold=1.0).hits
+        assert [(hit.source, hit.score, hit.extra) for hit in found] == [
+            (hit.source, hit.score, hit.extra) for hit in fresh
+        ]
+        assert all(hit.extra["cosine"] is not None for hit in found)
+        assert [hit.source for hit in found if hit.source == ids[1]] == ids[1:2] * (word == "moon")
 
 
 def cosines_to(store: Store, query: str) -> dict[str, float]:
