@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from context.conversation import Conversation, sent, together
 from context.hosts import hosting
-from context.measure import ALL, BY_TOOLS, MORE, PLANNED, RATIO, Measured, both_ways, seen_right, tables
+from context.measure import ALL, BY_TOOLS, MORE, PLANNED, RATIO, Measured, both_ways_at, seen_right, tables
 from context.planned import Task, read_task, solve
 from context.workplace import Workplace, furnish
 from figures import NOT_INSTALLED
@@ -33,10 +33,34 @@ def place(model: ModelInfo, warm_processes: None, tmp_path_factory: pytest.TempP
     return furnish(tmp_path_factory.mktemp("ada"), node=None)
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What was done at the workplace while its servers ran, which take long to start: they do so once."""
+
+    measured: Measured
+    spans: list[tuple[Conversation, Any]]
+    """The task of the commits, over a month and over a year, planned: what was said, and the answer."""
+
+
 @pytest.fixture(scope="module")
-def measured(place: Workplace) -> Measured:
-    """What can be done there, done both ways; that both answers are right is seen to."""
-    return asyncio.run(both_ways(place))
+def shown(place: Workplace) -> Shown:
+    """What can be done there, done both ways, then two spans of commits; that both answers are right is seen to."""
+    tasks = [_spanning("2026-01-01", "2026-02-01"), _spanning("2026-01-01", "2026-12-31")]
+
+    async def all_of_it() -> tuple[Measured | RuntimeError, list[tuple[Conversation, Any]]]:
+        async with hosting(place) as host:
+            return await both_ways_at(host), [(await solve(host, task))[:2] for task in tasks]
+
+    measured, spans = asyncio.run(all_of_it())
+    if isinstance(measured, RuntimeError):
+        raise measured
+    return Shown(measured, spans)
+
+
+@pytest.fixture(scope="module")
+def measured(shown: Shown) -> Measured:
+    """What was done both ways."""
+    return shown.measured
 
 
 @pytest.mark.slow
@@ -68,15 +92,9 @@ def test_a_task_of_three_small_answers_takes_no_more_planned(measured: Measured)
 
 
 @pytest.mark.slow
-def test_ten_times_the_commits_are_told_in_no_more_characters(place: Workplace) -> None:
+def test_ten_times_the_commits_are_told_in_no_more_characters(shown: Shown) -> None:
     """Of what a plan reads only its answer comes back: that alone may grow."""
-    tasks = [_spanning("2026-01-01", "2026-02-01"), _spanning("2026-01-01", "2026-12-31")]
-
-    async def both() -> list[tuple[Conversation, Any]]:
-        async with hosting(place) as host:
-            return [(await solve(host, task))[:2] for task in tasks]
-
-    (one, few), (other, many) = asyncio.run(both())
+    (one, few), (other, many) = shown.spans
     assert len(many) > len(few) > 0
     grown = other.parts["plan, read"] - one.parts["plan, read"]
     assert grown - (len(dump(many)) - len(dump(few))) < 300
