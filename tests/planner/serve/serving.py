@@ -117,6 +117,19 @@ def command(file: Path, *arguments: str) -> list[str]:
     return [sys.executable, "-m", "tui.command", "--space", str(file), "serve", *sets, *arguments]
 
 
+def raw_stdio(space: Path) -> subprocess.Popen[bytes]:
+    """Return a server to which every byte is written by hand, once it has answered."""
+    server = subprocess.Popen(
+        command(space), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n")
+    server.stdin.flush()
+    assert json.loads(server.stdout.readline())["id"] == 1
+    return server
+
+
 @asynccontextmanager
 async def over_stdio(
     file: Path, noted: Path | None = None, arguments: Sequence[str] = (), **client: Any

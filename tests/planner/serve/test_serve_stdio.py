@@ -1,130 +1,32 @@
-"""The server over standard input and output: how it ends, and what it does not take."""
+"""The server over standard input and output, started as a client starts it: what it needs, and how it ends."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import pty
 import shlex
 import signal
 import subprocess
 import sys
-import tty
 from pathlib import Path
 
 import pytest
 
 from infospace import open_space
-from planner.server.protocol.stdio import LONGEST_LINE
 
 sys.path.insert(0, str(Path(__file__).parent))
-from serving import command, is_alive, over_stdio
+from serving import command, is_alive, over_stdio, raw_stdio
 
 SLOW = {"steps": [{"type": "create-note", "value": "first", "out": "$x"}, {"type": "wait", "seconds": 60}]}
-
-
-def raw(space: Path) -> subprocess.Popen[bytes]:
-    """Return a server to which every byte is written by hand, once it has answered."""
-    server = subprocess.Popen(
-        command(space), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-    )
-    assert server.stdin is not None
-    assert server.stdout is not None
-    server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n")
-    server.stdin.flush()
-    assert json.loads(server.stdout.readline())["id"] == 1
-    return server
-
-
-def initialized(space: Path) -> subprocess.Popen[bytes]:
-    """Return the same after the handshake of the earlier protocol."""
-    server = raw(space)
-    assert server.stdin is not None
-    assert server.stdout is not None
-    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    for message in (
-        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-    ):
-        server.stdin.write(json.dumps(message).encode() + b"\n")
-    server.stdin.flush()
-    assert json.loads(server.stdout.readline())["id"] == 0
-    return server
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_signal_ends_the_server_though_its_input_stays_open(tmp_path: Path, number: int, code: int) -> None:
-    with raw(tmp_path / "space.db") as server:
+    with raw_stdio(tmp_path / "space.db") as server:
         server.send_signal(number)
         assert server.wait(300) == code
         assert server.stderr is not None
         assert b"Traceback" not in server.stderr.read()
-
-
-@pytest.mark.slow
-def test_a_message_that_is_too_long_ends_the_connection_and_is_told(tmp_path: Path) -> None:
-    """Nobody can tell which request it was, so nobody could answer it."""
-    with raw(tmp_path / "space.db") as server:
-        _, said = server.communicate(b"x" * (LONGEST_LINE + 70_000), timeout=90)
-        assert server.returncode == 0
-        assert b"is longer than" in said
-
-
-UNREADABLE = {
-    '{"tool_name": "\\ud800", "arguments": {}}': (-32700, "holds half of a character"),
-    '{"tool_name": "x", "arguments": {"x": ' + "[" * 5_000 + "]" * 5_000 + "}}": (-32700, "recursion limit exceeded"),
-    '{"tool_name": "x", "arguments": {"x": ' + "9" * 5_000 + "}}": (-32700, "number out of range"),
-    "[]": (-32600, "is not a message of JSON-RPC 2.0"),
-}
-
-
-@pytest.mark.slow
-def test_a_request_that_cannot_be_read_is_answered_and_the_next_one_too(tmp_path: Path) -> None:
-    """Whoever asked would else wait for ever; what has no number is passed over."""
-    with raw(tmp_path / "space.db") as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        for number, (arguments, (code, message)) in enumerate(UNREADABLE.items(), 7):
-            call = f'{{"name": "execute_tool", "arguments": {arguments}}}' if arguments != "[]" else arguments
-            head, name = '"jsonrpc": "2.0"', '"method": "tools/call"'
-            for line in (
-                f'{{{head}, "id": {number}, {name}, "params": {call}}}',
-                f'{{{name}, "params": {call}, {head}, "id": {number}}}',
-            ):
-                server.stdin.write(b"no message\n" + line.encode() + b"\n")
-                server.stdin.flush()
-                answer = json.loads(server.stdout.readline())
-                assert (answer["id"], answer["error"]["code"]) == (number, code)
-                assert answer["error"]["message"].startswith("the request cannot be read: ")
-                assert message in answer["error"]["message"]
-        server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 99, "method": "ping"}).encode() + b"\n")
-        server.stdin.flush()
-        assert json.loads(server.stdout.readline())["id"] == 99
-        server.communicate(timeout=60)
-        assert server.returncode == 0
-
-
-@pytest.mark.slow
-def test_a_terminal_that_is_gone_ends_the_server(tmp_path: Path) -> None:
-    """Reading from it is an error then, and no end."""
-    ours, theirs = pty.openpty()
-    tty.setraw(theirs)
-    with subprocess.Popen(
-        command(tmp_path / "space.db"),
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as server:
-        os.close(theirs)
-        os.write(ours, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n")
-        assert server.stdout is not None
-        assert json.loads(server.stdout.readline())["id"] == 1
-        os.close(ours)
-        _, said = server.communicate(timeout=90)
-    assert (server.returncode, b"Traceback" in said) == (0, False)
 
 
 @pytest.mark.slow
@@ -137,47 +39,6 @@ def test_what_has_no_input_or_output_is_told_so(tmp_path: Path, closed: str, whi
     )
     assert done.returncode == 1
     assert b"there is no standard " + which in done.stderr
-
-
-def ask(server: subprocess.Popen[bytes], number: int) -> None:
-    """Ask a server for what has a long answer."""
-    assert server.stdin is not None
-    message = {"jsonrpc": "2.0", "id": number, "method": "tools/call"}
-    call = {"name": "describe_primitives", "arguments": {}}
-    server.stdin.write(json.dumps({**message, "params": call}).encode() + b"\n")
-    server.stdin.flush()
-
-
-@pytest.mark.slow
-def test_a_client_that_reads_late_is_answered_all_the_same(tmp_path: Path) -> None:
-    """More than a pipe holds, and short answers between long ones."""
-    with initialized(tmp_path / "space.db") as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        for number in range(100, 120):
-            ask(server, number)
-            ping = {"jsonrpc": "2.0", "id": number + 100, "method": "ping"}
-            server.stdin.write(json.dumps(ping).encode() + b"\n")
-            server.stdin.flush()
-        answers = [json.loads(server.stdout.readline()) for _ in range(40)]
-        assert {answer["id"] for answer in answers} == {*range(100, 120), *range(200, 220)}
-        long = [answer["result"]["content"][0]["text"] for answer in answers if answer["id"] < 200]
-        assert len({*long}) == 1
-        assert sum(map(len, long)) > 200_000
-        server.stdin.close()
-        assert server.wait(90) == 0
-
-
-@pytest.mark.slow
-def test_a_client_that_reads_no_more_ends_its_server_and_nothing_is_said_of_it(tmp_path: Path) -> None:
-    """Whatever it goes on to write."""
-    with initialized(tmp_path / "space.db") as server:
-        assert server.stdout is not None
-        assert server.stderr is not None
-        server.stdout.close()
-        ask(server, 2)
-        assert server.wait(90) == 0
-        assert server.stderr.read() == b""
 
 
 @pytest.mark.slow
