@@ -6,7 +6,8 @@ import ast
 import builtins
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -65,12 +66,17 @@ def modules() -> dict[str, Path]:
     return found
 
 
+@cache
+def nodes(path: Path) -> Sequence[ast.AST]:
+    """Every node of a file's tree, as `ast.walk` gives them: no test changes one, so that each file is read once."""
+    return [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+
+
 def imports(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
     """Every module that one imports, at its head and in functions; not what is imported for types alone."""
     typed = set()
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+    for node in nodes(path):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             typed |= {id(inner) for part in node.body for inner in ast.walk(part)}
         if isinstance(node, ast.ImportFrom) and node.module and id(node) not in typed:
             for alias in node.names:
@@ -120,7 +126,7 @@ def test_a_base_class_of_the_screen_serves_more_than_one_class() -> None:
     own: set[str] = set()
     created: set[str] = set()
     for path in (ROOT / "tui").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef):
                 own.add(node.name)
                 for base in node.bases:
@@ -144,7 +150,7 @@ def test_every_error_that_a_docstring_says_is_raised_exists() -> None:
     docs: list[tuple[str, str]] = []
     classes = set(dir(builtins))
     for module, path in modules().items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef):
                 classes.add(node.name)
             elif isinstance(node, ast.ImportFrom):
@@ -173,7 +179,7 @@ def test_a_docstring_says_more_than_a_name() -> None:
     """One of a word or two repeats the name; a word of code in it says which one is meant."""
     few = []
     for module, path in modules().items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 said = ast.get_docstring(node) or "it says nothing"
                 if 0 < len(said.split()) <= 2 and "`" not in said and said not in SHORT:
