@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,17 +15,32 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[3] / "infospace" / "tools"))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from at_terminal import calls, command, terminal
-from served import odd, write
+from served import odd, synced, write
 
 from infospace import open_space
+from infospace.tools.search.results import ToolQuery
 from planner.metatools.registry import META
+from planner.metatools.search_tools import find_tools
+
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a space that knows two servers of tools, whose descriptions are embedded. Copy what is in it."""
+    folder = tmp_path_factory.mktemp("listed")
+    write(folder, one=odd("plain", description="Says texts again."), bad=odd("instructs", trusted=True))
+    with open_space(folder / "space.db") as space:
+        assert synced(space).failed == []
+        find_tools(space, ToolQuery("texts"))
+    return folder
 
 
 @pytest.fixture
-def known(cli: Any, tmp_path: Path) -> Path:
+def known(cli: Any, listed: Path, tmp_path: Path) -> Path:
     """A folder with a space that knows two servers of tools."""
-    write(tmp_path, one=odd("plain", description="Says texts again."), bad=odd("instructs", trusted=True))
-    assert cli("tools", "sync").code == 0
+    for name in ("mcp.json", "space.db"):
+        shutil.copyfile(listed / name, tmp_path / name)
     return tmp_path
 
 
