@@ -351,17 +351,26 @@ def source_of(shape: Shape) -> Shape | None:
 
 
 def _source_of(content: Schema) -> Shape | None:
-    for form, source in (
-        (CollectionResult, CollectionShape()),
-        (SearchResult, NoteShape()),
-        (FusedResult, NoteShape()),
-        (ExplainedResult, NoteShape()),
-        (ExplainedFusedResult, NoteShape()),
-        (FilteredResult, NoteShape()),
-    ):
-        if content in (schema_of(form), inline_refs(schema_of(form))):
+    for schemas, source in _result_schemas():
+        if content in schemas:
             return source
     return None
+
+
+@cache
+def _result_schemas() -> tuple[tuple[tuple[Schema, Schema], Shape], ...]:
+    """The schemas of search results, as they are and written out, and what each stands for; all steps are asked."""
+    return tuple(
+        ((schema_of(form), inline_refs(schema_of(form))), source)
+        for form, source in (
+            (CollectionResult, CollectionShape()),
+            (SearchResult, NoteShape()),
+            (FusedResult, NoteShape()),
+            (ExplainedResult, NoteShape()),
+            (ExplainedFusedResult, NoteShape()),
+            (FilteredResult, NoteShape()),
+        )
+    )
 
 
 ALTERNATIVES = 8
