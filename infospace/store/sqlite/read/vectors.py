@@ -41,16 +41,23 @@ def rows(connection: Connection, model: str, numbers: Iterable[int] | None) -> R
     size = 0
     for batch in connection.batches(f"{_PASSAGES}{among} ORDER BY note, sequence", (model, *values)):
         *bounds, blobs = zip(*batch, strict=True)
-        if any(len(blob) != wide for blob in blobs):
-            raise StoreError(
-                f"the space {connection.address!r} is damaged: a vector in it has the wrong length",
-                hint="`infospace doctor --deep` says more; a copy of the file that is whole puts it right",
-            )
-        columns[:, size : size + len(batch)] = bounds
+        if any(not isinstance(blob, bytes) or len(blob) != wide for blob in blobs):
+            raise _damaged(connection, "a vector in it has the wrong length")
+        try:
+            columns[:, size : size + len(batch)] = bounds
+        except (TypeError, ValueError, OverflowError) as error:
+            raise _damaged(connection, "where a passage in it stands is no number") from error
         vectors[size : size + len(batch)] = np.frombuffer(b"".join(blobs), "<f4").reshape(len(batch), -1)
         size += len(batch)
     vectors[:size][columns[2, :size] < 0] *= FIELD_WEIGHT
     return Rows(columns[0, :size], columns[1, :size], columns[2, :size], columns[3, :size], vectors[:size])
+
+
+def _damaged(connection: Connection, what: str) -> StoreError:
+    return StoreError(
+        f"the space {connection.address!r} is damaged: {what}",
+        hint="`infospace doctor --deep` says more; a copy of the file that is whole puts it right",
+    )
 
 
 def digests(connection: Connection, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:

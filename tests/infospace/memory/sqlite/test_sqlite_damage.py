@@ -170,3 +170,28 @@ def test_a_vector_of_another_length_is_noticed_and_is_no_bug(tmp_path: Path) -> 
         assert any("Note_1 is found by a vector of another length" in found for found in store.check())
         with store.reading() as snapshot, pytest.raises(StoreError, match="wrong length"):
             snapshot.rows("made")
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        ("UPDATE vectors SET vector = hex(zeroblob(16)) WHERE digest = x'00'", "a vector in it has the wrong length"),
+        ("UPDATE passages SET start = 'nowhere' WHERE note = 1", "where a passage in it stands is no number"),
+    ],
+)
+def test_what_is_no_vector_and_no_number_is_an_error_of_ours(tmp_path: Path, damage: str, sentence: str) -> None:
+    """As a bit that flips in the header of a row makes a text of a blob, of as many bytes."""
+    path = tmp_path / "x"
+    with contextlib.closing(open_store(path, create=True)) as store:
+        store.use_model("made")
+        identifier, digest = note(store, "text", kept=True), b"\0"
+        spans = [PassageSpan(0, 4, digest)]
+        store.commit([Vectors("made", [digest], np.ones((1, 8), np.float32)), Embed(identifier, 1, spans)])
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        assert connection.execute(damage).rowcount == 1
+    with (
+        contextlib.closing(open_store(path, create=False)) as store,
+        store.reading() as snapshot,
+        pytest.raises(StoreError, match=f"is damaged: {sentence}"),
+    ):
+        snapshot.rows("made")

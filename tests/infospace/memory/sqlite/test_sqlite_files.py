@@ -248,6 +248,26 @@ def test_every_space_has_an_identity_of_its_own_for_good(tmp_path: Path) -> None
         assert store.identity != first
 
 
+def test_a_space_that_is_made_after_another_one_is_as_the_migrations_make_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thing for thing and row for row, but for what tells it from others: it is made in another way."""
+    monkeypatch.setattr(schema, "_FILLED", set())
+    found = []
+    for path in (tmp_path / "first.db", tmp_path / "next.db", tmp_path / "last.db"):
+        with contextlib.closing(open_store(path, create=True)) as store:
+            identity = store.identity
+            assert store.check() == []
+        with contextlib.closing(sqlite3.connect(path)) as other:
+            marks = [other.execute(f"PRAGMA {mark}").fetchone() for mark in ("application_id", "user_version")]
+            found.append((identity, marks, [line.replace(identity, "identity") for line in other.iterdump()]))
+    identities, marks_of, made = zip(*found, strict=True)
+    assert made[1] == made[2] == made[0]
+    assert marks_of[1] == marks_of[2] == marks_of[0]
+    assert len(set(identities)) == 3
+    assert {len(identity) for identity in identities} == {32}
+
+
 @pytest.mark.parametrize("version", range(1, VERSION))
 def test_a_space_of_an_earlier_version_is_brought_up_to_date(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
