@@ -180,7 +180,6 @@ def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 URL = "https://x.org/mcp"
-SIGNS = "it asks for a sign-in"
 
 
 def kept(state: Any = "listed", error: str | None = None) -> StoredServer:
@@ -335,8 +334,8 @@ def test_what_is_wrong_with_how_a_server_is_authorized(oauth: Any, faults: list[
 
 def test_secrets_and_variables_of_how_a_server_is_authorized() -> None:
     """Every text of it may stand in the environment."""
-    texts = ("client_id", "client_secret", "client_metadata_url", "issuer", "private_key")
-    texts += ("idp_token_endpoint", "idp_client_id", "id_token")
+    texts = ["client_id", "client_secret", "client_metadata_url", "issuer", "private_key"]
+    texts += ["idp_token_endpoint", "idp_client_id", "id_token"]
     written: dict[str, Any] = {text: f"${{{letter}}}" for text, letter in zip(texts, "ABCDEFGH", strict=True)}
     values: dict[str, Any] = dict(zip(texts, "abcdefgh", strict=True))
     entry = Entry("it", "f", url="${URL}", oauth=OAuthSettings(**written), roots=("${C}",))

@@ -319,6 +319,7 @@ def test_names_are_made_of_ids_and_of_paths() -> None:
     }
     assert names(ids) == ["get_a", "get_b", "get_it", "put_c", "delete_c", "get"]
     assert names({"x-own": {"get": FINE}, "/a b": 3, "/": 3, "/c": {"get": FINE}}) == ["get_c", "a_b", "operation"]
+    assert names({"/X_": {"get": {**FINE, "operationId": "_X_"}, "put": FINE}}) == ["X", "put_X"]
     assert names({"/b/c": {"get": FINE}, "/B_c": {"get": FINE}}) == ["get_b_c_8b2fbea3", "get_B_c_88918ed0"]
     long = {"/y": {"get": {**FINE, "operationId": "y" * 64}, "put": {**FINE, "operationId": "y" * 65}}}
     assert names(long) == ["y" * 64, f"{'y' * 55}_efab0d1d"]

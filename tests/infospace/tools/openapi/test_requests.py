@@ -193,6 +193,7 @@ def test_a_form_of_several_parts_has_a_part_for_each_item() -> None:
 def test_a_base_url_is_that_of_a_server() -> None:
     """Without query, fragment or a port that is none; a port that goes without saying makes no other origin."""
     assert base_of("http://x:1/v1//") == "http://x:1/v1"
+    assert base_of("http://x/X/") == "http://x/X"
     assert (base_of("http://x"), base_of("https://x:65535/")) == ("http://x", "https://x:65535")
     for texts, why in (
         (("http://x:0", "http://x:65536", "http://x:a", "ftp://x", "//x", "http:///a"), "is none of a server"),
