@@ -98,3 +98,19 @@ def test_a_long_description_is_embedded_as_its_beginning() -> None:
     assert (name, len(said.split())) == ("do It", WORDS_EMBEDDED)
     schema = {"properties": {"path": {"description": "Where"}}}
     assert embedded(fields_of(Tool("s", "t", "Short.", schema)))[1] == "Short. path Where"
+
+
+def parameters_of(schema: dict[str, Any]) -> str:
+    return fields_of(Tool("s", "t", "D.", schema)).parameters
+
+
+def test_a_schema_is_read_to_a_depth_and_a_number_of_places() -> None:
+    """Places that say nothing count as well."""
+    deep: dict[str, Any] = {"description": "bottom"}
+    for _ in range(6):
+        deep = {"properties": {"in": deep}}
+    assert parameters_of(deep) == "in. in. in. in. in. in bottom"
+    assert parameters_of({"properties": {"out": deep}}) == "out. in. in. in. in. in"
+    many = {"allOf": [{"items": {}}] * 1_999, "anyOf": [{"title": "x"}, {"description": "last"}]}
+    assert parameters_of({**many, "allOf": many["allOf"][:-1]}) == "last"
+    assert parameters_of(many) == ""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.tools.search.tokenize import MOST_PARTS, split_request, tokenize
+from infospace.tools.search.tokenize import MOST_PARTS, literal, phrase_ids, split_request, tokenize
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,35 @@ def test_the_parts_are_few_and_leave_nothing_out(sentences: list[str]) -> None:
     assert parts[-1] == request.strip()
     if len(parts) > 1:
         assert " ".join(parts[:-1]).split() == request.split()
+
+
+@pytest.mark.parametrize(
+    ("word", "stem"),
+    [
+        ("cities", "city"),
+        ("aies", "aie"),
+        ("eies", "eie"),
+        ("files", "file"),
+        ("boxes", "boxe"),
+        ("shoes", "shoes"),
+        ("trees", "trees"),
+        ("raes", "raes"),
+        ("status", "status"),
+        ("class", "class"),
+        ("bus", "bus"),
+        ("gas", "gas"),
+        ("tabs", "tab"),
+    ],
+)
+def test_the_ending_of_a_plural_is_taken_away(word: str, stem: str) -> None:
+    """Not of short words, nor where the ending belongs to the word."""
+    assert tokenize(word) == [stem]
+
+
+def test_what_a_tool_says_of_itself_is_known_whole_and_by_sentence() -> None:
+    """What has no words says nothing."""
+    said = "Finds a flight to Oslo. Books the best hotel."
+    assert phrase_ids(said) == {literal(part) for part in split_request(said)}
+    assert len(phrase_ids(said)) == 3
+    assert (phrase_ids("!!! …"), phrase_ids(""), literal("?!")) == (frozenset(), frozenset(), 0)
+    assert literal("Read the FILE!") == literal("read the file") != literal("the file read")
