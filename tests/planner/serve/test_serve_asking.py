@@ -17,7 +17,7 @@ from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import Planner, document_of, play
 
-from infospace import Space
+from infospace import Conflict, Space
 from infospace.data.paths import ABSENT
 from infospace.journal.rows import CallRow, OpenRun
 from infospace.tools.journalled_calls import digest_of
@@ -27,6 +27,7 @@ from planner.journal.suspension import Pending
 from planner.lifecycle.resume import answer, resume
 from planner.parse.saved_plans import save_plan
 from planner.server.access import Access
+from planner.server.approvals import REMEMBERED, OpenQuestion, QuestionStore
 from planner.server.question_forms import Question
 
 MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -309,3 +310,20 @@ def test_what_was_answered_elsewhere_meanwhile_is_told(space: Space) -> None:
     said, ended = play(space, scene, PEOPLE, mode="legacy", elicitation_callback=Slow({"answer": "here"}))
     assert "run_1" in said
     assert ended["result"]["data"] == "elsewhere"
+
+
+def test_of_more_open_questions_than_are_remembered_the_oldest_is_forgotten() -> None:
+    """The latest is open, and one that is asked again is no other."""
+    asked = [Question(f"run_{number}", Pending("1", "ask", "who?")) for number in range(REMEMBERED + 2)]
+    store = QuestionStore()
+    for question in asked:
+        store.ask(OpenQuestion(question, "answer_run", {}, {}, 1))
+    assert [*store.open] == [question.key for question in asked[2:]]
+    with pytest.raises(Conflict, match="nothing is asked here under 'run_1:1'"):
+        store.pop("run_1:1", "answer_run", {})
+    with pytest.raises(Conflict, match="'run_2:1' was asked by another call"):
+        store.pop("run_2:1", "resume_run", {})
+    assert store.pop("run_2:1", "answer_run", {}).question == asked[2]
+    store.ask(OpenQuestion(asked[-1], "answer_run", {}, {}, 2))
+    assert [*store.open] == [question.key for question in asked[3:]]
+    assert store.open[asked[-1].key].times == 2
