@@ -23,7 +23,7 @@ from planner.journal.result import RunResult
 from planner.lifecycle.resume import answer as answer_elsewhere
 from planner.server.access import Access
 from planner.server.client_calls import answer, answered_by_person, asks_people
-from planner.server.live_runs import REMEMBERED, LiveRuns, Playing
+from planner.server.live_runs import REMEMBERED, LiveRun, LiveRuns, Playing
 from planner.server.operations import Operations
 
 PATIENCE = 300
@@ -256,3 +256,10 @@ def test_a_call_that_nobody_waits_for_any_more_is_kept_as_cancelled(space: Space
     with space.store.reading() as snapshot:
         [kept] = [row for row in snapshot.audit() if row.action == "run_plan"]
     assert (kept.caller, kept.outcome) == ("ann", "cancelled")
+
+
+def test_a_step_that_runs_is_told_unless_one_inside_of_it_does() -> None:
+    """The first is none inside of the tenth, though its number begins so."""
+    live = LiveRun.__new__(LiveRun)
+    live._running = {"1": "a/b", "10": "parallel", "10.branches[1].1": "c/d", "10.branches[1].12": "e/f"}
+    assert live.running == ["1 a/b", "10.branches[1].1 c/d", "10.branches[1].12 e/f"]
