@@ -262,3 +262,21 @@ def test_the_metadata_of_a_collection_is_what_it_was_at_the_step(space: Space) -
     again = forked(space, result, "3", removed)
     assert (again.status, again.bindings["rank"].content) == ("success", 0)
     assert space.store.check() == []
+
+
+def test_what_is_approved_for_a_fork_is_approved_in_it_alone(space: Space) -> None:
+    """Not in the space, nor in the run that it is forked from."""
+    outside = LocalTools("outside")
+
+    @outside.tool()
+    def send() -> str:
+        """Send something."""
+        return "sent"
+
+    space.tools.add(outside)
+    result = run_sync(space, [{"type": "outside/send"}])
+    again = asyncio.run(fork(space, str(result.run), "1", [], approve=["outside/send"]))
+    assert again.status == "success", again.reason
+    with space.store.reading() as snapshot:
+        approved = [[one.tool for one in snapshot.approvals(run)] for run in (None, result.run, again.run)]
+    assert approved == [[], [], ["outside/send"]]
