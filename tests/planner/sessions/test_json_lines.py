@@ -58,7 +58,8 @@ def test_a_refused_line_ends_the_session_and_earlier_lines_stay(space: Space) ->
     assert [(p.code, p.pointer) for p in end.problems] == [("unbound-variable", "/2/value")]
     with space.store.reading() as snapshot:
         assert snapshot.named("kept") is not None
-        assert snapshot.run(end.run).status == "refused"
+        row = snapshot.run(end.run)
+    assert (row.status, row.reason, end.reason) == ("refused", *["a step was refused by the check"] * 2)
 
 
 @pytest.mark.parametrize("head", [[], [{"goal": "g"}]], ids=["bare", "headed"])
