@@ -22,6 +22,9 @@ LEAST_WORDS = 3
 
 _LITERAL = re.compile(r"\w+")
 
+NAME_LENGTH = 64
+"""Characters of a text that may be a name, whose words are remembered."""
+
 MOST_PARTS = 8
 """Parts that a request is taken in: each costs an embedding of about 2 ms."""
 
@@ -31,6 +34,16 @@ def tokenize(text: str) -> list[str]:
 
     Scripts without spaces between words give pairs of characters.
     """
+    return [*_words_of_name(text)] if len(text) <= NAME_LENGTH else _words(text)
+
+
+@lru_cache(maxsize=20_000)
+def _words_of_name(name: str) -> tuple[str, ...]:
+    """The words of a short text: which arguments and results are called alike is asked of each pair of tools."""
+    return tuple(_words(name))
+
+
+def _words(text: str) -> list[str]:
     if not text:
         return []
     if text.isascii():

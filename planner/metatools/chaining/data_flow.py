@@ -9,14 +9,15 @@ sends or reads aloud.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Final
 
 from infospace.core.tool import Tool
-from infospace.schema.compatibility import compatibility_of
+from infospace.schema.compatibility import Compatibility, compatibility_of
+from infospace.schema.normal_form import NormalSchema
 from infospace.tools.search.tokenize import tokenize
 from infospace.tools.search.types import MIN_COMPATIBILITY, Parameter, Place, ToolTypes
 
@@ -129,6 +130,8 @@ class _Takers:
 
     def __init__(self, types: ToolTypes, tools: Iterable[Tool]) -> None:
         self._types = types
+        # The schemas are kept with what was found, so that the ids in their forms stay theirs.
+        self._fits: dict[tuple[object, object], tuple[NormalSchema, NormalSchema, Compatibility]] = {}
         self._found: defaultdict[tuple[str, ...], list[_Group]] = defaultdict(list)
         groups: dict[tuple[object, ...], _Group] = {}
         for tool in sorted(tools, key=lambda tool: tool.full_name):
@@ -153,7 +156,7 @@ class _Takers:
             key = target.full_name, parameter.name
             if len(best) >= MOST_EDGES and not _may_enter(best.values(), related, key):
                 break  # whatever follows is less sure, or as sure and later by name
-            flow = _flow(source, place, target, parameter)
+            flow = _flow(source, place, target, parameter, self._compatibility)
             if (
                 flow is not None
                 and flow.score >= MIN_COMPATIBILITY
@@ -161,6 +164,13 @@ class _Takers:
             ):
                 best[key] = flow
         return _best(best.values())
+
+    def _compatibility(self, actual: NormalSchema, expected: NormalSchema) -> Compatibility:
+        """Say it once of schemas that are alike: of thousands of tools most are."""
+        forms = actual.form, expected.form
+        if forms not in self._fits:
+            self._fits[forms] = actual, expected, compatibility_of(actual, expected)
+        return self._fits[forms][2]
 
     def _candidates(self, source: Tool) -> list[tuple[float, Place, Tool, Parameter]]:
         """Places and arguments that mean one thing, by how surely they do; no flow is surer than that."""
@@ -188,11 +198,17 @@ def _rank(flow: Flow) -> tuple[float, int]:
     return flow.score, -len(flow.place.names)
 
 
-def _flow(source: Tool, place: Place, target: Tool, parameter: Parameter) -> Flow | None:
+def _flow(
+    source: Tool,
+    place: Place,
+    target: Tool,
+    parameter: Parameter,
+    compatible: Callable[[NormalSchema, NormalSchema], Compatibility] = compatibility_of,
+) -> Flow | None:
     related, why = _related(source, place, target, parameter)
     if not related:
         return None
-    fits = compatibility_of(place.schema, parameter.schema)
+    fits = compatible(place.schema, parameter.schema)
     whole_text = not place.path  # a plan writes a whole result as text, whatever it is
     if fits.score < MIN_COMPATIBILITY and not whole_text:
         return None
