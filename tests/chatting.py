@@ -86,6 +86,9 @@ class Endpoint:
     """Characters of a piece of a streamed answer."""
     gap: float = 0.0
     """Seconds between pieces."""
+    holds_before: str = ""
+    """A text before which a streamed answer stops until `goes_on` is released, once for each answer."""
+    goes_on: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     cuts_after: int | None = None
     """Pieces after which a stream is cut off, as by a broken connection."""
     no_streams: bool = False
@@ -186,9 +189,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("connection", "close")
         self.end_headers()
         self.close_connection = True
+        text = ""
         for number, event in enumerate(events(answer, request, self.endpoint.pieces)):
             if number == self.endpoint.cuts_after:
                 return
+            before, text = text, text + _piece(event)
+            held = self.endpoint.holds_before
+            if held and held in text and held not in before:
+                while not (self.endpoint.goes_on.acquire(timeout=0.05) or self.endpoint.closing.is_set()):
+                    pass
             named = f"event: {event['type']}\n" if "type" in event else ""
             try:
                 self.wfile.write(f"{named}data: {json.dumps(event)}\n\n".encode())
@@ -259,6 +268,12 @@ def completion_chunks(answer: Say, request: dict[str, Any], size: int) -> Iterat
     yield {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": answer.finish}]}
     if answer.usage is not None and request.get("stream_options", {}).get("include_usage"):
         yield {**base, "choices": [], "usage": answer.usage}
+
+
+def _piece(event: Mapping[str, Any]) -> str:
+    """Return what a chunk of either protocol adds to the answer's text."""
+    delta = next((choice["delta"] for choice in event.get("choices", ())), event.get("delta", {}))
+    return str(delta.get("content") or delta.get("text") or delta.get("partial_json") or "")
 
 
 _FINISHES = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -121,11 +122,34 @@ class DurableServer:
         self.address = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
         self.start()
 
+    @property
+    def data(self) -> Path:
+        """The folder of its data."""
+        return Path(self._server.pgdata)
+
     def start(self) -> None:
         """Start it, and wait until it has recovered what it had committed."""
         waiting = f"-c fsync={self._sync} -c synchronous_commit={self._sync}"
         options = f"-h 127.0.0.1 -p {self.port} -k {self._server.pgdata} {waiting}"
         self._control("-w", "-t", "60", "-o", options, "-l", str(self._server.log), "start")
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its first process is there; it ends where it cannot recover."""
+        held = self.data / "postmaster.pid"
+        return held.exists() and _is_running(int(held.read_text().split()[0]))
+
+    def put_log_apart(self, folder: Path) -> None:
+        """Have it write its log of changes into a folder, which may be on another disk."""
+        self._control("-m", "fast", "stop")
+        log = folder / "log"
+        shutil.copytree(self.data / "pg_wal", log)
+        shutil.rmtree(self.data / "pg_wal")
+        (self.data / "pg_wal").symlink_to(log)
+        if self._server.system_user is not None:
+            for one in (log, *log.rglob("*")):
+                shutil.chown(one, self._server.system_user)
+        self.start()
 
     def kill(self) -> None:
         """End it without a word, and all that it started."""

@@ -243,6 +243,25 @@ def proxy(behind: str) -> Iterator[Proxy]:
     made.close()
 
 
+def test_a_server_that_starts_is_waited_for(server: DurableServer) -> None:
+    """As long as the caller says: after a crash it recovers first, and lets nobody in meanwhile."""
+    with closing(open_store(server.address, create=True)) as store:
+        made = MakeNote(store.new_id(Kind.NOTE), "from before", kept=True)
+        store.commit([made])
+    with psycopg.connect(server.address, autocommit=True) as session:
+        session.execute("ALTER SYSTEM SET hot_standby = off")
+    (server.data / "standby.signal").touch()  # it goes on recovering until it is promoted
+    server.kill()
+    server.start()
+    with pytest.raises(StoreError, match=r"cannot be reached: .*the database system is not"):
+        open_store(server.address, create=False, wait=0.3)
+    promote = threading.Timer(1.0, server.run, ("pg_ctl", "-D", str(server.data), "promote"))
+    promote.start()
+    with closing(open_store(server.address, create=False)) as store, store.reading() as snapshot:
+        assert snapshot.get(made.id).content == "from before"
+    promote.join()
+
+
 @pytest.mark.parametrize("answered", [False, True], ids=["unheard", "answer lost"])
 def test_a_connection_cut_in_any_statement_of_a_commit(proxy: Proxy, behind: str, answered: bool) -> None:
     """All of it is there or nothing, and only where the answer to the last statement was lost is there what failed.

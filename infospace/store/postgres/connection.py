@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from contextvars import copy_context
@@ -424,10 +425,13 @@ def _written(value: object) -> object:
 
 
 def connect(target: str, address: str, schema: str, lock_key: int, *, wait: float) -> PostgresConnection:
-    """Connect to a database, in whose schema the tables of a space are. Raises StoreError."""
+    """Connect to a database, in whose schema the tables of a space are. Raises StoreError.
+
+    `wait`: seconds to wait for a server that does not answer, or that says that it is starting.
+    """
     session: psycopg.Connection[Any] | None = None
     try:
-        session = psycopg.connect(target, autocommit=True, connect_timeout=max(2, int(wait)))
+        session = _session(target, wait)
         session.adapters.register_loader("text", _Text)
         session.adapters.register_loader("numeric", _Number)
         path = sql.SQL("SET search_path TO {}, pg_catalog").format(sql.Identifier(schema))
@@ -444,6 +448,26 @@ def connect(target: str, address: str, schema: str, lock_key: int, *, wait: floa
         raise reported(error, address) from error
     return PostgresConnection(session, address, lock_key)
 
+
+def _session(target: str, wait: float) -> psycopg.Connection[Any]:
+    """Connect once the server lets in whom it will: after a crash it recovers first, and says so meanwhile."""
+    end = time.monotonic() + wait
+    while True:
+        try:
+            return psycopg.connect(target, autocommit=True, connect_timeout=max(2, int(wait)))
+        except psycopg.OperationalError as error:
+            if _STARTING.search(str(error)) is None or time.monotonic() > end:
+                raise
+        time.sleep(STARTING_S)
+
+
+STARTING_S: Final = 0.1
+"""Seconds until a server that starts is asked again."""
+
+_STARTING: Final = re.compile(
+    r"FATAL: +the database system is (starting up|in recovery mode|not (yet )?accepting connections)"
+)
+"""What PostgreSQL says with the code 57P03, `cannot_connect_now`; the driver tells no code of who was not let in."""
 
 _SENTENCES: Final = {
     "53100": ("has no room left on its disk: nothing of this change was stored", "free some space, then do it again"),

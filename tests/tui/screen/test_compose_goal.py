@@ -63,7 +63,7 @@ def test_the_plan_arrives_as_it_is_written_and_is_checked_meanwhile(
 ) -> None:
     """What is wrong is marked before the answer is whole; what may only be missing yet is not."""
     endpoint.say(WRONG, json.dumps(PLAN))
-    endpoint.gap, endpoint.pieces = 0.15, 10
+    endpoint.holds_before, endpoint.pieces = '"weekly"', 10
 
     async def story(stage: Stage) -> None:
         place = await asked(stage)
@@ -71,7 +71,9 @@ def test_the_plan_arrives_as_it_is_written_and_is_checked_meanwhile(
         assert place.editor.read_only
         await stage.until(lambda: place.goal.writes and place.draft.errors == 1 and '"weekly"' not in place.text)
         assert "item_list_of_old" in place.draft.marks[0].problem.message
+        endpoint.goes_on.release()
         await stage.until(lambda: "attempt 2" in told(stage), "the second attempt")
+        endpoint.goes_on.release()
         await stage.until(lambda: not place.goal.writes and place.draft.text == place.text)
         assert json.loads(place.text) == PLAN
         assert place.draft.errors == 0
@@ -107,11 +109,12 @@ def test_where_a_step_fails_the_rest_is_written_and_run_in_a_fork(show: Show, sp
 def test_what_only_makes_runs_while_the_plan_arrives(show: Show, space: Space, endpoint: Endpoint) -> None:
     """Its result is told at once, and counts when the plan is run: it is not done again."""
     endpoint.say(json.dumps(PLAN))
-    endpoint.gap, endpoint.pieces = 0.15, 10
+    endpoint.holds_before, endpoint.pieces = '"$items", "out": "$n"', 10
 
     async def story(stage: Stage) -> None:
         place = await asked(stage)
         await stage.until(lambda: place.goal.writes and "create-collection gave" in told(stage))
+        endpoint.goes_on.release()
         await stage.until(lambda: place.goal.run_id == "run_1" and place.draft.text == place.text)
         await stage.press("ctrl+r")
         await stage.sees("run_1 ✓ success", "3 of them")
@@ -243,7 +246,7 @@ def test_a_plan_that_waits_is_run_from_runs_after_one_question(show: Show, space
 def test_another_text_stops_the_model(show: Show, space: Space, endpoint: Endpoint) -> None:
     """What it wrote does not take the place of that text."""
     endpoint.say(json.dumps(PLAN))
-    endpoint.gap = 0.3
+    endpoint.holds_before = '"steps"'
 
     async def story(stage: Stage) -> None:
         place = await asked(stage)

@@ -82,6 +82,7 @@ def test_why_a_search_found_a_note_is_told(show: Show, stocked: Space) -> None:
         await stage.press("escape", "slash")
         await stage.write("yeast in the dough")
         await stage.press("enter")
+        stage.expects_nothing_new()
         await stage.sees("found    score 0.", "meaning: passage 0.")
         assert "words:" not in stage.text
         await stage.press("m", "m")
