@@ -75,7 +75,8 @@ FORGET = f"""DELETE FROM sums WHERE part IN ({", ".join(str(part.number) for par
 def watch(connection: Connection) -> None:
     """Keep the sums of resources in line with all that is written through a connection.
 
-    In one transaction, since each by itself would have SQLite read and write its schema anew. Raises StoreError.
+    In one transaction, since each by itself would have SQLite read and write its schema anew. Where it was done before
+    nothing is done: whoever wrote first may have been interrupted when it was. Raises StoreError.
     """
     if not _table_exists(connection):
         return
@@ -103,7 +104,7 @@ def _triggers(part: Part) -> tuple[str, ...]:
 
 def _trigger(part: Part, event: str, body: str) -> str:
     name = f"sums_{part.table}_{event.partition(' ')[0].lower()}"
-    return f"CREATE TEMP TRIGGER {name} AFTER {event} ON main.{part.table} BEGIN {body} END"
+    return f"CREATE TEMP TRIGGER IF NOT EXISTS {name} AFTER {event} ON main.{part.table} BEGIN {body} END"
 
 
 def fill(connection: Connection) -> None:

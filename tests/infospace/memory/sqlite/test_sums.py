@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from infospace.store.changes import (
 )
 from infospace.store.sqlite import open_store, schema
 from infospace.store.sqlite import store as sqlite_store
+from infospace.store.sqlite.connection import Connection
 from infospace.store.sqlite.read import batches
 from infospace.store.sqlite.write import notes, outlines
 from planner.execute.start import run_sync
@@ -73,6 +75,26 @@ def test_what_infospace_writes_is_as_it_was_written(path: Path) -> None:
         store.purge(really=True)
         assert store.check() == []
         store.forget(["run_1"], really=True)
+        assert store.check() == []
+
+
+def test_who_is_interrupted_in_the_first_write_may_write_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What keeps the sums was made by then, and is not made again."""
+    with contextlib.closing(open_store(path, create=False)) as store:
+        run, interrupted = Connection.run, list[str]()
+
+        def interrupting(connection: Connection, sql: str, values: Sequence[object] = ()) -> int:
+            result = run(connection, sql, values)
+            if sql == "COMMIT" and not interrupted:
+                interrupted.append(sql)
+                raise KeyboardInterrupt
+            return result
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Connection, "run", interrupting)
+            with pytest.raises(KeyboardInterrupt):
+                store.commit([Revise("Note_2", "not written")])
+        store.commit([Revise("Note_2", "again")])
         assert store.check() == []
 
 
