@@ -389,13 +389,28 @@ class _Reader:
 
 
 def _redact(value: Any) -> Any:
-    """Return a value of an entry without what is secret in its texts."""
+    """Return a wrong value of an entry without what is secret in its texts, and without what stands deeper in it."""
     if isinstance(value, str):
         return " ".join(shown_arguments(value.split(" ")))
     if isinstance(value, list):
         texts = iter(shown_arguments([item for item in value if isinstance(item, str)]))
-        return [next(texts) if isinstance(item, str) else _redact(item) for item in value]
-    return {key: _redact(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return [next(texts) if isinstance(item, str) else _cut(item) for item in value]
+    if isinstance(value, dict):
+        return {shown_arguments([key])[0]: _of_key(key, item) for key, item in value.items()}
+    return value
+
+
+def _of_key(key: str, value: Any) -> Any:
+    """Return what stands under a key, which may say that it is secret, as the option before an argument does."""
+    option = f"--{key}"
+    if isinstance(value, list):
+        return _redact([option, *value])[1:]
+    return shown_arguments([option, value])[1] if isinstance(value, str) else _cut(value)
+
+
+def _cut(value: Any) -> Any:
+    """Return a list or an object as a sign that there was one."""
+    return "…" if isinstance(value, list | dict) else value
 
 
 def _doubled(value: Any) -> Iterator[str]:

@@ -191,6 +191,22 @@ KEYS = (
             {"command": "x", "args": {"it": ["--token=hush"]}},
             [('\'args\' is a list of texts, not {"it": ["--token=•••"]}', None)],
         ),
+        (
+            {"command": "x", "args": {"token": "hush", "apiKey": ["hush"], "password": {"a": "hush"}}},
+            [('\'args\' is a list of texts, not {"token": "•••", "apiKey": ["•••"], "password": "…"}', None)],
+        ),
+        (
+            {"command": "x", "args": {"--token=hush": 1, "port": "80"}},
+            [('\'args\' is a list of texts, not {"--token=•••": 1, "port": "80"}', None)],
+        ),
+        (
+            {"command": "x", "args": ["--token", ["hush"], {"a": "hush"}, None]},
+            [('\'args\' is a list of texts, not ["--token", "…", "…", null]', None)],
+        ),
+        (
+            {"command": "x", "args": json.loads("[" * 800 + "]" * 800)},
+            [("'args' is a list of texts, not [\"…\"]", None)],
+        ),
         *(
             ({"command": "x", key: 1}, [(f"{key!r} is a text, not 1", None)])
             for key in ("description", "category", "visibility", "team", "title")
