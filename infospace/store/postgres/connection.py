@@ -456,7 +456,9 @@ def _session(target: str, wait: float) -> psycopg.Connection[Any]:
         try:
             return psycopg.connect(target, autocommit=True, connect_timeout=max(2, int(wait)))
         except psycopg.OperationalError as error:
-            if _STARTING.search(str(error)) is None or time.monotonic() > end:
+            told = str(error)
+            # Of several hosts each says why: one that refuses for good is not asked for a password again and again.
+            if _STARTING.search(told) is None or _code_of_refusal(told) or time.monotonic() > end:
                 raise
         time.sleep(STARTING_S)
 

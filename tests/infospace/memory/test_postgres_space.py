@@ -21,7 +21,7 @@ from infospace.core.errors import Invalid, StoreError
 from infospace.core.ids import Kind
 from infospace.store.changes import MakeNote
 from infospace.store.open import open_store
-from infospace.store.postgres.connection import reported
+from infospace.store.postgres.connection import connect, reported
 from infospace.store.postgres.store import parsed
 from infospace.store.protocol import Store
 
@@ -41,6 +41,30 @@ def note(store: Store, content: str) -> str:
     identifier = store.new_id(Kind.NOTE)
     store.commit([MakeNote(identifier, content, kept=True)])
     return identifier
+
+
+@pytest.mark.parametrize(
+    ("other", "asked"),
+    [
+        ("is the server running on that host?", True),
+        ('FATAL:  password authentication failed for user "a"', False),
+        ('FATAL:  database "x" does not exist', False),
+    ],
+)
+def test_of_several_hosts_one_that_starts_is_waited_for_unless_another_refuses_for_good(
+    monkeypatch: pytest.MonkeyPatch, other: str, asked: bool
+) -> None:
+    """A password that is wrong is not sent ten times a second."""
+    tried: list[str] = []
+
+    def refusing(target: str, **_: object) -> None:
+        tried.append(target)
+        raise psycopg.OperationalError(f"- a: FATAL:  the database system is starting up\n- b: {other}")
+
+    monkeypatch.setattr(psycopg, "connect", refusing)
+    with pytest.raises(StoreError):
+        connect("postgresql://a,b/x", "a,b", "infospace", 1, wait=0.15)
+    assert (len(tried) > 1) is asked
 
 
 def texts(address: str) -> list[str]:
