@@ -31,7 +31,7 @@ class FilePlace:
     """Where a file lies, and which one it is."""
 
     def __init__(self, path: Path, address: str) -> None:
-        """Take the file that is there now for the one that is open."""
+        """Take the file that is there now for the one that is open, and so those beside it, where there are some."""
         self._path = str(path)
         self._beside = [f"{path}{suffix}" for suffix in BESIDE]
         self._folder = str(path.parent)
@@ -39,9 +39,10 @@ class FilePlace:
         """How the folder was when the file was found in its place; with True, when the two beside it were, too."""
         self._address = address
         self._known: dict[str, _Identity] = {}
-        results = self._identity(self._path)
-        if results is not None:
-            self._known[self._path] = results
+        for one in (self._path, *self._beside):
+            results = self._identity(one)
+            if results is not None:
+                self._known[one] = results
 
     def check(self, *, log: bool = False) -> None:
         """Raise StoreError where another file is there, or none; with `log`, also for the two files beside it."""

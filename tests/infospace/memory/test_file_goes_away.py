@@ -156,6 +156,15 @@ def test_a_file_beside_it_belongs_to_it(store: Store, path: Path, suffix: str) -
         make(store, "lost")
 
 
+@pytest.mark.parametrize("suffix", ["-wal", "-shm"])
+def test_a_file_beside_it_belongs_to_it_before_anything_is_written(path: Path, suffix: str) -> None:
+    """It is there as soon as the space is open."""
+    with contextlib.closing(open_store(path, create=True)) as store:
+        path.with_name(path.name + suffix).unlink()
+        with pytest.raises(StoreError, match=f"'space.db{suffix}', which belongs to the space .*, was removed"):
+            make(store, "lost")
+
+
 def test_a_space_that_was_put_back_goes_on(store: Store, path: Path) -> None:
     """It is the same file: what was refused meanwhile can be done again."""
     away = path.parent.with_name("elsewhere")
