@@ -7,6 +7,7 @@ from types import TracebackType
 
 from infospace.core.errors import Invalid, NotFound
 from infospace.core.json_types import JSON
+from infospace.core.position import Position
 from infospace.core.resources import Collection, Resource, is_resource, text_of
 from infospace.data.json_text import dump, read_json
 from infospace.data.paths import nearest
@@ -181,9 +182,9 @@ class BlockingSession:
         pending: list[JSON] = [one.to_json() for one in result.pending]
         if pending:
             return StepResult("suspended", value=result.pending[0].question, extra={"pending": pending})
-        rows = [row for row in result.steps if not any(sign in row.position for sign in ".[/")]
+        rows = [row for row in result.steps if Position.parse(row.position).part is None]
         if not rows:
-            return StepResult("failed" if result.status == "failed" else "success", reason=result.reason)
+            return StepResult("failed", reason=result.reason)  # the session's budget did not allow that it begins
         answer, row = answer_of(rows[-1]), rows[-1]
         data = None
         if row.resource is not None and answer.status == "success":

@@ -409,7 +409,7 @@ class Session:
 
     def _has_moved(self, run: SessionRun) -> bool:
         row = self._row()
-        return row is None or row.run != run.id or row.owner != run.previous
+        return row is None or row.owner != run.previous  # no two runs have one owner
 
     async def _resume_open_lines(
         self, emit: Emit, halt: SuspendRequest | None, approve: Sequence[str] = ()

@@ -140,3 +140,26 @@ def test_an_item_that_was_deleted_since_is_missing_from_earlier_versions_alone(s
     with space.store.reading() as snapshot:
         rows = [snapshot.get(str(row.resource), row.version) for row in again.steps[:2]]
     assert [len(getattr(group, "members", ())) for group in rows] == [1, 1]
+
+
+def test_an_item_that_no_step_read_is_as_it_was_at_the_step(space: Space) -> None:
+    """It had versions before the run, and has others since: the fork has the one that was there, and no more."""
+    made = run_sync(space, [{"type": "create-collection", "value": ["first"], "out": "$c"}])
+    with space.store.reading() as snapshot:
+        [item] = snapshot.listing(Kind.NOTE, kept=None)
+    space.store.commit([Revise(item.id, "second")])
+    steps: list[Any] = [
+        {"type": "size", "target": "$given", "out": "$n"},
+        {"type": "flatten", "target": "$given", "out": "$text"},
+    ]
+    plan = {"inputs": {"given": {"kind": "Collection"}}, "steps": steps, "result": "$text"}
+    result = run_sync(space, plan, {"given": made.bindings["c"].id})
+    assert result.result is not None
+    assert result.result.data == "second"
+    space.store.commit([Revise(item.id, "third")])
+    again = forked(space, result, 2)
+    assert again.result is not None
+    assert again.result.data == "second"
+    [copy] = [member.id for member in getattr(again.bindings["given"], "members", ())]
+    with space.store.reading() as snapshot:
+        assert [snapshot.get(copy, number).content for number, _ in snapshot.versions(copy)] == ["second"]

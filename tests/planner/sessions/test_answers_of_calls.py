@@ -10,6 +10,7 @@ import pytest
 from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
 from planner.journal.result import RunResult
+from planner.parse.saved_plans import save_plan
 from planner.sessions import open_session
 from planner.sessions.session import Session
 
@@ -77,6 +78,29 @@ def test_a_loop_answers_for_itself_and_not_for_a_step_in_it(space: Space) -> Non
         told = session.step({**LOOP, "do": [{"type": "size", "target": "$x"}]} | {"on_fail": "continue"})
         assert told.status == "failed"
         assert "unbound-variable" in str(told.extra)
+
+
+@pytest.mark.parametrize(
+    ("step", "inner"),
+    [
+        ({"type": "if", "condition": "1 = 1", "then": [{**NOTE, "out": "$y"}]}, "first.then.1"),
+        ({"type": "plan:greet", "out": "$y"}, "first/1"),
+        ({"type": "load", "target": "$x", "slice": "${x}", "on_fail": [{**NOTE, "out": "$y"}]}, "first.on_fail.1"),
+        ({"type": "parallel", "branches": [[SAY], [{**NOTE, "out": "$y"}]]}, "first.branches[2].1"),
+    ],
+)
+def test_what_others_stand_in_answers_for_itself(space: Space, step: Any, inner: str) -> None:
+    """By whatever name; what was done last was done within it."""
+    save_plan(space, "greet", [{**NOTE, "value": "hello"}])
+    with open_session(space, "s") as session:
+        session.step(NOTE)
+        told = session.step({**step, "id": "first"})
+        with space.store.reading() as snapshot:
+            rows = {row.position: row for row in snapshot.steps(str(session.id))}
+    assert inner in rows
+    own = rows["first"]
+    assert (told.status, told.resource_id, told.value) == (own.status, own.resource, own.value)
+    assert (told.started_at, told.duration_ms, told.error) == (own.started, own.duration_ms, own.error)
 
 
 def test_a_step_that_waits_answers_with_its_question(space: Space) -> None:

@@ -264,6 +264,23 @@ def test_lines_say_what_was_broken_off_before_them(space: Space) -> None:
     assert "step 2 (outside/send) was broken off" in str(end.reason)
 
 
+def test_refused_steps_leave_what_was_broken_off_to_the_next(space: Space) -> None:
+    """Of the same caller: then it is settled and said, once."""
+    sending(space, [])
+    broken_off(space, NOTE, SEND)
+    session = Session(space, "s")
+    assert play(session, {"type": "say", "value": "$nothing"}).status == "refused"
+    told = play(session, NOTE)
+    assert told.status == "success"
+    assert told.reason == (
+        "the call before was broken off: step 2 (outside/send) was broken off; "
+        "outside/send was being called by step 2, and may have had its effect"
+    )
+    _, steps = journal(space, "run_1")
+    assert [(step.position, step.status) for step in steps] == [("1", "success"), ("2", "failed"), ("3", "success")]
+    assert play(session, NOTE).reason is None
+
+
 def test_refused_steps_settle_nothing(space: Space) -> None:
     """What was broken off can still be gone on with."""
     sending(space, [])

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from infospace import Collection, Conflict, InfospaceError, Invalid, Note, NotFound, Space, open_space
+from infospace.tools.local import LocalTools
 from planner.journal.events import Event, RunStarted, Spoke
 from planner.lifecycle.resume import answer
 from planner.parse.saved_plans import save_plan
@@ -89,6 +90,45 @@ def test_what_is_bound_is_read_by_its_variable(space: Space) -> None:
         for many in (session.get_items, session.size):
             with pytest.raises(Invalid, match=r"\$x is a Note, and has no items"):
                 many("$x")
+
+
+def test_of_many_variables_some_are_named(space: Space) -> None:
+    """Where one is not bound, and none is like it: the sentence stays short."""
+    with open_session(space) as session:
+        session.run([{"type": "create-note", "value": n, "out": f"$variable_{n:03}"} for n in range(60)])
+        with pytest.raises(
+            NotFound, match=r"^\$zzz is not bound \(bound are \$variable_000, \$variable_001, "
+        ) as error:
+            session.get_text("$zzz")
+    assert str(error.value).endswith("… [cut: 898 characters in all])")
+
+
+def test_a_step_that_the_budget_does_not_allow_has_failed(space: Space) -> None:
+    """Though it was never begun, and there is no row of it."""
+    with open_session(space, head={"budget": {"steps": 1}}) as session:
+        assert session.step(NOTE).status == "success"
+        told = session.step(LIST)
+        assert (told.status, told.resource_id, told.data) == ("failed", None, None)
+        assert told.reason == "step 2 (create-collection) failed: the budget of 1 step ran out"
+
+
+def test_what_is_no_name_of_a_tool_is_refused_as_it_was_written(space: Space) -> None:
+    """The space's own verbs are called by their names, with that of the space before them; tools by theirs."""
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    def shout(text: str) -> str:
+        """Say it louder."""
+        return f"{text}!"
+
+    space.tools.add(outside)
+    with open_session(space) as session:
+        assert session.execute("outside/shout", {"text": "come"}).data == "come!"
+        for name, message in (("infospace/", "'infospace/'"), ("infospace/srot", "sort"), ("", "`type` is empty")):
+            told = session.execute(name)
+            assert (told.status, told.error) == ("failed", "refused")
+            assert message in str(told.reason)
+        assert session.execute("infospace/create-note", {"value": "by its full name"}).data == "by its full name"
 
 
 def test_a_session_by_name_stays_open_and_another_process_goes_on(tmp_path: Path) -> None:
@@ -233,6 +273,26 @@ def test_calls_from_several_threads_queue(space: Space) -> None:
         assert set(threads.map(put, range(40))) == {"success"}
         found: Any = session.get_json("$all")
         assert sorted(found) == list(range(40))
+
+
+def test_a_session_without_a_name_waits_for_no_other_one(space: Space) -> None:
+    """Each has calls of its own, which queue behind one another alone."""
+    free, begun = threading.Event(), threading.Event()
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    def hold() -> bool:
+        """Wait until the other session has come to its end."""
+        begun.set()
+        return free.wait(5)
+
+    space.tools.add(outside)
+    with open_session(space) as one, open_session(space) as other, ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(one.step, {"type": "outside/hold"})
+        assert begun.wait(30)
+        assert other.step(NOTE).status == "success"
+        free.set()
+        assert waiting.result(30).data is True
 
 
 def test_a_session_is_cancelled_while_a_step_runs(space: Space) -> None:

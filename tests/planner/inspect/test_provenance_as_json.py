@@ -1,0 +1,156 @@
+"""Where things came from, as `why --json` tells it: each field, back and forward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from infospace import Space
+from infospace.journal.rows import RunRow, StepRow
+from infospace.lineage.graph_json import graph_json
+from infospace.lineage.trace import trace, trace_forward, versions_of
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
+
+NOTES: list[dict[str, Any]] = [
+    {"type": "create-note", "value": n, "name": name} for n, name in enumerate("abc", start=1)
+]
+
+
+def ran(space: Space, *steps: Any, goal: str = "") -> RunResult:
+    found = run_sync(space, {"goal": goal, "steps": list(steps)})
+    assert found.status == "success", (found.reason, found.problems)
+    return found
+
+
+def journal(space: Space, run: str | None) -> tuple[RunRow, list[StepRow]]:
+    with space.store.reading() as snapshot:
+        return snapshot.run(str(run)), snapshot.steps(str(run))
+
+
+def told(space: Space, identifier: str, *, forward: bool = False) -> dict[str, Any]:
+    with space.store.reading() as snapshot:
+        roots = versions_of(snapshot, identifier)
+        return graph_json(trace_forward(snapshot, roots) if forward else trace(snapshot, roots))
+
+
+def edge(version: str, how: str = "used", variable: str | None = None) -> dict[str, Any]:
+    return {"version": version, "how": how, "variable": variable}
+
+
+def version(space: Space, identifier: str, step: StepRow, **fields: Any) -> dict[str, Any]:
+    """The first version of what a step made, which nothing changed since."""
+    with space.store.reading() as snapshot:
+        [(_, made_at)] = snapshot.versions(identifier)
+    return {
+        "id": identifier,
+        "version": 1,
+        "kind": identifier.partition("_")[0],
+        "there": True,
+        "name": None,
+        "title": None,
+        "kept": False,
+        "made": {"at": made_at, "run": step.run, "step": step.position, "by": step.type},
+        "latest": 1,
+        "changed_since": None,
+        "source": None,
+        "file": None,
+        "ends": None,
+        "by_step": f"{step.run}/{step.sequence}",
+        "reads": "used",
+        "from": [],
+        **fields,
+    }
+
+
+def step_of(row: StepRow, *used: dict[str, Any], each: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
+    return {
+        "run": row.run,
+        "step": row.position,
+        "type": row.type,
+        "status": "success",
+        "started": row.started,
+        "duration_ms": row.duration_ms,
+        "out": None if row.out is None else f"${row.out}",
+        "used": list(used),
+        "used_for_each": list(each),
+    }
+
+
+def run_of(row: RunRow, goal: str = "") -> dict[str, Any]:
+    return {"pruned": False, "kind": "plan", "goal": goal, "status": "success", "started": row.started}
+
+
+def test_a_relation_leads_back_to_its_ends(space: Space) -> None:
+    """All that is told of it, of its ends, of the steps and of their runs."""
+    one = ran(space, *NOTES)
+    relate = {"type": "create-relation", "source": "Note_1", "target": "$n", "relation": "cites", "out": "$r"}
+    two = ran(space, {"type": "create-note", "value": "two\n lines", "out": "$n"}, relate, goal="find out")
+    (first, [kept, *_]), (second, [made, related]) = journal(space, one.run), journal(space, two.run)
+    ends = {"source": "Note_1", "relation": "cites", "target": "Note_4"}
+    assert told(space, "Relation_1") == {
+        "roots": ["Relation_1@1"],
+        "versions": {
+            "Relation_1@1": version(space, "Relation_1", related, ends=ends),
+            "Note_1@1": version(space, "Note_1", kept, name="a", title="a", kept=True),
+            "Note_4@1": version(space, "Note_4", made, title="two"),
+        },
+        "steps": {
+            f"{second.run}/2": step_of(related, edge("Note_1@1"), edge("Note_4@1", variable="$n")),
+            f"{first.run}/1": step_of(kept),
+            f"{second.run}/1": step_of(made),
+        },
+        "runs": {first.run: run_of(first), second.run: run_of(second, "find out")},
+    }
+
+
+def test_what_a_map_read_for_each_item_is_told_apart(space: Space) -> None:
+    """And what it gave holds what it gave for each."""
+    text = {"type": "coerce", "coercion": "string"}
+    found = ran(
+        space,
+        {"type": "create-collection", "value": ["x", "y"], "out": "$c"},
+        {"type": "map", "target": "$c", "operation": text, "out": "$texts"},
+    )
+    document = told(space, "Collection_2")
+    both, mapped = edge("Collection_1@1", variable="$c"), document["versions"]["Collection_2@1"]
+    assert (mapped["reads"], mapped["from"]) == ("used", [edge("Note_3@1", "holds"), edge("Note_4@1", "holds")])
+    for item, source in (("Note_3@1", "Note_1@1"), ("Note_4@1", "Note_2@1")):
+        told_of = document["versions"][item]
+        assert (told_of["reads"], told_of["from"]) == ("used_for_each", [edge(source)])
+    step = document["steps"][f"{found.run}/2"]
+    assert step["used_for_each"] == [both]
+    used = sorted(step["used"], key=lambda one: str(one["version"]))
+    assert used == [both, edge("Note_1@1"), edge("Note_2@1")]
+
+
+def test_what_came_of_a_note_is_told_without_what_else_that_was_made_of(space: Space) -> None:
+    """Back from what was made, all that it was made of is told; forward from one source, that source alone."""
+    ran(space, *NOTES)
+    ran(
+        space,
+        {"type": "create-collection", "value": ["Note_1", "Note_2"], "out": "$both"},
+        {"type": "add", "target": "$both", "value": "Note_3", "out": "$all"},
+    )
+
+    def edges(document: Any) -> set[str]:
+        used = [edge["version"] for step in document["steps"].values() for edge in step["used"]]
+        return {*used, *(edge["version"] for version in document["versions"].values() for edge in version["from"])}
+
+    grown, notes = {"Collection_1@1", "Collection_1@2"}, {"Note_1@1", "Note_2@1", "Note_3@1"}
+    back = told(space, "Collection_1")
+    assert (back["roots"], back["versions"].keys()) == (["Collection_1@2", "Collection_1@1"], grown | notes)
+    assert edges(back) == {"Collection_1@1"} | notes
+    forward = told(space, "Note_1", forward=True)
+    assert (forward["roots"], forward["versions"].keys()) == (["Note_1@1"], grown | {"Note_1@1"})
+    assert edges(forward) == {"Collection_1@1", "Note_1@1"}
+    assert forward["versions"]["Collection_1@1"]["changed_since"] == "members"
+    assert forward["versions"]["Collection_1@1"]["latest"] == 2
+
+
+def test_a_run_that_read_a_note_and_made_nothing_of_it_did_not_come_of_it(space: Space) -> None:
+    """Though it made something else beside it."""
+    kept = ran(space, *NOTES)
+    read = [{"type": "load", "target": "Note_1", "out": "$n"}, {"type": "say", "value": "${n}"}]
+    ran(space, *read, {"type": "create-note", "value": "of nothing"})
+    document = told(space, "Note_1", forward=True)
+    assert (list(document["versions"]), list(document["runs"])) == (["Note_1@1"], [kept.run])
