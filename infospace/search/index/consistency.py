@@ -80,7 +80,7 @@ def _passages(look: ConsistencyCheck) -> Iterator[str]:
         numbers = every[at : at + PAGE].tolist()
         notes = snapshot.get_many([f"{Kind.NOTE}_{number}" for number in numbers])
         rows, unread = _rows(snapshot, look.model, numbers)
-        yield from (f"{Kind.NOTE}_{number} has a vector that is not of one size with the others" for number in unread)
+        yield from (f"{Kind.NOTE}_{number} cannot be searched: {why}" for number, why in unread.items())
         bounds = np.searchsorted(rows.owners, [*numbers, numbers[-1] + 1])
         lengths = _lengths(rows.vectors) / np.where(rows.starts < 0, FIELD_WEIGHT, 1)
         document: dict[int, list[tuple[int, int, bytes]]] = {}
@@ -105,21 +105,21 @@ def _passages(look: ConsistencyCheck) -> Iterator[str]:
     yield from (f"{Kind.NOTE}_{number} waits to be embedded and is not searched" for number in lost)
 
 
-def _rows(snapshot: Snapshot, model: str, numbers: list[int]) -> tuple[Rows, set[int]]:
-    """Read rows; where vectors of several sizes make that impossible, of all Notes but those that are to blame."""
+def _rows(snapshot: Snapshot, model: str, numbers: list[int]) -> tuple[Rows, dict[int, str]]:
+    """Read rows; where what is damaged makes that impossible, of all Notes but those that are to blame, with why."""
     try:
-        return snapshot.rows(model, numbers), set()
+        return snapshot.rows(model, numbers), {}
     except StoreError:
-        unread = {number for number in numbers if not _is_readable(snapshot, model, number)}
+        unread = {number: why for number in numbers if (why := _why_unreadable(snapshot, model, number)) is not None}
         return snapshot.rows(model, [number for number in numbers if number not in unread]), unread
 
 
-def _is_readable(snapshot: Snapshot, model: str, number: int) -> bool:
+def _why_unreadable(snapshot: Snapshot, model: str, number: int) -> str | None:
     try:
         snapshot.rows(model, [number])
-    except StoreError:
-        return False
-    return True
+    except StoreError as error:
+        return error.message.rpartition(" is damaged: ")[2]
+    return None
 
 
 def _dimension(look: ConsistencyCheck) -> int | None:

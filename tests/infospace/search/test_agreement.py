@@ -123,6 +123,21 @@ def test_a_full_text_that_is_not_that_of_the_notes_is_told_of(
     assert any(message.startswith(sentence) for message in found), found
 
 
+def test_what_cannot_be_read_of_a_note_s_passages_is_told_as_what_it_is(space: Space) -> None:
+    """A place that is no number is no vector of another size, and the notes beside it are read all the same."""
+    hurt(
+        space,
+        "UPDATE passages SET start = 'nowhere' WHERE note = 3 AND start >= 0",
+        """UPDATE vectors SET vector = zeroblob(4)
+        WHERE digest = (SELECT digest FROM passages WHERE note = 5 AND start >= 0)""",
+    )
+    told = [sentence for sentence in disagreements(space) if "cannot be searched" in sentence]
+    assert told == [
+        "Note_3 cannot be searched: where a passage in it stands is no number",
+        "Note_5 cannot be searched: a vector in it has the wrong length",
+    ]
+
+
 def test_two_notes_that_have_each_other_s_words_are_told_of(space: Space) -> None:
     """Though each word is there as often as it should be."""
     make(space.store, "whale calf", "krill swarm")

@@ -41,7 +41,7 @@ def rows(connection: Connection, model: str, numbers: Iterable[int] | None) -> R
     size = 0
     for batch in connection.batches(f"{_PASSAGES}{among} ORDER BY note, sequence", (model, *values)):
         *bounds, blobs = zip(*batch, strict=True)
-        if any(not isinstance(blob, bytes) or len(blob) != wide for blob in blobs):
+        if wide % 4 or any(not isinstance(blob, bytes) or len(blob) != wide for blob in blobs):
             raise _damaged(connection, "a vector in it has the wrong length")
         try:
             columns[:, size : size + len(batch)] = bounds

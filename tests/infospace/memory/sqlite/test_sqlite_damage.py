@@ -176,6 +176,7 @@ def test_a_vector_of_another_length_is_noticed_and_is_no_bug(tmp_path: Path) -> 
     ("damage", "sentence"),
     [
         ("UPDATE vectors SET vector = hex(zeroblob(16)) WHERE digest = x'00'", "a vector in it has the wrong length"),
+        ("UPDATE vectors SET vector = zeroblob(31)", "a vector in it has the wrong length"),
         ("UPDATE passages SET start = 'nowhere' WHERE note = 1", "where a passage in it stands is no number"),
     ],
 )
