@@ -424,14 +424,17 @@ def _written(value: object) -> object:
     return value
 
 
-def connect(target: str, address: str, schema: str, lock_key: int, *, wait: float) -> PostgresConnection:
+def connect(
+    target: str, address: str, schema: str, lock_key: int, *, wait: float, starting: float | None = None
+) -> PostgresConnection:
     """Connect to a database, in whose schema the tables of a space are. Raises StoreError.
 
-    `wait`: seconds to wait for a server that does not answer, or that says that it is starting.
+    `wait`: seconds to wait for a server that does not answer. `starting`: for one that says that it is starting, as
+    long by default.
     """
     session: psycopg.Connection[Any] | None = None
     try:
-        session = _session(target, wait)
+        session = _session(target, wait, wait if starting is None else starting)
         session.adapters.register_loader("text", _Text)
         session.adapters.register_loader("numeric", _Number)
         path = sql.SQL("SET search_path TO {}, pg_catalog").format(sql.Identifier(schema))
@@ -449,9 +452,9 @@ def connect(target: str, address: str, schema: str, lock_key: int, *, wait: floa
     return PostgresConnection(session, address, lock_key)
 
 
-def _session(target: str, wait: float) -> psycopg.Connection[Any]:
+def _session(target: str, wait: float, starting: float) -> psycopg.Connection[Any]:
     """Connect once the server lets in whom it will: after a crash it recovers first, and says so meanwhile."""
-    end = time.monotonic() + wait
+    end = time.monotonic() + starting
     while True:
         try:
             return psycopg.connect(target, autocommit=True, connect_timeout=max(2, int(wait)))

@@ -31,6 +31,10 @@ DEFAULT: Final = "infospace"
 OLDEST: Final = 160000
 """The oldest server that is spoken to, by its number: PostgreSQL 16 takes what the statements say."""
 
+AGAIN_S: Final = 3.0
+"""Seconds that a server which starts again is waited for where a space is open: its event loop may be held up so long,
+and so may whoever is told to stop."""
+
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 _VERSION: Final = "SELECT value FROM state WHERE key = 'tables'"
@@ -45,7 +49,7 @@ def open_store(address: str | Path, *, create: bool, wait: float = WAIT) -> Sqli
     name = str(address)
 
     def another() -> PostgresConnection:
-        return connection(name, wait=wait)[0]
+        return connection(name, wait=wait, starting=min(wait, AGAIN_S))[0]
 
     first, space = connection(name, wait=wait)
     try:
@@ -60,11 +64,14 @@ def open_store(address: str | Path, *, create: bool, wait: float = WAIT) -> Sqli
     return SqliteStore(public(name), PostgresPool(another, public(name)), durable=writable, writable=writable)
 
 
-def connection(address: str, *, wait: float) -> tuple[PostgresConnection, str]:
-    """Connect to the database of an address; return also the schema of the space. Raises as `open_store`."""
+def connection(address: str, *, wait: float, starting: float | None = None) -> tuple[PostgresConnection, str]:
+    """Connect to the database of an address as `connect`; return also the schema of the space.
+
+    Raises as `open_store`.
+    """
     target, space = parsed(address)
     lock = int.from_bytes(sha256(space.encode()).digest()[:8], "big", signed=True)
-    return connect(target, public(address), space, lock, wait=wait), space
+    return connect(target, public(address), space, lock, wait=wait, starting=starting), space
 
 
 def parsed(address: str) -> tuple[str, str]:

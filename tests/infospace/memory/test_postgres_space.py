@@ -21,6 +21,7 @@ from infospace.core.errors import Invalid, StoreError
 from infospace.core.ids import Kind
 from infospace.store.changes import MakeNote
 from infospace.store.open import open_store
+from infospace.store.postgres import store as postgres_store
 from infospace.store.postgres.connection import connect, reported
 from infospace.store.postgres.store import parsed
 from infospace.store.protocol import Store
@@ -65,6 +66,26 @@ def test_of_several_hosts_one_that_starts_is_waited_for_unless_another_refuses_f
     with pytest.raises(StoreError):
         connect("postgresql://a,b/x", "a,b", "infospace", 1, wait=0.15)
     assert (len(tried) > 1) is asked
+
+
+def test_a_server_that_starts_again_is_waited_for_briefly_where_a_space_is_open(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is to stop does not wait for half a minute for each of its connections."""
+    store = open_store(address, create=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(postgres_store, "AGAIN_S", 0.15)
+        tried: list[float] = []
+
+        def refusing(_target: str, **_: object) -> None:
+            tried.append(time.monotonic())
+            raise psycopg.OperationalError("FATAL:  the database system is starting up")
+
+        patch.setattr(psycopg, "connect", refusing)
+        with pytest.raises(StoreError, match="starting up"), store.reading():
+            pass
+        assert 1 < len(tried) < 10
+    store.close()
 
 
 def texts(address: str) -> list[str]:
