@@ -153,9 +153,10 @@ if ! test -x .venv/bin/python; then
     "$$python" -m venv .venv
 fi
 echo 'installing the packages (some minutes, once) …'
+# Most files of the packages are never imported, and the others are compiled once they are: pip would compile all on one core.
 failed="The packages could not be installed; what pip says stands above. The same command tries again."
 .venv/bin/python -m pip install --quiet --upgrade 'pip>=25.1' || stop "$$failed"
-.venv/bin/python -m pip install --quiet -c constraints.txt -e '.[all]' --group dev || stop "$$failed"
+.venv/bin/python -m pip install --quiet --no-compile -c constraints.txt -e '.[all]' --group dev || stop "$$failed"
 rm .venv/.unfinished
 printf '%s\n' "$$here" > .venv/.installed
 endef

@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -196,12 +198,38 @@ def ran(space: Space, plan: Any = PLAN) -> RunResult:
     return result
 
 
-def test_a_run_over_many_rows_is_that_of_its_rows(tmp_path: Path) -> None:
+@dataclass(frozen=True)
+class Finished:
+    """Runs of the plan that have ended, in a space of each kind: every test of what comes after has a copy."""
+
+    folder: Path
+    results: dict[int, RunResult]
+
+    @contextmanager
+    def living(self, path: Path, many: int) -> Iterator[tuple[Space, RunResult]]:
+        """Open a copy of the space in which so many Notes that are made at once are stored together."""
+        for suffix in (".db", ".log"):
+            shutil.copyfile(self.folder / f"{many}{suffix}", path.with_suffix(suffix))
+        with living(path, many) as space:
+            yield space, self.results[many]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """The plan, run once in both spaces."""
+    folder = tmp_path_factory.mktemp("finished")
+    results: dict[int, RunResult] = {}
+    for many in (256, ONE_BY_ONE):
+        with living(folder / f"{many}.db", many) as space:
+            results[many] = ran(space)
+    return Finished(folder, results)
+
+
+def test_a_run_over_many_rows_is_that_of_its_rows(tmp_path: Path, finished: Finished) -> None:
     """Answers, journal, ids and provenance; only one of both spaces has batches."""
 
     def tell(path: Path, many: int) -> dict[str, Any]:
-        with living(path, many) as space:
-            result = ran(space)
+        with finished.living(path, many) as (space, result):
             assert (batches_in(space) > 10) is (many == 256)
             assert space.store.check() == []
             view = space.context()
@@ -221,7 +249,7 @@ def test_a_run_over_many_rows_is_that_of_its_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dies_at", [1, 30, 60])
-def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path: Path, dies_at: int) -> None:
+def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path: Path, finished: Finished, dies_at: int) -> None:
     """Killed by SIGKILL at a call; nothing is made twice, and it ends as a run that was never killed."""
 
     def tell(path: Path, many: int) -> dict[str, Any]:
@@ -237,18 +265,17 @@ def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path: Path, dies_at: in
     told = both(tmp_path, tell)
     assert len(told["calls"]) == 61
     assert len(set(told["calls"])) == 60
-    with living(tmp_path / "never killed.db", 256) as space:
-        unharmed = seen(space, ran(space))
+    with finished.living(tmp_path / "never killed.db", 256) as (space, result):
+        unharmed = seen(space, result)
     assert unharmed["held"] == told["held"]
     assert unharmed["data"] == told["data"]
 
 
-def test_a_replay_gives_the_same_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_replay_gives_the_same_and_leaves_nothing(tmp_path: Path, finished: Finished) -> None:
     """The calls come from the record."""
 
     def tell(path: Path, many: int) -> dict[str, Any]:
-        with living(path, many) as space:
-            first = ran(space)
+        with finished.living(path, many) as (space, first):
             before, calls = everything(space), path.with_suffix(".log").read_text(encoding="utf-8")
             again = asyncio.run(replay(space, str(first.run)))
             assert again.result.status == "success", again.result.reason
@@ -262,13 +289,12 @@ def test_a_replay_gives_the_same_and_leaves_nothing(tmp_path: Path) -> None:
     both(tmp_path, tell)
 
 
-def test_a_fork_takes_the_rows_as_they_were(tmp_path: Path) -> None:
+def test_a_fork_takes_the_rows_as_they_were(tmp_path: Path, finished: Finished) -> None:
     """From the filter on with another condition, though a row has been changed since: as a new run with it gives."""
     where = "total > 900 OR total IS NULL"
 
     def tell(path: Path, many: int) -> dict[str, Any]:
-        with living(path, many) as space:
-            first = ran(space)
+        with finished.living(path, many) as (space, first):
             forked = asyncio.run(
                 fork(space, str(first.run), "2", [{"op": "replace", "path": "/steps/1/where", "value": where}])
             )
@@ -307,12 +333,11 @@ def test_an_undone_run_leaves_what_was_kept(tmp_path: Path) -> None:
     assert len(told["after"]) > 90
 
 
-def test_what_was_kept_of_the_rows_is_exported(tmp_path: Path) -> None:
+def test_what_was_kept_of_the_rows_is_exported(tmp_path: Path, finished: Finished) -> None:
     """The same files, byte for byte but for times."""
 
     def tell(path: Path, many: int) -> dict[str, Any]:
-        with living(path, many) as space:
-            ran(space)
+        with finished.living(path, many) as (space, _):
             folder = path.with_suffix("")
             assert export(space.store, folder).failed == []
             files = {
