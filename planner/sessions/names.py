@@ -39,7 +39,7 @@ def not_open(snapshot: Snapshot, name: str, owner: str | None = None) -> str | N
     full, prefix = full_name(name, owner), sessions_of(owner)
     if open_run(snapshot, full) is not None:
         return None
-    others = (other for other in snapshot.names() if other.startswith(prefix) and other != full)
+    others = (other for other in snapshot.names() if other.startswith(prefix))
     near = nearest(name, [other.removeprefix(prefix) for other in others if open_run(snapshot, other) is not None])
     return f"no session {name!r} is open" + (f"; did you mean {near!r}?" if near else "")
 

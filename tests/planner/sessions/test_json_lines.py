@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from infospace import Conflict, Space
+from planner.journal.commit_order import SuspendRequest
 from planner.journal.result import RunResult
 from planner.lifecycle.resume import answer, resume
 from planner.sessions.jsonl import LineRunner
@@ -124,6 +125,64 @@ def test_a_line_that_asks_suspends_the_session_and_its_answer_ends_it(space: Spa
     assert (done.status, [row.position for row in done.steps]) == ("success", ["1", "2"])
     assert done.result is not None
     assert (done.result.data, status(space, end.run)) == ("blue", "success")
+
+
+@pytest.mark.parametrize("name", [None, "s"])
+def test_a_line_that_waits_says_how_the_session_goes_on(space: Space, name: str | None) -> None:
+    """Nobody has anything to answer."""
+    end = play(space, NOTE, {"type": "wait", "condition": {"type": "bound", "target": "$never"}}, name=name)
+    assert (end.status, end.reason) == (
+        "suspended",
+        "standard input is read no further; `infospace resume run_1` goes on with what was read",
+    )
+
+
+@pytest.mark.parametrize("name", [None, "s"])
+def test_a_line_that_is_interrupted_says_how_the_session_goes_on(space: Space, name: str | None) -> None:
+    """What is left of the line is done then."""
+    halt = SuspendRequest()
+
+    async def go() -> RunResult:
+        script = LineRunner(space, lambda event: halt.set() if getattr(event, "kind", "") == "say" else None, name)
+        end = await script.line({"type": "if", "condition": "1 = 1", "then": [SAY, NOTE]}, halt)
+        assert end is not None
+        return end
+
+    end = asyncio.run(go())
+    assert (end.status, end.reason) == (
+        "suspended",
+        "interrupted; `infospace resume run_1` goes on; standard input is read no further",
+    )
+    done = asyncio.run(resume(space, "run_1"))
+    assert (done.status, done.bindings.keys()) == ("success", {"x"})
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        (None, "interrupted; standard input is read no further"),
+        ("s", "interrupted; standard input is read no further, and the session 's' stays open"),
+    ],
+)
+def test_lines_that_end_between_two_of_them_say_what_becomes_of_the_session(
+    space: Space, name: str | None, reason: str
+) -> None:
+    async def go() -> RunResult:
+        script = LineRunner(space, lambda _event: None, name)
+        assert await script.line(NOTE) is None
+        return await script.interrupted()
+
+    end = asyncio.run(go())
+    assert (end.status, end.reason) == ("cancelled", reason)
+    assert status(space, end.run) == ("cancelled" if name is None else "suspended")
+
+
+def test_lines_of_a_session_by_name_come_to_all_that_they_did(space: Space) -> None:
+    """Each of their steps, and the last value, though lines after it gave none."""
+    end = play(space, NOTE, SAY, {"type": "if", "condition": "1 = 1", "then": [SAY]}, name="s")
+    assert [row.position for row in end.steps] == ["1", "2", "3", "3.then.1"]
+    assert end.result is not None
+    assert end.result.data == 1
 
 
 def test_the_lines_of_a_session_are_its_document(space: Space) -> None:
