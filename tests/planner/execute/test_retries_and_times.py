@@ -221,3 +221,49 @@ def test_each_wait_is_longer_by_the_backoff_and_none_longer_than_an_hour(
     with caplog.at_level("INFO", "planner.execute.retry"):
         asyncio.run(wait())
     assert caplog.messages == [f"step 4 failed at attempt {attempt}; it is tried again in {seconds} s"]
+
+
+def test_a_tool_that_failed_is_called_again_where_that_is_safe(space: Space) -> None:
+    """One that only reads, or may be called twice; another only where it was not reached."""
+    outside, called = LocalTools("outside"), list[str]()
+
+    @outside.tool(read_only=True)
+    def look() -> str:
+        """Look."""
+        called.append("look")
+        raise InfospaceError("not yet")
+
+    @outside.tool(idempotent=True)
+    def put() -> str:
+        """Put something where it may be already."""
+        called.append("put")
+        raise InfospaceError("not yet")
+
+    @outside.tool()
+    def send(at: int) -> str:
+        """Send something."""
+        called.append("send")
+        raise InfospaceError("not yet")
+
+    @outside.tool(read_only=True)
+    def give() -> Any:
+        """Give something that is no number."""
+        return "soon"
+
+    space.tools.add(outside)
+    retry = {"retry": {"attempts": 3, "wait_s": 0}}
+    for step, times in (
+        ({"type": "outside/look"}, 3),
+        ({"type": "outside/put"}, 3),
+        ({"type": "outside/send", "arguments": {"at": 1}}, 1),
+    ):
+        called.clear()
+        result = run_sync(space, [{**step, **retry}])
+        assert (result.status, len(called), len(result.steps)) == ("failed", times, times)
+    called.clear()
+    result = run_sync(
+        space, [{"type": "outside/give", "out": "$g"}, {"type": "outside/send", "arguments": {"at": "$g"}, **retry}]
+    )
+    assert (result.status, called) == ("failed", [])
+    assert [row.position for row in result.steps] == ["1", "2", "2#2", "2#3"]
+    assert result.steps[-1].error == "invalid"

@@ -191,7 +191,8 @@ def test_a_note_that_tells_of_a_run_is_no_name_of_a_session(space: Space) -> Non
 
 def test_a_plan_in_a_session_may_be_given_a_table_without_rows(space: Space) -> None:
     with open_session(space, "s") as session:
-        plan = {"inputs": {"rows": {"kind": "Collection"}}, "steps": [{"type": "size", "target": "$rows"}]}
+        rows_of = {"kind": "Collection", "items": {"type": "object"}}
+        plan = {"inputs": {"rows": rows_of}, "steps": [{"type": "size", "target": "$rows"}]}
         for rows in ([], [{"n": 1}, {"n": 2}]):
             told = session.run(plan, {"rows": rows})
             assert told.result is not None, (told.reason, told.problems)
