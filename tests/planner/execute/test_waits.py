@@ -53,7 +53,7 @@ def test_a_call_that_is_not_allowed_is_not_tried_again(space: Space) -> None:
     called: list[str] = []
     outside = LocalTools("outside")
 
-    @outside.tool(destructive=True)
+    @outside.tool(destructive=True, idempotent=True)
     def wipe() -> str:
         """Wipe something away."""
         called.append("wipe")

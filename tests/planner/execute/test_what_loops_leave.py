@@ -106,12 +106,12 @@ FORMS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "if": lambda do: {"type": "if", "condition": "$n.go = true", "then": do},
     "while": lambda do: {
         "type": "while",
-        "condition": {"type": "notbound", "target": "$done"},
-        "body": [*do, {"type": "create-note", "value": "${n.go}", "out": "$done"}],
+        "condition": "$n.go = true",
+        "body": [*do, {"type": "update-note", "target": "$n", "value": {"go": False}}],
     },
     "for-each": lambda do: {"type": "for-each", "target": "$c", "do": do},
     "until": lambda do: {"type": "for-each", "target": "$c", "do": do, "until": "$n.go = true"},
-    "plan": lambda do: {"type": "plan:asks", "arguments": {"of": "$n.go"}},
+    "plan": lambda _do: {"type": "plan:asks", "arguments": {"of": "$n.go"}},
 }
 
 
@@ -137,3 +137,15 @@ def test_a_form_within_which_a_run_rested_has_read_what_it_had_read_before(space
         return sorted((names[use.id], use.version) for use in uses if use.id in names)
 
     assert read(rested) == read(at_once) != []
+
+
+def test_a_choice_that_had_nothing_to_do_stays_as_it_was_made(space: Space) -> None:
+    """Though its condition would be met by what came after it, when the run goes on."""
+    choice = {"type": "if", "condition": "$n.go = true", "then": [{"type": "say", "value": "go"}]}
+    note = {"type": "create-note", "value": {"go": False}, "out": "$n"}
+    rested = run_sync(space, [note, choice, {"type": "update-note", "target": "$n", "value": {"go": True}}, ASK])
+    assert rested.status == "suspended"
+    answer(space, str(rested.run), "4", 1)
+    result = asyncio.run(resume(space, str(rested.run)))
+    assert (result.status, [row.position for row in result.steps]) == ("success", ["1", "2", "3", "4"])
+    assert journal(space, result)["2"].value == "else: nothing to do"
