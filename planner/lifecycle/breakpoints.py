@@ -111,10 +111,10 @@ class Breakpoints:
         return True
 
     def _load_begun_forms(self, run: Run) -> None:
-        """Take note of the forms that an earlier part of the run has begun."""
+        """Take note of the forms that an earlier part of the run has begun, also of those in which a step waits."""
         self._run, self._begun = run, set()
-        for row in () if run.record is None else run.record.rows:
-            self._begun.update(part.holder.text for part in Position.parse(row.position).parts)
+        for position in () if run.record is None else run.record.positions:
+            self._begun.update(part.holder.text for part in Position.parse(position).parts)
 
     def _why(self, step: Step, position: str, came: list[ConditionBreakpoint]) -> str | None:
         if self._target is not None and not holds(self._target, position):

@@ -113,7 +113,7 @@ class ForkCopies:
 def _changed(identifier: str, before: Sequence[Member], after: Sequence[Member], context: Context) -> Iterator[Change]:
     """Give the changes that make one membership of another."""
     is_longer = list(after[: len(before)]) == list(before)
-    if before and not is_longer:
+    if not is_longer:
         yield RemoveMembers(identifier, [member.id for member in before], created_by=context.created_by)
     if added := after[len(before) :] if is_longer else after:
         yield AddMembers(identifier, added, created_by=context.created_by)

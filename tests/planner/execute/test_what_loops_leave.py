@@ -109,6 +109,11 @@ FORMS: dict[str, Callable[[Any], dict[str, Any]]] = {
         "condition": "$n.go = true",
         "body": [*do, {"type": "update-note", "target": "$n", "value": {"go": False}}],
     },
+    "while of two": lambda do: {
+        "type": "while",
+        "condition": {"type": "and", "of": ["$n.go = true", {"type": "has_value", "target": "$m"}]},
+        "body": [*do, {"type": "update-note", "target": "$n", "value": {"go": False}}],
+    },
     "for-each": lambda do: {"type": "for-each", "target": "$c", "do": do},
     "until": lambda do: {"type": "for-each", "target": "$c", "do": do, "until": "$n.go = true"},
     "plan": lambda _do: {"type": "plan:asks", "arguments": {"of": "$n.go"}},
@@ -120,12 +125,15 @@ def test_a_form_within_which_a_run_rested_has_read_what_it_had_read_before(space
     """As much as one that was gone through at once, with the same answers."""
     save_plan(space, "asks", {"inputs": {"of": {}}, "steps": [ASK]})
     save_plan(space, "says", {"inputs": {"of": {}}, "steps": [{"type": "say", "value": "${of}"}]})
-    note = {"type": "create-note", "value": {"go": True}, "out": "$n"}
+    notes = [
+        {"type": "create-note", "value": {"go": True}, "out": "$n"},
+        {"type": "create-note", "value": 1, "out": "$m"},
+    ]
     asks, says = FORMS[form]([ASK]), FORMS[form]([{"type": "say", "value": "yes"}])
     says = {**says, "type": "plan:says"} if form == "plan" else says
-    at_once = run_sync(space, [note, LIST, says])
+    at_once = run_sync(space, [*notes, LIST, says])
     assert at_once.status == "success", (at_once.reason, at_once.problems)
-    rested = run_sync(space, [note, LIST, asks])
+    rested = run_sync(space, [*notes, LIST, asks])
     while rested.status == "suspended":
         answer(space, str(rested.run), rested.pending[0].step, 1)
         rested = asyncio.run(resume(space, str(rested.run)))
@@ -133,7 +141,7 @@ def test_a_form_within_which_a_run_rested_has_read_what_it_had_read_before(space
 
     def read(result: RunResult) -> list[Any]:
         names = {resource.id: name for name, resource in result.bindings.items()}
-        uses = journal(space, result)["3"].uses
+        uses = journal(space, result)["4"].uses
         return sorted((names[use.id], use.version) for use in uses if use.id in names)
 
     assert read(rested) == read(at_once) != []

@@ -11,9 +11,12 @@ from infospace import Conflict, Invalid, NotFound, Space
 from infospace.core.clock import now
 from infospace.store.changes import Revise
 from infospace.tools.local import LocalTools
+from infospace.tools.scoped_space import within
 from planner.execute.start import run_sync
+from planner.journal.commit_order import SuspendRequest
 from planner.journal.result import RunResult
 from planner.lifecycle.fork import fork
+from planner.lifecycle.resume import answer, resume
 from planner.parse.saved_plans import save_plan
 
 STEPS = [
@@ -280,3 +283,69 @@ def test_what_is_approved_for_a_fork_is_approved_in_it_alone(space: Space) -> No
     with space.store.reading() as snapshot:
         approved = [[one.tool for one in snapshot.approvals(run)] for run in (None, result.run, again.run)]
     assert approved == [[], [], ["outside/send"]]
+
+
+def test_a_step_that_was_never_reached_is_forked_as_of_the_end_of_the_run(space: Space) -> None:
+    """What others changed since is as it was then."""
+    run_sync(space, [{"type": "create-note", "value": "plain", "name": "plain"}])
+    steps = [
+        {"type": "load", "target": "plain", "out": "$p"},
+        {"type": "say", "value": "${p}"},
+        {"type": "create-note", "value": "it is ${p}", "out": "$said"},
+    ]
+    result = run_sync(space, {"steps": steps, "result": "$said", "budget": {"steps": 2}})
+    assert (result.status, [row.position for row in result.steps]) == ("failed", ["1", "2"])
+    ended = now()
+    while now() <= ended:
+        pass
+    space.store.commit([Revise(space.context().get("plain").id, "changed")])
+    again = forked(space, result, "3", {"op": "remove", "path": "/budget"})
+    assert again.result is not None, again.reason
+    assert again.result.data == "it is plain"
+    assert space.context().get("plain").content == "changed"
+
+
+def test_a_fork_that_rests_goes_on_as_any_run(space: Space) -> None:
+    """With the saved plans as they were, in the scope in which it was made; what it took over says from where."""
+    ask = {"type": "ask", "value": "which?", "out": "$y"}
+    save_plan(space, "asks", [ask])
+    note = {"type": "create-note", "value": "x", "out": "$x"}
+    narrow = within(space, {"exclude_names": ["outside/look"]})
+    result = run_sync(narrow, [note, {"type": "plan:asks", "out": "$y"}, {"type": "create-note", "value": "${x}${y}"}])
+    again = forked(narrow, result, "2")
+    assert (again.status, [one.step for one in again.pending]) == ("suspended", ["2/1"])
+    save_plan(space, "asks", [{"type": "say", "value": "no more"}], replace=True)
+    with space.store.reading() as snapshot:
+        first, *_ = snapshot.steps(str(again.run))
+        row, of = snapshot.run(str(again.run)), snapshot.run(str(result.run))
+    assert (first.extra["forked"], row.forked) == (result.run, result.run)
+    assert row.scope == of.scope != None  # noqa: E711 - both, in one
+    answer(space, str(again.run), "2/1", 7)
+    ended = asyncio.run(resume(space, str(again.run)))
+    assert ended.result is not None, ended.reason
+    assert (ended.status, ended.result.data) == ("success", "x7")
+
+
+def test_the_metadata_of_a_note_is_what_it_was_at_the_step(space: Space) -> None:
+    """Also that of its first version."""
+    steps = [
+        {"type": "create-note", "value": "x", "metadata": {"rank": 1}, "out": "$n"},
+        {"type": "get-metadata", "target": "$n", "field": "rank", "out": "$rank"},
+        {"type": "set-metadata", "target": "$n", "value": {"rank": 2}},
+        {"type": "get-metadata", "target": "$n", "field": "rank", "out": "$later"},
+        {"type": "set-metadata", "target": "$n", "value": {"rank": 3}},
+    ]
+    result = run_sync(space, steps)
+    for step in ("2", "4"):
+        again = forked(space, result, step)
+        assert (again.bindings["rank"].content, again.bindings["later"].content) == (1, 2)
+
+
+def test_a_fork_is_put_to_rest_as_a_run_is(space: Space) -> None:
+    """Before the first step that it would run."""
+    result = run_sync(space, STEPS)
+    halt = SuspendRequest()
+    halt.set()
+    again = asyncio.run(fork(space, str(result.run), "3", [], halt=halt))
+    assert (again.status, [row.position for row in again.steps]) == ("suspended", ["1", "2"])
+    assert asyncio.run(resume(space, str(again.run))).status == "success"

@@ -205,6 +205,27 @@ def test_another_process_goes_on_where_one_was_put_to_rest(space: Space) -> None
     assert (ended.status, len(ended.steps)) == ("success", 10)
 
 
+def test_a_form_that_was_begun_is_not_begun_again(space: Space) -> None:
+    """Whoever goes on with the run, and has a breakpoint at it, rests at what has not begun."""
+    ask = {"type": "ask", "value": "which?", "out": "$which"}
+    choice = {**IF, "condition": "1 = 1", "then": [ask, note("${which}", "$word")]}
+    rested = run_sync(space, [note(1, "$n"), choice, note("after", "$end")])
+    assert rested.status == "suspended"
+    answer(space, str(rested.run), "2.then.1", "this")
+    pausing = Breakpoints(steps={"/1", "/2"})
+    result = further(space, rested, pausing)
+    assert (result.status, where(pausing)) == ("suspended", "3")
+    assert result.bindings["word"].content == "this"  # type: ignore[attr-defined]
+
+
+def test_a_condition_takes_the_time_of_the_run_for_the_present(space: Space) -> None:
+    """That which its steps have, which stands between them."""
+    now = {"type": "compute", "expression": "now()", "out": "$then"}
+    pausing = Breakpoints(when=[ConditionBreakpoint.read("now() = $then")])
+    play(space, [now, {"type": "wait", "seconds": 0.01}, note(1, "$n")], pausing)
+    assert where(pausing) == "2"
+
+
 def test_a_saved_plan_is_one_step(space: Space) -> None:
     """The steps of another document have no place in this one."""
     save_plan(space, "inner", {"steps": [note("a", "$a"), note("b", "$b")]})
