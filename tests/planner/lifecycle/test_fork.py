@@ -349,3 +349,37 @@ def test_a_fork_is_put_to_rest_as_a_run_is(space: Space) -> None:
     again = asyncio.run(fork(space, str(result.run), "3", [], halt=halt))
     assert (again.status, [row.position for row in again.steps]) == ("suspended", ["1", "2"])
     assert asyncio.run(resume(space, str(again.run))).status == "success"
+
+
+def test_a_collection_in_a_collection_has_the_items_that_it_had(space: Space) -> None:
+    """Though it was not changed itself, and only its item was."""
+    steps = [
+        {"type": "create-note", "value": {"n": 1}, "out": "$c"},
+        {"type": "create-collection", "value": ["$c"], "out": "$inner"},
+        {"type": "create-collection", "value": ["$inner"], "out": "$outer"},
+        {"type": "pluck", "target": "$outer[0]", "field": "n", "out": "$ns"},
+        {"type": "update-note", "target": "$c", "value": {"n": 2}},
+    ]
+    result = run_sync(space, {"steps": steps, "result": "$ns"})
+    again = forked(space, result, "4", {"op": "remove", "path": "/steps/4"})
+    assert again.result is not None, again.reason
+    assert again.result.data == [1]
+
+
+def test_an_earlier_version_of_a_collection_has_what_was_deleted_since_the_step(space: Space) -> None:
+    """The fork has a copy of it, in each version."""
+    steps = [
+        {"type": "create-note", "value": "x", "out": "$x"},
+        {"type": "create-collection", "value": ["$x", "y"], "out": "$c"},
+        {"type": "create-note", "value": "z", "out": "$z"},
+        {"type": "add", "target": "$c", "value": "$z"},
+        {"type": "flatten", "target": "$c", "separator": " ", "out": "$text"},
+        {"type": "remove", "target": "$x"},
+    ]
+    result = run_sync(space, {"steps": steps, "result": "$text"})
+    again = forked(space, result, "5", {"op": "remove", "path": "/steps/5"})
+    assert again.result is not None, again.reason
+    assert again.result.data == "x y z"
+    with space.store.reading() as snapshot:
+        rows = [snapshot.get(str(row.resource), row.version) for row in (again.steps[1], again.steps[3])]
+    assert [len(getattr(group, "members", ())) for group in rows] == [2, 3]

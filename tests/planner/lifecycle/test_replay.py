@@ -54,6 +54,9 @@ def test_a_replay_calls_nothing_and_leaves_nothing(space: Space, sent: list[str]
     replayed = asyncio.run(replay(space, str(result.run)))
     assert (replayed.result.status, replayed.document["result"]["data"]) == ("success", "kept sent 1")
     assert replayed.difference.same
+    assert (replayed.document["run"], replayed.document["of"]) == (None, result.run)
+    runs_compared = replayed.difference.before.run, replayed.difference.after.run
+    assert runs_compared == (result.run, f"replay of {result.run}")
     assert sent == ["hello"]
     assert (space.store.check(), [row.run for row in runs(space)]) == before
 
