@@ -18,6 +18,7 @@ from planner.journal.result import RunResult
 from planner.lifecycle.replay import Replayed, replay
 from planner.lifecycle.resume import answer, resume
 from planner.parse.saved_plans import save_plan
+from planner.sessions.session import Session
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from timing import Limits
@@ -276,3 +277,21 @@ def test_nobody_is_asked_in_a_replay_that_makes_calls(space: Space) -> None:
     again = asyncio.run(replay(space, str(result.run), live=True)).result
     assert (again.status, made) == ("failed", ["a text"])
     assert "nobody can be asked here" in (again.reason or "")
+
+
+def test_a_fork_of_a_session_that_asks_what_that_had_asked_is_replayed_with_the_same_answer(
+    space: Space, endpoint: Endpoint
+) -> None:
+    """It was not asked again in the fork, whose own record has none of it; another question has its own answer."""
+    endpoint.answers = lambda _body: f"answer {len(endpoint.requests)}"
+    note, write = PLANS["generate-note"]
+    session = Session(space, "s")
+    assert asyncio.run(session.play([note, write])).status == "success"
+    forked = asyncio.run(session.fork("2", "something was wrong"))
+    made = asyncio.run(forked.play([write, {**write, "prompt": "y", "out": "$p"}]))
+    assert (made.status, len(endpoint.requests)) == ("success", 2), made.reason
+    assert [space.context().text(made.bindings[name]) for name in "op"] == ["answer 1", "answer 2"]
+    replayed = again(space, made)
+    assert replayed.difference.same, (replayed.difference, replayed.result.reason)
+    assert replayed.document["result"]["data"] == "answer 2"
+    assert len(endpoint.requests) == 2
