@@ -203,3 +203,46 @@ def test_a_search_result_counts_as_its_source_in_a_collection(space: Any, run: A
     assert run(hits, cats, branch({"type": "contains", "target": "$hits", "value": "$cats"})).result.data is True
     dogs = {"type": "load", "target": "dogs", "out": "$dogs"}
     assert run(hits, dogs, branch({"type": "contains", "target": "$hits", "value": "$dogs"})).result.data is False
+
+
+def test_a_collection_contains_what_is_in_it_whatever_that_is(run: Any) -> None:
+    """A Note, a Collection or a Relation by what it is; another one of the same content is not in it."""
+    made = [
+        {"type": "create-note", "value": "a", "out": "$a"},
+        {"type": "create-note", "value": "b", "out": "$b"},
+        {"type": "create-collection", "value": ["$a"], "out": "$inner"},
+        {"type": "create-collection", "value": ["$a"], "out": "$other"},
+        {"type": "create-relation", "source": "$a", "target": "$b", "relation": "cites", "out": "$r"},
+        {"type": "create-relation", "source": "$b", "target": "$a", "relation": "cites", "out": "$s"},
+        {"type": "create-collection", "value": ["$a", "$inner", "$r"], "out": "$all"},
+    ]
+    for value, inside in (
+        ("$a", True),
+        ("$b", False),
+        ("$inner", True),
+        ("$other", False),
+        ("$r", True),
+        ("$s", False),
+    ):
+        for type_, expected in (("contains", inside), ("not_contains", not inside)):
+            result = run({"steps": [*made, branch({"type": type_, "target": "$all", "value": value})]})
+            assert result.status == "success", (result.reason, result.problems)
+            assert result.result.data is expected, (type_, value)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_collection_is_empty_where_nothing_is_in_it(run: Any, count: int) -> None:
+    made = {"type": "create-collection", "value": list(range(count)), "out": "$c"}
+    for type_, expected in (("empty", count == 0), ("has_value", count > 0)):
+        result = run({"steps": [made, branch({"type": type_, "target": "$c"})]})
+        assert result.result.data is expected
+
+
+def test_a_name_is_bound_where_something_has_it(run: Any) -> None:
+    """In the space, whoever gave it."""
+    run({"steps": [{"type": "create-note", "value": 1, "name": "kept"}]})
+    for name, there in (("kept", True), ("never", False)):
+        for type_, expected in (("bound", there), ("notbound", not there)):
+            result = run({"steps": [branch({"type": type_, "target": name})]})
+            assert result.result is not None, (result.reason, result.problems)
+            assert result.result.data is expected, (type_, name)
