@@ -213,7 +213,7 @@ def test_a_collection_contains_what_is_in_it_whatever_that_is(run: Any) -> None:
         {"type": "create-collection", "value": ["$a"], "out": "$inner"},
         {"type": "create-collection", "value": ["$a"], "out": "$other"},
         {"type": "create-relation", "source": "$a", "target": "$b", "relation": "cites", "out": "$r"},
-        {"type": "create-relation", "source": "$b", "target": "$a", "relation": "cites", "out": "$s"},
+        {"type": "create-relation", "source": "$a", "target": "$b", "relation": "cites", "out": "$s"},
         {"type": "create-collection", "value": ["$a", "$inner", "$r"], "out": "$all"},
     ]
     for value, inside in (
