@@ -358,7 +358,8 @@ _FILLED: set[tuple[Callable[[Connection], None], ...]] = set()
 def _fill(connection: Connection) -> None:
     """Make all there is in a new space: by the migrations, and where that was done before by what comes of them.
 
-    A process that makes many spaces (a dry run, tests) has each in a third of the time.
+    A process that makes many spaces has each in a third of the time. One that makes a single space, as most do, does
+    not make another one in memory to learn what comes of the migrations.
     """
     if MIGRATIONS not in _FILLED:
         for step in MIGRATIONS:

@@ -332,7 +332,8 @@ def test_of_a_server_that_a_file_names_is_said_why_it_has_no_tools(space: Space,
     unlisted = tools.get("gone/x:y", "resource")
     assert (unlisted.integration, unlisted.trusted, unlisted.tags) == ("MCP", False, ())
     file.write_text("{")
-    space.tools.servers.reload()  # type: ignore[union-attr]
+    assert space.tools.servers is not None
+    space.tools.servers.reload()
     why = tools.unavailable_reason("else/x")
     assert why is not None
     assert "ends inside an object" in why

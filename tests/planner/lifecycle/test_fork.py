@@ -319,7 +319,8 @@ def test_a_fork_that_rests_goes_on_as_any_run(space: Space) -> None:
         first, *_ = snapshot.steps(str(again.run))
         row, of = snapshot.run(str(again.run)), snapshot.run(str(result.run))
     assert (first.extra["forked"], row.forked) == (result.run, result.run)
-    assert row.scope == of.scope != None  # noqa: E711 - both, in one
+    assert of.scope is not None
+    assert row.scope == of.scope
     answer(space, str(again.run), "2/1", 7)
     ended = asyncio.run(resume(space, str(again.run)))
     assert ended.result is not None, ended.reason

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from infospace import Collection, Invalid, Space
+from infospace import Collection, Invalid, Note, Space
 from infospace.tools.local import LocalTools
 from planner.execute.start import Prepared, prepare, run_sync, stream
 from planner.inspect.variable_history import VariableHistory, members_of
@@ -215,7 +215,9 @@ def test_a_form_that_was_begun_is_not_begun_again(space: Space) -> None:
     pausing = Breakpoints(steps={"/1", "/2"})
     result = further(space, rested, pausing)
     assert (result.status, where(pausing)) == ("suspended", "3")
-    assert result.bindings["word"].content == "this"  # type: ignore[attr-defined]
+    word = result.bindings["word"]
+    assert isinstance(word, Note)
+    assert word.content == "this"
 
 
 def test_a_condition_takes_the_time_of_the_run_for_the_present(space: Space) -> None:
