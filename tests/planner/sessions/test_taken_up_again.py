@@ -10,7 +10,7 @@ from chatting import Endpoint
 
 from infospace import InfospaceError, Space
 from infospace.core.clock import now
-from infospace.journal.rows import AddLines, CallRow, CallStatus, ClaimRun, RunRow
+from infospace.journal.rows import AddLines, CallKind, CallRow, CallStatus, ClaimRun, RunRow
 from infospace.tools.local import LocalTools
 from planner.journal.result import RunResult
 from planner.lifecycle.replay import replay
@@ -100,12 +100,12 @@ def test_a_session_is_between_calls_where_nothing_of_a_call_is_left(space: Space
     assert is_between_calls(row(space))
 
 
-def lost(space: Space, lines: list[Any], *calls: tuple[str, str, str, CallStatus]) -> None:
+def lost(space: Space, lines: list[Any], *calls: tuple[str, CallKind, str, CallStatus]) -> None:
     """Leave the session with lines that its process began, and with calls, when it was killed."""
     play(Session(space, "s"), NOTE)
     claim = ClaimRun("run_1", "gone.example:1:x", row(space).owner, "2020-01-01T00:00:00.000Z")
     made: list[Any] = [
-        CallRow("run_1", number, position, kind, target, bytes([number]), status, now())  # type: ignore[arg-type]
+        CallRow("run_1", number, position, kind, target, bytes([number]), status, now())
         for number, (position, kind, target, status) in enumerate(calls, 1)
     ]
     space.store.commit([], [claim, AddLines("run_1", lines), *made])
