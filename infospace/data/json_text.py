@@ -214,7 +214,8 @@ def _decoded(data: str | bytes, what: str, max_bytes: int) -> str:
     if isinstance(data, str) and size <= max_bytes and not data.isascii():
         size = len(data.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
-        raise InvalidJSON(f"{what} is {size:,} bytes long", hint=f"at most {max_bytes:,} bytes are read")
+        # No size is told: who reads from a file reads one byte more than is allowed, and not all of it.
+        raise InvalidJSON(f"{what} is longer than the {max_bytes:,} bytes that may be read")
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
     encoding = json.detect_encoding(data)

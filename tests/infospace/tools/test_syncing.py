@@ -115,6 +115,8 @@ def test_the_files_are_remembered_and_read_again_at_each_opening(tmp_path: Path)
         assert done.files == [str(two)]
         assert "a/echo" in done.removed
         assert names(space) == ["b/echo"]
+        with space.store.reading() as kept:
+            assert [server.name for server in kept.servers()] == ["b"]
         with pytest.raises(NotFound, match=r"does not remember .*one\.json' \(it remembers .*two\.json\)"):
             synced(space, forget=one)
 

@@ -204,6 +204,8 @@ def test_types_act_before_the_best_are_taken(finder: Finder) -> None:
     nearer = finder.find([*crowd, *TOOLS], replace(wanted, types=TypeQuery()))
     assert nearer.hits[0].tool.name.startswith("count_rows")
     assert (nearer.untyped, nearer.hits[0].types) == (0, None)
+    none = finder.find([WRITE], wanted)
+    assert (none.hits, none.untyped) == ([], 1)
 
 
 def test_a_tool_that_changes_is_read_again() -> None:

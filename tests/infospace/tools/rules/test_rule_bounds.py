@@ -269,3 +269,10 @@ def test_rules_may_say_as_much_as_is_read(tmp_path: Path) -> None:
     with pytest.raises(InvalidJSON) as cut:
         read_rules(path)
     assert cut.value.message.startswith(f"{str(path)!r} ends inside an array")
+    text = json.dumps({"rules": [], "description": "d"})
+    path.write_text(text + " " * (2**20 - len(text)))
+    assert read_rules(path) == RuleSet([], [])
+    path.write_text(text + " " * 2**20)
+    with pytest.raises(InvalidJSON) as large:
+        read_rules(path)
+    assert large.value.message == f"{str(path)!r} is longer than the 1,048,576 bytes that may be read"
