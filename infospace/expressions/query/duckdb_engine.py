@@ -1,14 +1,17 @@
-"""Runs a query in a DuckDB of its own: in memory, without files, network, extensions or settings, within limits.
+"""Runs a query in a DuckDB that it has alone: in memory, without files, network, extensions or settings, within limits.
 
 Imports duckdb; import it late.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any, Final
 
@@ -32,6 +35,10 @@ from infospace.expressions.query.tree import Query
 MEMORY: Final = "2GB"
 """What one query may take, of which nothing goes to a disk."""
 THREADS: Final = 2
+_IDLE: Final = 2
+"""Databases that are kept for the next queries."""
+_LARGE: Final = 10_000
+"""Rows from which on a database is not kept: it holds some of the memory that they took."""
 _TICK: Final = 0.02
 """Seconds between two looks at the clock while the engine computes."""
 _PARAMETER: Final = re.compile(r"\$(p[0-9]+)")
@@ -83,27 +90,75 @@ def run_query(
 
 def _run(query: Query, tables: Tables, builder: Builder, most: int) -> Iterator[dict[str, JSON]]:
     compiled = Writer(builder, tables).write(query, most + 1)
-    connection: Any = duckdb.connect(":memory:", config=dict(_SETTINGS))
-    try:
-        for name, rows in builder.tables.items():
-            check_time()
-            _load(connection, name, rows)
-        for name, udf in builder.functions.items():
-            connection.create_function(
-                name,
-                udf.call,
-                list(udf.takes),
-                udf.gives,
-                type="native",
-                null_handling="special",
-                side_effects=not udf.folded,
-            )
-        connection.execute("SET lock_configuration = true")
-        yield from _decoded(_rows(connection, compiled, builder), compiled)
-    finally:
-        for name in builder.functions:
-            _forget(connection, name)
-        connection.close()
+    large = sum(len(rows) for rows in builder.tables.values()) > _LARGE
+    with _DATABASES.connection(keep=not large) as connection:
+        try:
+            for name, rows in builder.tables.items():
+                check_time()
+                _load(connection, name, rows)
+            for name, udf in builder.functions.items():
+                connection.create_function(
+                    name,
+                    udf.call,
+                    list(udf.takes),
+                    udf.gives,
+                    type="native",
+                    null_handling="special",
+                    side_effects=not udf.folded,
+                )
+            yield from _decoded(_rows(connection, compiled, builder), compiled)
+        finally:
+            for name in builder.functions:
+                _forget(connection, name)
+
+
+class _Databases:
+    """Databases in memory that no query uses now: making one takes longer than most queries do.
+
+    A query has a database alone, so that limits and functions are its own. Its tables are temporary: they go with its
+    connection, so that the next query finds the database empty. After a query that failed or was broken off the
+    database is closed, since nobody has looked at what that left behind.
+    """
+
+    def __init__(self) -> None:
+        self._idle: list[Any] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def connection(self, *, keep: bool) -> Iterator[Any]:
+        """Give a connection to a database that nobody else uses, and that is closed afterwards unless it is kept."""
+        with self._lock:
+            database = self._idle.pop() if self._idle else None
+        if database is None:
+            database = duckdb.connect(":memory:", config=dict(_SETTINGS))
+            database.execute("SET lock_configuration = true")
+        try:
+            connection = database.cursor()
+            try:
+                yield connection
+            finally:
+                connection.close()
+        except BaseException:
+            database.close()
+            raise
+        with self._lock:
+            kept = keep and len(self._idle) < _IDLE
+            if kept:
+                self._idle.append(database)
+        if not kept:
+            database.close()
+
+    def close(self) -> None:
+        """Close those that are idle: before the process forks, since their threads are not in the other, and ends."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for database in idle:
+            database.close()
+
+
+_DATABASES: Final = _Databases()
+os.register_at_fork(before=_DATABASES.close)
+atexit.register(_DATABASES.close)
 
 
 def _forget(connection: Any, name: str) -> None:
@@ -130,7 +185,7 @@ def _load(connection: Any, name: str, rows: Rows) -> None:
         if "w" in column.arrays:
             selected.append(f"a{place}w AS {physical(place)}w")
     connection.register("given", arrays)
-    connection.execute(f"CREATE TABLE {name} AS SELECT {', '.join(selected)} FROM given")
+    connection.execute(f"CREATE TEMPORARY TABLE {name} AS SELECT {', '.join(selected)} FROM given")
     connection.unregister("given")
 
 
