@@ -8,15 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from infospace.context.context import Context
-from infospace.contract.arguments import (
-    OFFERED,
-    BoundCondition,
-    BoundExpression,
-    BoundQuery,
-    ParseMode,
-    Written,
-    WrittenQuery,
-)
+from infospace.contract.arguments import OFFERED, BoundCondition, ParseMode, Written, WrittenQuery
 from infospace.contract.decorator import Primitive
 from infospace.core.bounds import check_time
 from infospace.core.errors import ExpressionInvalid, Invalid, PathNotFound
@@ -305,22 +297,17 @@ def _stamp(value: object) -> JSON:
         return {"$": value.id, "version": value.version}
     if isinstance(value, BoundCondition):
         return {"where": value.where.text, "parameters": dict(value.parameters)}
-    if isinstance(value, (BoundExpression, Written)):
-        text = value.text if isinstance(value, Written) else value.formula.text
-        return {"expression": text, "parameters": {name: _text_of_missing(of) for name, of in value.parameters.items()}}
-    if isinstance(value, (BoundQuery, WrittenQuery)):
-        query = value.written if isinstance(value, BoundQuery) else value
-        values = {name: _text_of_missing(of) for name, of in query.parameters.items()}
-        return {
-            "sql": query.text,
-            "tables": {name: _stamp(table) for name, table in query.tables.items()},
-            "parameters": values,
-        }
+    if isinstance(value, Written):
+        return {"expression": value.text, "parameters": _values(value.parameters)}
+    if isinstance(value, WrittenQuery):
+        tables = {name: _stamp(table) for name, table in value.tables.items()}
+        return {"sql": value.text, "tables": tables, "parameters": _values(value.parameters)}
     return repr(value)
 
 
-def _text_of_missing(value: JSON | PathNotFound) -> JSON:
-    return str(value) if isinstance(value, PathNotFound) else value
+def _values(parameters: Mapping[str, JSON | PathNotFound]) -> JSON:
+    """Return the values of parameters; a place that does not exist stands as the error that says so."""
+    return {name: str(of) if isinstance(of, PathNotFound) else of for name, of in parameters.items()}
 
 
 _write_stamped = compact_writer(default=_stamp, sort_keys=True)

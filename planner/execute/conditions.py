@@ -113,7 +113,8 @@ class ConditionEvaluator:
             case "validates":
                 from planner.parse.schemas import first_violation
 
-                return first_violation(self._value(target), cast("Mapping[str, Any]", arguments["schema"])) is None
+                schema: Any = arguments["schema"]
+                return first_violation(self._value(target), schema) is None
         assert type_ in COMPARED, type_  # noqa: S101 - the reader of conditions admits no other
         return self._compare(type_, target, arguments["value"])
 

@@ -145,7 +145,7 @@ class ControlFlow:
         if self._state.recorded_row is not None and self._state.recorded_row.status != "success":
             return Outcome("failed", reason=self._state.recorded_row.reason, error=self._state.recorded_row.error)
         self._context.extra["iterations"] = count
-        return Outcome("success", value=f"{count:,} iteration{'' if count == 1 else 's'}")
+        return Outcome("success", value=pluralize(count, "iteration"))
 
     async def _begins_round(self, form: While, count: int) -> bool:
         """Whether a round is to begin: each is decided under what the clock then shows, which is journalled with it."""

@@ -175,7 +175,7 @@ def _short(name: str, of: str, *, always: bool) -> str:
     """Return a name that is short enough, and another one's never."""
     if len(name) <= LONGEST_NAME and not always:
         return name
-    mark = hashlib.blake2b(of.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    mark = hashlib.blake2b(of.encode(), digest_size=4).hexdigest()
     return f"{name[: LONGEST_NAME - len(mark) - 1]}_{mark}"
 
 

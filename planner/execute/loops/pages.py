@@ -9,6 +9,7 @@ from infospace.context.invoke import Outcome
 from infospace.core.bounds import Room
 from infospace.core.errors import InfospaceError, Invalid, PathNotFound
 from infospace.core.json_types import JSON
+from infospace.core.plural import pluralize
 from infospace.core.position import item_at
 from infospace.core.resources import CreatedBy, Member, Note
 from infospace.data.json_text import dump, read_json
@@ -48,8 +49,7 @@ class PageReader:
         try:
             return await self._read_pages()
         except Suspension:
-            count = self._read
-            self._state.remaining = f"interrupted after {count:,} page{'' if count == 1 else 's'}"
+            self._state.remaining = f"interrupted after {pluralize(self._read, 'page')}"
             raise
 
     async def _read_pages(self) -> Outcome:
@@ -62,7 +62,7 @@ class PageReader:
             outcome, answer = await self._call(number, page)
             if outcome.status == "skipped":
                 # Shown instead of made: how many more there would be nobody knows.
-                context.extra.setdefault("would", {}).update(tool=form.tool, at_most=form.max_pages)
+                context.extra["would"].update(tool=form.tool, at_most=form.max_pages)
                 return outcome
             if outcome.status != "success":
                 return replace(outcome, reason=f"page {number:,}: {outcome.reason}")

@@ -195,7 +195,8 @@ def call(identifier: Any, name: str, arguments: dict[str, Any]) -> None:
         case "environment":
             answer(identifier, {"content": [], "structuredContent": dict(os.environ)})
         case "fail":
-            answer(identifier, {**text("no such place"), "isError": True})
+            said = text("no such place") if "code" not in arguments else {"content": [], "structuredContent": arguments}
+            answer(identifier, {**said, "isError": True})
         case "structured":
             answer(identifier, {**text("also"), "structuredContent": {"a": [1, None]}})
         case "promise":
@@ -216,6 +217,13 @@ def call(identifier: Any, name: str, arguments: dict[str, Any]) -> None:
             answer(identifier, text("grown"))
         case _:
             answer(identifier, text(str(arguments.get("text", ""))))
+
+
+def greeting(who: str) -> list[dict[str, Any]]:
+    """The messages of a prompt; to greet both takes two."""
+    said = {"role": "user", "content": {"type": "text", "text": f"Greet {who}."}}
+    shown = {"role": "assistant", "content": {"type": "image", "data": "aGk=", "mimeType": "image/png"}}
+    return [said, shown] if who == "both" else [said]
 
 
 def main() -> None:
@@ -259,8 +267,7 @@ def main() -> None:
                 identifier, {"prompts": [{"name": "greet", "description": "Greet.", "arguments": arguments}, *BAD[0]]}
             )
         elif method == "prompts/get":
-            said = {"type": "text", "text": f"Greet {given['arguments']['who']}."}
-            answer(identifier, {"messages": [{"role": "user", "content": said}]})
+            answer(identifier, {"messages": greeting(given["arguments"]["who"])})
         elif method == "resources/list":
             answer(identifier, {"resources": [{"uri": "odd://one", "name": "one", "mimeType": "text/plain"}, *BAD[1]]})
         elif method == "resources/templates/list":

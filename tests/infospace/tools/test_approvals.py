@@ -16,6 +16,7 @@ from infospace.tools.approvals import (
     APPROVAL_CHOICES,
     APPROVAL_SCHEMA,
     allowed,
+    approvals_from_answer,
     list_approvals,
     must_ask,
     parse_question,
@@ -270,3 +271,18 @@ def test_names_that_fit_no_tool_are_told_each() -> None:
         "no tool here is called zzzz/qqqq",
         "no tool here is called files/wirte; did you mean files/write?",
     ]
+
+
+@pytest.mark.parametrize(
+    ("word", "allowed_then"),
+    [
+        ("run", [Approve("post/send", b"as it is", "now", "run_1")]),
+        ("always", [Approve("post/send", b"as it is", "now")]),
+        ("once", []),
+        ("no", []),
+        ({"run": True}, []),
+    ],
+)
+def test_what_an_answer_allows_beyond_its_call(word: Any, allowed_then: list[Approve]) -> None:
+    """The tool as it is: in the run, or in the space."""
+    assert approvals_from_answer(word, "run_1", "post/send", b"as it is", "now") == allowed_then

@@ -162,6 +162,8 @@ def test_a_language_model_answers_after_approval_and_is_paid_by_the_run(
     [pending] = result.pending
     assert pending.kind == "approve"
     assert "let the server asking ask the language model: Be short. What is tea?" in pending.question
+    assert pending.about is not None
+    assert pending.about["tool"] == "asking/sampling/createMessage"
     assert endpoint.requests == []
     result = answered(asking, result, "once")
     told = content(asking, result, "consult")["result"]

@@ -136,6 +136,27 @@ def test_a_plan_calls_gets_and_reads(served: Space) -> None:
     greeting = result.steps[0].extra["content"]
     text = {"type": "text", "text": "Greet Ada."}
     assert greeting == [{"type": "message", "role": "user", "content": text}]
+    one = {"uri": "odd://one", "text": "here is odd://one"}
+    assert result.steps[1].extra["content"] == [one]
+    with served.store.reading() as snapshot:
+        answers: list[Any] = [call.answer for call in snapshot.calls(str(result.run))]
+    assert [answer["blocks"] for answer in answers[:2]] == [greeting, [{"type": "resource", "resource": one}]]
+
+
+def test_several_messages_of_a_prompt_are_a_list(served: Space) -> None:
+    """Each with its role; the text of a block, and what is no text as it is."""
+    result = run_sync(served, [{"type": "get-prompt", "prompt": "a/greet", "arguments": {"who": "both"}, "out": "$g"}])
+    assert result.result is not None, result.reason
+    picture = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
+    assert result.result.data == [
+        {"role": "user", "content": "Greet both."},
+        {"role": "assistant", "content": picture},
+    ]
+
+
+def test_a_failure_without_words_is_told_by_what_it_has(served: Space) -> None:
+    result = run_sync(served, [{"type": "a/fail", "arguments": {"code": 7}}])
+    assert [row.reason for row in result.steps] == ["a/fail failed: {'code': 7}"]
 
 
 @pytest.mark.parametrize(

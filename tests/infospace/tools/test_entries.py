@@ -437,8 +437,9 @@ def test_a_file_that_is_not_json_says_where_also_behind_an_entry_that_is_too_dee
     """The line and the column in the file as it is."""
     path = tmp_path / "mcp.json"
     path.write_text(f'{{"mcpServers": {{"a": {{"timeout_s": {DEEP}}},\n{rest}')
-    with pytest.raises(InvalidJSON, match=message):
+    with pytest.raises(InvalidJSON, match=message) as raised:
         read_entries(path)
+    assert raised.value.message.startswith(repr(str(path)))
 
 
 @pytest.mark.parametrize("whole", ['{"a": %s, "mcpServers": {"b": {"command": "x"}}}', '{"mcpServers": {"b": {"c": %s'])

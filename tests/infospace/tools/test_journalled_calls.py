@@ -303,7 +303,10 @@ def test_what_an_earlier_run_was_answered_is_not_asked_again(tmp_path: Path) -> 
     assert first.make("3") == SENT
     assert second.make("1", READ) == ToolAnswer(blocks, {"n": 1}, cached=True)
     (row,) = second.rows
-    assert (row.status, row.target, row.position, second.calls.count) == ("success", "post/read", "1", 0)
+    assert (row.status, row.kind, row.target, row.position) == ("success", "tool", "post/read", "1")
+    assert (row.digest, row.request, second.calls.count) == (digest_of(READ, LETTER), LETTER, 0)
+    assert (row.run, row.sequence) == ("run_1", 1)
+    assert row.answer == {"blocks": blocks, "structured": {"n": 1}, "is_error": False}
     assert second.make("2", READ, {"to": "Grace"}) == SENT
     assert second.make("3") == SENT
     with pytest.raises(BudgetExceeded) as spent:

@@ -223,6 +223,8 @@ def test_what_is_left_out_is_told_in_sentences() -> None:
     wrong = [WrongEntry(f"n{number}", "it is so") for number in range(1_203)]
     assert list(sentences(wrong[:2], 2)) == ["'n0' is left out: it is so", "'n1' is left out: it is so"]
     assert list(sentences(wrong, 1)) == ["'n0' is left out: it is so", "1,202 more entries are left out"]
+    assert list(sentences(wrong[:3], 1)) == ["'n0' is left out: it is so", "2 more entries are left out"]
+    assert list(sentences(wrong[:2], 1)) == ["'n0' is left out: it is so", "1 more entry is left out"]
     assert list(sentences([WrongEntry("n" * 200, "it is so")], 1)) == [f"{repr('n' * 200)[:120]} is left out: it is so"]
 
 

@@ -126,9 +126,9 @@ def test_without_any_the_file_beside_the_space_is_read(tmp_path: Path) -> None:
     write(tmp_path, a=odd("plain", description="Repeats texts."), off=odd("plain", disabled=True))
     with open_space(tmp_path / "space.db") as space:
         known = servers(space).all()
-        assert [(one.name, one.state, one.description) for one in known] == [
-            ("a", "never listed", "Repeats texts."),
-            ("off", "disabled", ""),
+        assert [(one.name, one.state, one.title, one.description) for one in known] == [
+            ("a", "never listed", "", "Repeats texts."),
+            ("off", "disabled", "", ""),
         ]
         with pytest.raises(NotFound, match="the server 'a' was never listed; `infospace tools sync` lists it"):
             space.tools.get("a/echo")
@@ -367,8 +367,11 @@ def test_no_server_waits_for_another_one_and_each_is_told_when_it_is_done(space:
 
 def test_a_server_called_like_a_step_is_refused_in_a_sentence(space: Space, tmp_path: Path) -> None:
     """Also one that was listed before under that name, as by an earlier version."""
+    space.store.commit([SaveServer(StoredServer("query", "listed", b"")), SaveTools("query", [ListedTool("run")])])
     done = synced(space, mcp=write(tmp_path, **{"plan:x": odd("plain"), "query": odd("plain"), "good": odd("plain")}))
-    assert done.listed == ["good"]
+    assert (done.listed, done.removed) == (["good"], ["query/run"])
+    with space.store.reading() as snapshot:
+        assert [one.name for one in snapshot.servers()] == ["good"]
     told = {one.server: (one.reason, one.hint) for one in done.failed}
     assert told == {
         "plan:x": (

@@ -18,6 +18,7 @@ from infospace.tools.mcp.catalogue.listing import Listing, ToolNow
 from infospace.tools.mcp.catalogue.schema_check import sound
 from infospace.tools.mcp.config import Entry
 from infospace.tools.mcp.connection import Connection, _host_check, _plain
+from infospace.tools.mcp.errors import format_output_tail
 from infospace.tools.mcp.transport.hosts import (
     is_loopback,
     is_private_name,
@@ -28,7 +29,7 @@ from infospace.tools.mcp.transport.hosts import (
     split_url,
 )
 from infospace.tools.mcp.transport.http import HttpStatus, _request_id
-from infospace.tools.mcp.transport.stdio import _Lines, number_of
+from infospace.tools.mcp.transport.stdio import KEPT_STDERR, _beginning, _Lines, number_of
 
 
 @pytest.mark.parametrize(
@@ -233,3 +234,36 @@ def test_a_schema_loses_what_nobody_can_hold_a_value_against(schema: Any, expect
 def test_a_schema_that_is_sound_stays(schema: Any) -> None:
     """Whether a quick look tells so, or all there is to look at."""
     assert sound(schema) == schema
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("", ""),
+        (" \n\t\n", ""),
+        ("one\n two \n\n", "; it said 'two'"),
+        ("x" * 300, f"; it said {'x' * 300!r}"),
+        ("x" * 301, f"; it said {'… ' + 'x' * 300!r}"),
+        ("secret " + "y " * 148 + "end", f"; it said {'… ' + 'y ' * 148 + 'end'!r}"),
+        ("key " + "z" * 300, f"; it said {'… ' + 'z' * 300!r}"),
+    ],
+)
+def test_the_end_of_what_a_server_said_goes_on_a_sentence(said: str, told: str) -> None:
+    """Its last line that is not blank; of a long one the last whole words."""
+    assert format_output_tail(said) == told
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        (b"a" * KEPT_STDERR, b"a" * KEPT_STDERR),
+        (b"a" * (KEPT_STDERR + 1), b""),
+        (b"one two" + b"b" * KEPT_STDERR, b"one"),
+        (b"one\ttwo" + b"b" * KEPT_STDERR, b"one"),
+        (b"one \t" + b"b" * KEPT_STDERR, b"one"),
+        (b"c" * (KEPT_STDERR - 1) + b" dd", b"c" * (KEPT_STDERR - 1)),
+    ],
+)
+def test_of_a_long_line_the_whole_words_are_kept(line: bytes, kept: bytes) -> None:
+    """Half a secret would not be recognized as one."""
+    assert _beginning(line) == kept

@@ -143,7 +143,7 @@ def test_needing_more_pages_than_allowed_is_a_failure(paged: Paged) -> None:
     result = paged.run({**step, "max_pages": 5, "out": "$all"})
     assert result.status == "failed"
     assert "there are more pages than the 5 that `max_pages` allows" in str(result.reason)
-    assert [row.error for row in result.steps] == ["pages"]
+    assert [(row.status, row.error) for row in result.steps] == [("failed", "pages")]
     assert len(paged.calls) == 5
     assert data(paged.run({**ISSUES, "max_pages": 3}))
     assert "more pages than the 2" in str(paged.run({**ISSUES, "max_pages": 2}).reason)
@@ -171,6 +171,7 @@ def test_a_failing_page_fails_the_step_and_is_named(paged: Paged) -> None:
     [
         ({"tool": "s/prose"}, "page 3: the answer of s/prose"),
         ({"tool": "s/odd", "items": "rows"}, 'page 2: unchecked: `rows` is {"n": 1}, not a list of items'),
+        ({"tool": "s/odd"}, 'page 1: unchecked: the answer is {"rows": [1]}, not a list of items'),
         ({"items": "rows"}, "page 1: `rows` does not exist"),
         ({"tool": "s/endless", "items": "rowz"}, "page 1: `rowz` does not exist"),
     ],
@@ -342,15 +343,16 @@ def test_the_time_of_the_step_is_that_of_all_its_pages(paged: Paged, tmp_path: P
     assert result.bindings == {}
 
 
-def test_pages_rest_between_calls_when_the_run_is_put_to_rest(space: Space) -> None:
+@pytest.mark.parametrize(("at", "words"), [(1, "interrupted after 1 page"), (2, "interrupted after 2 pages")])
+def test_pages_rest_between_calls_when_the_run_is_put_to_rest(space: Space, at: int, words: str) -> None:
     """The call under way ends, no other begins; gone on with, each page is asked for once."""
     halt, server, made = SuspendRequest(), LocalTools("s"), list[int]()
 
     @server.tool(read_only=True)
     def listed(page: int) -> list[int]:
-        """List; the second page puts the run to rest."""
+        """List; one of the pages puts the run to rest."""
         made.append(page)
-        if page == 2:
+        if page == at:
             halt.set()
         return [page] if page < 4 else []
 
@@ -360,11 +362,25 @@ def test_pages_rest_between_calls_when_the_run_is_put_to_rest(space: Space) -> N
     run = Run(space, prepared.plan, lambda _event: None)
     run.halt = halt
     result = asyncio.run(run.run(prepared.bound))
-    assert (result.status, made) == ("suspended", [1, 2])
-    assert [(row.status, row.value) for row in result.steps] == [("suspended", "interrupted after 2 pages")]
+    assert (result.status, made) == ("suspended", [*range(1, at + 1)])
+    assert [(row.status, row.value) for row in result.steps] == [("suspended", words)]
     result = asyncio.run(resume(space, str(result.run)))
     assert (data(result), made) == ([1, 2, 3], [1, 2, 3, 4])
     assert [row.status for row in result.steps] == ["success"]
+
+
+def test_a_text_that_is_json_is_read_as_that(space: Space) -> None:
+    """A page may be as large as a Note."""
+    server = LocalTools("s")
+
+    @server.tool(read_only=True)
+    def listed(page: int) -> str:
+        """List, as text."""
+        return f'["{"ö" * 400}"]' if page == 1 else "[]"
+
+    space.tools.add(server)
+    step = {**ROWS, "tool": "s/listed"}
+    assert data(run_sync(space, {"steps": [step], "budget": {"characters": 500}})) == ["ö" * 400]
 
 
 def test_pages_that_are_put_to_rest_before_the_first_call_make_none(space: Space) -> None:

@@ -31,7 +31,8 @@ def test_each_attempt_is_a_row_of_its_own(run: Any) -> None:
     result = run(SEVEN, {**CUT, "retry": {"attempts": 3, "wait_s": 0}})
     assert result.status == "failed"
     assert [row.position for row in result.steps] == ["1", "2", "2#2", "2#3"]
-    assert [row.extra.get("retried", False) for row in result.steps[1:]] == [True, True, False]
+    again = {"retried": True, "handled": True}
+    assert [row.extra for row in result.steps[1:]] == [again, again, {}]
 
 
 def test_a_handler_runs_after_the_last_attempt_alone(run: Any) -> None:

@@ -117,6 +117,26 @@ def test_names_go_over_to_the_fork(space: Space) -> None:
     assert [problem.code for problem in refused.problems] == ["name-taken"]
 
 
+@pytest.mark.parametrize("of_a_run", [True, False])
+def test_a_name_that_only_the_run_says_stays_taken_too(space: Space, of_a_run: bool) -> None:
+    """The check cannot know it: what another run made, or a person, keeps its name."""
+    steps = [
+        {"type": "create-note", "value": "mine", "out": "$said"},
+        {"type": "create-note", "value": 1, "name": "${said}"},
+    ]
+    result = run_sync(space, steps)
+    if of_a_run:
+        run_sync(space, [{"type": "create-note", "value": 2, "name": "theirs"}])
+    else:
+        context = space.context()
+        context.name(context.note(2), "theirs")
+        space.store.commit(context.changes)
+    assert forked(space, result, "1").status == "success"
+    taken = forked(space, result, "1", {"op": "replace", "path": "/0/value", "value": "theirs"})
+    assert taken.status == "failed"
+    assert "the name 'theirs' belongs to " in str(taken.reason)
+
+
 @pytest.mark.parametrize(
     ("operation", "message"),
     [

@@ -98,6 +98,23 @@ def test_reads_are_made_on_the_space_as_it_is_now(space: Space) -> None:
     assert then.difference.same
 
 
+def test_a_read_is_taken_from_the_record_with_what_was_said_of_it(space: Space) -> None:
+    """One that failed then has nothing to take, and is made."""
+    ran(space, {"type": "create-note", "value": "hello", "name": "what"})
+    ran(space, {"type": "create-note", "value": 7, "name": "a number"})
+    steps = [
+        {"type": "create-note", "value": "number", "out": "$name"},
+        {"type": "load", "target": "a ${name}", "slice": "0:1", "out": "$lost", "on_fail": "continue"},
+        {"type": "load", "target": "what", "out": "$w"},
+    ]
+    result = ran(space, *steps)
+    again = asyncio.run(replay(space, str(result.run), recorded=True))
+    assert again.difference.same
+    rows = [(row.status, row.value, row.reason) for row in result.steps]
+    assert [(row.status, row.value, row.reason) for row in again.result.steps] == rows
+    assert [row[0] for row in rows] == ["success", "failed", "success"]
+
+
 def test_a_replay_says_why_it_reads_otherwise(space: Space) -> None:
     """Where the space has changed since, by the run itself too; not where what it read is from the record."""
     ran(space, {"type": "create-note", "value": "before", "name": "before"})

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from infospace.core.errors import Invalid, InvalidJSON
+from infospace.core.plural import pluralize
 from infospace.data.json_text import read_json
 from infospace.schema.value_text import shown
 from infospace.tools.mcp.catalogue.json_members import without_unreadable_members
@@ -204,4 +205,5 @@ def sentences(wrong: Sequence[WrongEntry], most: int) -> Iterator[str]:
     for wrong_entry in wrong[:most]:
         yield f"{wrong_entry.name!r:.120} is left out: {wrong_entry.why}"
     if len(wrong) > most:
-        yield f"{len(wrong) - most:,} more entries are left out"
+        more = pluralize(len(wrong) - most, "more entry", "more entries")
+        yield f"{more} {'is' if len(wrong) - most == 1 else 'are'} left out"

@@ -201,6 +201,9 @@ def test_types_act_before_the_best_are_taken(finder: Finder) -> None:
     assert [hit.tool.name for hit in found.hits] == ["read_rows"]
     assert (found.matched, found.untyped) == (1, 1)
     assert found.hits[0].to_json()["types"]["output"]["place"] == ""  # type: ignore[index,call-overload]
+    none = finder.find(TOOLS, replace(wanted, types=TypeQuery(output={"type": "boolean"})))
+    assert (none.hits, none.matched, none.untyped) == ([], 0, 1)
+    assert finder.find(TOOLS, replace(wanted, types=TypeQuery(input=keyed(path=TEXT)))).untyped == 0
     nearer = finder.find([*crowd, *TOOLS], replace(wanted, types=TypeQuery()))
     assert nearer.hits[0].tool.name.startswith("count_rows")
     assert (nearer.untyped, nearer.hits[0].types) == (0, None)

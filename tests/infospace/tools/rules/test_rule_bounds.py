@@ -127,6 +127,15 @@ def test_a_rule_fits_up_to_its_bounds(tmp_path: Path, fits: Any, wrong: Any, mes
     assert refused.value.message.startswith(f"{str(path)!r}: {message}")
 
 
+def test_a_file_of_rules_has_a_mebibyte_at_most(tmp_path: Path) -> None:
+    path = tmp_path / "rules.json"
+    path.write_text('{"rules": []}'.ljust(2**20))
+    assert read_rules(path).rules == []
+    path.write_text('{"rules": []}'.ljust(2**20 + 1))
+    with pytest.raises(InvalidJSON, match="is 1,048,577 bytes long"):
+        read_rules(path)
+
+
 def test_a_file_has_a_thousand_rules_at_most(tmp_path: Path) -> None:
     """And keys that it knows alone."""
     path = tmp_path / "rules.json"
