@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from infospace import Space
-from infospace.journal.rows import RunRow, StepRow
+from infospace.journal.origin import Origin, Source
+from infospace.journal.rows import RunRow, StepRow, Use, broken_off
+from infospace.lineage.graph import Graph, Node
 from infospace.lineage.graph_json import graph_json
 from infospace.lineage.trace import trace, trace_forward, versions_of
 from planner.execute.start import run_sync
@@ -154,3 +159,55 @@ def test_a_run_that_read_a_note_and_made_nothing_of_it_did_not_come_of_it(space:
     ran(space, *read, {"type": "create-note", "value": "of nothing"})
     document = told(space, "Note_1", forward=True)
     assert (list(document["versions"]), list(document["runs"])) == (["Note_1@1"], [kept.run])
+
+
+def test_what_nobody_knows_of_a_version_is_null() -> None:
+    """One that no step made, a search result of a whole note, and one of a passage."""
+    note, hit, part = Use("Note_1", 2), Use("Note_2", 1), Use("Note_3", 1)
+    origins = [
+        Origin(note, title="a  long\n title", file="a.md"),
+        Origin(hit, source=Source(note, 0.5)),
+        Origin(part, source=Source(note, None, 3, 7), ends=("Note_1", "cites", "Note_2")),
+    ]
+    found = graph_json(Graph([note], {origin.of: Node(origin) for origin in origins}, {"run_1": None}))
+    assert (found["roots"], found["steps"], found["runs"]) == (["Note_1@2"], {}, {"run_1": {"pruned": True}})
+    first, second, third = found["versions"].values()
+    assert first == {
+        "id": "Note_1",
+        "version": 2,
+        "kind": "Note",
+        "there": True,
+        "name": None,
+        "title": "a long title",
+        "kept": False,
+        "made": {"at": None, "run": None, "step": None, "by": None},
+        "latest": None,
+        "changed_since": None,
+        "source": None,
+        "file": "a.md",
+        "ends": None,
+        "by_step": None,
+        "reads": None,
+        "from": [],
+    }
+    assert second["source"] == {"version": "Note_1@2", "score": 0.5, "passage": None}
+    assert third["source"] == {"version": "Note_1@2", "score": None, "passage": {"start": 3, "end": 7}}
+    assert third["ends"] == {"source": "Note_1", "relation": "cites", "target": "Note_2"}
+
+
+@pytest.mark.parametrize(
+    ("status", "settles"), [("started", True), ("suspended", True), ("success", False), ("failed", False)]
+)
+def test_what_was_under_way_when_its_run_ended_was_broken_off(status: Any, settles: bool) -> None:
+    """It asks no more; what it said besides stays."""
+    extra: dict[str, Any] = {"pending": {"kind": "ask"}, "tool": "a/b"}
+    row = StepRow("run_1", 1, "1", "ask", status, "", 0.0, value="Which?", extra=extra)
+    settled = replace(
+        row,
+        status="failed",
+        value="",
+        reason="the step was broken off",
+        error="cancelled",
+        extra={"tool": "a/b"},
+    )
+    assert broken_off(row) == (settled if settles else row)

@@ -384,8 +384,9 @@ def test_a_whole_plan_is_checked_before_its_first_step_and_run_in_the_session(sp
         assert snapshot.named("kept") is None
     assert [one.pointer for one in asyncio.run(session.play_plan(plan, {})).problems] == ["/inputs/text", "/inputs/all"]
     budget = asyncio.run(session.play_plan({**plan, "budget": {"steps": 1}}, given))
-    assert [(one.code, one.pointer, one.hint) for one in budget.problems] == [
-        ("unsupported", "/budget", "give it with the head of the session")
+    own = "a plan that is run in a session has the session's budget, and none of its own"
+    assert [(one.code, one.pointer, one.message, one.hint) for one in budget.problems] == [
+        ("unsupported", "/budget", own, "give it with the head of the session")
     ]
     done = asyncio.run(session.play_plan(plan, given))
     assert done.result is not None

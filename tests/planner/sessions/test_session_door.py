@@ -124,7 +124,12 @@ def test_what_is_no_name_of_a_tool_is_refused_as_it_was_written(space: Space) ->
     space.tools.add(outside)
     with open_session(space) as session:
         assert session.execute("outside/shout", {"text": "come"}).data == "come!"
-        for name, message in (("infospace/", "'infospace/'"), ("infospace/srot", "sort"), ("", "`type` is empty")):
+        for name, message in (
+            ("infospace/", "'infospace/'"),
+            ("infospace/srot", "sort"),
+            ("", "`type` is empty"),
+            ("infospace/a/b", "'a/b'"),
+        ):
             told = session.execute(name)
             assert (told.status, told.error) == ("failed", "refused")
             assert message in str(told.reason)

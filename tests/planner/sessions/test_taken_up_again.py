@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -92,8 +93,12 @@ def test_without_a_budget_each_call_may_have_as_many_steps(space: Space, monkeyp
 
 def test_a_session_is_between_calls_where_nothing_of_a_call_is_left(space: Space) -> None:
     session = Session(space, "s")
+    assert asyncio.run(session.begin()) == []
+    assert is_between_calls(row(space))
     assert play(session, NOTE).status == "success"
     assert is_between_calls(row(space))
+    assert not is_between_calls(replace(row(space), kind="plan"))
+    assert is_between_calls(replace(row(space), spent={}, document={}))
     assert play(session, ASK, SAY).status == "suspended"
     assert not is_between_calls(row(space))
     assert asyncio.run(session.answer("2", 1)).status == "success"
@@ -166,7 +171,8 @@ def test_a_session_that_waits_beside_a_question_says_what_is_to_be_answered(spac
 
 def test_a_session_that_was_forked_is_replayed_with_the_reason_that_it_had(space: Space) -> None:
     """Which says what goes on in its place, where its seconds count on."""
-    session = Session(space, "s")
+    head: Any = {"goal": "find it", "inputs": {}, "budget": {"tool_calls": 3}}
+    session = Session(space, "s", head)
     play(session, {"type": "wait", "seconds": 0.02})
     failed = play(session, NOTE, FAILS)
     spent = row(space).spent["seconds"]
@@ -174,6 +180,15 @@ def test_a_session_that_was_forked_is_replayed_with_the_reason_that_it_had(space
     fork = asyncio.run(session.fork("3", failed.reason))
     assert row(space).reason == f"{failed.reason}; {fork.id} goes on"
     assert 0.02 <= spent == row(space, str(fork.id)).spent["seconds"]
+    begun = row(space, str(fork.id))
+    assert begun.document == {**head, "steps": [{"type": "wait", "seconds": 0.02}, NOTE]}
+    assert (begun.kind, begun.goal, begun.forked, begun.status) == (
+        "session",
+        "find it (fork of run_1)",
+        "run_1",
+        "suspended",
+    )
+    assert is_between_calls(begun)
     again = asyncio.run(replay(space, "run_1"))
     assert (again.result.status, again.result.reason) == ("failed", row(space).reason)
 
