@@ -10,7 +10,7 @@ import pytest
 from infospace import Space
 from infospace.journal.origin import Origin, Source
 from infospace.journal.rows import RunRow, StepRow, Use, broken_off
-from infospace.lineage.graph import Graph, Node
+from infospace.lineage.graph import Edge, Graph, Node, Read
 from infospace.lineage.graph_json import graph_json
 from infospace.lineage.trace import trace, trace_forward, versions_of
 from planner.execute.start import run_sync
@@ -211,3 +211,19 @@ def test_what_was_under_way_when_its_run_ended_was_broken_off(status: Any, settl
         extra={"tool": "a/b"},
     )
     assert broken_off(row) == (settled if settles else row)
+
+
+def test_what_was_made_of_a_version_keeps_how_it_was_read() -> None:
+    """By the version itself, and by what its step read for all that it made."""
+    note, one, two = Use("Note_1", 1), Use("Note_2", 1), Use("Note_3", 1)
+    step = StepRow("run_1", 1, "1", "split", "success", "", 0.0)
+    read = Read(step, (Edge(note, "used", "x"),))
+    nodes = [
+        Node(Origin(note)),
+        Node(Origin(one), step, (Edge(note, "found"),), read),
+        Node(Origin(two), step, (Edge(one, "holds", "y"),), read),
+    ]
+    graph = Graph([note], {node.origin.of: node for node in nodes}, {}, forward=True)
+    assert graph.after(note) == [Edge(one, "found"), Edge(one, "used", "x"), Edge(two, "used", "x")]
+    assert (graph.after(one), graph.after(two)) == ([Edge(two, "holds", "y")], [])
+    assert nodes[1].inputs == (Edge(note, "used", "x"), Edge(note, "found"))

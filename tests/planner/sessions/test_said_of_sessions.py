@@ -229,3 +229,12 @@ def test_a_refused_step_has_its_reasons_in_one_sentence(space: Space) -> None:
         told = "; ".join(f"{one['message']} ({one['hint']})" if one["hint"] else one["message"] for one in errors)
         assert (refused.status, refused.error, refused.reason) == ("failed", "refused", f"refused: {told}")
         assert len(errors) == 2
+
+
+def test_what_was_deleted_since_is_bound_no_more(space: Space) -> None:
+    """All else is, also what was bound after it."""
+    with open_session(space) as session:
+        for name in "abc":
+            session.step({"type": "create-note", "value": name, "out": f"${name}"})
+        session.step({"type": "remove", "target": "$b"})
+        assert list(session.bindings) == ["a", "c"]

@@ -11,7 +11,7 @@ from chatting import Endpoint
 
 from infospace import InfospaceError, Space
 from infospace.core.clock import now
-from infospace.journal.rows import AddLines, CallKind, CallRow, CallStatus, ClaimRun, RunRow
+from infospace.journal.rows import AddLines, Approve, CallKind, CallRow, CallStatus, ClaimRun, RunRow
 from infospace.tools.local import LocalTools
 from planner.journal.result import RunResult
 from planner.lifecycle.replay import replay
@@ -172,7 +172,8 @@ def test_a_session_that_waits_beside_a_question_says_what_is_to_be_answered(spac
 def test_a_session_that_was_forked_is_replayed_with_the_reason_that_it_had(space: Space) -> None:
     """Which says what goes on in its place, where its seconds count on."""
     head: Any = {"goal": "find it", "inputs": {}, "budget": {"tool_calls": 3}}
-    session = Session(space, "s", head)
+    session = Session(space, "s", head, approve=["post/send"])
+    space.store.commit([], [Approve("post/read", None, now())])
     play(session, {"type": "wait", "seconds": 0.02})
     failed = play(session, NOTE, FAILS)
     spent = row(space).spent["seconds"]
@@ -189,6 +190,9 @@ def test_a_session_that_was_forked_is_replayed_with_the_reason_that_it_had(space
         "suspended",
     )
     assert is_between_calls(begun)
+    with space.store.reading() as snapshot:
+        approved = [one.tool for one in snapshot.approvals(str(fork.id)) if one.run == fork.id]
+    assert approved == ["post/send"]
     again = asyncio.run(replay(space, "run_1"))
     assert (again.result.status, again.result.reason) == ("failed", row(space).reason)
 
