@@ -119,6 +119,28 @@ def test_numbers_begin_and_go_on_as_the_plan_says(paged: Paged) -> None:
     assert paged.calls[-1] == 'rows {"page": 4}'
 
 
+@pytest.mark.parametrize(
+    ("start", "reason"),
+    [
+        ({"at": True, "by": 1}, "unchecked: `first` is a whole number, not true"),
+        ({"at": 1.5, "by": 1}, "unchecked: `first` is a whole number, not 1.5"),
+        ({"at": "one", "by": 1}, 'unchecked: `first` is a whole number, not "one"'),
+        ({"at": -1, "by": 0}, "unchecked: `step` is a whole number from 1, not 0"),
+        ({"at": -1, "by": True}, "unchecked: `step` is a whole number from 1, not true"),
+    ],
+)
+def test_a_number_of_a_page_that_only_the_run_knows_is_looked_at_there(
+    paged: Paged, start: dict[str, Any], reason: str
+) -> None:
+    """No call is made."""
+    ask = {"type": "ask", "value": "From where?", "out": "$from"}
+    waiting = paged.run(ask, {**ROWS, "first": "$from.at", "step": "$from.by"})
+    answer(paged.space, str(waiting.run), "1", start)
+    result = asyncio.run(resume(paged.space, str(waiting.run)))
+    assert [row.reason for row in result.steps] == [None, reason]
+    assert paged.calls == []
+
+
 @pytest.mark.parametrize(("end", "items"), [("null", [1, 2]), ("false", [1, 2]), ('""', [1, 2]), ("absent", [1])])
 def test_a_cursor_that_is_none_ends_the_pages(paged: Paged, end: str, items: list[int]) -> None:
     """Null, false, the empty text, and none at all; `items` that are null are none."""

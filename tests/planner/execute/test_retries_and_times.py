@@ -35,6 +35,12 @@ def test_each_attempt_is_a_row_of_its_own(run: Any) -> None:
     assert [row.extra for row in result.steps[1:]] == [again, again, {}]
 
 
+def test_without_a_wait_nothing_is_multiplied(run: Any) -> None:
+    """However large the factor is."""
+    result = run(SEVEN, {**CUT, "retry": {"attempts": 4, "wait_s": 0, "backoff": 1e200}})
+    assert [row.position for row in result.steps] == ["1", "2", "2#2", "2#3", "2#4"]
+
+
 def test_a_handler_runs_after_the_last_attempt_alone(run: Any) -> None:
     """Attempts that are followed by another are no failure to handle."""
     handler = [{"type": "create-note", "value": "${error.step}", "out": "$m"}]

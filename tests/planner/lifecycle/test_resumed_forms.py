@@ -170,3 +170,23 @@ def test_what_a_form_decided_is_journalled_once(space: Space) -> None:
     decided = Counter(place for row in rows(space, result) for place in row.frames)
     assert set(decided.values()) == {1}
     assert {"2", "2.do[1].1", "2.do[1].2", "2.do[2].1", "2.do[2].2"} <= decided.keys()
+
+
+def test_how_a_step_failed_stays_while_its_handler_waits(space: Space) -> None:
+    """What it read is another by the time the run goes on: it is not executed once more."""
+    run_sync(space, [{"type": "create-note", "value": 7, "name": "n"}])
+    plan: list[Any] = [
+        {"type": "load", "target": "n", "out": "$n"},
+        {"type": "compute", "expression": "1 / ($n - 7)", "out": "$part", "on_fail": [ASK]},
+    ]
+    waiting = run_sync(space, plan)
+    assert waiting.status == "suspended", (waiting.reason, waiting.problems)
+    changed = run_sync(space, [{"type": "update-note", "target": "n", "value": 8}])
+    assert changed.status == "success", (changed.reason, changed.problems)
+    answer(space, str(waiting.run), "2.on_fail.1", "yes")
+    result = asyncio.run(resume(space, str(waiting.run)))
+    assert (result.status, sorted(result.bindings)) == ("success", ["go", "n"])
+    [failed] = [row for row in result.steps if row.position == "2"]
+    assert (failed.status, failed.error, failed.extra) == ("failed", "mismatch", {"handled": True})
+    assert "divides by zero: 1 and 0" in str(failed.reason)
+    assert [(use.id, use.version) for use in failed.uses] == [(result.bindings["n"].id, 1)]
