@@ -118,9 +118,11 @@ class StepExecution:
             return
         step, record = self._step, self._run.record
         waiting = None if record is None else record.suspended(self._position)
-        ticket = StartedStep(self._position, step.type, 0 if waiting is None else waiting.sequence)
         if waiting is None:
+            ticket = StartedStep(self._position, step.type)
             self._frame.writer.begin(ticket)
+        else:
+            ticket = StartedStep(self._position, step.type, waiting.sequence, waiting.frames)
         self._started_step = ticket
         self._run.emit(StepStarted(self._position, step.type, step.out, self._frame.nesting))
 
@@ -358,7 +360,7 @@ class StepExecution:
             self._run.extras[self._run.id, self._position] = extra
         return StepRow(
             run=self._run.id,
-            sequence=0 if self._started_step is None else self._started_step.sequence,
+            sequence=0,  # whoever writes the row has that of the execution
             position=self._position,
             type=self._step.type,
             status=outcome.status,

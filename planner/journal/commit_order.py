@@ -41,6 +41,8 @@ class StartedStep:
     position: str
     type: str
     sequence: int = 0
+    frames: Mapping[str, JSON] = field(default_factory=dict)
+    """What forms around it had decided when it was left waiting: the row of its end takes the place of that one."""
 
 
 @dataclass(slots=True)
@@ -118,8 +120,9 @@ class JournalWriter:
         # every form of which any step was journalled.
         fresh = [decision for decision in finished.decisions if not decision.written]
         row = finished.row
-        if fresh or row.frames or row.sequence != finished.started.sequence:
-            frames = {decision.position: decision.value for decision in fresh}
+        before = finished.started.frames
+        if fresh or before or row.frames or row.sequence != finished.started.sequence:
+            frames = {**before, **{decision.position: decision.value for decision in fresh}}
             row = replace(row, sequence=finished.started.sequence, frames=frames)
         if self.may_defer and self._defer(finished, row):
             for decision in fresh:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from infospace import Space
+from infospace import Collection, Space
 from infospace.tools.local import LocalTools
 from planner.execute.start import check_plan, run_sync
 from planner.journal.result import RunResult
@@ -150,6 +150,21 @@ def test_what_an_item_changed_since_does_not_end_it_afterwards(space: Space) -> 
     answer(space, str(result.run), "3.do[2].1", 2)
     result = asyncio.run(resume(space, str(result.run)))
     assert (result.status, data(result)) == ("success", [1, 2])
+
+
+def test_what_the_condition_read_of_earlier_items_stays_told(space: Space) -> None:
+    """It is read in the part of the run that had them; the part that ends the loop has it from the record."""
+    plan = [NUMBERS, {**LOOP, "do": [ASK], "until": {"type": "equals", "target": "$item", "value": 3}}]
+    result = run_sync(space, plan)
+    for number in (1, 2, 3):
+        answer(space, str(result.run), f"2.do[{number}].1", number)
+        result = asyncio.run(resume(space, str(result.run)))
+    assert (result.status, data(result)) == ("success", [1, 2, 3])
+    with space.store.reading() as snapshot:
+        numbers, *_, loop = snapshot.steps(str(result.run))
+    items = space.context().get(str(numbers.resource))
+    assert isinstance(items, Collection)
+    assert {member.id for member in items.members[:3]} <= {use.id for use in loop.uses}
 
 
 def test_a_replay_ends_where_the_run_did(space: Space, asked: Counter[str]) -> None:

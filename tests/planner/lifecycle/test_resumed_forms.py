@@ -190,3 +190,14 @@ def test_how_a_step_failed_stays_while_its_handler_waits(space: Space) -> None:
     assert (failed.status, failed.error, failed.extra) == ("failed", "mismatch", {"handled": True})
     assert "divides by zero: 1 and 0" in str(failed.reason)
     assert [(use.id, use.version) for use in failed.uses] == [(result.bindings["n"].id, 1)]
+
+
+def test_what_a_while_read_for_each_round_stays_told(space: Space) -> None:
+    """Each round waits for an answer, in a part of the run of its own."""
+    less = {"type": "compute", "expression": "$left - 1", "out": "$left"}
+    more = {"type": "not_equals", "target": "$left", "value": 0}
+    ended = to_the_end(space, [note(3, "$left"), {"type": "while", "condition": more, "body": [ASK, less]}])
+    assert ended.status == "success", ended.problems
+    by_place = {one.position: one for one in rows(space, ended)}
+    read = [by_place[place].resource for place in ("1", "2.body[1].2", "2.body[2].2", "2.body[3].2")]
+    assert sorted(use.id for use in by_place["2"].uses) == sorted(map(str, read))
