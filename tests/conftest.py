@@ -47,6 +47,9 @@ Of a fault that was planted it is enough to know that it was noticed: its exampl
 os.environ["INFOSPACE_EMBED_SECONDS"] = "inf"
 """What a search proves does not hang on how much it could embed within the usual seconds."""
 
+ENVIRONMENT = dict(os.environ)
+"""The environment before any test or fixture changes it, with which warm processes begin."""
+
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what it runs in the background so, and every process that a test interrupts would inherit it.
@@ -158,7 +161,7 @@ def warm_processes(request: pytest.FixtureRequest, vectors: KnownVectors) -> Ite
         return
     from warm import SERVING, WarmPopen
 
-    SERVING.vectors = vectors.folder
+    SERVING.vectors, SERVING.environment = vectors.folder, ENVIRONMENT
     request.getfixturevalue("warm_server")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(subprocess, "Popen", WarmPopen)

@@ -34,16 +34,17 @@ class WarmServer:
 
     vectors: Path
     """The folder of vectors that are known, which the processes share with the tests."""
+    environment: Mapping[str, str]
+    """With what it begins. It must not be what a test has changed: no process of another test would fit."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
-        self._environment: dict[str, str] = {}
 
     def fits(self, environment: Mapping[str, str]) -> bool:
         """Whether a process with this environment would have begun as the server did."""
-        return _read_at_start(environment) == _read_at_start(self._environment or os.environ)
+        return _read_at_start(environment) == _read_at_start(self.environment)
 
     def fork(self, job: Mapping[str, Any], descriptors: list[int]) -> int:
         """Begin a process with those descriptors as its first three; return its id."""
@@ -69,7 +70,6 @@ class WarmServer:
         self._socket = self._process = None
 
     def _begin(self) -> socket.socket:
-        self._environment = dict(os.environ)
         ours, its = socket.socketpair()
         with its:
             self._process = _cold(
@@ -77,7 +77,7 @@ class WarmServer:
                 stdin=subprocess.DEVNULL,
                 pass_fds=[its.fileno()],
                 cwd=TESTS.parent,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+                env={**self.environment, "OPENBLAS_NUM_THREADS": "1"},
             )
         self._socket = ours
         return ours
