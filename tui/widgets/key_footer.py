@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
+from rich.text import Text
 from textual.binding import Binding
+from textual.events import MouseDown, MouseMove
 from textual.keys import REPLACED_KEYS, key_to_character
 from textual.screen import Screen
-from textual.widgets import Footer, Input, TextArea
-from textual.widgets._footer import FooterKey
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
 
 from tui.base_screen import BaseScreen
 from tui.widgets.lazy_table import LazyTable
@@ -42,24 +43,86 @@ class ShownKey(NamedTuple):
         return cell_len(self.display) + cell_len(self.word) + AROUND
 
 
-class KeyFooter(Footer):
-    """Textual's footer, drawn anew only when its keys are others: each focus that moves says that they may be.
+class KeyFooter(Widget, can_focus=False):
+    """One line of keys and words; a click is the key, and a tooltip says more of it.
 
-    What a place does not offer is left out, and in a text field every key that would be typed. Where there is room,
-    keys stand there that otherwise only the help names.
+    It is one widget without others in it: keys change with each focus that moves, and to mount them anew is to lay out
+    the whole screen. What a place does not offer is left out, and in a text field every key that would be typed. Where
+    there is room, keys stand there that otherwise only the help names.
+    """
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES = {"key-footer--key", "key-footer--word", "key-footer--hover"}  # noqa: RUF012 - as Textual has it
+    DEFAULT_CSS = """
+    KeyFooter {
+        dock: bottom;
+        height: 1;
+        text-wrap: nowrap;
+        color: $footer-foreground;
+        background: $footer-background;
+        .key-footer--key {
+            color: $footer-key-foreground;
+            background: $footer-key-background;
+            text-style: bold;
+        }
+        .key-footer--word {
+            color: $footer-description-foreground;
+            background: $footer-description-background;
+        }
+        .key-footer--hover {
+            background: $block-hover-background;
+        }
+    }
     """
 
     def __init__(self) -> None:
-        super().__init__(show_command_palette=False)
+        super().__init__()
         self._due = False
-        self._shown: list[ShownKey] | None = None
+        self.keys: list[ShownKey] = []
+        self._hovered: ShownKey | None = None
 
-    def compose(self) -> ComposeResult:
-        for one in self._shown or ():
-            key = FooterKey(one.key, one.display, one.word, one.action, tooltip=one.tooltip)
-            # It begins as compact: unless it is told so before it is mounted, it is styled twice more.
-            key.set_reactive(FooterKey.compact, False)
-            yield key
+    def on_mount(self) -> None:
+        """Look at the keys whenever they may be others."""
+        self.screen.bindings_updated_signal.subscribe(self, self.bindings_changed)
+
+    def render(self) -> Text:
+        """Draw the keys, each with its word."""
+        key_style = self.get_component_rich_style("key-footer--key")
+        word_style = self.get_component_rich_style("key-footer--word")
+        line = Text(no_wrap=True, end="")
+        for one in self.keys:
+            part = Text.assemble((f" {one.display} ", key_style), (f"{one.word} ", word_style))
+            if one == self._hovered:
+                part.stylize(self.get_component_rich_style("key-footer--hover", partial=True))
+            line.append_text(part)
+        return line
+
+    def key_at(self, x: int) -> ShownKey | None:
+        """Return the key that stands at a column."""
+        for one in self.keys:
+            if x < one.width:
+                return one
+            x -= one.width
+        return None
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        """Do what the key does."""
+        if (one := self.key_at(event.x)) is not None:
+            self.app.simulate_key(one.key)
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """Mark the key below the pointer, and let the tooltip be its own."""
+        self._hover(self.key_at(event.x))
+
+    def on_leave(self) -> None:
+        """Mark none."""
+        self._hover(None)
+
+    def _hover(self, one: ShownKey | None) -> None:
+        if one != self._hovered:
+            self._hovered = one
+            self.tooltip = None if one is None else one.tooltip or None
+            self.refresh()
 
     def bindings_changed(self, screen: Screen[object]) -> None:
         """Look at the keys, once whatever goes on is done."""
@@ -73,17 +136,17 @@ class KeyFooter(Footer):
     def _soon(self) -> None:
         if not self._due and self.is_attached:
             self._due = True
-            self.call_after_refresh(self._recompose_if_changed)
+            self.call_after_refresh(self._show_keys)
 
-    async def _recompose_if_changed(self) -> None:
+    def _show_keys(self) -> None:
         self._due = False
-        shown = list(self._fitting())
-        if shown != self._shown:
-            self._shown = shown
-            await self.recompose()
+        keys = list(self._fitting())
+        if keys != self.keys:
+            self.keys = keys
+            self._hover(self._hovered if self._hovered in keys else None)
+            self.refresh()
             if not self.screen.is_current:
-                self.screen._refresh_layout()  # noqa: SLF001 - what stands behind a dialog Textual lays out too late
-                self.app.screen.refresh()
+                self.app.screen.refresh()  # it stands behind a dialog, which draws it
 
     def _fitting(self) -> Iterator[ShownKey]:
         """Give the keys that are shown as far as there is room, then others, the way out and the help.

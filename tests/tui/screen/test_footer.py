@@ -6,6 +6,7 @@ from staging import Show, Stage
 from textual.widgets import Input, TextArea
 
 from infospace import Space
+from tui.widgets.key_footer import KeyFooter
 
 
 def footer(stage: Stage) -> str:
@@ -128,3 +129,30 @@ def test_compose_offers_what_the_text_and_its_run_allow(show: Show) -> None:
         assert "alt+x halt" not in stage.text
 
     show(story)
+
+
+def test_each_key_is_clicked_from_its_first_column_to_its_last(show: Show, stocked: Space) -> None:
+    """The pointer marks it, and what it does is told as its tooltip; what stands between or behind is no key."""
+
+    async def story(stage: Stage) -> None:
+        await stage.go("notes")
+        await stage.sees("8 kept notes")
+        await offers(stage, "/ Search", "? Help")
+        line, keys = stage.app.screen.query_one(KeyFooter), stage.app.screen.query_one(KeyFooter).keys
+        column = 0
+        for one in keys:
+            assert footer(stage)[column : column + one.width] == f" {one.display} {one.word} "
+            assert [line.key_at(at) for at in (column, column + one.width - 1)] == [one, one]
+            column += one.width
+        assert line.key_at(column) is None
+        search = next(one for one in keys if one.word == "Search")
+        begin = sum(one.width for one in keys[: keys.index(search)])
+        await stage.pilot.hover(KeyFooter, offset=(begin, 0))
+        assert (line.tooltip or "") == search.tooltip
+        assert {span.style.bgcolor for span in line.render().spans if span.start == begin} != {
+            span.style.bgcolor for span in line.render().spans if span.start == begin + search.width
+        }
+        await stage.pilot.click(KeyFooter, offset=(begin + search.width - 1, 0))
+        await stage.until(lambda: stage.app.screen.query(Input).first().has_focus)
+
+    show(story, on=stocked)

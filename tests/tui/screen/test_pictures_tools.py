@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from staging import BOTH, SIZES, SMALL, Show, Stage
 from textual.widgets import Input, Select, TextArea
-from textual.widgets._footer import FooterKey
 from tooling import answered, form, opened, shows, tools
 
 from infospace import Space
@@ -18,6 +17,7 @@ from planner.metatools.lookup import tool_uses
 from tui.dialogs.client import ClientDialog
 from tui.dialogs.question import QuestionDialog
 from tui.widgets.details.form_field import FormField
+from tui.widgets.key_footer import KeyFooter
 
 
 async def quiet(stage: Stage) -> None:
@@ -87,10 +87,8 @@ class TestPictures:
             await stage.until(lambda: isinstance(stage.app.screen, QuestionDialog))
             await stage.sees("always: every call")
             await stage.until(lambda: tools(stage).tool_calls.current is None)
-            keys = tools(stage).query(FooterKey)
-            await stage.until(
-                lambda: any(key.description == "Answer" and key.region for key in keys) or size == "80x24"
-            )
+            footer = tools(stage).query_one(KeyFooter)
+            await stage.until(lambda: any(key.word == "Answer" for key in footer.keys) or size == "80x24")
             stage.is_as(f"tools-question-{size}")
 
         show(story, SIZES[size], housed)
