@@ -115,7 +115,7 @@ class KeyFooter(Widget, can_focus=False):
         self._hover(self.key_at(event.x))
 
     def on_leave(self) -> None:
-        """Mark none."""
+        """Mark no key once the pointer is elsewhere."""
         self._hover(None)
 
     def _hover(self, one: ShownKey | None) -> None:
