@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Any
 
 import pytest
+
+from infospace import Space
+from planner.execute.run import Run
+from planner.execute.start import Prepared, prepare
+from planner.journal.events import Event, StepFinished, StepStarted
 
 
 def note(value: Any, out: str, **fields: Any) -> dict[str, Any]:
@@ -161,3 +167,18 @@ def test_what_a_branch_did_not_bind_is_skipped_after_it_with_the_cause(run: Any)
         "$m is not bound: step 2.branches[1].1 failed and was passed over",
     )
     assert result.result.data == "1"
+
+
+def test_events_tell_how_deep_a_step_stands(space: Space) -> None:
+    """What begins and ends is told with the number of the forms around it; of branches it is told how many there were."""
+    say = {"type": "say", "value": "here"}
+    numbers = {"type": "create-collection", "value": [1], "out": "$c"}
+    pair = {"type": "parallel", "branches": [[say], [say]]}
+    prepared = prepare(space, {"steps": [numbers, {"type": "for-each", "target": "$c", "do": [pair]}]})
+    assert isinstance(prepared, Prepared)
+    events = list[Event]()
+    result = asyncio.run(Run(space, prepared.plan, events.append).run(prepared.bound))
+    deep = {"1": 0, "2": 0, "2.do[1].1": 1, "2.do[1].1.branches[1].1": 2, "2.do[1].1.branches[2].1": 2}
+    assert {one.position: one.nesting for one in events if isinstance(one, StepStarted)} == deep
+    assert {one.row.position: one.nesting for one in events if isinstance(one, StepFinished)} == deep
+    assert {row.position: row.value for row in result.steps}["2.do[1].1"] == "2 branches"
