@@ -170,7 +170,7 @@ def test_what_a_branch_did_not_bind_is_skipped_after_it_with_the_cause(run: Any)
 
 
 def test_events_tell_how_deep_a_step_stands(space: Space) -> None:
-    """What begins and ends is told with the number of the forms around it; of branches it is told how many there were."""
+    """What begins and ends is told with the number of the forms around it; of branches, how many there were."""
     say = {"type": "say", "value": "here"}
     numbers = {"type": "create-collection", "value": [1], "out": "$c"}
     pair = {"type": "parallel", "branches": [[say], [say]]}
