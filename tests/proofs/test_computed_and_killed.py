@@ -19,7 +19,10 @@ from computed_and_killed import COMPUTED, ROUNDS
 RUNS = 60 if os.environ.get("INFOSPACE_PROVE") else 2
 KILLS = 6
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no SIGKILL here")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no SIGKILL here"),
+    pytest.mark.usefixtures("warm_processes"),
+]
 
 
 @pytest.mark.parametrize("store", ["file", "database"])
