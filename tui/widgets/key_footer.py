@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -52,7 +52,7 @@ class KeyFooter(Widget, can_focus=False):
     """
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES = {"key-footer--key", "key-footer--word", "key-footer--hover"}  # noqa: RUF012 - as Textual has it
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-footer--key", "key-footer--word", "key-footer--hover"}
     DEFAULT_CSS = """
     KeyFooter {
         dock: bottom;
