@@ -44,22 +44,16 @@ class Written:
 
     def __init__(self, space: Space, inputs: Any = None, halt: SuspendRequest | None = None) -> None:
         self.told: list[Event] = []
+        self.ahead: list[str] = []
+        """Positions of the steps that ended before the document was whole."""
+        self.begun: list[str] = []
+        """Positions of the steps that were begun."""
         self.begun_before: list[str] = []
         """Positions of the steps that were begun before the last piece was written."""
         self._space = space
         self._inputs = inputs
         self._halt = halt
         self._changed = asyncio.Event()
-
-    @property
-    def ahead(self) -> list[str]:
-        """Positions of the steps that ended before the document was whole."""
-        return [event.row.position for event in self.told if isinstance(event, StepRanAhead)]
-
-    @property
-    def begun(self) -> list[str]:
-        """Positions of the steps that were begun."""
-        return [event.position for event in self.told if isinstance(event, StepStarted)]
 
     async def until(self, happened: Callable[[], bool]) -> None:
         """Wait until something has happened."""
@@ -81,6 +75,10 @@ class Written:
         """Write pieces; with a number, the next one when so many steps have ended. Return the outcome."""
         async for event in stream_arriving(self._space, self._pieces(pieces), self._inputs, self._halt):
             self.told.append(event)
+            if isinstance(event, StepRanAhead):
+                self.ahead.append(event.row.position)
+            elif isinstance(event, StepStarted):
+                self.begun.append(event.position)
             self._changed.set()
         assert isinstance(self.told[-1], RunFinished)
         return self.told[-1].result

@@ -49,6 +49,7 @@ class TestPictures:
             await opened(stage, "55 tools")
             await stage.press("slash")
             await stage.write("reserve a room")
+            await stage.until(lambda: tools(stage).tools.listed.sought.query == "reserve a room", "the whole query")
             await stage.sees("probably do that")
             await stage.press("enter")
             stage.expects_nothing_new()
