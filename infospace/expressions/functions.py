@@ -231,16 +231,18 @@ def regexp_replace(text: str, pattern: str, new: str, flags: str = "") -> str:
     if flags not in ("", "g"):
         raise OperandError("takes the flag 'g' alone, which replaces all")
     compiled = _pattern(pattern)
+    groups, refers = compiled.groups, "\\" in new
     parts: list[str] = []
     end = size = 0
     for value in compiled.finditer(text):
-        if parts and value.start() == value.end() == end:
+        first, last = value.span()
+        if parts and first == last == end:
             continue  # as RE2 replaces: nothing is found at the end of what was found before
-        raw = _filled(new, value, compiled.groups)
-        parts += [text[end : value.start()], raw]
+        raw = _filled(new, value, groups) if refers else new
+        parts += [text[end:first], raw]
         size += len(raw)
         _bound(size)
-        end = value.end()
+        end = last
         if not flags:
             break
     return "".join([*parts, text[end:]])

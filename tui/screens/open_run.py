@@ -77,15 +77,18 @@ class OpenRun:
             self._app.do(self.open, active.run, group="open")
 
     async def refresh(self) -> None:
-        """Read the run that is open again, where another process has gone on with it."""
+        """Read the run that is open again, where another process has gone on with it, or removed it."""
         subject, started = self.subject, time.monotonic()
-        if subject is None or subject.run is None or subject.ended or subject.here or started < self._next:
+        if subject is None or subject.run is None or subject.here or started < self._next:
             return
         if not isinstance(self._app.place, RunScreen):
             return
         self._next = float("inf")
         try:
             run = subject.run.run
+            if subject.ended:  # nothing can come to it any more, but it can be removed: its row alone is looked at
+                await asyncio.to_thread(self._app.read_snapshot, lambda snapshot: snapshot.run(run))
+                return
             now = await asyncio.to_thread(self._app.read_snapshot, lambda snapshot: stamp(snapshot, run))
             if now != self._stamp:
                 result = await self._read(run)
@@ -94,6 +97,8 @@ class OpenRun:
                     self.subject = result
                     self._draw()
         except InfospaceError as error:
+            if self.subject is not subject:
+                return  # another one was opened meanwhile
             self.subject = None
             self._app.report_error(error)
         finally:

@@ -189,7 +189,7 @@ def test_a_budget_that_comes_late_counts_what_was_spent(space: Space) -> None:
 
 
 def test_a_larger_budget_that_comes_late_holds(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What used the usual one up is run once more; the usual one is a hundredth of what it is, for the time it takes."""
+    """What used the usual one up is run once more; the usual one is a hundredth of what it is."""
     usual: Any = Budget.__init__.__defaults__
     monkeypatch.setattr(Budget.__init__, "__defaults__", (usual[0] // 100, *usual[1:]))
     start = {"type": "create-note", "value": 1, "out": "$n"}

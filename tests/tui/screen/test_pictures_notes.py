@@ -55,7 +55,9 @@ class TestPictures:
             await stage.write("dough that ferments")
             await stage.press("down")
             stage.expects_nothing_new()
-            await stage.until(lambda: place(stage).notes.listed.sought.query == "dough that ferments", "the whole query")
+            await stage.until(
+                lambda: place(stage).notes.listed.sought.query == "dough that ferments", "the whole query"
+            )
             await stage.sees("the best below the threshold has 0.193", "0.634", "Yeast eats the sugar in the dough")
             stage.is_as(f"notes-search-{size}")
 

@@ -15,6 +15,7 @@ from textual.widgets import TabbedContent
 
 from infospace import Space, open_space
 from planner.execute.start import run_sync
+from planner.lifecycle.cancel import cancel
 from tui.widgets.details.resource_data import ResourceData
 from tui.widgets.lazy_table import LazyTable
 from tui.widgets.slider import Slider
@@ -292,14 +293,15 @@ def test_variables_are_gone_over_in_time(show: Show, furnished: Space) -> None:
     show(story, on=furnished)
 
 
-def test_a_run_that_is_removed_while_it_is_open_is_a_sentence(show: Show, furnished: Space) -> None:
-    """The screen goes on."""
+@pytest.mark.parametrize("seen_ended", [False, True])
+def test_a_run_that_is_removed_while_it_is_open_is_a_sentence(show: Show, furnished: Space, seen_ended: bool) -> None:
+    """Also where the screen saw before that it had ended. The screen goes on."""
 
     async def story(stage: Stage) -> None:
         await stage.open("run_3")
-        from planner.lifecycle.cancel import cancel
-
         cancel(furnished, "run_3")
+        if seen_ended:
+            await stage.sees("the run was cancelled")
         furnished.store.forget(["run_3"], really=True)
         await stage.until(lambda: any("there is no run_3" in one for one in stage.said()))
         stage.app.open_run("run_999")
