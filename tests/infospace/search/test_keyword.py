@@ -352,3 +352,11 @@ def test_the_passage_of_a_json_note_has_the_word_behind_an_escape(store: Store) 
     content = eligible(store)[number_of(note)].content
     assert hit.start is not None
     assert "zebra" in text_of(content)[hit.start : hit.end]
+
+
+def test_the_log_tells_how_it_was_searched(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    make(store, "a ship", "the moon")
+    with caplog.at_level("INFO", "infospace.search.search"):
+        keyword(store, "ship moon")
+    [line] = [record.getMessage() for record in caplog.records]
+    assert re.fullmatch(r"searched keyword \(exact\): 2 compared, 2 found, [0-9]+ ms", line), line

