@@ -132,8 +132,9 @@ def test_a_file_of_rules_has_a_mebibyte_at_most(tmp_path: Path) -> None:
     path.write_text('{"rules": []}'.ljust(2**20))
     assert read_rules(path).rules == []
     path.write_text('{"rules": []}'.ljust(2**20 + 1))
-    with pytest.raises(InvalidJSON, match="is 1,048,577 bytes long"):
+    with pytest.raises(InvalidJSON) as large:
         read_rules(path)
+    assert large.value.message == f"{str(path)!r} is longer than the 1,048,576 bytes that may be read"
 
 
 def test_a_file_has_a_thousand_rules_at_most(tmp_path: Path) -> None:
@@ -278,10 +279,3 @@ def test_rules_may_say_as_much_as_is_read(tmp_path: Path) -> None:
     with pytest.raises(InvalidJSON) as cut:
         read_rules(path)
     assert cut.value.message.startswith(f"{str(path)!r} ends inside an array")
-    text = json.dumps({"rules": [], "description": "d"})
-    path.write_text(text + " " * (2**20 - len(text)))
-    assert read_rules(path) == RuleSet([], [])
-    path.write_text(text + " " * 2**20)
-    with pytest.raises(InvalidJSON) as large:
-        read_rules(path)
-    assert large.value.message == f"{str(path)!r} is longer than the 1,048,576 bytes that may be read"

@@ -39,7 +39,10 @@ REFUSED = {
     "cut off": ('{"steps": [{"type": "say", "va', "it seems cut off"),
     "a list of numbers": ("[1, 2, 3]", "a step is an object with a `type`, not a number"),
     "a number": ("7", "a plan is an object with `steps`"),
-    "10 MB": (json.dumps([{"type": "say", "value": "x" * 10_000_000}]), "bytes are read"),
+    "10 MB": (
+        json.dumps([{"type": "say", "value": "x" * 10_000_000}]),
+        "longer than the 4,194,304 bytes that may be read",
+    ),
     "nested 10,000 deep": ("[" * 10_000 + "]" * 10_000, "nested more than"),
     "duplicate keys": ('[{"type": "say", "value": 1, "value": 2}]', "'value' stands twice"),
     "NaN": ('[{"type": "say", "value": NaN}]', "NaN stands where a value was expected"),
