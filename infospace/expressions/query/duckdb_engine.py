@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import copy_context
+from pathlib import Path
 from typing import Any, Final
 
 import duckdb
@@ -39,6 +40,8 @@ _IDLE: Final = 2
 """Databases that are kept for the next queries."""
 _LARGE: Final = 10_000
 """Rows from which on a database is not kept: it holds some of the memory that they took."""
+_GROWN: Final = 64 * 2**20
+"""Bytes by which the process may have grown with a query whose database is kept: it would hold them, idle."""
 _TICK: Final = 0.02
 """Seconds between two looks at the clock while the engine computes."""
 _PARAMETER: Final = re.compile(r"\$(p[0-9]+)")
@@ -132,6 +135,7 @@ class _Databases:
         if database is None:
             database = duckdb.connect(":memory:", config=dict(_SETTINGS))
             database.execute("SET lock_configuration = true")
+        before = _resident()
         try:
             connection = database.cursor()
             try:
@@ -141,8 +145,11 @@ class _Databases:
         except BaseException:
             database.close()
             raise
+        after = _resident()
+        # Few rows may be joined into many, or be long: what a query took is seen only by what the process has now.
+        light = before is not None and after is not None and after - before <= _GROWN
         with self._lock:
-            kept = keep and len(self._idle) < _IDLE
+            kept = keep and light and len(self._idle) < _IDLE
             if kept:
                 self._idle.append(database)
         if not kept:
@@ -154,6 +161,15 @@ class _Databases:
             idle, self._idle = self._idle, []
         for database in idle:
             database.close()
+
+
+def _resident() -> int | None:
+    """Return the bytes of memory that the process has, None where the system does not tell."""
+    try:
+        pages = Path("/proc/self/statm").read_bytes().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return None
 
 
 _DATABASES: Final = _Databases()

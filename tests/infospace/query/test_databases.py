@@ -99,6 +99,15 @@ def test_a_database_that_held_many_rows_is_closed(made: list[Any]) -> None:
         assert [is_open(database) for database in made] == [kept]
 
 
+def test_a_database_whose_query_took_much_memory_is_closed(made: list[Any]) -> None:
+    """Few rows, each long and joined with many: what the process grew by is given back, and not kept by who is idle."""
+    rows = {"$t": Rows([Element({"x": number, "t": f"{number:05}" + "y" * 3_000}) for number in range(1_200)])}
+    ordered = "SELECT a.x AS x, row_number() OVER (ORDER BY a.t || b.t) AS n FROM $t a JOIN $t b ON b.x < 40"
+    query = parse_query(f"SELECT x FROM ({ordered}) s WHERE n < 3")
+    assert list(run_query(query, rows, {})) == [{"x": 0}, {"x": 0}]
+    assert [is_open(database) for database in made] == [False]
+
+
 FORKING = """
 import os, sys
 from infospace.expressions.query.columns import Element, Rows
