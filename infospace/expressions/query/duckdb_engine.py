@@ -10,8 +10,9 @@ import json
 import os
 import re
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from pathlib import Path
 from typing import Any, Final
@@ -37,7 +38,7 @@ MEMORY: Final = "2GB"
 """What one query may take, of which nothing goes to a disk."""
 THREADS: Final = 2
 _IDLE: Final = 2
-"""Databases that are kept for the next queries."""
+"""Databases that are kept for the next queries; one more for each thread that ends a query in the same moment."""
 _LARGE: Final = 10_000
 """Rows from which on a database is not kept: it holds some of the memory that they took."""
 _GROWN: Final = 64 * 2**20
@@ -121,18 +122,20 @@ class _Databases:
     A query has a database alone, so that limits and functions are its own. Its tables are temporary: they go with its
     connection, so that the next query finds the database empty. After a query that failed or was broken off the
     database is closed, since nobody has looked at what that left behind.
+
+    No lock is held: a process may fork at any moment, and garbage collection may end a query that was left in the midst
+    of another's taking or giving back. Both ends of a deque are safe without one.
     """
 
     def __init__(self) -> None:
-        self._idle: list[Any] = []
-        self._lock = threading.Lock()
+        self._idle: deque[Any] = deque()
 
     @contextmanager
     def connection(self, *, keep: bool) -> Iterator[Any]:
         """Give a connection to a database that nobody else uses, and that is closed afterwards unless it is kept."""
-        with self._lock:
-            database = self._idle.pop() if self._idle else None
-        if database is None:
+        try:
+            database = self._idle.pop()
+        except IndexError:
             database = duckdb.connect(":memory:", config=dict(_SETTINGS))
             database.execute("SET lock_configuration = true")
         before = _resident()
@@ -148,19 +151,16 @@ class _Databases:
         after = _resident()
         # Few rows may be joined into many, or be long: what a query took is seen only by what the process has now.
         light = before is not None and after is not None and after - before <= _GROWN
-        with self._lock:
-            kept = keep and light and len(self._idle) < _IDLE
-            if kept:
-                self._idle.append(database)
-        if not kept:
+        if keep and light and len(self._idle) < _IDLE:
+            self._idle.append(database)
+        else:
             database.close()
 
     def close(self) -> None:
         """Close those that are idle: before the process forks, since their threads are not in the other, and ends."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for database in idle:
-            database.close()
+        with suppress(IndexError):
+            while True:
+                self._idle.pop().close()
 
 
 def _resident() -> int | None:
