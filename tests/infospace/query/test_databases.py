@@ -116,7 +116,7 @@ from infospace.expressions.query.parse import parse_query
 
 def tell(number):
     rows = list(run_query(parse_query("SELECT a FROM $t"), {"$t": Rows([Element({"a": number})])}, {}))
-    os.write(1, f"{rows}\n".encode())  # whole lines: both processes write at once
+    os.write(1, f"{rows}\\n".encode())  # whole lines: both processes write at once
 
 tell(1)
 child = os.fork()
