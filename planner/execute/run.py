@@ -482,7 +482,7 @@ class Run:
 
     def journal_dropped(self, step: Step, position: str, frame: Frame, reason: str, cause: str | None = None) -> None:
         """Journal that a step ran ahead of what stops it, and that nothing of it stays; `cause` is a step."""
-        ticket = StartedStep(position, step.type)
+        ticket = StartedStep()
         try:
             frame.writer.begin(ticket)
         except BudgetExceeded:

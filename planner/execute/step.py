@@ -119,10 +119,10 @@ class StepExecution:
         step, record = self._step, self._run.record
         waiting = None if record is None else record.suspended(self._position)
         if waiting is None:
-            ticket = StartedStep(self._position, step.type)
+            ticket = StartedStep()
             self._frame.writer.begin(ticket)
         else:
-            ticket = StartedStep(self._position, step.type, waiting.sequence, waiting.frames)
+            ticket = StartedStep(waiting.sequence, waiting.frames)
         self._started_step = ticket
         self._run.emit(StepStarted(self._position, step.type, step.out, self._frame.nesting))
 

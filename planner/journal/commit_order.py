@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 class StartedStep:
     """One execution of a step that was begun; it is numbered when its beginning is in its place of the order."""
 
-    position: str
-    type: str
     sequence: int = 0
     frames: Mapping[str, JSON] = field(default_factory=dict)
     """What forms around it had decided when it was left waiting: the row of its end takes the place of that one."""

@@ -17,7 +17,7 @@ from planner.journal.lease import renewing_lease
 from planner.journal.recorded import RecordedRun
 from planner.journal.result import RunResult
 from planner.journal.suspension import Suspension
-from planner.language.plan import Plan, Step, Table
+from planner.language.plan import Plan, Table
 from planner.sessions.lines import plan_of_session
 
 MORE = 10_000
@@ -45,7 +45,7 @@ async def replay_lines(
                 recorded = past.row(step.label)
                 cut = recorded is not None and (recorded.error == "cancelled" or bool(recorded.extra.get("ahead")))
                 if recorded is not None and cut and step.label not in within:
-                    _journal_unfinished(run, step, recorded)
+                    _journal_unfinished(run, recorded)
                 elif step.label in reached:
                     failure = await run.block((step,), run.frame)
     except Stopped as stop:
@@ -67,8 +67,8 @@ def _reason_then(reason: str, row: RunRow) -> str:
     return row.reason if row.reason is not None and row.reason.startswith(reason) else reason
 
 
-def _journal_unfinished(run: Run, step: Step, recorded: StepRow) -> None:
+def _journal_unfinished(run: Run, recorded: StepRow) -> None:
     """Journal a line as it was that the session did not come to the end of."""
-    ticket = StartedStep(step.label, step.type)
+    ticket = StartedStep()
     run.frame.writer.begin(ticket)
     run.frame.writer.end(FinishedStep(ticket, replace(recorded, run=run.id, uses=(), frames={}), 0))

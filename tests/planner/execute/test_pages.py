@@ -449,5 +449,5 @@ def test_the_items_lead_back_to_their_call(paged: Paged) -> None:
     with paged.space.store.reading() as snapshot:
         found = snapshot.get(str(result.steps[0].resource))
         item = snapshot.get(found.members[2].id)  # type: ignore[union-attr]
-    assert (item.created_by.step, item.created_by.run) == ("1[2]", result.run)
+    assert (item.created_by.step, item.created_by.run, item.created_by.by) == ("1[2]", result.run, "s/issues")
     assert any(use.id == item.id for use in result.steps[1].uses), told

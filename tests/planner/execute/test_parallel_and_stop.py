@@ -82,6 +82,20 @@ def test_stop_may_say_that_the_plan_failed(run: Any) -> None:
     assert "step 2" in result.reason
 
 
+@pytest.mark.parametrize("value", ["$n", "it is ${n}"])
+def test_a_stop_shows_its_answer_as_any_step_does(run: Any, value: str) -> None:
+    """In its row, without another look at the answer."""
+    result = run(note(7, "$n"), {"type": "stop", "value": value})
+    assert result.steps[-1].value == {"$n": "7", "it is ${n}": "it is 7"}[value]
+
+
+def test_the_steps_of_a_result_are_in_the_order_in_which_they_began(run: Any) -> None:
+    """A form stands before what is done in it, though it ends after that."""
+    choice = {"type": "if", "condition": {"type": "bound", "target": "$n"}, "then": [note(1, "$a")]}
+    result = run(note(7, "$n"), choice, note(2, "$b"))
+    assert [row.position for row in result.steps] == ["1", "2", "2.then.1", "3"]
+
+
 def test_no_on_fail_handles_a_stop(run: Any) -> None:
     """It is no failure: it leaves loops and handlers alike."""
     bad = {"type": "load", "target": "$n", "slice": "0:1", "on_fail": [{"type": "stop", "value": "enough"}]}

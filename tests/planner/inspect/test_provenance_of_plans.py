@@ -179,6 +179,36 @@ def test_the_result_that_is_a_place_is_made_of_its_variable(based: Space) -> Non
     assert inputs(why(based, result), result) == {("Note_1", "used", "a")}
 
 
+def test_the_result_is_made_of_its_variable_as_the_run_left_it(based: Space) -> None:
+    """At the version that the run came to, and not at the first one."""
+    found = ran(
+        based,
+        {"type": "load", "target": "a", "out": "$a"},
+        {"type": "update-note", "target": "$a", "value": {"n": 4}, "out": "$b"},
+        result="$b.n",
+    )
+    assert found.result is not None
+    result = found.result.resource_id or ""
+    assert why(based, result).nodes[Use(result, 1)].inputs == (Edge(Use("Note_1", 2), "used", "b"),)
+
+
+def test_a_search_result_was_found_in_its_source(space: Space) -> None:
+    """It was not made of whatever else the search read."""
+    texts = {"moon": "The moon draws the tides.", "bread": "Bread and salt."}
+    ran(space, *({"type": "create-note", "value": text, "name": name} for name, text in texts.items()))
+    found = ran(
+        space,
+        {"type": "discover-notes", "query": "what draws the tides", "limit": 1, "out": "$hits"},
+        {"type": "map", "target": "$hits", "operation": {"type": "coerce", "coercion": "string"}, "out": "$texts"},
+    )
+    [hit], [text] = members(found, "hits"), members(found, "texts")
+    graph = why(space, found.bindings["texts"].id)
+    assert inputs(graph, hit) == {("Note_1", "found", None)}
+    hits = found.bindings["hits"].id
+    assert inputs(graph, text) == {(hits, "used", "hits"), (hit, "used", None)}
+    assert graph.nodes[Use(hits, 1)].own == (Edge(Use(hit, 1), "holds"),)
+
+
 def test_forward_is_backward_the_other_way_round(based: Space) -> None:
     """For each pair of versions of a space with some of everything."""
     ran(

@@ -278,6 +278,13 @@ def test_a_failure_is_a_failure(space: Space, calls: list[str]) -> None:
     assert handled.document["result"]["data"] == "7"
 
 
+def test_a_step_that_fails_gives_no_name(space: Space) -> None:
+    """So it is not told as one that would."""
+    step = by_step(dry(space, note("x", "$x"), {**failed_step(), "name": "n"}))["2"]
+    assert step["status"] == "failed"
+    assert "would" not in step
+
+
 def failed_step() -> dict[str, Any]:
     return {"type": "coerce", "target": "$x", "coercion": "${x}", "out": "$n"}
 

@@ -371,6 +371,27 @@ def test_a_map_rests_between_items_when_it_is_halted(space: Space, read_only: bo
     assert sorted(made) == sorted(texts)
 
 
+def test_calls_before_a_rest_count_after_it(space: Space) -> None:
+    """A run that goes on has what its budget of calls has left."""
+    made: list[str] = []
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    async def look() -> str:
+        """Look."""
+        made.append("look")
+        return "seen"
+
+    space.tools.add(outside)
+    look_twice = {"type": "for-each", "target": "$c", "do": [{"type": "outside/look"}]}
+    steps = [{"type": "create-collection", "value": [1, 2], "out": "$c"}, look_twice, ASK, look_twice]
+    result = run_sync(space, {"steps": steps, "budget": {"tool_calls": 3}})
+    assert (result.status, len(made)) == ("suspended", 2), result.reason
+    ended = go_on(space, result, _3=1984)
+    assert (ended.status, len(made)) == ("failed", 3)
+    assert "the budget of 3 tool_calls is spent" in str(ended.reason)
+
+
 def test_what_was_spent_is_told_while_a_run_goes_on(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """With each renewal of its lease."""
     monkeypatch.setattr("planner.journal.lease.BEAT", 0.01)
