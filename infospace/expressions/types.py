@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
 from infospace.core.errors import Invalid
-from infospace.data.paths import Path, kind_of
+from infospace.data.paths import Path
 from infospace.expressions.functions import FUNCTIONS, KINDS, NEVER_NULL
 from infospace.expressions.show import show
 from infospace.expressions.tree import (
@@ -187,8 +187,6 @@ class Typer:
 
     def kinds(self, node: Expression) -> Kinds:
         """Return the kinds that an expression may give."""
-        if isinstance(node, Constant):
-            return frozenset({kind_of(node.value)}) & _EVERY
         return _kinds_of(types_of(self.schema(node)))
 
     def senseless(self, node: Expression) -> Iterator[Senseless]:

@@ -234,7 +234,9 @@ def test_an_aggregate_says_which_parameters_it_takes() -> None:
     assert read.of(notes, Evaluation({"part": 0.5, "factor": 10})) == 20
     assert read.of(notes, Evaluation({"part": None, "factor": 10})) is None
     for part in (-0.1, 1.5, "x", True):
-        with pytest.raises(Mismatch, match=r"takes a number from 0 to 1 as its second argument"):
+        with pytest.raises(
+            Mismatch, match=r"^`quantile\(x, \$part\)` takes a number from 0 to 1 as its second argument$"
+        ):
             read.of(notes, Evaluation({"part": part, "factor": 10}, Refusing()))
     reckoned = [Note(id="Note_1", content={"x": True})]
     with pytest.raises(Mismatch, match=r"`quantile\(x, \$part\)` takes numbers, not boolean: true"):

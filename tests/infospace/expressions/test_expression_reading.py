@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from infospace.core.errors import ExpressionInvalid, WhereInvalid
@@ -134,6 +136,8 @@ def test_what_is_no_expression_is_refused_with_its_place(text: str, message: str
     assert message in raised.value.message
     assert (raised.value.hint or "").startswith(hint)
     assert not isinstance(raised.value, WhereInvalid)
+    place = re.search(r"\(character (\d+)\)", raised.value.message)
+    assert place is None or raised.value.position == int(place[1])
 
 
 @pytest.mark.parametrize(

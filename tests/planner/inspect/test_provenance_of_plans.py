@@ -173,7 +173,8 @@ def test_the_body_of_a_loop_the_branch_of_a_choice_and_a_saved_plan_are_followed
 
 def test_the_result_that_is_a_place_is_made_of_its_variable(based: Space) -> None:
     """No step made it: the run did."""
-    found = ran(based, {"type": "load", "target": "a", "out": "$a"}, result="$a.n")
+    loads = ({"type": "load", "target": name, "out": f"${name}"} for name in "ab")
+    found = ran(based, *loads, result="$a.n")
     assert found.result is not None
     result = found.result.resource_id or ""
     assert inputs(why(based, result), result) == {("Note_1", "used", "a")}
@@ -306,6 +307,13 @@ def test_what_is_made_anew_in_place_is_stale_no_more_and_what_was_made_of_it_is(
         {"type": "update-note", "target": "x", "value": "$t"},
     )
     assert stale(derived) == {"y": [id_of(derived, "x")]}
+
+
+def test_what_is_written_over_stands_on_its_earlier_content_no_more(derived: Space) -> None:
+    """Though it is the same Note, and its version before is known."""
+    ran(derived, {"type": "load", "target": "x", "out": "$x"}, {"type": "update-note", "target": "$x", "value": "else"})
+    edit(derived.store, derived.context().get("a"), "by hand", {}, "edit")
+    assert stale(derived, "x") == {}
 
 
 def test_metadata_alone_changes_no_standing_of_the_content(derived: Space) -> None:

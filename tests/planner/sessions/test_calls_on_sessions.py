@@ -430,6 +430,13 @@ def test_a_session_is_replayed_call_by_call(space: Space) -> None:
     assert asyncio.run(replay(space, "run_1")).difference.same
 
 
+def test_a_session_whose_last_call_failed_has_no_result_in_its_replay_either(space: Space) -> None:
+    """What the line before gave is bound, and is none."""
+    play(Session(space, "s"), NOTE, {"type": "coerce", "target": "$x", "coercion": "${x}"})
+    again = asyncio.run(replay(space, "run_1"))
+    assert (again.result.status, again.result.result, set(again.result.bindings)) == ("suspended", None, {"x"})
+
+
 def test_a_session_whose_call_was_broken_off_is_replayed_as_far_as_it_came(space: Space) -> None:
     """What was not begun then is not begun now."""
     sending(space, [])

@@ -197,6 +197,14 @@ def test_a_session_that_was_forked_is_replayed_with_the_reason_that_it_had(space
     assert (again.result.status, again.result.reason) == ("failed", row(space).reason)
 
 
+def test_the_fork_of_a_session_without_a_goal_tells_whose_it_is(space: Space) -> None:
+    """As the session itself is called in lists."""
+    session = Session(space, "s")
+    failed = play(session, NOTE, FAILS)
+    fork = asyncio.run(session.fork("2", str(failed.reason)))
+    assert row(space, str(fork.id)).goal == "session s (fork of run_1)"
+
+
 def test_a_note_that_tells_of_a_run_is_no_name_of_a_session(space: Space) -> None:
     """Whatever it is called."""
     asked = play(Session(space), {"type": "create-note", "value": {"run": "run_1"}, "name": "a"}, ASK)
