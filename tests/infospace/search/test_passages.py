@@ -113,6 +113,19 @@ def test_the_cut_falls_at_the_strongest_break(before: str, after: str) -> None:
     assert [passage.start for passage in passages] == [0, len(filler + before)]
 
 
+@pytest.mark.parametrize(
+    ("strong", "weak"),
+    [("\n# ", "\n\n"), ("\n\n", "\n"), ("\n", ". "), (". ", " ")],
+    ids=["heading", "paragraph", "line", "sentence"],
+)
+def test_a_break_beats_the_next_weaker_one_that_lies_in_the_middle(strong: str, weak: str) -> None:
+    """Of the two the stronger one is cut at."""
+    before = "word " * 89 + "word" + strong
+    text = before + "word " * 9 + "word" + weak + "word " * 100
+    _, second = split(text, words_of, 162)
+    assert second.start == len(before.removesuffix("# "))
+
+
 def test_without_a_better_break_the_parts_are_equal_and_words_stay_whole() -> None:
     """260 words make 130 and 130, not 254 and 6."""
     text = " ".join(["word"] * 260)

@@ -9,6 +9,7 @@ import pytest
 
 from infospace import Space
 from infospace.core.errors import Invalid, PathNotFound
+from infospace.core.ids import number_of
 from infospace.core.resources import Collection, CreatedBy
 from planner.execute.arguments import Resolver, digest, input_resource
 from planner.execute.start import run_sync
@@ -24,7 +25,7 @@ def resolver(space: Space) -> Resolver:
     context, scope = space.context(CreatedBy("run_1", "1", "test")), Scope()
     scope.bind("people", context.collection(context.make_notes(PEOPLE)).id)
     scope.bind("none", context.collection([]).id)
-    for name, value in {"list": [1, 2], "who": {"least": 30}, "text": "two"}.items():
+    for name, value in {"list": [1, 2], "who": {"least": 30}, "text": "two", "in": {"all": [1, 2]}}.items():
         scope.bind(name, context.note(value).id)
     return Resolver(context, scope)
 
@@ -122,6 +123,10 @@ def test_what_is_no_list_is_told_with_what_makes_one(resolver: Resolver) -> None
     made = resolver.collection("$list")
     assert isinstance(made, Collection)
     assert len(made) == 2
+    of_place = resolver.collection("$in.all")
+    assert isinstance(of_place, Collection)
+    numbers = [number_of(member.id) for member in (*made.members, *of_place.members)]
+    assert numbers == list(range(numbers[0], numbers[0] + 4)), "only the items are made Notes"
     with pytest.raises(Invalid) as refused:
         resolver.collection("$text")
     assert refused.value.message == 'unchecked: $text is "two", and a Collection or a list is wanted'

@@ -101,6 +101,24 @@ def test_a_tool_condition_asks_a_tool_that_only_reads(calls: list[str], run: Any
     assert (problem.code, problem.pointer) == ("bad-condition", "/0/condition/tool")
 
 
+def test_an_answer_that_is_neither_true_nor_false_decides_nothing(space: Space, run: Any) -> None:
+    """Where the check could not know it, the step fails, and neither branch is run."""
+    oracle = LocalTools("oracle")
+
+    @oracle.tool(read_only=True)
+    def will_it() -> Any:
+        """Say whether it will."""
+        return "perhaps"
+
+    space.tools.add(oracle)
+    made = {"type": "create-note", "value": "x", "out": "$x"}
+    condition = {"type": "tool_condition", "tool": "oracle/will_it"}
+    result = run({"type": "if", "condition": condition, "then": [made], "else": [{**made, "out": "$y"}]})
+    assert result.status == "failed"
+    assert result.reason == 'step 1 (if) failed: unchecked: oracle/will_it answers "perhaps", not true or false'
+    assert [row.position for row in result.steps] == ["1"]
+
+
 def test_a_loop_may_ask_a_tool(calls: list[str], errors: Any) -> None:
     """What a tool says may change without anything in the body."""
     loop = {"type": "while", "condition": {"type": "tool_condition", "tool": "sky/is_day"}, "body": []}
