@@ -208,10 +208,13 @@ class _Reader:
         if not any(token.type in ("wiki", "link_open") for token in tokens):
             return
         places = _Offsets(self._text, self._starts, block)
-        first = (block.map or [0])[0] + 1
+        # Links come in their order, and fields by their beginning: one that ended before a link is behind all others.
+        around = 0
         for target, text, position, wiki, heading in links_in(tokens):
-            within = next((one.key for one in fields if one.start <= position < one.end), None)
-            line = first + block.content.count("\n", 0, position)
+            while around < len(fields) and fields[around].end <= position:
+                around += 1
+            within = fields[around].key if around < len(fields) and fields[around].start <= position else None
+            line = places.line(position)
             self._links.append(Link(target, text, places(position), wiki, heading, line, label, within))
 
 
@@ -231,6 +234,10 @@ class _Offsets:
             [0, *(match.end() for match in re.finditer("\n", block.content))] if "\n" in block.content else [0]
         )
         self._found: dict[int, int] = {}
+
+    def line(self, position: int) -> int:
+        """Return the line of the text, counted from 1, in which a position in the content stands."""
+        return self._first + bisect_right(self._lines, position)
 
     def __call__(self, position: int) -> int:
         """Return the offset in the text of a position in the content."""

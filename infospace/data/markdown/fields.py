@@ -7,7 +7,8 @@ been masked before.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
@@ -80,17 +81,34 @@ def fields_in(content: str, masked: str) -> list[InlineField]:
     """Return the fields of a block's content in their order; `masked` is as long, and has nothing hidden in it."""
     if "::" not in masked:
         return []
-    fields: list[InlineField] = []
-    for pattern, of_line in ((_BRACKETS, False), (_PARENTHESES, False), (_LINE, True)):
-        for match in pattern.finditer(masked):
-            if any(other.start < match.end() and match.start() < other.end for other in fields if not of_line):
-                continue
-            if of_line and any(other.start <= match.start("key") < other.end for other in fields):
-                continue
-            start, end = match.span("value")
-            value = "" if start < 0 else content[start:end].strip()
-            fields.append(InlineField(match["key"], value, match.start(), match.end(), of_line))
+    bracketed = list(_BRACKETS.finditer(masked))
+    taken = _Spans(bracketed)
+    bracketed += [match for match in _PARENTHESES.finditer(masked) if not taken.meet(*match.span())]
+    taken = _Spans(bracketed)
+    lines = [match for match in _LINE.finditer(masked) if not taken.meet(match.start("key"), match.start("key") + 1)]
+    fields = [_field(match, content, of_line=False) for match in bracketed]
+    fields += [_field(match, content, of_line=True) for match in lines]
     return sorted(fields, key=lambda one: one.start)
+
+
+def _field(match: re.Match[str], content: str, *, of_line: bool) -> InlineField:
+    start, end = match.span("value")
+    value = "" if start < 0 else content[start:end].strip()
+    return InlineField(match["key"], value, match.start(), match.end(), of_line)
+
+
+class _Spans:
+    """Where matches stand of which no two meet: whether something meets one of them is looked up, however many."""
+
+    def __init__(self, matches: Iterable[re.Match[str]]) -> None:
+        spans = sorted(match.span() for match in matches)
+        self._starts = [start for start, _ in spans]
+        self._ends = [end for _, end in spans]
+
+    def meet(self, start: int, end: int) -> bool:
+        """Whether one of them shares a character with what stands from `start` to before `end`."""
+        before = bisect_left(self._starts, end)
+        return before > 0 and self._ends[before - 1] > start
 
 
 def collect(fields: Iterator[InlineField]) -> dict[str, JSON]:

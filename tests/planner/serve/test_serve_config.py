@@ -131,10 +131,11 @@ def test_servers_that_nobody_knows_are_doubted(tmp_path: Path) -> None:
 
 def test_tools_that_nobody_knows_are_doubted_where_their_server_was_listed(tmp_path: Path) -> None:
     """One that was meant to be called without asking is asked about."""
-    approve = ["git/statu", "git/*", "later/anything"]
+    approve = ["git/statu", "git/*", "later/anything", "git/status/all"]
     read = read_config(config(tmp_path, {"scopes": {"a": {"approve": approve}}}), {})
-    [message] = config_warnings(read, ["git", "later"], [Tool("git", "status")])
+    message, other = config_warnings(read, ["git", "later"], [Tool("git", "status")])
     assert message == "`scopes.a.approve`: no tool here is called git/statu; did you mean git/status?"
+    assert other.startswith("`scopes.a.approve`: no tool here is called git/status/all")
 
 
 @pytest.mark.parametrize("token", ["", "short", "with spaces in the middle of it", "ümlaute-sind-auch-nicht-dabei"])

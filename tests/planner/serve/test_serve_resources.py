@@ -109,8 +109,9 @@ def test_each_is_read_as_what_it_is(space: Space) -> None:
         (f"infospace://run/{text}", "is not the id of a run"),
         ("infospace://run/run_99", "run_99"),
     ):
-        with pytest.raises(NotFound, match=message):
+        with pytest.raises(NotFound, match=message) as refused:
             read_uri(space, uri)
+        assert message != "is not the id of a run" or refused.value.hint == "such as run_7"
 
 
 def test_what_is_too_long_is_left_to_reading_in_pieces(space: Space) -> None:

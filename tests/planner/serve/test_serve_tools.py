@@ -329,7 +329,7 @@ def test_the_prompt_has_the_language_and_the_goal(space: Space) -> None:
 
     text = play(space, scene)
     assert "discover-notes" in text
-    assert text.endswith("Goal: count the notes")
+    assert text.endswith("until it is ok, then run it with run_plan.\n\nGoal: count the notes")
 
 
 def test_conditions_and_forms_are_described_and_a_wrong_name_hides_no_other(space: Space) -> None:

@@ -56,8 +56,11 @@ def test_what_html_leaves_out_is_what_is_too_much() -> None:
         ("[[a]]\n" * 50_000, 50_000),
         ("[a](b.md) " * 50_000, 50_000),
         ("- " * 50_000 + "[[a]]", 0),
+        ("[[a]] [k:: v]\n" * 20_000, 20_000),
+        ("[[a]] (k:: v)\n" * 20_000, 20_000),
+        ("[[a]]\nk:: v\n" * 20_000, 20_000),
     ],
-    ids=["wiki", "lines", "links", "lists"],
+    ids=["wiki", "lines", "links", "lists", "fields", "fields in parentheses", "fields of lines"],
 )
 def test_markdown_of_many_links_is_read(text: str, links: int) -> None:
     """Each link has its own place."""

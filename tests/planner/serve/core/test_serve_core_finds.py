@@ -10,6 +10,7 @@ import pytest
 
 from infospace import Space
 from infospace.core.tool import Tool, ToolAnswer
+from infospace.data.json_text import dump
 from planner.execute.start import run_sync
 from planner.parse.saved_plans import save_plan
 
@@ -218,6 +219,17 @@ def test_what_is_asked_for_by_name_is_told_and_what_is_not_there_hides_nothing(s
         assert part in found, part
     assert "pluk" in wrong
     assert "nothing/at_all" in wrong
+
+
+def test_a_saved_plan_is_told_with_what_it_takes_and_which_steps_it_has(space: Space) -> None:
+    """Its steps by their types: who wants them whole reads them."""
+    inputs = {"n": {"type": "integer"}}
+    made = {"type": "create-note", "value": "$n", "out": "$made"}
+    document = {"goal": "Keep a number.", "inputs": inputs, "steps": [made, {"type": "say", "value": "kept"}]}
+    save_plan(space, "keep", {**document, "result": "$made"})
+    found = play(space, lambda door: door.text("find", names=["plan:keep"]))
+    told = {"goal": "Keep a number.", "inputs": inputs, "result": "$made"}
+    assert found == f"plan:keep {dump(told)}\nsteps: create-note, say"
 
 
 def test_by_goal_come_the_tools_verbs_and_plans_that_fit_and_nothing_else(space: Space) -> None:

@@ -22,6 +22,8 @@ from planner.parse.page import (
 )
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from serving import text_of
 from smalldoor import Door, play
 
 
@@ -35,6 +37,16 @@ def test_the_whole_language_comes_by_its_name(space: Space) -> None:
     page = play(space, lambda door: door.text("find", names=["language"]))
     assert page == language_page(space.catalogue)
     assert len(page) <= MAX_PAGE_CHARACTERS == 4_000
+
+
+def test_the_prompt_for_a_plan_has_the_language_and_names_the_tools_of_this_door(space: Space) -> None:
+    async def scene(door: Door) -> str:
+        [message] = (await door.client.get_prompt("plan", {"goal": "count the notes"})).messages
+        return text_of(message.content)
+
+    text = play(space, scene)
+    assert text.startswith(language_page(space.catalogue))
+    assert text.endswith("this goal, `find` the tools that it needs, and `run` it.\n\nGoal: count the notes")
 
 
 def test_the_short_page_names_what_it_does_not_explain(space: Space) -> None:

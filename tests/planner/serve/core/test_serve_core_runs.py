@@ -17,13 +17,15 @@ from infospace import Space
 from infospace.data.json_text import dump
 from infospace.editing.edit import give_name
 from infospace.tools.local import LocalTools
+from planner.lifecycle.resume import answer as give_answer
 from planner.server.access import Access
 from planner.server.core.follow import PAGE, RUNS
+from planner.server.live_runs import BETWEEN
 from planner.server.operations import Operations
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from serving import over_stdio
+from serving import over_stdio, text_of
 from smalldoor import Door, play
 
 
@@ -102,8 +104,30 @@ def test_runs_are_listed_however_many_edits_came_after_them(space: Space) -> Non
             late = (await door.call("run", plan=[{"type": "create-note", "value": number, "out": "$x"}]))["run"]
         listed = (await door.call("follow"))["runs"]
         assert (listed[0]["run"], len(listed)) == (late, RUNS)
+        assert {one["status"] for one in listed} == {"success"}
 
     play(space, scene)
+
+
+def test_a_run_that_was_answered_elsewhere_is_gone_on_with(space: Space) -> None:
+    """And the planner is told how far it is."""
+    question = {"type": "ask", "value": "Which?", "schema": {"type": "integer"}, "out": "$answer"}
+    note = {"type": "create-note", "value": "$answer", "out": "$x"}
+    plan = {"steps": [question, note, {"type": "wait", "seconds": 2 * BETWEEN}], "result": "$x"}
+    told: list[str] = []
+
+    async def hear(_progress: float, _total: float | None, message: str | None) -> None:
+        told.append(str(message))
+
+    async def scene(door: Door) -> Any:
+        run = (await door.call("run", plan=plan))["run"]
+        give_answer(space, run, "1", 7)
+        went_on = await door.client.call_tool("follow", {"run": run, "do": "resume"}, progress_callback=hear)
+        return json.loads(text_of(went_on.content[0]))
+
+    done = play(space, scene)
+    assert (done["status"], done["result"]) == ("success", 7)
+    assert told
 
 
 def test_nobody_is_told_to_type_a_command(space: Space) -> None:
