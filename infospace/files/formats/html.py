@@ -200,8 +200,6 @@ class _Writer:
             self._lists[-1] = number + 1
 
     def _link(self, target: str, start: int) -> None:
-        if start > len(self._pieces):
-            return
         inner = " ".join("".join(self._pieces[start:]).split())
         if target and inner:
             path = unquote(target)

@@ -152,6 +152,7 @@ def test_what_a_broken_build_left_is_made_anew(address: str, store: SqliteStore)
     with store.reading() as snapshot:
         assert snapshot.nearest(MODEL, vectors[0], 1) is None
     assert build_index(address).seconds > 0
+    assert build_index(address).seconds == 0, "nothing is left to be made"
     with store.reading() as snapshot:
         assert snapshot.nearest(MODEL, vectors[0], 1) is not None
 

@@ -181,11 +181,11 @@ def test_where_there_is_little(data: str, content: str, metadata: dict[str, Any]
 
 def test_what_cannot_be_changed_there_is_refused_and_the_file_stays(space: Space, tmp_path: Path) -> None:
     """An anchor that another value stands for; a title that is none, where a heading is one."""
-    texts = {"a.md": "---\na: &x 1\nb: *x\n---\ntext\n", "b.md": "---\ntitle: T\n---\n# H\n"}
+    texts = {"a.md": "---\na: &x 1\nb: *x\nc: 3\n---\ntext\n", "b.md": "---\ntitle: T\n---\n# H\n"}
     folder = write(tmp_path / "in", **texts)
     add(space, folder)
     found = notes(space)
-    edit(space.store, found["a.md"], "text\n", {"a": 2, "b": 1}, "edit")
+    edit(space.store, found["a.md"], "text\n", {"a": 2, "b": 1, "c": 4}, "edit")
     edit(space.store, found["b.md"], "# H\n", {"title": None}, "edit")
     done = write_back(space.store)
     reason = "cannot be changed in '{}' at its place alone, so that it is read as it is here (change it in the file"
