@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from furnishing import BEGINNING
 from noted import opened, place
+from once import make_once
 from pauses import BUSY, longest_pause
 from staging import BOTH, SIZES, Show, Stage
 
-from infospace import Space
+from infospace import Space, open_space
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
 from infospace.core.resources import Note
@@ -26,18 +28,29 @@ VAULT = Path(__file__).parents[2] / "vault" / "notes"
 DAY = "2026-11-24"
 
 
+@pytest.fixture(scope="session")
+def vault_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A space file with the vault of notes, imported once for all processes that test side by side."""
+
+    def make(folder: Path) -> None:
+        shutil.copytree(VAULT, folder / "vault")
+        for file in (folder / "vault").rglob("*.md"):
+            os.utime(file, (BEGINNING, BEGINNING))
+        with open_space(folder / "space.db") as space:
+            import_paths(space, [folder / "vault"], NullListener())
+
+    return make_once(tmp_path_factory, "vault", make) / "space.db"
+
+
 @pytest.fixture
-def vault(space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Space:
+def vault(vault_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Space]:
     """A space with the vault of notes, on the day that it is about."""
-    shutil.copytree(VAULT, tmp_path / "vault")
-    for file in (tmp_path / "vault").rglob("*.md"):
-        os.utime(file, (BEGINNING, BEGINNING))
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    import_paths(space, [tmp_path / "vault"], NullListener())
     monkeypatch.setattr("tui.tables.notes_table.today", lambda: DAY)
     monkeypatch.setattr("tui.widgets.details.resource.today", lambda: DAY)
-    return space
+    with open_space(Path(shutil.copy(vault_file, tmp_path / "vault.db"))) as space:
+        yield space
 
 
 def note_of(space: Space, path: str) -> Note:
