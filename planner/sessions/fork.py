@@ -28,7 +28,7 @@ def fork_entries(snapshot: Snapshot, run: str, label: str, fork: str) -> list[En
     before = set(labels[:count])
     kept = [one for one in rows if top_label(one.position) in before and one.status != "suspended"]
     at, owner = now(), new_owner()
-    goal = f"{row.goal} (fork of {run})"
+    goal = f"{document.get('goal', row.goal)} (fork of {run})".strip()
     head = {key: value for key, value in document.items() if key != "steps"}
     spent = {"seconds": seconds_spent(row, rows), SETTLED: count}
     return [

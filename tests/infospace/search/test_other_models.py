@@ -70,6 +70,7 @@ def test_a_folder_gives_what_its_graph_gives(copy: Path, first: bool) -> None:
     """Pooled as the folder says, in any order and batch, as a text and as a query."""
     pooled(copy, cls_token=first, mean_tokens=not first)
     embedder = Embedder(get_named(str(copy)))
+    assert embedder.model.name == str(copy)
     expected = np.array([by_hand(copy, text, first=first) for text in TEXTS])
     assert np.abs(embedder.embed(TEXTS) - expected).max() < 1e-5
     assert np.abs(np.array([embedder.embed_query(text) for text in TEXTS]) - expected).max() < 1e-5

@@ -197,12 +197,24 @@ def test_a_session_that_was_forked_is_replayed_with_the_reason_that_it_had(space
     assert (again.result.status, again.result.reason) == ("failed", row(space).reason)
 
 
-def test_the_fork_of_a_session_without_a_goal_tells_whose_it_is(space: Space) -> None:
-    """As the session itself is called in lists."""
-    session = Session(space, "s")
-    failed = play(session, NOTE, FAILS)
-    fork = asyncio.run(session.fork("2", str(failed.reason)))
-    assert row(space, str(fork.id)).goal == "session s (fork of run_1)"
+@pytest.mark.parametrize(
+    ("name", "head", "goals"),
+    [
+        (None, {}, ["(fork of run_1)", "(fork of run_1) (fork of run_2)"]),
+        ("s", {}, ["session s (fork of run_1)", "session s (fork of run_2)"]),
+        ("s", {"goal": "find it"}, ["find it (fork of run_1)", "find it (fork of run_2)"]),
+    ],
+)
+def test_a_fork_tells_whose_it_is(space: Space, name: str | None, head: Any, goals: list[str]) -> None:
+    """Of the goal that the first of them had, where that had one."""
+    session, found = Session(space, name, head), []
+    play(session, NOTE)
+    for label in ("2", "3"):
+        failed = play(session, FAILS)
+        session = asyncio.run(session.fork(label, str(failed.reason)))
+        found.append(row(space, str(session.id)).goal)
+        play(session, {**NOTE, "out": f"$x{label}"})
+    assert found == goals
 
 
 def test_a_note_that_tells_of_a_run_is_no_name_of_a_session(space: Space) -> None:
