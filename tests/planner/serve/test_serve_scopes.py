@@ -6,13 +6,15 @@ import asyncio
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from infospace import Space
+from infospace.core.bounds import Bounds
+from infospace.core.tool import Tool, ToolAnswer
 from infospace.journal.audit import AuditRow
 from infospace.tools.scope import Scope
 from planner.server.access import Access
@@ -264,6 +266,61 @@ def test_pictures_of_a_long_answer_are_shown_as_pictures(space: Space) -> None:
         assert len(text_of(found.content[0])) < 2_000
 
     play(space, scene, hide_underlying_tools=False)
+
+
+class Kinds:
+    """A server whose tools say in each way what they may destroy; what they answer is a list."""
+
+    server = "kinds"
+    says: ClassVar = {"unsaid": None, "calm": False, "harsh": True}
+
+    def tools(self) -> list[Tool]:
+        """Its tools."""
+        schema: dict[str, Any] = {"type": "object", "properties": {}}
+        return [
+            Tool(self.server, name, "Do it.", schema, read_only=False, destructive=destructive)
+            for name, destructive in self.says.items()
+        ]
+
+    def find(self, name: str) -> Tool | None:
+        """The tool of a name."""
+        return next((tool for tool in self.tools() if tool.name == name), None)
+
+    async def current(self, tool: Tool) -> Tool:
+        """It does not change."""
+        return tool
+
+    async def call(self, tool: Tool, arguments: Any, timeout_s: float | None = None) -> ToolAnswer:
+        """Answer."""
+        del tool, arguments, timeout_s
+        return ToolAnswer([{"type": "text", "text": "[1, 2]"}], [1, 2])
+
+
+def test_proxies_say_what_they_may_destroy_as_the_tools_do(space: Space) -> None:
+    """One that does not say so may, as the protocol has it; a list in an answer, which has no place there, is text."""
+    space.tools.add(Kinds())
+
+    async def scene(planner: Planner) -> None:
+        tools = await listed(planner)
+        hints = {name: tools[f"kinds__{name}"].annotations.destructive_hint for name in Kinds.says}
+        assert hints == {"unsaid": True, "calm": False, "harsh": True}
+        answer = await planner.client.call_tool("kinds__calm", {})
+        assert (text_of(answer.content[0]), answer.structured_content) == ("[1, 2]", None)
+
+    play(space, scene, hide_underlying_tools=False, approve=("kinds/calm",))
+
+
+def test_what_a_step_may_make_at_most_holds_whatever_its_plan_says(space: Space) -> None:
+    """For each run that the caller begins."""
+    made = {"type": "create-collection", "value": [1, 2, 3, 4], "out": "$c"}
+
+    async def scene(planner: Planner) -> None:
+        few = await planner.call("run_plan", plan=[{**made, "value": [1, 2]}])
+        assert few["status"] == "success"
+        many = await planner.call("run_plan", plan={"steps": [made], "budget": {"items": 100}})
+        assert (many["status"], "3 items" in many["reason"]) == ("failed", True), many["reason"]
+
+    play(space, scene, bounds=Bounds(items=3))
 
 
 def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
