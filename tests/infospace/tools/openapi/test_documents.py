@@ -335,6 +335,8 @@ def test_a_document_at_a_url_is_read_there_and_called_there_alone(space: Space) 
         call(space, "books/search_books", q="a")
         assert other.seen[-1]["headers"]["x-key"] == "secret-x"
         assert [one["headers"].get("x-key") for one in api.seen][-1] is None, "headers go to the base URL alone"
+        assert have([], base_url=api.url) is None
+        assert api.seen[-1]["headers"]["x-key"] == "secret-x", "and with them the document is asked for there"
         api.own["/openapi.json"] = (302, {"Location": f"{other.url}/x"}, b"")
         asked = len(other.seen)
         [failed] = synced(space, restart=True).failed
