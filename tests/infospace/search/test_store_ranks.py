@@ -130,6 +130,8 @@ def test_what_admits_an_index_is_asked_of_the_stores(stores: tuple[Store, Any]) 
     assert 3 <= found.certificate["scored"] <= found.certificate["notes"] == len(TEXTS) + 1
     few = find(search_in(stores[1]), "a e tale", limit=9, threshold=0.9)
     assert few.certificate["returned"] == len(few.hits) < 9
+    just = find(search_in(stores[1]), "a e tale", limit=3, threshold=found.hits[-1].score)
+    assert just.hits == found.hits, "a hit that is just as near as is asked for is one"
 
 
 def test_the_setting_asks_for_exact_search_of_a_store_too(
