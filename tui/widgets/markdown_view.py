@@ -109,6 +109,7 @@ class MarkdownView(ScrollView, can_focus=True):
             self._lines = lines if place == 0 else [*self._lines, *lines]
             self._whole = place == len(parts) - 1
             self.virtual_size = Size(width, len(self._lines) + (not self._whole))
+            self._refresh_scrollbars()  # see LazyTable
             self.refresh()
             if self._to_end:
                 self.scroll_end(animate=False)

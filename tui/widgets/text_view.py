@@ -78,6 +78,7 @@ class TextView(ScrollView, can_focus=True):
             left = len(self.text) - self._at - MAX_SHOWN_CHARACTERS
             self._lines.append(f"… {left:,} more of {pluralize(len(self.text), 'character')}; + shows the next ones")
         self.virtual_size = Size(self._width, len(self._lines))
+        self._refresh_scrollbars()  # see LazyTable
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
