@@ -82,7 +82,7 @@ def test_who_may_do_what_is_told_without_any_token(tmp_path: Path) -> None:
     ("document", "said"),
     [
         ("{]", ["line 1"]),
-        ([], ["not a JSON object"]),
+        ([], ['it is not a JSON object ({"scopes": {…}, "tokens": […]})']),
         ({"token": []}, ["'token'", "did you mean 'tokens'?"]),
         ({"scopes": {"a": {"include_tgs": []}}}, ["`scopes.a`", "'include_tgs'"]),
         ({"scopes": {"a": {"exclude_names": ["(?=x)"]}}}, ["`scopes.a.exclude_names[0]`", "RE2"]),

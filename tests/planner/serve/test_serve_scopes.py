@@ -114,6 +114,26 @@ def test_a_tool_out_of_scope_is_refused_like_one_that_is_nowhere_and_kept(known:
     assert SECRET not in str(audit(known))
 
 
+def test_what_is_kept_of_a_call_names_the_run_or_session_that_it_is_for(known: Space) -> None:
+    """And none that is not a text."""
+    step = {"type": "create-note", "value": 1, "out": "$x"}
+
+    async def scene(planner: Planner) -> str:
+        run: str = (await planner.call("run_plan", plan=[{"type": "ask", "value": "Which?", "out": "$a"}]))["run"]
+        await planner.call("cancel_run", run=run)
+        await planner.call("run_steps", session="work", steps=[step])
+        await planner.wrong("run_steps", session=1, steps=[step])
+        return run
+
+    run = play(known, scene)
+    assert [(row.action, row.target, row.outcome) for row in audit(known)] == [
+        ("run_plan", "", "waiting"),
+        ("cancel_run", run, "cancelled"),
+        ("run_steps", "work", "success"),
+        ("run_steps", "", "refused"),
+    ]
+
+
 def test_without_hiding_proxies_are_listed_and_answer_as_the_tool_does(known: Space) -> None:
     """Their descriptions are told as their servers' words, and flagged where they instruct."""
 

@@ -305,7 +305,11 @@ def test_resources_are_listed_page_by_page_and_read(sample_space: Space) -> None
         run = next(name for name in uris if name.startswith("run_"))
         assert json.loads((await planner.client.read_resource(uris[run])).contents[0].text)["run"] == run
         templates = (await planner.client.list_resource_templates()).resource_templates
-        assert "infospace://note/{id}" in [template.uri_template for template in templates]
+        assert {template.uri_template: template.description for template in templates} == {
+            "infospace://note/{id}": "A note's content, by id (Note_12) or name.",
+            "infospace://collection/{id}": "A collection's items with their contents, by id (Collection_3) or name.",
+            "infospace://run/{id}": "A run's record, by id (run_7).",
+        }
         for uri, message in (
             ("infospace://note/Note_999", "there is no Note_999"),
             ("infospace://note/two", "'two' is a Collection, not a note"),

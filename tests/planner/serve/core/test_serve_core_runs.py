@@ -60,6 +60,9 @@ def test_runs_are_listed_followed_answered_cancelled_and_forked(space: Space) ->
         assert (forked["status"], forked["result"]) == ("success", 40)
         assert forked["run"] != run
         assert len((await door.call("follow", run=run, do="steps"))["steps"]) == 3
+        assert await door.wrong("follow", run=run, do="fork") == (
+            "a fork needs `step`, from which the plan runs again (`patch` changes it from there on)"
+        )
         other = await door.call("run", plan=asking)
         assert (await door.call("follow", run=other["run"], do="cancel"))["status"] == "cancelled"
         over = await door.wrong("follow", run=other["run"], do="cancel")
@@ -105,6 +108,18 @@ def test_runs_are_listed_however_many_edits_came_after_them(space: Space) -> Non
         listed = (await door.call("follow"))["runs"]
         assert (listed[0]["run"], len(listed)) == (late, RUNS)
         assert {one["status"] for one in listed} == {"success"}
+
+    play(space, scene)
+
+
+def test_an_open_session_is_listed_among_the_runs(space: Space) -> None:
+    async def scene(door: Door) -> None:
+        plan = (await door.call("run", plan=[{"type": "create-note", "value": 1, "out": "$x"}]))["run"]
+        session = (await door.call("step", session="work", steps=[{"type": "create-note", "value": 2, "out": "$y"}]))[
+            "run"
+        ]
+        listed = [(one["run"], one["status"]) for one in (await door.call("follow"))["runs"]]
+        assert listed == [(session, "open"), (plan, "success")]
 
     play(space, scene)
 
