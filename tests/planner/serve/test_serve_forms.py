@@ -80,6 +80,25 @@ def test_an_answer_that_is_no_object_is_one_field(schema: Any, field: Any) -> No
     assert the_field(schema) == field
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"oneOf": [{"minimum": 1}]},
+        {"anyOf": [{"minimum": 1}]},
+        {"allOf": [{"minimum": 1}]},
+        {"$ref": "#/$defs/few"},
+        {"const": 3},
+    ],
+    ids=str,
+)
+def test_what_a_form_cannot_say_is_no_field_of_a_type(more: Any) -> None:
+    """A client would take answers there that the schema refuses."""
+    (keyword,) = more
+    field = the_field({"type": "integer", **more})
+    assert field["type"] == "string"
+    assert keyword in field["description"]
+
+
 def test_a_long_schema_is_cut_in_a_form() -> None:
     """Whoever answers sees the beginning."""
     description = the_field({"type": "array", "description": "x" * 5_000})["description"]

@@ -239,13 +239,18 @@ def test_by_goal_come_the_tools_verbs_and_plans_that_fit_and_nothing_else(space:
     async def scene(door: Door) -> list[str]:
         return [
             await door.text("find", query="sort a collection by a field"),
+            await door.text("find", query="sort a collection by a field", kind="verb"),
+            await door.text("find", query="qwrtz bxrk", kind="verb"),
             await door.text("find", query="digest of the week", kind="plan"),
             await door.text("find", query="words/plain"),
             await door.text("find", query="WRAPPED", kind="tool", limit=1),
         ]
 
-    by_verb, by_plan, exact, folded = play(space, scene)
+    by_verb, verbs, no_verb, by_plan, exact, folded = play(space, scene)
     assert by_verb.startswith("sort (target*")
+    assert verbs.startswith("sort (target*")
+    assert "words/" not in verbs
+    assert no_verb.startswith("no verb fits")
     assert len(by_verb) < 700
     assert by_plan.startswith("plan:weekly digest()")
     assert exact.startswith("words/plain(n: int = 3, city?: str)")
