@@ -9,6 +9,7 @@ import pytest
 
 from infospace import Collection, Invalid, Note, Space
 from infospace.tools.local import LocalTools
+from planner.execute.run import Run
 from planner.execute.start import Prepared, prepare, run_sync, stream
 from planner.inspect.variable_history import VariableHistory, members_of
 from planner.journal.commit_order import SuspendRequest
@@ -287,3 +288,45 @@ def test_what_is_no_condition_is_a_sentence(text: str, message: str, hint: str) 
 def test_a_condition_is_written_in_words_too(text: str) -> None:
     """As people say it."""
     assert ConditionBreakpoint.read(text).text == text
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("operation", ["outside/send", "call-tool"])
+def test_a_map_rests_between_items_when_it_is_halted(space: Space, read_only: bool, operation: str) -> None:
+    """Calls under way end, no other begins; gone on with, each is made once, and the budget is enough."""
+    made: list[str] = []
+    halt, outside = SuspendRequest(), LocalTools("outside")
+
+    @outside.tool(read_only=read_only)
+    async def send(text: str) -> str:
+        """Send a text; the third call halts the run."""
+        made.append(text)
+        if len(made) == 3:
+            halt.set()
+        await asyncio.sleep(0)
+        return f"sent {text}"
+
+    space.tools.add(outside)
+    texts = [f"t{number}" for number in range(60)]
+    tool = {"tool": "outside/send"} if operation == "call-tool" else {}
+    each = {"type": operation, **tool, "arguments": {"text": "$item"}}
+    steps = [
+        {"type": "create-collection", "value": texts, "name": "texts", "out": "$c"},
+        {"type": "map", "target": "$c", "operation": each, "out": "$m"},
+    ]
+    prepared = prepare(space, {"steps": steps, "budget": {"tool_calls": 60, "steps": 2}})
+    assert isinstance(prepared, Prepared)
+    run = Run(space, prepared.plan, lambda _event: None)
+    run.halt = halt
+    result = asyncio.run(run.run(prepared.bound))
+    assert result.status == "suspended"
+    assert 3 <= len(made) <= (16 + 3 if read_only else 3)
+    assert [(row.position, row.status) for row in result.steps] == [("1", "success"), ("2", "suspended")]
+    assert result.steps[1].value == f"interrupted with {60 - len(made)} of 60 items to do"
+    with space.store.reading() as snapshot:
+        assert {call.status for call in snapshot.calls(str(result.run))} == {"success"}
+    assert run_sync(space, [note("more", "$n"), {"type": "add", "target": "texts", "value": "$n"}]).status == "success"
+    ended = asyncio.run(resume(space, str(result.run)))
+    assert ended.result is not None
+    assert (ended.status, ended.result.data) == ("success", [f"sent {text}" for text in texts])
+    assert sorted(made) == sorted(texts)

@@ -201,3 +201,25 @@ def test_what_a_while_read_for_each_round_stays_told(space: Space) -> None:
     by_place = {one.position: one for one in rows(space, ended)}
     read = [by_place[place].resource for place in ("1", "2.body[1].2", "2.body[2].2", "2.body[3].2")]
     assert sorted(use.id for use in by_place["2"].uses) == sorted(map(str, read))
+
+
+def test_calls_before_a_rest_count_after_it(space: Space) -> None:
+    """A run that goes on has what its budget of calls has left."""
+    made: list[str] = []
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    async def look() -> str:
+        """Look."""
+        made.append("look")
+        return "seen"
+
+    space.tools.add(outside)
+    look_twice = {"type": "for-each", "target": "$c", "do": [{"type": "outside/look"}]}
+    steps = [{"type": "create-collection", "value": [1, 2], "out": "$c"}, look_twice, ASK, look_twice]
+    result = run_sync(space, {"steps": steps, "budget": {"tool_calls": 3}})
+    assert (result.status, len(made)) == ("suspended", 2), result.reason
+    answer(space, str(result.run), "3", "yes")
+    ended = asyncio.run(resume(space, str(result.run)))
+    assert (ended.status, len(made)) == ("failed", 3)
+    assert "the budget of 3 tool_calls is spent" in str(ended.reason)

@@ -330,68 +330,6 @@ def test_a_run_waits_where_a_tool_that_it_needs_is_not_here(tmp_path: Path, need
         assert data(go_on(space, result)) == "end"
 
 
-@pytest.mark.parametrize("read_only", [False, True])
-@pytest.mark.parametrize("operation", ["outside/send", "call-tool"])
-def test_a_map_rests_between_items_when_it_is_halted(space: Space, read_only: bool, operation: str) -> None:
-    """Calls under way end, no other begins; gone on with, each is made once, and the budget is enough."""
-    made: list[str] = []
-    halt, outside = SuspendRequest(), LocalTools("outside")
-
-    @outside.tool(read_only=read_only)
-    async def send(text: str) -> str:
-        """Send a text; the third call halts the run."""
-        made.append(text)
-        if len(made) == 3:
-            halt.set()
-        await asyncio.sleep(0)
-        return f"sent {text}"
-
-    space.tools.add(outside)
-    texts = [f"t{number}" for number in range(60)]
-    tool = {"tool": "outside/send"} if operation == "call-tool" else {}
-    each = {"type": operation, **tool, "arguments": {"text": "$item"}}
-    steps = [
-        {"type": "create-collection", "value": texts, "name": "texts", "out": "$c"},
-        {"type": "map", "target": "$c", "operation": each, "out": "$m"},
-    ]
-    prepared = prepare(space, {"steps": steps, "budget": {"tool_calls": 60, "steps": 2}})
-    assert isinstance(prepared, Prepared)
-    run = Run(space, prepared.plan, lambda _event: None)
-    run.halt = halt
-    result = asyncio.run(run.run(prepared.bound))
-    assert result.status == "suspended"
-    assert 3 <= len(made) <= (16 + 3 if read_only else 3)
-    assert [(row.position, row.status) for row in result.steps] == [("1", "success"), ("2", "suspended")]
-    assert result.steps[1].value == f"interrupted with {60 - len(made)} of 60 items to do"
-    with space.store.reading() as snapshot:
-        assert {call.status for call in snapshot.calls(str(result.run))} == {"success"}
-    assert run_sync(space, [note("more", "$n"), {"type": "add", "target": "texts", "value": "$n"}]).status == "success"
-    ended = go_on(space, result)
-    assert (ended.status, data(ended)) == ("success", [f"sent {text}" for text in texts])
-    assert sorted(made) == sorted(texts)
-
-
-def test_calls_before_a_rest_count_after_it(space: Space) -> None:
-    """A run that goes on has what its budget of calls has left."""
-    made: list[str] = []
-    outside = LocalTools("outside")
-
-    @outside.tool(read_only=True)
-    async def look() -> str:
-        """Look."""
-        made.append("look")
-        return "seen"
-
-    space.tools.add(outside)
-    look_twice = {"type": "for-each", "target": "$c", "do": [{"type": "outside/look"}]}
-    steps = [{"type": "create-collection", "value": [1, 2], "out": "$c"}, look_twice, ASK, look_twice]
-    result = run_sync(space, {"steps": steps, "budget": {"tool_calls": 3}})
-    assert (result.status, len(made)) == ("suspended", 2), result.reason
-    ended = go_on(space, result, _3=1984)
-    assert (ended.status, len(made)) == ("failed", 3)
-    assert "the budget of 3 tool_calls is spent" in str(ended.reason)
-
-
 def test_what_was_spent_is_told_while_a_run_goes_on(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """With each renewal of its lease."""
     monkeypatch.setattr("planner.journal.lease.BEAT", 0.01)
