@@ -205,21 +205,17 @@ class PostgresConnection(Connection):
         except psycopg.Error as error:
             raise reported(error, self.address) from error
 
-    def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
-        """Execute a statement for each row of values; return how many rows it changed in all."""
+    def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        """Execute a statement for each row of values."""
         self._send_put_off()
         statement, places = translated(sql)
-        left, changed = iter(rows), 0
+        left = iter(rows)
         while batch := list(islice(left, ROWS_AT_ONCE)):
             try:
                 texts = [self._cursor.mogrify(statement, _bound(row, places)) for row in batch]
                 self._cursor.execute(";".join(texts))
-                changed += max(0, self._cursor.rowcount)
-                while self._cursor.nextset():
-                    changed += max(0, self._cursor.rowcount)
             except _REPORTED as error:
                 raise reported(error, self.address) from error
-        return changed
 
     def put_off(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
         """Execute a statement for each row, with the next one whose result is wanted."""

@@ -166,10 +166,10 @@ class Connection:
         """Begin a transaction to define tables in."""
         self.run("BEGIN IMMEDIATE")
 
-    def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
-        """Execute a statement for each row of values; return how many rows it changed in all."""
+    def execute_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        """Execute a statement for each row of values."""
         try:
-            return self.connection.executemany(sql, rows).rowcount
+            self.connection.executemany(sql, rows)
         except _REPORTED as error:
             raise translated(error, self.address) from error
 

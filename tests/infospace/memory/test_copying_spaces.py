@@ -99,6 +99,13 @@ def test_every_table_is_copied_or_made_anew(source: str) -> None:
     assert {name for name in names if not name.startswith("words")} == {table.name for table in tables()} | MADE_ANEW
 
 
+def test_which_tables_there_are_is_looked_up_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tables.cache_clear()
+    assert tables()
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("way", ["file file", "file database database file"])
 def test_a_copy_has_all_that_the_space_has(source: str, places: Any, way: str) -> None:
     """Row for row, in both directions; it is consistent, and can be written to."""

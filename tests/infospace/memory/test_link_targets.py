@@ -25,6 +25,7 @@ RANKS = {
     "the same folder before what is near the root": ("n", ["n.md", "x/n.md"], "x/n.md"),
     "what is near the root before the order of paths": ("n", ["a/a/n.md", "z/n.md"], "z/n.md"),
     "the order of paths last": ("n", ["c/n.md", "b/n.md"], "b/n.md"),
+    "the own folder before another one of its letters": ("N", ["X/n.md", "x/n.md"], "x/n.md"),
     "a path from the folder before one from the root": ("y/n", ["y/n.md", "x/y/n.md"], "x/y/n.md"),
     "a path from the root before the end of one": ("y/n", ["x/z/y/n.md", "y/n.md"], "y/n.md"),
     "the end of a path": ("y/n", ["n.md", "z/y/n.md", "z/xy/n.md"], "z/y/n.md"),

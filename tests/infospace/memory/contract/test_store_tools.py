@@ -180,5 +180,9 @@ def test_a_caller_who_may_write_no_note_records_calls_and_lists_of_tools(store: 
     with store.reading() as snapshot:
         assert [(tool.server, tool.listed.name) for tool in snapshot.tools()] == [("files", "bare")]
         assert [(use.execution_count, use.name) for use in snapshot.tool_uses("files")] == [(1, "bare")]
-    with pytest.raises(NotVisible, match="keep anything"):
+    with pytest.raises(NotVisible) as refused:
         scoped.commit([MakeNote(store.new_id(Kind.NOTE), "x", kept=True)])
+    assert str(refused.value) == (
+        "this caller may not keep anything: its scope has `notes` 'none'"
+        " (what a run makes for itself stays possible, without `name` and `persist`)"
+    )

@@ -21,6 +21,7 @@ from infospace.core.listener import NullListener
 from infospace.core.resources import Collection, CreatedBy, Member
 from infospace.editing.undo import undo
 from infospace.files.import_files import import_paths
+from infospace.files.tracked_files import was_of
 from infospace.journal.rows import CloseRun, OpenRun
 from infospace.store.changes import (
     AddMembers,
@@ -33,6 +34,8 @@ from infospace.store.changes import (
     MakeRelation,
     RemoveMembers,
     Revise,
+    Track,
+    Untrack,
 )
 from infospace.store.sqlite import open_store
 
@@ -166,6 +169,29 @@ def test_a_run_that_goes_on_or_wrote_nothing_is_not_undone(space: Space) -> None
     space.store.commit([], [CloseRun(run, "success", now())])
     with pytest.raises(Invalid, match="wrote nothing"):
         undo(space.store, run)
+
+
+def test_a_place_goes_back_from_a_note_that_goes_to_the_one_that_had_it(space: Space, tmp_path: Path) -> None:
+    """What is deleted is in nobody's way."""
+    (tmp_path / "a.md").write_text("one")
+    import_paths(space, [tmp_path], NullListener())
+    before = state(space)
+    with space.store.reading() as snapshot:
+        (file,) = snapshot.tracked()
+    other = space.store.new_id(Kind.NOTE)
+    run = run_of(
+        space,
+        lambda by: [
+            Untrack(file.root, file.path, file.part, was_of(file)),
+            MakeNote(other, "two", kept=True, created_by=by),
+            Track(file.root, file.path, other, b"", 1),
+        ],
+    )
+    with space.store.reading() as snapshot:
+        assert [one.note for one in snapshot.tracked()] == [other]
+    undo(space.store, run)
+    assert state(space) == before
+    assert space.store.check() == []
 
 
 def test_an_import_that_was_undone_can_be_done_again(space: Space, tmp_path: Path) -> None:

@@ -106,6 +106,22 @@ def test_an_import_that_brings_a_deleted_note_back_with_its_file_can_be_undone(s
         assert state(space) == states.pop()
 
 
+@pytest.mark.parametrize("text", ["[[c]]", "no link"])
+def test_a_note_that_an_import_brought_back_has_its_own_links_when_both_are_undone(
+    space: Space, tmp_path: Path, text: str
+) -> None:
+    """And not those of the file by which it came back in between."""
+    folder = write(tmp_path / "in", **{"a.md": "a", "b.md": "[[a]]", "c.md": "c"})
+    add(space, folder)
+    before = state(space)
+    gone = removed(space, "b.md")
+    write(folder, **{"b.md": text})
+    undone(space, add(space, folder).run or "")
+    undone(space, gone)
+    assert state(space) == before
+    assert arrows(space) == {("b.md", "a.md")}
+
+
 def test_a_run_that_changed_nothing_but_where_a_link_leads_can_be_undone(space: Space, folder: Path) -> None:
     """The Note with the link is what was reverted, and a Relation that somebody made before is no link's to take."""
     a, b = (notes(space)[path].id for path in ("a.md", "b.md"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -117,6 +118,27 @@ def test_a_change_and_a_move_that_another_took_are_not_taken_twice(space: Space,
     assert counts(slower) == {"unchanged": 11}
     assert notes(space)["a.md"].version == 2
     assert {note.id for note in sound(space).values()} == before
+
+
+def test_a_run_goes_on_where_a_later_batch_is_made_again_and_changes_no_note(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the time of the file is another: the run that began with the batch before is told, and ends."""
+    monkeypatch.setattr(importing, "BATCH", 1)
+    folder = write(tmp_path / "in", **{"b.md": "b"})
+    add(space, folder)
+    write(folder, **{"a.md": "a"})
+    os.utime(folder / "b.md", (1_000_000_000, 1_000_000_000))
+
+    def meanwhile() -> None:
+        write(folder, **{"b.md": "changed"})
+        add(space, folder / "b.md")
+        os.utime(folder / "b.md", (1_100_000_000, 1_100_000_000))
+
+    slower = overtaken(space, meanwhile, folder, at=2)
+    assert counts(slower) == {"added": 1, "unchanged": 1}
+    assert slower.run is not None
+    assert [status for _, status in runs(space)] == ["success"] * 3
 
 
 def test_a_note_that_moved_meanwhile_is_not_pruned(space: Space, tmp_path: Path) -> None:
