@@ -65,6 +65,7 @@ ROOMS = {
             "tests/planner/language/test_extra_of_steps.py",
             "tests/planner/execute/test_map_of_plans.py",
             "tests/planner/language/test_names_and_rows.py",
+            "tests/planner/language/test_no_model.py",
             "tests/planner/language/test_references.py",
             "tests/planner/execute/test_tools_in_plans.py",
         ),

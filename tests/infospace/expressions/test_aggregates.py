@@ -299,7 +299,13 @@ def test_all_fields_are_those_of_one_item() -> None:
 
 @pytest.mark.parametrize(
     ("values", "found"),
-    [([1, 3], "2"), ([1, 2], "1.5"), ([1.0, 3.0], "2.0"), ([10**17 + 1, 10**17 + 3], str(10**17 + 2))],
+    [
+        ([1, 3], "2"),
+        ([1, 2], "1.5"),
+        ([1.0, 3.0], "2.0"),
+        ([1, 2.5, 4.0], "2.5"),
+        ([10**17 + 1, 10**17 + 3], str(10**17 + 2)),
+    ],
 )
 def test_an_average_of_whole_numbers_is_whole_and_exact_where_it_can_be(values: list[Any], found: str) -> None:
     """2, and not 2.0: so it is written, compared as text and joined as one; large ones keep their digits."""

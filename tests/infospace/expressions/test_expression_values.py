@@ -360,6 +360,7 @@ def test_cast_converts_what_is_written_so(text: str, result: Any) -> None:
         ("n IN $p", "takes a list, not text", None),
         ("s LIKE n", "compares text with number", None),
         ("n LIKE 'x'", "looks at number, not at text: 5", None),
+        ("(s || '')[1]", "`(s || '')[1]` takes an element of text, not of a list: ", None),
         ("NOT s", "is used as a condition and is text", None),
         ("CASE WHEN n THEN 1 END", "`n` is used as a condition and is number: 5", None),
     ],
@@ -376,6 +377,17 @@ def test_what_has_no_result_is_said_in_one_sentence(text: str, message: str, hin
         assert hint in (raised.value.hint or "")
     found, kinds = counted(text, p="(")
     assert (found, sum(kinds.values())) == (None, 1) or text.startswith("CASE")
+
+
+class Word(str):
+    """A text, as a tool in Python may give it."""
+
+    __slots__ = ()
+
+
+def test_a_text_of_a_kind_of_its_own_is_joined_as_a_text() -> None:
+    assert value("$word || '!' || 1", word=Word("a")) == "a!1"
+    assert value("concat_ws(', ', $word, n)", word=Word("a")) == "a, 5"
 
 
 def test_a_large_text_is_not_made() -> None:

@@ -239,8 +239,10 @@ def test_nesting_up_to_the_limit_is_read_even_from_a_deep_stack() -> None:
     assert "deeper than 24 levels" in refused("(" * 25 + "a" + ")" * 25).message
     assert below(300).paths
     parse_where.cache_clear()
-    with pytest.raises(WhereInvalid, match="is nested too deeply"):
+    with pytest.raises(WhereInvalid, match="is nested too deeply") as raised:
         below(sys.getrecursionlimit() - len(inspect.stack(0)) - 200)
+    assert raised.value.hint == "AND and OR in a row need no parentheses"
+    assert raised.value.position == 0
 
 
 LONG = {

@@ -43,6 +43,16 @@ def test_a_name_and_an_id_are_gone_with_what_had_them(space: Space, errors: Any)
     assert errors([{"type": "remove", "target": "kept"}, again, {"type": "load", "target": "kept"}]) == []
 
 
+def test_a_hit_whose_source_was_deleted_by_it_may_be_read(space: Space, errors: Any) -> None:
+    """What is deleted is the source; the hit is a note of its own, and stays."""
+    run_sync(space, [{"type": "create-note", "value": "herons", "name": "kept"}])
+    find = {"type": "discover-notes", "query": "herons", "mode": "keyword", "out": "$hits"}
+    plan = [find, {"type": "bind", "target": "$hits[0]", "out": "$x"}, GONE, {"type": "say", "value": "${x}"}]
+    assert errors(plan) == []
+    assert run_sync(space, plan).status == "success"
+    assert [problem.code for problem in errors([{"type": "load", "target": "kept"}])] == ["unknown-name"]
+
+
 @pytest.mark.parametrize(
     "maybe",
     [

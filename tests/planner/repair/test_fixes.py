@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from infospace import Space
+from planner.execute.start import check_plan
 from planner.language.problems import Problem
 from planner.repair.fixes import MAX_RECHECKED_STEPS, MIN_ATTEMPTED_FIXES, with_fixes
 
@@ -129,6 +131,13 @@ def test_a_variable_that_is_not_bound_is_another_or_is_bound_before() -> None:
     steps[2] = {"type": "c"}
     assert len(tried(error("/steps/3/x", "unbound-variable", about="nums"), document={"steps": steps})) == 1
     assert tried(error("/steps/3/x", "unbound-variable"), document={"steps": steps}) == []
+
+
+def test_steps_that_read_each_other_are_not_merely_swapped(space: Space) -> None:
+    """The one that reads too early would be the other, and the plan as wrong as before."""
+    steps = [{"type": "create-note", "value": f"${one}", "out": f"${other}"} for one, other in ("xy", "yx")]
+    (found,) = [one for one in check_plan(space, steps)[1].found if one.severity == "error"]
+    assert (found.code, found.pointer, found.fix) == ("unbound-variable", "/0/value", None)
 
 
 def test_a_variable_that_is_merely_near_is_no_fix() -> None:

@@ -210,6 +210,18 @@ def test_an_argument_of_a_tool_beside_pages_is_no_field_that_sounds_like_it(spac
     assert [problem.hint for problem in problems if problem.pointer == f"/0/{key}"] == [hint]
 
 
+@pytest.mark.parametrize(
+    ("length", "hint"),
+    [(3, '{"arguments":{"path":"xxx","mode":"r"}}'), (200, '"arguments": {"path": …, "mode": …}')],
+)
+def test_arguments_beside_a_tool_are_shown_where_they_stand_and_long_ones_by_their_keys(
+    space: Space, length: int, hint: str
+) -> None:
+    step = {"type": "files/read", "path": "x" * length, "mode": "r", "out": "$t"}
+    problems = check_plan(space, [step])[1].found
+    assert [problem.hint for problem in problems if problem.pointer == "/0/path"] == [hint]
+
+
 HOURS = {"type": "create-collection", "value": [{"who": "ann", "hours": 2}], "out": "$r"}
 DESCRIBED = {"type": "create-collection", "value": [{"who": "ann", "desc": "x"}], "out": "$r"}
 TABLE = {"inputs": {"r": {"kind": "Collection"}}}
