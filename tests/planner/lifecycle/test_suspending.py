@@ -158,9 +158,11 @@ def test_a_branch_says_nothing_before_those_before_it_have_ended(space: Space) -
     assert heard == ["first", "second"]
 
 
-def test_no_branch_behind_one_that_waits_writes_however_far_behind_it_is(space: Space) -> None:
-    """The one between them, which only computes, has ended by then."""
-    branches = [[ASK], [note("b", "$b")], [note("c", "$c", name="kept")]]
+@pytest.mark.parametrize("place", [1, 2])
+def test_no_branch_behind_one_that_waits_writes_however_far_behind_it_is(space: Space, place: int) -> None:
+    """The other one, which only computes, has ended by then."""
+    branches = [[ASK], [note("b", "$b")]]
+    branches.insert(place, [note("c", "$c", name="kept")])
     result = run_sync(space, [{"type": "parallel", "branches": branches}])
     assert (result.status, [one.step for one in result.pending]) == ("suspended", ["1.branches[1].1"])
     with space.store.reading() as snapshot:

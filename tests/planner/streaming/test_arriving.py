@@ -38,6 +38,15 @@ def test_steps_that_make_and_read_run_before_the_rest_is_written(space: Space) -
     assert space.store.check() == []
 
 
+def test_steps_that_come_when_all_before_them_have_ended_run_before_the_rest_is_written(space: Space) -> None:
+    """Where the text stops for a while, what runs ahead waits for more."""
+    result, written = write(space, ("[" + steps(LIST), 1), (", " + steps(SIZE), 2), (", " + steps(NOTE), 3), "]")
+    assert written.ahead == ["1", "2", "3"]
+    assert [(row.position, row.status) for row in result.steps] == [(number, "success") for number in "123"]
+    with space.store.reading() as snapshot:
+        assert [row.position for row in snapshot.steps(str(result.run))] == ["1", "2", "3"]
+
+
 def test_nothing_is_journalled_of_a_step_before_the_whole_has_passed(space: Space) -> None:
     """Only that there is a run, whose document is not known."""
     seen: list[Any] = []
