@@ -22,7 +22,9 @@ from mcp_types import (
 
 from infospace import Space, open_space
 from planner.execute.start import run
+from planner.server.protocol import changes
 from planner.server.protocol.event_store import RETRY_MS, RecentEvents
+from planner.server.protocol.subscriptions import ResourceSubscriptions
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import NOTE, TOKEN, Planner, Served, over_http, planners, play
@@ -84,6 +86,29 @@ async def until(holds: Any, seconds: float = 60) -> None:
     async with asyncio.timeout(seconds):
         while not holds():  # noqa: ASYNC110 - others change it
             await asyncio.sleep(0.02)
+
+
+@EARLIER
+def test_what_a_client_that_is_gone_looked_at_is_read_no_more(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server lives longer than its clients: it forgets what each of them subscribed to."""
+    made: list[ResourceSubscriptions] = []
+
+    class Kept(ResourceSubscriptions):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            made.append(self)
+
+    monkeypatch.setattr(changes, "ResourceSubscriptions", Kept)
+
+    async def scene(planner: Planner) -> None:
+        await planner.client.subscribe_resource("infospace://note/diary")
+        assert len(made[0]._sessions) == 1
+
+    play(space, scene, mode="legacy")
+    [resources] = made
+    assert resources._sessions == {}
+    assert resources.changed() == []
+    assert resources._seen == {}
 
 
 @EARLIER

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,41 @@ def test_a_run_that_was_answered_elsewhere_is_gone_on_with(space: Space) -> None
     done = play(space, scene)
     assert (done["status"], done["result"]) == ("success", 7)
     assert told
+
+
+def test_who_follows_a_run_is_told_how_far_it_is(space: Space) -> None:
+    """Of that run, and not of another one that goes on beside it."""
+    told: list[str] = []
+
+    async def hear(_progress: float, _total: float | None, message: str | None) -> None:
+        told.append(str(message))
+
+    async def scene(door: Door) -> None:
+        note = {"type": "create-note", "value": 1, "out": "$x"}
+        runs = [
+            (await door.call("run", plan=[*[note] * count, {"type": "wait", "seconds": 60}], wait_s=0))["run"]
+            for count in (1, 2, 3)
+        ]
+        while (await door.call("follow", run=runs[1], wait_s=0)).get("seen", 0) < 2:
+            await asyncio.sleep(0.01)
+        follows = {"run": runs[1], "wait_s": 2 * BETWEEN}
+        await door.client.call_tool("follow", follows, progress_callback=hear)
+
+    play(space, scene)
+    assert told == ["2 create-note: success"]
+
+
+def test_a_run_that_rests_says_until_when(space: Space) -> None:
+    plan = [{"type": "wait", "seconds": 10**8}]
+
+    async def scene(door: Door) -> Any:
+        begun = await door.call("run", plan=plan)
+        return begun, await door.call("follow", run=begun["run"])
+
+    for told in play(space, scene):
+        [asked] = told["asks"]
+        assert asked["kind"] == "wait"
+        assert datetime.fromisoformat(asked["until"]) > datetime.now(UTC) + timedelta(days=1_000)
 
 
 def test_nobody_is_told_to_type_a_command(space: Space) -> None:
