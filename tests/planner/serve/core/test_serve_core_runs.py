@@ -159,7 +159,7 @@ def test_who_follows_a_run_is_told_how_far_it_is(space: Space) -> None:
             (await door.call("run", plan=[*[note] * count, {"type": "wait", "seconds": 60}], wait_s=0))["run"]
             for count in (1, 2, 3)
         ]
-        while (await door.call("follow", run=runs[1], wait_s=0)).get("seen", 0) < 2:
+        while (await door.call("follow", run=runs[1], wait_s=0)).get("seen", 0) < 2:  # noqa: ASYNC110 - others change it
             await asyncio.sleep(0.01)
         follows = {"run": runs[1], "wait_s": 2 * BETWEEN}
         await door.client.call_tool("follow", follows, progress_callback=hear)
