@@ -41,9 +41,9 @@ def embedder(model: ModelInfo, release: Path, tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture(scope="module")
 def texts() -> list[str]:
-    """Fifty seeded texts of 1 to 400 words, in no order of length."""
+    """Twenty-four seeded texts of 1 to 400 words, in no order of length."""
     chance = np.random.default_rng(11)
-    lengths = [1, 2, 400, *chance.integers(1, 400, size=47)]
+    lengths = [1, 2, 400, *chance.integers(1, 400, size=21)]
     return [" ".join(chance.choice(WORDS.split(), size=length)) for length in lengths]
 
 
@@ -56,9 +56,9 @@ def rows(embedder: Embedder, texts: list[str]) -> Any:
 @pytest.mark.slow
 def test_vectors_equal_an_independent_forward_pass(rows: Any, release: Path, texts: list[str], tmp_path: Path) -> None:
     """Graph, tokenizer, truncation at 256, pooling and normalisation, all at once, against plain NumPy."""
-    assert rows.shape == (50, 384)
+    assert rows.shape == (24, 384)
     assert rows.dtype == np.float32
-    some = [0, 1, 2, *range(3, 50, 6)]
+    some = [0, 1, 2, *range(3, 24, 4)]
     expected = reference_vectors(release, [texts[at] for at in some], tmp_path)
     assert np.sum(rows[some] * expected, axis=1).min() > 0.999999
     assert np.abs(rows[some] - expected).max() < 1e-5
@@ -127,8 +127,8 @@ def test_progress_counts_up_to_all(embedder: Embedder, texts: list[str]) -> None
     told: list[int] = []
     embedder.embed(texts, told.append)
     assert told == sorted(set(told))
-    assert told[-1] == 50
-    assert len(told) > 5
+    assert told[-1] == 24
+    assert len(told) > 3
 
 
 @given(st.lists(st.integers(2, 600), max_size=300))
@@ -165,7 +165,7 @@ def test_work_stops_when_progress_raises(embedder: Embedder, texts: list[str], m
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("embedding")]
     assert len(told) == 1
     batches = module._batches(module._loaded(embedder.model).lengths(many))
-    assert len(batches) > 500
+    assert len(batches) > 250
     assert 1 <= len(computed) < len(batches) / 2
 
 
@@ -217,13 +217,13 @@ def test_odd_characters_are_as_if_they_were_not_there(embedder: Embedder, text: 
 
 
 LONG_TEXTS = {
-    "words": "wind tunnel " * 90_000,
-    "one word": "a" * 1_000_000,
-    "blanks": " " * 1_000_000 + "wind",
-    "blanks between": "wind " * 100 + " " * 500_000 + "tunnel " * 70_000,
+    "words": "wind tunnel " * 20_000,
+    "one word": "a" * 200_000,
+    "blanks": " " * 200_000 + "wind",
+    "blanks between": "wind " * 100 + " " * 100_000 + "tunnel " * 14_000,
     "a word across the end of what is looked at": ("wind " * 252).ljust(module.LOOK_CHARACTERS - 7) + "experiment s",
-    "no spaces": "東京" * 500_000,
-    "dots": "wing." * 200_000,
+    "no spaces": "東京" * 100_000,
+    "dots": "wing." * 40_000,
 }
 
 

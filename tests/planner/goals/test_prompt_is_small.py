@@ -49,7 +49,7 @@ def connected(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     path = tmp_path_factory.mktemp("connected") / "space.db"
     shutil.copy(sample_file, path)
     with open_space(path) as space:
-        connect(space, words=4)
+        connect(space, words=1)
         yield space
 
 

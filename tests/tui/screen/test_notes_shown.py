@@ -169,10 +169,10 @@ def test_what_is_gone_for_good_is_said_to_be(show: Show, stocked: Space) -> None
 
 
 def test_long_notes_do_not_hold_anything_up(show: Show, space: Space) -> None:
-    """20 MB of text are shown as they are, a piece at a time; the list does not read them."""
+    """5 MB of text are shown as they are, a piece at a time; the list does not read them."""
     long, marked = space.store.new_id(Kind.NOTE), space.store.new_id(Kind.NOTE)
     table = "## Part\n\n| a | b |\n|---|---|\n| 1 | *two* |\n\n"
-    notes = [(long, "words and words\n" * 1_300_000, "Long"), (marked, table * 20_000, "Marked")]
+    notes = [(long, "words and words\n" * 300_000, "Long"), (marked, table * 5_000, "Marked")]
     space.store.commit([MakeNote(one, text, {"title": title}, kept=True) for one, text, title in notes])
 
     async def story(stage: Stage) -> None:

@@ -125,7 +125,9 @@ def test_what_people_write_is_read_fast(block: str) -> None:
     assert read_simple(block) == read_yaml(block)
 
 
-@pytest.mark.parametrize("block", ["a: b: c\n", "a: [b\n", 'a: "b\n', "a: 1\na: 2\n", "a: .inf\n", "- a\n", "a: @b\n"])
+@pytest.mark.parametrize(
+    "block", ["a: b: c\n", "a: [b\n", 'a: "b\n', "a: 1\na: 2\n", "a: .inf\n", "- a\n", "a: @b\n", "a:\n  - b\n - c\n"]
+)
 def test_what_is_wrong_is_left_to_the_parser(block: str) -> None:
     """Its sentence names the line."""
     assert read_simple(block) is None

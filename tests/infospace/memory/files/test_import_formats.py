@@ -63,19 +63,20 @@ def test_a_pdf_gives_its_text_and_pages(space: Space, tmp_path: Path) -> None:
     from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
     writer = pypdf.PdfWriter()
-    page = writer.add_blank_page(200, 200)
     font = DictionaryObject(
         {
             NameObject(f"/{key}"): NameObject(f"/{value}")
             for key, value in {"Type": "Font", "Subtype": "Type1", "BaseFont": "Helvetica"}.items()
         }
     )
-    page[NameObject("/Resources")] = DictionaryObject(
-        {NameObject("/Font"): DictionaryObject({NameObject("/F1"): writer._add_object(font)})}
-    )
-    stream = StreamObject()
-    stream.set_data(b"BT /F1 12 Tf 20 100 Td (A heron at the river) Tj ET")
-    page[NameObject("/Contents")] = writer._add_object(stream)
+    for sentence in (b"A heron at the river", b"and a duck"):
+        page = writer.add_blank_page(200, 200)
+        page[NameObject("/Resources")] = DictionaryObject(
+            {NameObject("/Font"): DictionaryObject({NameObject("/F1"): writer._add_object(font)})}
+        )
+        stream = StreamObject()
+        stream.set_data(b"BT /F1 12 Tf 20 100 Td (%s) Tj ET" % sentence)
+        page[NameObject("/Contents")] = writer._add_object(stream)
     writer.add_metadata({"/Title": "Birds"})
     (tmp_path / "in").mkdir()
     writer.write(tmp_path / "in" / "a.pdf")
@@ -84,7 +85,7 @@ def test_a_pdf_gives_its_text_and_pages(space: Space, tmp_path: Path) -> None:
     blank.write(tmp_path / "in" / "blank.pdf")
     summary = add(space, tmp_path / "in")
     note = notes(space)["a.pdf"]
-    assert (note.content, note.metadata) == ("A heron at the river", {"title": "Birds", "pages": 1})
+    assert (note.content, note.metadata) == ("A heron at the river\n\nand a duck", {"title": "Birds", "pages": 2})
     assert "holds no text" in summary.failed[0]["reason"]
 
 

@@ -73,6 +73,9 @@ text with two blanks\x20\x20
 
 CHANGES: list[tuple[str, Any, str, str]] = [
     ("quoted key", "isn't", "'it''s'   # keep", "'isn''t'   # keep"),
+    ("quoted key", 3, "'it''s'   # keep", "3   # keep"),
+    ("last", 5, '"\\u00e9"', "5"),
+    ("last", ["a"], '"\\u00e9"', "[a]"),
     ("status", "done", "status:   open ", "status:   done "),
     ("status", "yes", "status:   open ", 'status:   "yes" '),
     ("status", None, "status:   open ", "status:   null "),
@@ -341,7 +344,7 @@ def test_an_export_that_writes_nothing_into_an_imported_folder_leaves_nothing_th
     assert sorted(path.name for path in folder.rglob("*")) == ["a.md", "b.md", "x"]
 
 
-ODD_JSON = b'\xef\xbb\xbf{"a" : [1, 2.50,\t3],\r\n  "b": {"x": null, "y": "\\u00e9"},\r\n  "c":"d" }\r\n\r\n'
+ODD_JSON = b'\xef\xbb\xbf{"a" : [1, 2.50,\t3],\r\n  "b": {"x": null, "y": "\\u00e9"},\r\n  "c":"d" , "f":[ 7]}\r\n\r\n'
 
 
 @pytest.mark.parametrize(
@@ -352,7 +355,8 @@ ODD_JSON = b'\xef\xbb\xbf{"a" : [1, 2.50,\t3],\r\n  "b": {"x": null, "y": "\\u00
         ({"a": [1, 2.5, 3, 4]}, b"\t3]", b"\t3, 4]"),
         ({"a": [1]}, b", 2.50,\t3]", b"]"),
         ({"b": {"y": "é"}}, b'"x": null, ', b""),
-        ({"e": True}, b'"c":"d" }', b'"c":"d",\r\n  "e": true }'),
+        ({"e": True}, b'"f":[ 7]}', b'"f":[ 7],\r\n  "e": true}'),
+        ({"f": [7, "x"]}, b"[ 7]", b'[ 7, "x"]'),
     ],
 )
 def test_a_value_of_a_json_file_changes_at_its_place(

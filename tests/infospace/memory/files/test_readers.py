@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from infospace.core.errors import Invalid
@@ -9,6 +11,7 @@ from infospace.files.formats import csv as tables
 from infospace.files.formats import html as hypertext
 from infospace.files.formats import json as objects
 from infospace.files.formats import jsonl as lines
+from infospace.files.formats import markdown_file, text
 from infospace.files.formats.row_diff import align
 from infospace.files.front_matter import MAX_DEPTH, read_yaml
 
@@ -26,11 +29,18 @@ def test_an_empty_json_file_is_an_empty_text() -> None:
         (b"a;b,c;d\n1;2;3\n", [{"a": "1", "b,c": "2", "d": "3"}]),
         (b"a,b;c\n1,2\n", [{"a": "1", "b;c": "2"}]),
         (b"a,b\n1\n", [{"a": "1"}]),
+        (b"a,b\n1;2;3;4,5\n", [{"a": "1;2;3;4", "b": "5"}]),
     ],
 )
 def test_a_table_is_read_by_its_header(table: bytes, rows: list[dict[str, str]]) -> None:
     """The delimiter is what stands most often in it, of equals the comma; blank lines count for nothing."""
     assert [row.load() for row in tables.rows(table, "t.csv")] == rows
+
+
+@pytest.mark.parametrize("read", [text.read, markdown_file.read, hypertext.read, objects.read, lines.rows, tables.rows])
+def test_what_is_binary_is_refused_by_its_name(read: Callable[[bytes, str], object]) -> None:
+    with pytest.raises(Invalid, match=r"'notes/a\.x'"):
+        read(b"\x00\xff\x00binary", "notes/a.x")
 
 
 def test_a_row_of_too_many_cells_is_refused_alone() -> None:
