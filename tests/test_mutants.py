@@ -30,6 +30,7 @@ class Box:
         self.held += item
 
     def size(self, item: dict[str, int]) -> int:
+        self.held = cast("dict[str, int]", item)
         match item:
             case {"size": size}:
                 return size + 1
@@ -57,6 +58,9 @@ def test_functions_are_mutated_decorated_ones_too_and_nothing_outside_of_them(bo
     assert "box.py | - if item < 0: | + if (item < 0) and False:" in faults
     assert "box.py | - self.held += item | + self.held -= item" in faults
     assert "box.py | - return size + 1 | + return size - 1" in faults
+    cast = 'cast("dict[str, int]", %s)'
+    assert f"box.py | - self.held = {cast % 'item'} | + self.held = {cast % 'None'}" in faults
+    assert not any(other in fault for fault in faults for other in ("cast(None", "cast(item", 'cast("XX', 'cast("DICT'))
     assert not any("LIMIT = " in fault or "@property" in fault for fault in faults)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TypeGuard
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
@@ -29,6 +30,8 @@ class _Places(MutationVisitor):
     def __init__(self) -> None:
         super().__init__(mutation_operators, IgnoredCode(set(), set(), set()))
         self.lines: list[int] = []
+        self._types: list[cst.Arg] = []
+        """What `cast` is given as a type, an annotation like any other."""
 
     def _create_mutations(self, node: cst.CSTNode) -> None:
         super()._create_mutations(node)
@@ -37,6 +40,10 @@ class _Places(MutationVisitor):
             self.lines += [line] * (len(self.mutations) - len(self.lines))
 
     def _skip_node_and_children(self, node: cst.CSTNode) -> bool:
+        if _is_cast(node):
+            self._types.append(node.args[0])
+        if any(node is one for one in self._types):
+            return True
         bare = node.with_changes(decorators=()) if isinstance(node, cst.FunctionDef) else node
         return bool(super()._skip_node_and_children(bare))
 
@@ -69,7 +76,7 @@ class MutableFile:
         statements = _statements(self.text)
         _, mutations, lines = self._module_and_mutations
         for number, (mutation, line) in enumerate(zip(mutations, lines, strict=True)):
-            if mutation.contained_by_top_level_function is not None:
+            if mutation.contained_by_top_level_function is not None and not _changes_type(mutation):
                 around = [lines for lines in statements if line in lines]
                 yield Place(self.file, number, min(around, key=len, default=range(line, line + 1)))
 
@@ -111,6 +118,16 @@ class Planted:
     def signature(self) -> str:
         """How `equivalent.txt` names a fault: by its file and change, which outlive its number."""
         return f"{self.file} | " + " | ".join(" ".join(row.split()) for row in self.difference)
+
+
+def _is_cast(node: cst.CSTNode) -> TypeGuard[cst.Call]:
+    return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "cast"
+
+
+def _changes_type(mutation: Mutation) -> bool:
+    """Whether it is the type of a `cast` that is another one, which nothing reads."""
+    before, after = mutation.original_node, mutation.mutated_node
+    return _is_cast(before) and _is_cast(after) and not after.args[0].deep_equals(before.args[0])
 
 
 def _statements(text: str) -> list[range]:
