@@ -48,7 +48,6 @@ _KIND: Final[Mapping[str, str]] = {
     "array": "list",
     "object": "object",
 }
-_EVERY: Final[Kinds] = frozenset(_KIND.values())
 _ORDERED: Final[Kinds] = frozenset({"number", "string"})
 _JOINED: Final[Kinds] = frozenset({"number", "string", "boolean"})
 _NUMBER: Final[Kinds] = frozenset({"number"})

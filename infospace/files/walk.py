@@ -9,15 +9,11 @@ import stat
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import TypeAlias
 
 from infospace.core.errors import Invalid, NotFound
-from infospace.core.json_types import JSON
-from infospace.data.markdown.body import Link
-from infospace.files.markdown import parse
 
 MARKDOWN = frozenset({".md", ".markdown"})
 """Suffixes of files whose front matter, tags and links are read."""
@@ -67,16 +63,6 @@ class SkippedEntry:
         return sum(Path(name).suffix.lower() in SUFFIXES for name in islice(names, LOOKED_AT))
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFile:
-    """What a file holds for a note; `hash` is the SHA-256 of its bytes, in hexadecimal."""
-
-    text: str
-    metadata: dict[str, JSON]
-    links: tuple[Link, ...]
-    hash: str
-
-
 def walk(path: Path) -> Iterator[FileToImport | RefusedFile | SkippedEntry]:
     """List what there is to import at `path`, in the order of names, folders where their names stand.
 
@@ -94,27 +80,6 @@ def walk(path: Path) -> Iterator[FileToImport | RefusedFile | SkippedEntry]:
     if real.is_dir():
         return _Folder(real).walk()
     return iter([FileToImport(real.parent, unicodedata.normalize("NFC", real.name), real)])
-
-
-def read_text(path: Path) -> str:
-    """Read a text file: UTF-8, or UTF-16 with a byte order mark. Line ends stay as they are.
-
-    Raises `NotFound` when it is not there, and `Invalid` when it is too large, binary, or other text.
-    """
-    return decode(read_bytes(path), path.name)
-
-
-def read_note(file: FileToImport) -> NoteFile:
-    """Read a file for a note, with line feeds for line ends; Markdown is taken apart.
-
-    Raises what `read_text` does, and `Invalid` for a front matter that cannot be read.
-    """
-    data = read_bytes(file.path)
-    text, digest = decode(data, file.path.name), sha256(data).hexdigest()
-    if file.path.suffix.lower() in MARKDOWN:
-        parsed = parse(text)
-        return NoteFile(parsed.text, parsed.metadata, parsed.links, digest)
-    return NoteFile(text.replace("\r\n", "\n").replace("\r", "\n"), {}, (), digest)
 
 
 def read_bytes(path: Path) -> bytes:

@@ -24,7 +24,6 @@ GRACE: Final = 60.0
 """Seconds after which a time at which no run was begun is a missed one."""
 
 _FIELDS: Final = 5
-_WHOLE_DAY: Final = 86_400.0
 
 
 def next_time(cron: str, zone: str, after: str) -> str:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from planner.metatools.registry import META
 from planner.server.access import ToolSet
 from planner.server.core.tools import CORE
 from planner.server.core.tools import INSTRUCTIONS as CORE_INSTRUCTIONS
 from planner.server.tools import COMPAT, DISCOVER_NOTES, TOOLS, Tool
-
-SETS: Final[Mapping[ToolSet, str]] = {
-    "core": "five tools: find, run, step, follow, read",
-    "meta": "the six tools about tools: search, list, describe, execute, categories, similar",
-    "compat": "the doors of other systems: discover, select_servers, select_tool, plan_tools and three more",
-    "full": "each operation as a tool of its own, besides those of `meta`",
-}
 
 _FULL = (
     "infospace runs plans, JSON in a closed language, over notes. describe_primitives gives the language; check_plan "

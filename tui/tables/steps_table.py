@@ -22,8 +22,6 @@ UNFOLDED = 60
 SPOKEN = ("say", "think")
 """Steps that give nothing but what they say."""
 TWISTY = {True: "▾ ", False: "▸ "}
-BAR = {"failed": "error", "suspended": "warning", "skipped": "warning", "started": "accent"}
-"""Colours of bars; those of all other states are one."""
 
 
 class StepTree:

@@ -13,7 +13,7 @@ from infospace.core.errors import Invalid, NotFound
 from infospace.core.resources import Note
 from infospace.data.json_text import read_json, same
 from infospace.files.formats import format_of
-from infospace.files.formats.json import beside
+from infospace.files.formats.json import beside, side_of
 from infospace.files.in_place.json_edits import edited_json, holds
 from infospace.files.in_place.markdown_edits import edited_markdown, edited_text, holds_note
 from infospace.files.render import Rendered, render
@@ -34,8 +34,10 @@ def in_place(path: Path, note: Note) -> Rendered:
     if held is None:
         raise Invalid(f"{note.id} has metadata or content that such a file cannot hold", hint="`infospace export`")
     if form == "json":
-        at_its_place = edited_json(read_bytes(path), path.name, note.content)
-        return held if at_its_place is None else Rendered(held.suffix, at_its_place, held.side)
+        data, side = edited_json(read_bytes(path), path.name, note.content), None
+        if held.side and (known := beside(path)):
+            side = edited_json(known, side_of(path).name, dict(note.metadata))
+        return Rendered(held.suffix, held.data if data is None else data, held.side if side is None else side)
     return Rendered(suffix, edited_text(read_bytes(path), path.name, note.content))
 
 
@@ -74,7 +76,7 @@ def _is(path: Path, data: bytes, note: Note, before: Note | None) -> bool:
     held = _rendered(form, note)
     if held is None or form != "json":
         return held is not None and held.data == data.replace(b"\r\n", b"\n")
-    return holds(data, note.content) and beside(path) in ((held.side,) if held.side else (b"", b"{}\n"))
+    return holds(data, note.content) and holds(beside(path) or b"{}", dict(note.metadata))
 
 
 def _rendered(form: str, note: Note) -> Rendered | None:

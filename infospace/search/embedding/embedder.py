@@ -111,10 +111,6 @@ class Embedder:
             )
         return vectors
 
-    def count_tokens(self, text: str) -> int:
-        """Return the number of tokens in all of the text, without the two special ones."""
-        return len(_loaded(self.model).untruncated_tokenizer.encode(_clean(text), add_special_tokens=False))
-
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Return start and end of every token in all of the text, in characters, without the special ones."""
         encoding = _loaded(self.model).untruncated_tokenizer.encode(_clean(text), add_special_tokens=False)

@@ -31,6 +31,7 @@ RANKS = {
     "the end of a path": ("y/n", ["n.md", "z/y/n.md", "z/xy/n.md"], "z/y/n.md"),
     "with its suffix": ("n.md", ["n.txt", "n.md"], "n.md"),
     "with its suffix, though in another folder": ("n.md", ["z/n.txt", "z/n.md"], "z/n.md"),
+    "in its own case": ("x/n", ["x/N.md", "x/n.md"], "x/n.md"),
     "a point is no suffix": ("v1.2", ["v1.md", "v1.2.md"], "v1.2.md"),
     "nothing of another name": ("n", ["x/nn.md", "n/x.md"], None),
 }

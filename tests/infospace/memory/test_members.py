@@ -8,11 +8,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import psycopg
 import pytest
 from databases import place_in_database, server_address
+from psycopg import sql
 
 from infospace import open_space
 from infospace.core.errors import NotFound, StoreError
@@ -51,12 +52,12 @@ def space(tmp_path: Path) -> Iterator[str]:
         left = session.execute("SELECT rolname FROM pg_roles WHERE rolname LIKE 't31%' OR rolname LIKE 'infospace%'")
         # Users first, and last the group that gave the others their rights.
         for (role,) in sorted(left.fetchall(), key=lambda row: (row[0][:9] == "infospace", row[0][-5:] == "admin")):
-            session.execute(f'DROP ROLE "{role}"'.encode())
+            session.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
 
 
 def as_user(address: str, name: str) -> str:
     """Return the address by which a user opens the same space."""
-    return address.replace("postgres:@", f"{name}@", 1).replace("postgres@", f"{name}@", 1)
+    return address.replace("postgres:@", f"{quote(name)}@", 1).replace("postgres@", f"{quote(name)}@", 1)
 
 
 def count(address: str, table: str, where: str = "true") -> int:
@@ -199,6 +200,16 @@ def test_a_member_is_changed_and_removed(space: str) -> None:
         rows(ann, "SELECT * FROM infospace.resources")
     with pytest.raises(NotFound, match="is no member of"):
         remove_member(space, "t31_ann")
+
+
+def test_a_member_may_have_any_name(space: str) -> None:
+    odd = 't31_O"Brien "x'
+    add_member(space, Member(odd, "read"))
+    assert count(as_user(space, odd), "resources") > 1
+    add_member(space, Member(odd, "run", (), ("public",)))
+    assert count(as_user(space, odd), "resources") == 1
+    remove_member(space, odd)
+    assert members(space) == []
 
 
 def test_an_admin_makes_members_and_they_hold_after_an_upgrade(space: str) -> None:

@@ -248,6 +248,19 @@ def test_two_processes_that_make_a_space_at_once_make_one(address: str) -> None:
         store.close()
 
 
+def test_whole_numbers_are_those_of_64_bits(address: str) -> None:
+    """Another one is refused before it is sent."""
+    store = open_store(address, create=True)
+    with store.reading() as snapshot:
+        connection = snapshot._connection
+        for number in (-(2**63), 2**63 - 1):
+            assert connection.value("SELECT (?)::text", (number,)) == str(number)
+        for number in (-(2**63) - 1, 2**63):
+            with pytest.raises(Invalid, match=r"a whole number is too large to be stored \(at most 2\^63 - 1\)"):
+                connection.value("SELECT (?)::text", (number,))
+    store.close()
+
+
 def test_a_connection_that_is_cut_off_is_made_again(address: str) -> None:
     """The commit that it is cut off in is told, and the next one goes through; a snapshot after it sees all."""
     store = open_store(address, create=True)
@@ -299,6 +312,7 @@ def test_words_are_found_and_weighed_as_in_a_file(address: str, tmp_path: Path) 
         "Green tea, and tea again",
         "Coffee without tea",
         "日本語のお茶",
+        "茶の湯",
         "Größe und Straße",
         "running runs ran",
         "nothing of it",
@@ -309,14 +323,14 @@ def test_words_are_found_and_weighed_as_in_a_file(address: str, tmp_path: Path) 
         numbers = [store.new_id(Kind.NOTE) for _ in contents]
         store.commit(
             [
-                MakeNote(identifier, text, kept=True, metadata={"title": "Tea" if at == 5 else f"note {at}"})
+                MakeNote(identifier, text, kept=True, metadata={"title": "Tea" if at == 6 else f"note {at}"})
                 for at, (identifier, text) in enumerate(zip(numbers, contents, strict=True))
             ]
         )
         with store.reading() as snapshot:
             answers = []
             for query in ("tea", "お茶", "茶", "strasse straße", "run", "tea coffee nothing"):
-                for among in (None, [1, 2, 6]):
+                for among in (None, [1, 2, 7]):
                     words = snapshot.keyword_matches(query, among)
                     assert words is not None
                     scores = [round(float(score), 6) for score in words.scores]
@@ -324,7 +338,7 @@ def test_words_are_found_and_weighed_as_in_a_file(address: str, tmp_path: Path) 
         store.close()
         found.append(answers)
     assert found[0] == found[1]
-    assert [numbers for query, among, numbers, _ in found[0] if query == "tea" and among is None] == [[1, 2, 6]]
+    assert [numbers for query, among, numbers, _ in found[0] if query == "tea" and among is None] == [[1, 2, 7]]
     assert all(numbers for _, among, numbers, _ in found[0] if among is None)
 
 

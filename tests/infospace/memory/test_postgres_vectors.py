@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from infospace.core.errors import Conflict, Invalid, NotFound, StoreError
 from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
-from infospace.store.changes import Delete, MakeNote, Revise
+from infospace.store.changes import Delete, MakeNote, Revise, Vectors
 from infospace.store.postgres import open_store, vector_rows
 from infospace.store.postgres.vector_index import build_index
 from infospace.store.sqlite import schema
@@ -95,6 +96,7 @@ def test_an_index_answers_from_then_on(address: str, store: SqliteStore) -> None
     ids = fill(store, vectors)
     listener = Heard()
     build_index(address, listener)
+    assert {what for *_, what in listener.heard} == {"indexing"}
     assert (listener.heard[0], listener.heard[-1]) == ((0, 400, "indexing"), (400, 400, "indexing"))
     store.commit([Delete(ids[5])])
     later = fill(store, rows(401)[400:])
@@ -120,15 +122,32 @@ def test_one_note_with_very_many_near_passages_does_not_hide_the_others(address:
     assert found.hits == find(search, "near thing", limit=5, threshold=-1.0, certify=True).hits
 
 
+def test_so_many_notes_are_near_as_are_asked_for(address: str, store: SqliteStore) -> None:
+    """The best of them; also by the vectors of another model than the present one, which are compared here."""
+    vectors = rows(20)
+    ids = fill(store, vectors)
+    digests = [sha256(f"{at} of {ids[0]}".encode()).digest() for at in range(len(ids))]
+    store.commit([Vectors("another", digests, vectors[::-1])])
+    with store.reading() as snapshot:
+        for model, nearest in ((MODEL, 3), ("another", 16)):
+            near, every = (snapshot.above(model, vectors[3], -1.0, limit=limit) for limit in (2, None))
+            assert near is not None
+            assert every is not None
+            assert near.numbers.tolist() == every.numbers.tolist()[:2]
+            assert (f"Note_{near.numbers[0]}", len(every.numbers)) == (ids[nearest], 20)
+
+
 def test_an_index_of_nothing_is_refused(address: str, store: SqliteStore) -> None:
     """There is no space, nothing is embedded, or the vectors are too wide for an index."""
-    with pytest.raises(NotFound, match="there is no space at"):
+    with pytest.raises(NotFound, match="there is no space at") as elsewhere:
         build_index(address + "&space=another")
+    assert elsewhere.value.hint == "`space=NAME` in the address names it"
     with pytest.raises(NotFound, match=r"nothing in .* is embedded yet"):
         build_index(address)
     fill(store, rows(2, 4001))
-    with pytest.raises(Invalid, match="vectors of 4001 dimensions have no index in PostgreSQL, 4000 at most"):
+    with pytest.raises(Invalid, match="vectors of 4001 dimensions have no index in PostgreSQL, 4000 at most") as wide:
         build_index(address)
+    assert wide.value.hint == "searches stay exact; `infospace model use` takes another model"
 
 
 def test_two_do_not_index_at_once(address: str, store: SqliteStore) -> None:
@@ -276,8 +295,11 @@ def test_a_space_of_the_version_before_gets_its_vectors_when_it_is_opened(
             with store.reading() as snapshot:
                 assert snapshot.above(MODEL, rows(1)[0], 0.0) is None
     monkeypatch.setattr(vector_rows, "_REPORTED", between)
+    caplog.set_level("INFO")
     with closing(open_store(address, create=True)) as store:
         warnings = [one.message for one in caplog.records if one.levelname == "WARNING"]
+        brought = f"the space is brought from version 17 to {schema.VERSION} of its tables"
+        assert [one.message for one in caplog.records if "brought" in one.message] == [brought]
         assert warnings == [f"vectors that the database compares: {far} passages are written" for far in told]
         with store.reading() as snapshot:
             assert snapshot.above(MODEL, rows(1)[0], 0.0) is not None

@@ -17,6 +17,8 @@ from infospace.core.ids import Kind
 from infospace.core.listener import NullListener
 from infospace.core.resources import Note
 from infospace.editing.edit import edit
+from infospace.files import export as exporting
+from infospace.files.atomic_write import write_atomically
 from infospace.files.export import MANIFEST, ExportReport, export, write_back
 from infospace.files.import_files import import_paths
 from infospace.files.render import render
@@ -432,18 +434,22 @@ def test_what_was_imported_has_its_path_before_what_was_made(tmp_path: Path) -> 
 
 def test_json_is_written_back_with_its_metadata(tmp_path: Path) -> None:
     """With line feeds; metadata that is empty now is written as such where it lay, and nowhere else."""
-    folder = write(tmp_path / "in", **{"j.json": '{"n":\r\n1}\r\n', "j.metadata.json": '{"k": 1}', "l.json": "[1]"})
+    written = {"j.json": '{"n":\r\n1}\r\n', "j.metadata.json": '{"k": 1}', "l.json": "[1]"}
+    folder = write(tmp_path / "in", **written, **{"m.json": "[ 1]", "m.metadata.json": '{"k" :1,"l":2}'})
     with fresh() as space:
         ids = add(space, folder)
         with space.store.reading() as snapshot:
             known: Any = {path: snapshot.get(note) for path, note in ids.items()}
         edit(space.store, known["j.json"], {"n": 2}, {}, "edit")
         edit(space.store, known["l.json"], [2], {}, "edit")
-        assert told(write_back(space.store)) == (2, 0, 0, 0)
+        edit(space.store, known["m.json"], [1, 2], {"k": 1, "l": 3}, "edit")
+        assert told(write_back(space.store)) == (3, 0, 0, 0)
     assert files(folder) == {
         "j.json": b'{"n":\r\n2}\r\n',
         "j.metadata.json": b"{}\n",
         "l.json": b"[2]",
+        "m.json": b"[ 1, 2]",
+        "m.metadata.json": b'{"k" :1,"l":3}',
     }
 
 
@@ -457,6 +463,33 @@ def test_a_title_that_was_written_back_is_led_to(tmp_path: Path) -> None:
         edit(space.store, note, "# Brand new\n\n[[b]]", {}, "edit")
         write_back(space.store)
         assert arrows(space) == {("b.md", "a.md"), ("a.md", "b.md")}
+        with space.store.reading() as snapshot:
+            assert [snapshot.get(one).created_by.by for one in snapshot.relations()] == ["edit", "export"]
+
+
+def test_metadata_that_was_not_written_before_a_crash_is_written_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two files the first was written: it is known for the later version, and the other one for the earlier."""
+    folder = write(tmp_path / "in", **{"j.json": "[ 1]", "j.metadata.json": '{"k": 1}'})
+
+    def dies(path: Path, data: bytes) -> None:
+        if path.name.endswith(".metadata.json"):
+            raise KeyboardInterrupt
+        write_atomically(path, data)
+
+    with fresh() as space:
+        ids = add(space, folder)
+        with space.store.reading() as snapshot:
+            note: Any = snapshot.get(ids["j.json"])
+        edit(space.store, note, [2], {"k": 2}, "edit")
+        with monkeypatch.context() as crashing:
+            crashing.setattr(exporting, "write_atomically", dies)
+            with pytest.raises(KeyboardInterrupt):
+                write_back(space.store)
+        assert files(folder) == {"j.json": b"[ 2]", "j.metadata.json": b'{"k": 1}'}
+        assert told(write_back(space.store)) == (1, 0, 0, 0)
+    assert files(folder) == {"j.json": b"[ 2]", "j.metadata.json": b'{"k": 2}'}
 
 
 ODD = (
@@ -468,9 +501,10 @@ ODD = (
 
 def test_a_file_that_was_imported_is_exported_byte_for_byte(tmp_path: Path) -> None:
     space, odd = fresh(), {"one.md": ODD, "b/two.txt": b"plain\r\ntext\n", "three.json": b'{"a":1,   "b": [2]}'}
+    odd |= {"four.json": b"[1 ,2]", "four.metadata.json": b'{"k" :1}'}
     write(tmp_path / "vault", **odd)
     add(space, tmp_path / "vault")
-    assert told(export(space.store, tmp_path / "out")) == (3, 0, 0, 0)
+    assert told(export(space.store, tmp_path / "out")) == (5, 0, 0, 0)
     assert files(tmp_path / "out") == odd
 
 

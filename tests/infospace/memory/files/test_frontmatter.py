@@ -133,3 +133,33 @@ def test_what_is_wrong_is_left_to_the_parser(block: str) -> None:
     assert read_simple(block) is None
     with pytest.raises(Invalid, match="the front matter cannot be read at line"):
         read_yaml(block)
+
+
+@pytest.mark.parametrize(
+    ("block", "message", "hint"),
+    [
+        ("a: 1\na: 2\n", "3: the key 'a' stands there a second time", "each key once"),
+        ("a: 1\n---\nb: 2\n", "3: a second document begins", "one is read"),
+        ("- a\n", '2: ["a"] stands alone', "each line is `key: value`"),
+        ("a: *x\n", "2: the alias *x has no anchor before it", "write the value out"),
+        ("a: b\n1: x\n", "3: the key 1 is not a text", "put it in quotes"),
+        ("a: !t x\n", "2: the tag '!t' has no meaning here", "leave it out"),
+        ('a: "\\ud800"\n', "2: an escape is half of a character", "write the character"),
+        ("a: .inf\n", "2: .inf has no JSON form", "use null, or put it in quotes"),
+        ("a: 1e999\n", "2: 1e999 is too large for a number", "put it in quotes"),
+        ("a: b\n%YAML 1.2\n---\n", "3: a directive begins", "put it in quotes"),
+        ("a: [b\n", "3: ", "YAML: indent with spaces, quote a text with a colon"),
+    ],
+)
+def test_what_yaml_allows_and_a_note_does_not_is_one_sentence(block: str, message: str, hint: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        read_yaml(block)
+    assert refusal.value.message.startswith(f"the front matter cannot be read at line {message}")
+    assert refusal.value.hint == hint
+
+
+def test_a_tag_says_what_a_value_is() -> None:
+    block = "a: !!bool true\nb: !!int 3\nc: !!float 1.5\nd: !!null ~\ne: !!str 3\nf: ! 3\ng: !!timestamp 2026-01-02\n"
+    told = {"a": True, "b": 3, "c": 1.5, "d": None, "e": "3", "f": "3", "g": "2026-01-02"}
+    assert read_simple(block) is None
+    assert read_yaml(block) == told

@@ -24,6 +24,7 @@ from infospace.editing.edit import edit, remove
 from infospace.editing.undo import undo
 from infospace.files import import_files as importing
 from infospace.files.export import export, write_back
+from infospace.files.file_times import of_file_system
 from infospace.files.formats.row_diff import align
 from infospace.files.import_files import Summary, import_paths
 from infospace.search.query import Hit
@@ -489,6 +490,27 @@ def test_a_note_that_was_removed_here_stays_so_until_its_file_changes(space: Spa
     undo(space.store, str(back.run))
     assert arrows(space) == set()
     assert space.store.check() == []
+
+
+def test_a_note_that_comes_back_has_the_properties_of_its_file(space: Space, tmp_path: Path) -> None:
+    folder = write(tmp_path / "in", **{"a.md": "---\nk: 1\n---\na"})
+    add(space, folder)
+    note = notes(space)["a.md"].id
+    remove(space.store, [note], "rm")
+    write(folder, **{"a.md": "---\nk: 2\nl: 3\n---\na"})
+    assert counts(add(space, folder)) == {"restored": 1}
+    back = notes(space)["a.md"]
+    assert (back.id, back.content, back.metadata) == (note, "a", {"k": 2, "l": 3})
+
+
+def test_a_file_is_as_old_as_the_earlier_of_its_times(tmp_path: Path) -> None:
+    """Where the file system keeps no birth: a file that was copied with its time is older than its entry."""
+    file = tmp_path / "a.md"
+    file.write_text("a")
+    os.utime(file, (1_000_000_000, 1_000_000_000))
+    if hasattr(file.stat(), "st_birthtime"):
+        pytest.skip("the file system keeps births")
+    assert of_file_system(file) == ("2001-09-09T01:46:40.000Z",) * 2
 
 
 def test_a_note_whose_file_was_gone_is_new_when_a_file_is_there_again(space: Space, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from tests.infospace.memory.imported import add, arrows, counts, notes, write
         ("a/b:c", "a-b-c"),
         ("end. .", "end"),
         ("…", "…"),
+        ("a\u2028b\u2029c\x07d\ud800e\u0378f", "a b c d e f"),
         ("..", "Note_1"),
         ("é" * 100, "é" * (MAX_FILE_NAME_BYTES // 2)),
     ],

@@ -14,11 +14,40 @@ from infospace.files.formats import jsonl as lines
 from infospace.files.formats import markdown_file, text
 from infospace.files.formats.row_diff import align
 from infospace.files.front_matter import MAX_DEPTH, read_yaml
+from infospace.files.in_place.json_edits import edited_json, holds
 
 
 def test_an_empty_json_file_is_an_empty_text() -> None:
     """So is a blank one."""
     assert objects.read(b"", "a.json").content == objects.read(b" \n", "a.json").content == ""
+
+
+def test_a_json_file_may_be_larger_than_a_plan() -> None:
+    """So may the metadata beside it; what is compared with a file is read like that file."""
+    long = "x" * 5_000_000
+    data, metadata = f'["{long}"]'.encode(), f'{{"k": "{long}"}}'.encode()
+    read = objects.read(data, "a.json", metadata)
+    assert (read.content, read.metadata) == ([long], {"k": long})
+    assert holds(data, [long])
+    assert edited_json(data, "a.json", [long, 1]) == data.replace(b'"]', b'",1]')
+
+
+@pytest.mark.parametrize(
+    ("table", "message", "hint"),
+    [
+        (b"a,b,a\n", "two columns of 't.csv' are called 'a'", "each name once"),
+        (b"a,,b\n", "column 2 of 't.csv' has no name", "the first line names every column"),
+        (b'a,b\n"1,2\n', "'t.csv' is not CSV at line 2: unexpected end of data", "RFC 4180"),
+    ],
+)
+def test_what_is_no_table_is_one_sentence(table: bytes, message: str, hint: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        tables.rows(table, "t.csv")
+    assert (refusal.value.message, refusal.value.hint) == (message, hint)
+
+
+def test_a_text_has_line_feeds_whatever_its_lines_ended_with() -> None:
+    assert text.read(b"a\rb\r\nc\nd", "a.txt").content == "a\nb\nc\nd"
 
 
 @pytest.mark.parametrize(
@@ -66,6 +95,8 @@ def test_a_line_of_json_ends_at_a_line_feed_alone() -> None:
 def test_html_at_its_edges() -> None:
     """Numbered lists count, links from the root of a site lead nowhere, and Latin-1 is read as browsers do."""
     assert hypertext.read(b"<ol><li>a<li>b</ol>", "x").content == "1. a\n2. b"
+    assert hypertext.read(b"<ul><li></ul><p>a", "x").content == "a"
+    assert hypertext.read(b"<ul><li><p>a</p><p>b</p></ul>", "x").content == "- a\n\nb"
     assert hypertext.read(b'<a href="/b.html">b</a><a href="c.html">c</a>', "x").content == "b[c](c.html)"
     assert hypertext.read(b'<meta charset="latin1"><p>\x80 \xe9', "x").content == "€ é"
 
