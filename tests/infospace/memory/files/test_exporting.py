@@ -331,6 +331,26 @@ def test_a_write_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkeypatc
     assert files(out) == {"a.md": b"a"}
 
 
+def test_what_takes_the_place_of_a_file_is_on_the_disk_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is new need not be: a power cut takes nothing away with it."""
+    done: list[str] = []
+    synced, replaced = os.fsync, Path.replace
+
+    def sync(handle: int) -> None:
+        done.append(f"sync {os.fstat(handle).st_size}")
+        synced(handle)
+
+    def replace(self: Path, target: Path) -> Path:
+        done.append(f"replace {target.name}")
+        return replaced(self, target)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(Path, "replace", replace)
+    write_atomically(tmp_path / "a.md", b"one")
+    write_atomically(tmp_path / "a.md", b"three")
+    assert done == ["replace a.md", "sync 5", "replace a.md"]
+
+
 def test_edits_are_written_back_to_their_files(tmp_path: Path) -> None:
     """In the file's format, with its line ends; importing then finds nothing new."""
     (tmp_path / "a.md").write_bytes(b"---\r\nk: 1\r\n---\r\n# A\r\n")
