@@ -7,6 +7,7 @@ them may fail, CASE does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import assert_never
@@ -74,10 +75,12 @@ and hears no interruption meanwhile."""
 MAX_INLINE_ELEMENTS: int = 50
 """Elements of a list that are written one by one."""
 
+_SUBSELECT = re.compile(rf"`{MARK}\d+`")
+
 
 def clean(text: str) -> str:
-    """Return an expression as its author would know it: what stands for a subselect is called so."""
-    return "".join(c for c in text.replace(f"`{MARK}", "`SELECT ") if c >= " ")
+    """Return an expression as its author would know it, with `(SELECT …)` for a subselect."""
+    return "".join(c for c in _SUBSELECT.sub("(SELECT …)", text) if c >= " ")
 
 
 class Expressions:

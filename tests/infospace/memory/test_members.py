@@ -16,7 +16,7 @@ from databases import place_in_database, server_address
 from psycopg import sql
 
 from infospace import open_space
-from infospace.core.errors import NotFound, StoreError
+from infospace.core.errors import Invalid, NotFound, StoreError
 from infospace.store.open import open_store
 from infospace.store.postgres.members import add_member, members, remove_member
 from infospace.store.postgres.row_security import Member
@@ -200,6 +200,14 @@ def test_a_member_is_changed_and_removed(space: str) -> None:
         rows(ann, "SELECT * FROM infospace.resources")
     with pytest.raises(NotFound, match="is no member of"):
         remove_member(space, "t31_ann")
+
+
+def test_an_admin_sees_everything(space: str) -> None:
+    """Who gives rights to others has them."""
+    for limits in ({"tags": ("public",)}, {"folders": ("reports",)}):
+        with pytest.raises(Invalid, match="admin"):
+            add_member(space, Member("t31_boss", "admin", **limits))
+    assert members(space) == []
 
 
 def test_a_member_may_have_any_name(space: str) -> None:

@@ -86,7 +86,7 @@ def test_a_pdf_gives_its_text_and_pages(space: Space, tmp_path: Path) -> None:
     summary = add(space, tmp_path / "in")
     note = notes(space)["a.pdf"]
     assert (note.content, note.metadata) == ("A heron at the river\n\nand a duck", {"title": "Birds", "pages": 2})
-    assert "holds no text" in summary.failed[0]["reason"]
+    assert summary.failed[0]["reason"].endswith("holds no text (pages that were scanned must be recognised first)")
 
 
 def test_a_pdf_without_the_extra_says_how_to_install_it(

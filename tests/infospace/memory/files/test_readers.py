@@ -76,8 +76,9 @@ def test_a_row_of_too_many_cells_is_refused_alone() -> None:
     """It says which; the others are read."""
     good, bad = tables.rows(b"a,b\n1,2\n1,2,3\n", "t.csv")
     assert good.load() == {"a": "1", "b": "2"}
-    with pytest.raises(Invalid, match="has 3 cells, and the header 2"):
+    with pytest.raises(Invalid, match="has 3 cells, and the header 2") as refusal:
         bad.load()
+    assert refusal.value.hint == "quote a cell that holds the delimiter"
 
 
 def test_a_row_is_another_under_another_header() -> None:
