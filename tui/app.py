@@ -34,7 +34,7 @@ from tui.runtime.key_queue import Done, KeyQueue
 from tui.runtime.run_model import RunModel
 from tui.runtime.runner import ActiveRun, Runner
 from tui.runtime.workers import guarded
-from tui.screen_help import LINK, help_of, page_help
+from tui.screen_help import help_of, page_help
 from tui.screen_registry import PLACES, Entry, entry_of, numbered
 from tui.screens.open_run import OpenRun
 from tui.text.format import Colours, single_line
@@ -204,11 +204,9 @@ class InfospaceApp(App[int]):
         if place is not None and isinstance(self.screen, BaseScreen):
             self.push_screen(help_of(place))
 
-    def open_page(self, address: str) -> None:
-        """Show the page of the documentation that a link leads to; other links lead nowhere here."""
-        topic = address.removeprefix(LINK)
-        if topic in PAGES:
-            self.push_screen(page_help(topic))
+    def open_page(self, topic: str) -> None:
+        """Show a page of the documentation."""
+        self.push_screen(page_help(topic))
 
     def action_command_palette(self) -> None:
         """Show what can be done, by name."""

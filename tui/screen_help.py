@@ -12,8 +12,6 @@ from tui.dialogs.common import HelpDialog
 from tui.help import PAGES, page
 from tui.screen_registry import numbered
 
-LINK = "help:"
-"""What the address of a page begins with, in the list of pages."""
 EVERYWHERE = (
     *((f"F{number}, {number}", f"{entry.title}: {entry.summary}") for number, entry in numbered()),
     ("", "the numbers alone go there where nothing is being written"),
@@ -29,18 +27,12 @@ EVERYWHERE = (
 def help_of(place: BaseScreen) -> HelpDialog:
     """Return the help of a place, to be shown."""
     tables = {"Keys here": _keys(place), "Keys everywhere": EVERYWHERE}
-    return HelpDialog(f"Help: {type(place).__name__}", place.help, tables, _pages())
+    return HelpDialog(f"Help: {type(place).__name__}", place.help, tables, PAGES)
 
 
 def page_help(topic: str) -> HelpDialog:
     """Return a page of the documentation, to be shown."""
     return HelpDialog(f"Help: {topic}", page(topic), {})
-
-
-def _pages() -> str:
-    """Return the list of the pages as Markdown; each is a link."""
-    lines = [f"- [{topic}]({LINK}{topic}): {summary}" for topic, summary in PAGES.items()]
-    return "\n".join(["**Pages** (a click opens one; so does `^p`, then its name)", "", *lines])
 
 
 def _displayed(place: BaseScreen, binding: Binding) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
@@ -36,11 +37,16 @@ class HelpDialog(ClosableDialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "close")]
 
     def __init__(
-        self, title: str, text: str, tables: Mapping[str, Sequence[tuple[str, str]]], more: str | None = None
+        self,
+        title: str,
+        text: str,
+        tables: Mapping[str, Sequence[tuple[str, str]]],
+        pages: Mapping[str, str] | None = None,
     ) -> None:
+        """`pages`: those of the documentation that a click opens, each with a line about it."""
         super().__init__()
         self._title = title
-        self._more = more
+        self._pages = pages
         self._text = text
         self._tables = tables
 
@@ -53,17 +59,17 @@ class HelpDialog(ClosableDialog[None]):
             for heading, rows in self._tables.items():
                 yield Static(heading, classes="question")
                 yield Static(_table(rows), classes="keys")
-            if self._more is not None:
-                yield Markdown(self._more, open_links=False)
+            if self._pages is not None:
+                yield Static("Pages (a click opens one; so does ^p, then its name)", classes="question", markup=False)
+                yield Static(_links(self._pages), classes="keys")
 
     def on_mount(self) -> None:
         """Let the keys scroll it."""
         self.query_one(VerticalScroll).focus()
 
-    def on_markdown_link_clicked(self, message: Markdown.LinkClicked) -> None:
+    def action_open_page(self, topic: str) -> None:
         """Open a page of the documentation in front of this."""
-        message.stop()
-        cast("InfospaceApp", self.app).open_page(message.href)
+        cast("InfospaceApp", self.app).open_page(topic)
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> Table:
@@ -72,6 +78,17 @@ def _table(rows: Sequence[tuple[str, str]]) -> Table:
     table.add_column()
     for key, does in rows:
         table.add_row(Text(key), Text(does))
+    return table
+
+
+def _links(pages: Mapping[str, str]) -> Table:
+    """Return one part for all of them: a list in Markdown has four for each, which takes long to lay out."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for topic, summary in pages.items():
+        link = Style(underline=True, meta={"@click": f"screen.open_page({topic!r})"})
+        table.add_row(Text.assemble((topic, link)), Text(summary))
     return table
 
 
