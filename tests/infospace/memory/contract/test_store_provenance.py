@@ -6,10 +6,21 @@ import pytest
 from store_tools import collection, get, note, open_run, relation, step
 
 from infospace.core.ids import Kind
-from infospace.core.resources import CreatedBy
+from infospace.core.resources import CreatedBy, Member
 from infospace.journal.origin import Origin, Product, Reading, Source
 from infospace.journal.rows import Use
-from infospace.store.changes import Delete, Evidence, GiveName, Keep, MakeNote, Restore, Revise, Track
+from infospace.store.changes import (
+    AddMembers,
+    Delete,
+    Evidence,
+    GiveName,
+    Keep,
+    MakeNote,
+    RemoveMembers,
+    Restore,
+    Revise,
+    Track,
+)
 from infospace.store.protocol import Store
 
 
@@ -58,6 +69,14 @@ def test_what_became_of_a_version_is_told(store: Store) -> None:
     store.commit([Restore(two), Restore(both, 1, CreatedBy(None, None, "undo"))])
     assert origin(store, both).since is None
     assert origin(store, both, 3).carried == 1
+
+
+def test_a_collection_that_lost_or_got_all_its_members_carries_on_the_one_before(store: Store) -> None:
+    one = note(store, "one")
+    both = collection(store, [one])
+    store.commit([RemoveMembers(both, [one])])
+    store.commit([AddMembers(both, [Member(one)])])
+    assert [origin(store, both, version).carried for version in (1, 2, 3)] == [None, 1, 2]
 
 
 def test_a_search_result_names_its_source_a_note_its_file_a_relation_its_ends(store: Store) -> None:
