@@ -51,6 +51,32 @@ def test_a_place_that_is_written_as_elsewhere_is_told_with_how_it_is_written_her
     assert (problem.code, problem.pointer, problem.hint, problem.fix) == (code, "/2/value", hint, None)
 
 
+WEATHER = LocalTools("sky")
+"""A server whose tool takes a text."""
+
+
+@WEATHER.tool(read_only=True)
+def weather(city: str) -> str:
+    """Tell the weather of a city."""
+    return city
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [
+        ({"title": "Oslo", "n": 1}, "write `$x.title`: no other field of $x fits"),
+        ({"title": "Oslo", "name": "o", "n": 1}, "its fields that fit: `$x.title`, `$x.name`"),
+        ({"title": "Oslo", "name": "o", "of": "n", "n": 1}, "its fields that fit: `$x.title`, `$x.name`, `$x.of`"),
+    ],
+)
+def test_an_object_where_a_text_is_wanted_is_told_with_its_texts(space: Space, value: Any, hint: str) -> None:
+    """With a fix where there is but one."""
+    space.tools.add(WEATHER)
+    steps = [note(value, "$x"), {"type": "sky/weather", "arguments": {"city": "$x"}, "out": "$w"}]
+    [problem] = check_plan(space, steps)[1].found
+    assert (problem.code, problem.hint, problem.fix is None) == ("bad-argument", hint, len(value) > 2)
+
+
 LISTS = "a list stands after IN, in parentheses: IN ('a', 'b'); elsewhere it is a variable, or split('a,b', ',')"
 
 
