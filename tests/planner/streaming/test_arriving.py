@@ -143,13 +143,15 @@ def test_forms_and_saved_plans_that_only_look_run_ahead(space: Space) -> None:
 def test_inputs_declared_before_the_steps_are_read_ahead(space: Space) -> None:
     """And what is declared after them is not: such a step waits."""
     use = {"type": "create-note", "value": "$topic"}
-    declared = '"inputs": {"topic": {"type": "string"}}'
+    declared = '"goal": "about ${topic}", "inputs": {"topic": {"type": "string"}}'
     first, before = write(space, ("{" + declared + ', "steps": [' + steps(use), 1), "]}", inputs={"topic": "x"})
     last, after = write(space, '{"steps": [' + steps(use), "], " + declared + "}", inputs={"topic": "x"})
     assert (before.begun_before, after.begun_before) == (["1"], [])
     assert first.result is not None
     assert last.result is not None
     assert first.result.data == last.result.data == "x"
+    with space.store.reading() as snapshot:
+        assert [snapshot.run(str(done.run)).goal for done in (first, last)] == ["about x", "about x"]
 
 
 def test_inputs_that_do_not_fit_let_nothing_run_ahead_and_refuse(space: Space) -> None:

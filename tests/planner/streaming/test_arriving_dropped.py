@@ -127,6 +127,7 @@ def test_lines_of_a_session_are_no_document(space: Space) -> None:
     result, written = write(space, steps(LIST) + "\n", steps(SIZE) + "\n")
     assert (result.status, written.begun) == ("refused", [])
     assert result.problems[0].message == "these are the lines of a session, not the document of a plan"
+    assert result.problems[0].hint == '{"steps": [ … ]}'
 
 
 # Ends before the end
@@ -194,4 +195,5 @@ def test_a_source_that_breaks_ends_the_run(space: Space) -> None:
 
     with pytest.raises(OSError, match="the line is dead"):
         asyncio.run(go())
-    assert [run.status for run in runs(space)] == ["cancelled"]
+    reason = "the document broke off: OSError: the line is dead"
+    assert [(run.status, run.reason) for run in runs(space)] == [("cancelled", reason)]
