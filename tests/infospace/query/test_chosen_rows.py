@@ -58,7 +58,8 @@ def test_a_join_that_keeps_what_it_does_not_match_chooses_no_rows_of_the_other()
     """Of an inner one ON chooses as WHERE does; it may name each table by its alias alone."""
     ends = "SELECT n.title FROM notes n {} JOIN items i ON i.note = n.\"@id\" AND i.due < '2026-04-01'"
     assert asked_of(ends.format("")) == [[], [("due", "<", "2026-04-01")]]
-    assert asked_of(ends.format("LEFT")) == [[], []]
+    for kind in ("LEFT", "RIGHT", "FULL"):
+        assert asked_of(ends.format(kind)) == [[], []]
 
 
 def test_a_join_by_an_id_lets_the_rows_of_one_table_follow_from_those_of_another() -> None:
@@ -70,4 +71,5 @@ def test_a_join_by_an_id_lets_the_rows_of_one_table_follow_from_those_of_another
         return [[f"{column} of {name}" for column, name, _ in wanted[start].same] for start in sorted(wanted)]
 
     assert same("") == [["@id of items"] * 2, ["note of notes"] * 2]
-    assert same("LEFT") == [[], []]
+    for kind in ("LEFT", "RIGHT", "FULL"):
+        assert same(kind) == [[], []]
