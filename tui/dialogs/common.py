@@ -61,7 +61,7 @@ class HelpDialog(ClosableDialog[None]):
                 yield Static(_table(rows), classes="keys")
             if self._pages is not None:
                 yield Static("Pages (a click opens one; so does ^p, then its name)", classes="question", markup=False)
-                yield Static(_links(self._pages), classes="keys")
+                yield Static(_links(self._pages), classes="pages")
 
     def on_mount(self) -> None:
         """Let the keys scroll it."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from infospace.core.resources import Location
 from infospace.data.titles import first_line, headings_at, title_of
+from infospace.store.note_fields import property_words
 from infospace.store.sqlite.read.search_results import TITLE, shortened
 
 WORDS = "The quick brown fox jumps over the lazy dog while the cat looks on from the garden wall"
@@ -102,3 +103,11 @@ def test_a_passage_stands_under_the_headings_above_it(place: str, expected: tupl
     text += "~~~~\n# no\n~~~\n# no\n~~~~\nafter the code\n#tag\n# Final\nlast"
     assert headings_at(text, text.index(place)) == expected
     assert headings_at("no heading", 3) == ()
+
+
+def test_titles_and_aliases_are_no_words_of_properties() -> None:
+    """They are searched as names; the other texts are, to the innermost."""
+    metadata = {"title": "T", "alias": "A", "aliases": ["B"], "status": "open", "who": {"names": ["Ann", 3]}}
+    assert property_words(metadata).split("\n")[0] == "open"
+    assert not {"T", "A", "B"} & set(property_words(metadata).split("\n"))
+    assert "Ann" in property_words(metadata)
