@@ -18,8 +18,8 @@ _NAME = 100
 def write_atomically(path: Path, data: bytes) -> None:
     """Put bytes at a path by way of a file beside it, with the rights of the file that was there.
 
-    What takes the place of a file is on the disk before it does: a power cut leaves one of both whole, and no empty
-    file. Nothing is lost with a file that was not there before, and thousands of those are written at once.
+    A file that replaces another is flushed to the disk first: after a power cut the old or the new one is there whole.
+    New files are not flushed: they take nothing away, and thousands of them may be written at once.
 
     Raises Invalid when the system does not let it.
     """

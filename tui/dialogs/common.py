@@ -82,7 +82,7 @@ def _table(rows: Sequence[tuple[str, str]]) -> Table:
 
 
 def _links(pages: Mapping[str, str]) -> Table:
-    """Return one part for all of them: a list in Markdown has four for each, which takes long to lay out."""
+    """Return the links as one table: as a Markdown list they would be four widgets a page, slow to lay out."""
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column()
