@@ -115,7 +115,12 @@ _BRACKETED = re.compile(r"""\[((?:[^\[\]'"]|'[^']*'|"[^"]*")*)\]""")
 _ELEMENT = re.compile(r"\[\s*(-?[0-9]{1,15})\s*\]")
 _OPENING = re.compile(r"\s*\(")
 _LONGEST_NUMBER: Final = 400
-_QUOTED = re.compile(r"""(?:[^'"`]|'(?:[^']|'')*+'|"(?:[^"]|"")*+"|`(?:[^`]|``)*+`)*+""")
+QUOTED: Final = re.compile(r"""'[^']*(?:''[^']*)*'(?!')|"[^"]*(?:""[^"]*)*"(?!")|`[^`]*(?:``[^`]*)*`(?!`)""")
+"""A text or name in quotes, in which the quote itself is written twice.
+
+Groups are not repeated possessively, since Python before 3.11.5 matches them wrong (CPython issue 106052).
+"""
+_CLOSED = re.compile(rf"""(?:[^'"`]+|{QUOTED.pattern})*""")
 _PRESENT: Final = {"CURRENT_DATE": "today()", "CURRENT_TIMESTAMP": "now()"}
 _NO_COMMENT: Final = re.compile(r"--|/\*")
 
@@ -337,7 +342,7 @@ def _tokens(text: str) -> Iterable[tuple[TokenType, str, int, int]]:
     try:
         return _cut_sql(text)
     except TokenError as error:
-        closed = _QUOTED.match(text)
+        closed = _CLOSED.match(text)
         at = closed.end() if closed else 0
         if at == len(text):  # what remains is `{#`, which sqlglot takes for a comment of Jinja
             raise _unexpected(text, text.index("{#")) from error

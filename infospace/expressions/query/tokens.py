@@ -15,7 +15,7 @@ from infospace.core.errors import Invalid
 from infospace.data.paths import KEY, OWN, Path, nearest, read_path
 from infospace.expressions.query.tree import MARK
 from infospace.expressions.refused import Refused
-from infospace.expressions.tokens import Cutter, Kind, Word
+from infospace.expressions.tokens import QUOTED, Cutter, Kind, Word
 from infospace.expressions.tree import Aggregate, Call, Expression, Field
 
 CLAUSES: Final = frozenset(
@@ -42,14 +42,13 @@ WINDOWS: Final = {
 _STARS: Final = re.compile(rf"(?P<alias>{KEY.pattern})\.\*")
 _OWN: Final = re.compile(rf"(?P<alias>{KEY.pattern})\.(?=@)")
 _CALL: Final = re.compile(r"\s*\(")
-_NAMES: Final = re.compile(r"""'(?:[^']|'')*+'|"(?:[^"]|"")*+"|`(?:[^`]|``)*+`""")
 
 
 def tokenize_query(text: str) -> list[Word]:
     """Cut `text` into words; raises `Refused` at what is no word of the language."""
     if "\0" in text:
         raise Refused("has a character 0", None, text.index("\0"))
-    return _QueryCutter(_NAMES.sub(_ticked, text)).words()
+    return _QueryCutter(QUOTED.sub(_ticked, text)).words()
 
 
 def _ticked(quoted: re.Match[str]) -> str:
