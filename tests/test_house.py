@@ -185,3 +185,16 @@ def test_a_docstring_says_more_than_a_name() -> None:
                 if 0 < len(said.split()) <= 2 and "`" not in said and said not in SHORT:
                     few.append((module, node.name, said))
     assert few == []
+
+
+def test_no_group_of_a_pattern_is_repeated_possessively() -> None:
+    """Before 3.11.5 Python matches such patterns wrong (CPython issue 106052), and says nothing."""
+    possessive = []
+    for module, path in modules().items():
+        for node in nodes(path):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile":
+                parts = [part.value for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant)]
+                pattern = re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", "x", "".join(map(str, parts)))
+                if re.search(r"\)(?:[*+?]|\{[0-9,]+\})\+", pattern):
+                    possessive.append((module, pattern))
+    assert possessive == []

@@ -6,7 +6,7 @@ import re
 
 _OPENS = re.compile(r"---[ \t]*\n")
 _CLOSES = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n\n?|\Z)", re.MULTILINE)
-_LIKE_A_MAPPING = re.compile(r"(?:[ \t]*(?:#.*)?\n)*+(?:\Z|[ \t]*[{?]|.*?:(?:\s|\Z))")
+_LIKE_A_MAPPING = re.compile(r"(?:[ \t]*(?:#.*)?\n)*(?:\Z|[ \t]*[{?]|(?![ \t]*(?:#|\n)).*?:(?:\s|\Z))")
 _PROPERTY = re.compile(r"[A-Za-z_][\w-]*:(?:[ \t]|\n|\Z)")
 _SIGN = re.compile(r"[^\n]")
 
