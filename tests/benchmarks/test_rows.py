@@ -36,9 +36,10 @@ def test_a_step_is_run_with_its_journal_and_what_it_leaves_is_counted(few: None,
 
 
 def test_a_query_and_duckdb_alone_are_told_apart(few: None) -> None:
-    """The engine is a part of the whole."""
+    """Each is timed by itself, so that a busy machine may give any of them the most."""
     table = querying.run()["querying"]
     assert list(table) == [querying.GROUPED, querying.TOP]
     for cells in table.values():
-        assert 0 < float(cells["of it the engine"]) < float(cells["whole"])  # type: ignore[arg-type]
-        assert float(cells[querying.RATIO]) > 0  # type: ignore[arg-type]
+        whole, engine, alone, ratio = (float(cell) for cell in cells.values())  # type: ignore[arg-type]
+        assert min(whole, engine, alone) > 0
+        assert ratio == engine / alone
