@@ -138,8 +138,23 @@ class UndoPlan:
         if lineage.gone is not None and self._alive_after_run(lineage) and 1 not in mine:
             yield f"{lineage.id} was deleted {lineage.gone}"
         for run, what in lineage.later:
-            if run not in self._cancelled:
+            if run not in self._cancelled and self._is_left_changed(run, lineage):
                 yield f"{lineage.id} was {_WORDS[what]} by {run}"
+
+    def _is_left_changed(self, later: str, lineage: Lineage) -> bool:
+        """Whether undoing a later run would change a resource; where it would not, nothing has to be undone first."""
+        if any(run == later for _, run in lineage.versions):
+            return True
+        before: dict[tuple[str, ...], Any] = {}
+        after: dict[tuple[str, ...], Any] = {}
+        for effect in self._snapshot.effects(later):
+            if effect.id == lineage.id:
+                row: Any = effect.before or effect.after
+                key = (effect.what, *((row["root"], row["path"], str(row["part"])) if effect.what == "file" else ()))
+                alive = effect.what == "alive"
+                before.setdefault(key, effect.before is not False if alive else effect.before)
+                after[key] = effect.after is not False if alive else effect.after
+        return before != after
 
     def _since_restored(self, lineage: Lineage) -> Iterator[str]:
         """Say what became, after the run, of a resource that it restored as it was."""
@@ -244,7 +259,7 @@ class UndoPlan:
         for one in sorted(self._delete, key=_relations_first):
             yield Delete(one, created_by, unless_held=True)
         yield from (Unkeep(one) for one in sorted(self._let_go, key=_relations_first))
-        yield from (Keep(identifier) for identifier in self._keep)
+        yield from (Keep(identifier, alone=True) for identifier in self._keep)
         yield from (change for change in names if isinstance(change, GiveName))
         yield from self._files()
         for one, rows in links.items():
@@ -268,7 +283,7 @@ class UndoPlan:
             if lineage.name is not None:
                 yield FreeName(lineage.id)
             if before is not None and self._was_alive(lineage.id):
-                yield GiveName(lineage.id, before)
+                yield GiveName(lineage.id, before, alone=True)
 
     def _file_effects(self) -> Iterator[tuple[Any, Any]]:
         """Give for each place where a file was before the run, or is after it, what was and what is."""

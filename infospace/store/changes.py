@@ -102,9 +102,13 @@ class Expect:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Keep a resource; of a Collection its members too, and the Relations between them. Idempotent."""
+    """Keep a resource; of a Collection its members too, and the Relations between them. Idempotent.
+
+    With `alone` the resource is kept by itself.
+    """
 
     id: str
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +116,13 @@ class GiveName:
     """Give a resource a name, and so keep it. A name that another has is a Conflict unless `replace`.
 
     With `replace` the earlier holder loses the name, and is let go unless something else holds it: a Collection or a
-    Relation that is kept, or a file.
+    Relation that is kept, or a file. With `alone` nothing that belongs to the resource is kept with it.
     """
 
     id: str
     name: str
     replace: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infospace import Space, open_space
@@ -239,7 +239,16 @@ STEPS = st.one_of(
 )
 
 
+RELATE = {"type": "create-relation", "source": "a", "target": "a", "relation": "x", "name": "r", "replace": True}
+UPDATE = {"type": "update-note", "target": "a", "value": 0}
+
+
 @settings(max_examples=60, deadline=None)
+@example(runs=[[UPDATE], [{"type": "name", "target": "a", "value": "a", "replace": True}]])
+@example(runs=[[UPDATE], [UPDATE | {"target": "b"}, {"type": "name", "target": "a", "value": "a", "replace": True}]])
+@example(runs=[[UPDATE], [{"type": "name", "target": "a", "value": n, "replace": True} for n in ("d", "a")]])
+@example(runs=[[{"type": "remove", "target": "list"}, RELATE, RELATE]])
+@example(runs=[[{"type": "name", "target": "b", "value": "list", "replace": True}, RELATE, RELATE]])
 @given(runs=st.lists(st.lists(STEPS, min_size=1, max_size=4), min_size=1, max_size=4))
 def test_runs_undone_from_the_last_to_the_first_leave_nothing(
     tmp_path_factory: pytest.TempPathFactory, runs: list[list[dict[str, Any]]]

@@ -26,7 +26,12 @@ _TRANSIENT_RELATIONS = """SELECT key, source, target FROM relations JOIN resourc
 def keep_all(work: Transaction, changes: Sequence[Keep]) -> None:
     """Keep resources with what belongs to them."""
     for change in changes:
-        keep(work, [work.live(change.id).key])
+        key = work.live(change.id).key
+        if change.alone:
+            give_all_rows(work.connection, [key])
+            _mark(work, [key])
+        else:
+            keep(work, [key])
 
 
 def keep(work: Transaction, keys: Iterable[int]) -> None:
@@ -114,7 +119,10 @@ def give_names(work: Transaction, changes: Sequence[GiveName]) -> None:
             _rename(work, key, name)
         elif change.replace:
             log(work, [(key, "name", name, name)])
-        keep(work, [key])
+        if change.alone:
+            _mark(work, [key])
+        else:
+            keep(work, [key])
         work.rediscover([key] if holder is None else [holder, key])
         if holder not in (None, key) and not is_held(connection, id_of(holder)):
             release(work, work.live(id_of(holder)))
