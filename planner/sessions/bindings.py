@@ -14,7 +14,8 @@ from infospace.space import Space
 def bindings_of(inputs: Mapping[str, str], rows: Iterable[StepRow]) -> dict[str, str]:
     """Return the ids by variable name, after the steps that ended well, in their order.
 
-    What a branch of `parallel` binds counts once the whole `parallel` has ended well.
+    What a branch of `parallel` binds counts once the whole `parallel` has ended well. `$error` is bound within an
+    `on_fail` list alone, also where a step of the list binds it.
     """
     rows = list(rows)
     ended = {row.position: row.status for row in rows}
@@ -22,7 +23,10 @@ def bindings_of(inputs: Mapping[str, str], rows: Iterable[StepRow]) -> dict[str,
     for row in sorted(rows, key=lambda row: row.sequence):
         if row.out is None or row.resource is None or row.status != "success":
             continue
-        if all(_binds_around(part, ended) for part in Position.parse(row.position).parts):
+        parts = Position.parse(row.position).parts
+        if row.out == "error" and any(part.block == "on_fail" for part in parts):
+            continue
+        if all(_binds_around(part, ended) for part in parts):
             bound[row.out] = row.resource
     return bound
 

@@ -184,6 +184,7 @@ def test_what_is_bound_is_found_in_the_journal() -> None:
         row(13, "11", None, None, "failed"),
         row(14, "12.on_fail.1", "j", "Note_14"),
         row(15, "13[1].on_fail.1", "k", "Note_15"),
+        row(16, "14.on_fail.1", "error", "Note_16"),
     ]
     assert bindings_of({"in": "Note_0", "a": "Note_00"}, rows) == {
         "in": "Note_0",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from infospace import Space, open_space
@@ -88,6 +88,7 @@ def _broken_off(said: Any) -> bool:
 
 @pytest.mark.slow
 @settings(max_examples=COUNT, deadline=None, suppress_health_check=list(HealthCheck))
+@example(seed=978)
 @given(seed=st.integers(0, 100_000))
 def test_line_by_line_comes_to_the_same_as_the_whole(origin: Path, seed: int) -> None:
     """Status, reason, answer, bindings, names and steps of generated plans that both admit."""
