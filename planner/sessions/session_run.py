@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ from infospace.core.bounds import bounded
 from infospace.core.clock import now
 from infospace.core.errors import InfospaceError
 from infospace.core.json_types import JSON
-from infospace.core.position import first_attempt, top_label
+from infospace.core.position import Position, first_attempt, top_label
 from infospace.core.resources import Resource
 from infospace.journal.rows import (
     BROKEN_OFF,
@@ -324,11 +324,25 @@ class SessionRun(Run):
 
 
 def _latest(block: Block, rows: Sequence[StepRow]) -> str | None:
-    """Return the id of the last value that lines gave, in document order."""
-    resources_by_step = {first_attempt(row.position): row.resource for row in rows if row.status == "success"}
-    inner = {top_label(row.position): row.resource for row in rows if row.status == "success" and row.resource}
+    """Return the id of the last value that lines gave, in document order; a step gives its own after all in it."""
+    given = {row.position: row.resource for row in rows if row.status == "success" and row.resource}
+    whole = {first_attempt(position): resource for position, resource in given.items()}
+    last = {
+        top_label(row.position): row.position
+        for row in sorted(rows, key=lambda row: row.sequence)
+        if row.position in given
+    }
     for step in reversed([step for step in block if step.expect != INPUT]):
-        result = resources_by_step.get(step.label) or inner.get(step.label)
-        if result is not None:
-            return result
+        if step.label in whole:
+            return whole[step.label]
+        if step.label in last:
+            return [given[position] for position in _outwards(last[step.label]) if position in given][-1]
     return None
+
+
+def _outwards(position: str) -> Iterator[str]:
+    """Give a position, and then those that it stands in."""
+    place: Position | None = Position.parse(position)
+    while place is not None:
+        yield place.text
+        place = place.parent if place.item is None else place.whole

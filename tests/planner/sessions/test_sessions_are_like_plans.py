@@ -88,6 +88,7 @@ def _broken_off(said: Any) -> bool:
 
 @pytest.mark.slow
 @settings(max_examples=COUNT, deadline=None, suppress_health_check=list(HealthCheck))
+@example(seed=500)
 @example(seed=978)
 @given(seed=st.integers(0, 100_000))
 def test_line_by_line_comes_to_the_same_as_the_whole(origin: Path, seed: int) -> None:
