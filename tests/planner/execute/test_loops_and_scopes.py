@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from infospace import Space
+from infospace import InfospaceError, Space
+from infospace.tools.local import LocalTools
 
 MIXED = {"type": "create-collection", "value": [[1], 7, [3]], "out": "$c"}
 CUT: dict[str, Any] = {"type": "load", "target": "$item", "slice": "0:1", "out": "$s"}
@@ -27,11 +28,33 @@ def infos(space: Space, result: Any) -> list[Any]:
 
 @BOTH
 def test_stop_fails_the_step_at_the_first_failing_item_and_names_it(run: Any, loop: Any) -> None:
-    """Index from 1 and id; later items do not run."""
+    """Index from 1 and id."""
     result = run(MIXED, loop)
     assert result.status == "failed"
     assert "item 2 (Note_" in result.reason
-    assert not any(row.position.startswith("2.do[3]") for row in result.steps)
+
+
+@BOTH
+def test_items_after_one_that_fails_do_not_run(run: Any, space: Space, loop: Any) -> None:
+    """Unless the step goes on."""
+    taken: list[int] = []
+    server = LocalTools("shelf")
+
+    @server.tool()
+    async def take(number: int) -> int:
+        """Take a book."""
+        taken.append(number)
+        if number == 2:
+            raise InfospaceError("there is no second book")
+        return number
+
+    space.tools.add(server)
+    call = {"type": "shelf/take", "arguments": {"number": "$item"}}
+    form = {**loop, "do": [{**call, "out": "$s"}]} if loop is EACH else {**loop, "operation": call}
+    numbers = {"type": "create-collection", "value": [1, 2, 3], "out": "$c"}
+    assert (run(numbers, form).status, taken) == ("failed", [1, 2])
+    taken.clear()
+    assert (run(numbers, {**form, "on_fail": "continue"}).status, taken) == ("success", [1, 2, 3])
 
 
 @BOTH

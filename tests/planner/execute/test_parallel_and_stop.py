@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from infospace import Space
+from infospace import InfospaceError, Space
+from infospace.tools.local import LocalTools
 from planner.execute.run import Run
 from planner.execute.start import Prepared, prepare
 from planner.journal.events import Event, StepFinished, StepStarted
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from timing import turns
 
 
 def note(value: Any, out: str, **fields: Any) -> dict[str, Any]:
@@ -56,12 +62,54 @@ def test_two_branches_that_give_one_name_are_refused(errors: Any) -> None:
     assert (problem.code, problem.pointer) == ("unknown-name", "/0/branches/1/0/target")
 
 
-def test_the_first_failing_branch_fails_the_step(run: Any) -> None:
-    """Steps not started are not run."""
-    bad = {"type": "coerce", "target": "$n", "coercion": "${n}"}
-    result = run(note(7, "$n"), parallel([bad], [note(1, "$a")]))
+def test_once_a_branch_has_failed_no_other_begins_a_step(run: Any, space: Space) -> None:
+    """The step fails; what is under way is ended, and what it did is written."""
+    begun = asyncio.Event()
+    server = LocalTools("clay")
+
+    @server.tool(read_only=True)
+    async def bake() -> str:
+        """Fail, when the glazing has begun."""
+        await begun.wait()
+        raise InfospaceError("it broke")
+
+    @server.tool(read_only=True)
+    async def glaze() -> str:
+        """Glaze, until it has long failed."""
+        begun.set()
+        await turns()
+        return "glazed"
+
+    space.tools.add(server)
+    glazing = [{"type": "clay/glaze", "out": "$g"}, note("${g}", "$a"), note("${a}", "$b")]
+    result = run(parallel([{"type": "clay/bake"}], glazing))
     assert result.status == "failed"
-    assert "2.branches[1].1" in result.reason
+    assert "1.branches[1].1" in result.reason
+    ended = {row.position: row.status for row in result.steps}
+    assert ended == {"1": "failed", "1.branches[1].1": "failed", "1.branches[2].1": "success"}
+
+
+def test_the_first_failing_branch_fails_the_step(run: Any, space: Space) -> None:
+    """In the order in which they are written, whichever fails first."""
+    both = asyncio.Barrier(2)
+    server = LocalTools("clay")
+
+    @server.tool(read_only=True)
+    async def crack(late: bool) -> str:
+        """Fail, when both have begun."""
+        await both.wait()
+        if late:
+            await turns()
+        raise InfospaceError("it broke")
+
+    space.tools.add(server)
+    cracked = [[{"type": "clay/crack", "arguments": {"late": late}}] for late in (True, False)]
+    result = run(parallel(*cracked))
+    assert {row.position: row.status for row in result.steps if row.type == "clay/crack"} == {
+        "1.branches[1].1": "failed",
+        "1.branches[2].1": "failed",
+    }
+    assert "1.branches[1].1" in result.reason
 
 
 def test_stop_ends_the_plan_with_its_answer(run: Any) -> None:

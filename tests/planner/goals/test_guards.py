@@ -37,7 +37,7 @@ FAILING = {"type": "compute", "expression": "1 / length('')", "out": "$x"}
 
 
 class Mail:
-    """A server with a tool that is not idempotent, one that is, and one that only reads."""
+    """A server with a tool that is not idempotent, one that is, one that only reads, and one that destroys."""
 
     def __init__(self, space: Space) -> None:
         self.sent: list[str] = []
@@ -60,6 +60,12 @@ class Mail:
             """Read the inbox."""
             self.sent.append(f"inbox {to}")
             return "empty"
+
+        @server.tool(destructive=True)
+        async def erase(to: str) -> str:
+            """Erase all that was sent to somebody."""
+            self.sent.append(f"erase {to}")
+            return f"erased {to}"
 
         @server.tool()
         async def away(to: str) -> str:
@@ -265,13 +271,31 @@ def test_a_call_that_was_made_before_the_process_ended_is_asked_about(
 @pytest.mark.parametrize(
     ("answer", "status"), [(True, "success"), ([], "success"), (False, "cancelled"), (None, "cancelled")]
 )
-def test_agree_answers_yes_or_no_or_names_tools(space: Space, endpoint: Endpoint, answer: Any, status: str) -> None:
+def test_agree_answers_yes_or_no(space: Space, endpoint: Endpoint, answer: Any, status: str) -> None:
     """A person's word may be a bool."""
     endpoint.say(json.dumps({"steps": [{"type": "create-note", "value": "new", "name": "made"}]}))
     result = asyncio.run(do(space, "make a note", lambda _: answer))
     assert result.status == status
     with space.store.reading() as snapshot:
         assert (snapshot.named("made") is not None) is (status == "success")
+
+
+@pytest.mark.parametrize(
+    ("agreed", "ended"),
+    [
+        (["mail/erase"], ("success", ["erase ann"])),
+        (["mail/send"], ("suspended", [])),
+        ([], ("suspended", [])),
+        (True, ("suspended", [])),
+    ],
+)
+def test_a_tool_that_agree_names_is_called_without_asking(
+    space: Space, endpoint: Endpoint, mail: Mail, agreed: Any, ended: tuple[str, list[str]]
+) -> None:
+    """Any other that destroys is asked about, though the plan is wanted."""
+    endpoint.say(step("mail/erase", arguments={"to": "ann"}))
+    result = asyncio.run(do(space, "erase it", lambda _: agreed))
+    assert (result.status, mail.sent) == ended
 
 
 def test_agree_answers_nothing_else(space: Space, endpoint: Endpoint) -> None:

@@ -83,14 +83,17 @@ def test_problems_that_quote_at_length_are_cut(space: Space, plan: Any, pointer:
 
 
 def test_a_fix_that_is_not_too_long_is_whole(space: Space) -> None:
-    """Its problem may quote at length."""
-    plan = [note("$x"), {"type": "create-note", "vlaue": LONG, "metadata": {"a": 1}}]
+    """Its problem may quote at length; one that is too long is left away."""
 
-    async def scene(planner: Planner) -> Any:
-        return await planner.call("check_plan", plan=plan)
+    async def scene(planner: Planner) -> list[Any]:
+        return [await planner.call("check_plan", plan=[note("x" * length)]) for length in (10, 1_800, 5_000)]
 
-    [problem] = play(space, scene)["problems"]
-    assert problem["fix"]
+    answers = play(space, scene)
+    [short], [long], [too_long] = [answer["problems"] for answer in answers]
+    for problem, length in ((short, 10), (long, 1_800)):
+        assert problem["fix"] == [{"op": "replace", "path": "/0/out", "value": f"${'x' * length}"}]
+    assert len(long["message"]) == len(too_long["message"]) == REASON
+    assert too_long["fix"] is None
 
 
 @pytest.mark.parametrize("length", [1, 40, 1_500])
