@@ -283,7 +283,7 @@ def test_what_is_taken_is_put_in_its_place(space: Space, written: str, label: st
 @pytest.mark.parametrize("written", ['[{"type": "create-note", "value": null¦}]', '[{"type": "say", "value": 12¦}]'])
 def test_a_literal_is_not_offered_as_text(space: Space, written: str) -> None:
     """It is JSON as it stands."""
-    assert not any(label.startswith('"') for label in labels(ask_of(space, written)))
+    assert ask_of(space, written) is None
 
 
 @pytest.mark.parametrize("offer", [PLAN, STEP, CONDITION])
@@ -318,8 +318,7 @@ def test_who_asks_behind_a_value_is_offered_what_comes_next(space: Space, writte
 )
 def test_nobody_is_offered_anything_behind_what_is_no_last_value(space: Space, written: str) -> None:
     """Behind the end, before the colon, and where more follows without a comma."""
-    found = ask_of(space, written, behind=True)
-    assert found is None or not any(offer.insert.startswith(",") for offer in found.offers)
+    assert ask_of(space, written, behind=True) is None
 
 
 @pytest.mark.parametrize("written", ['{"goal": "x"¦}', '{"goal": "no $5 ¦"}', "{}¦", '[{"type": "x"} ¦]', '{"a" ¦: 1}'])

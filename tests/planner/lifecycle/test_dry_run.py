@@ -210,6 +210,16 @@ def test_a_loop_shows_what_it_would_call_for_each_item(space: Space, calls: list
     assert by_step(dry(space, items, {**kept, "collect": "$r"}, size))["3"]["value"] == "2"
 
 
+def test_a_map_that_only_reads_is_run(space: Space) -> None:
+    """As the step itself is that it does for each item."""
+    texts = {"type": "create-collection", "value": ["one", "two"], "out": "$c"}
+    mapped = {"type": "map", "target": "$c", "operation": {"type": "load", "slice": "0:1"}, "out": "$m"}
+    ran = dry(space, texts, mapped)
+    step = by_step(ran)["2"]
+    assert (step["status"], "would" in step) == ("success", False)
+    assert ran.document["result"]["data"] == ["o", "t"]
+
+
 def test_what_a_step_that_was_not_run_would_have_changed_is_not_known(space: Space, calls: list[str]) -> None:
     """Nor is a name that it would have given, a Collection that it would have filled, an item that it went over."""
     first = [
@@ -335,6 +345,52 @@ INPUTS: dict[str, dict[str, Any]] = {
 }
 """Of the plans whose inputs have no default."""
 
+CALLING: dict[str, str] = {
+    "input_collection": "3",
+    "nothing_to_answer": "1",
+    "say_hello": "1",
+    "search_empty_branch": "3",
+    "collections: sets": "5",
+    "collections: change_a_note": "5",
+    "collections: relations": "6",
+    "collections: metadata_of_all": "3",
+    "finding: search_by_words": "2",
+    "finding: best_hit_whole": "3",
+    "forms: branch_and_join": "3",
+    "forms: branch_with_guard": "3.else.1",
+    "forms: condition_as_text": "2.then.1",
+    "forms: loop_with_a_text": "3",
+    "forms: wait_with_a_text": "2",
+    "forms: guard_in_and": "2",
+    "forms: all_conditions": "2.then.1",
+    "forms: for_each_until": "3",
+    "forms: ask_and_use": "1",
+    "forms: wait_for_it": "1",
+    "forms: handled": "2",
+    "forms: rebind_in_loop": "3",
+    "outside: tool_by_name": "1",
+    "outside: tool_with_references": "2",
+    "outside: tool_mapped": "2",
+    "outside: tool_page_by_page": "1",
+    "outside: tool_that_is_found": "2",
+    "outside: prompt_filled_in": "1",
+    "outside: resource_read": "1",
+    "outside: tool_called_by_name": "1",
+    "outside: tool_condition": "1",
+    "outside: tool_loop": "1",
+    "outside: saved_plan": "2",
+    "records: one SELECT": "4",
+    "records: an expression over variables": "4",
+    "records: project_and_sort": "4",
+    "references: dollars_as_text": "1",
+    "references: exact_text_and_value": "3",
+    "references: index_of_collection": "4",
+    "references: collection_as_value": "3",
+    "references: metadata_rules": "2",
+    "references: plan_key": "1",
+}
+"""Of the plans that call something, say or ask, the first step that does: all others are run to their ends."""
+
 ASKING = [f"outside: {name}" for name in ("generate", "model_on_lists", "model_with_schema", "model_mapped")]
 """Plans that ask a language model: there is none here, so nothing of them is run."""
 
@@ -350,7 +406,7 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", [name for name in RIGHT if name not in ASKING])
 def test_what_a_dry_run_says_is_what_the_run_does(furnished: Path, tmp_path: Path, name: str) -> None:
-    """Each step that it runs ends as in the run, with the same value, whenever nothing before it is unknown."""
+    """Each step ends as in the run, with the same value, up to the first that calls something."""
     path = tmp_path / "space.db"
     shutil.copy(furnished, path)
     with open_space(path) as space:
@@ -362,10 +418,12 @@ def test_what_a_dry_run_says_is_what_the_run_does(furnished: Path, tmp_path: Pat
         assert dump(path) == before
         done = run_sync(space, RIGHT[name], INPUTS.get(name, {}))
     rows = [row for row in dried.result.steps if row.type not in CONTAINERS]
+    unknown = [row.position for row in (*rows, *dried.result.steps) if row.error == "dry-run"]
+    assert next(iter(unknown), None) == CALLING.get(name)
     known = list(takewhile(lambda row: row.error != "dry-run", rows))
     ran = [row for row in done.steps if row.type not in CONTAINERS]
     assert [told(row) for row in known] == [told(row) for row in ran[: len(known)]]
-    if any(row.error == "dry-run" for row in dried.result.steps):
+    if unknown:
         if done.status in ("success", "stopped"):
             assert dried.result.status == done.status
         return
