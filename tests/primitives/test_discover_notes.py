@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from infospace import Space
+from infospace.core.ids import Kind
 from infospace.store.changes import Delete, Revise
 
 CATS = {"type": "discover-notes", "query": "a sleepy cat", "out": "$hits"}
@@ -274,9 +275,16 @@ def test_in_an_empty_space_nothing_is_found_and_that_is_proved(run: Any) -> None
 
 def test_called_directly_it_answers_with_the_contents(found: Space, call_in: Callable[..., Any]) -> None:
     """No variable is wanted there, and nothing is left behind."""
+
+    def there() -> list[list[int]]:
+        with found.store.reading() as snapshot:
+            return [snapshot.numbers(kind, kept=None).tolist() for kind in Kind]
+
+    before = there()
     answer = call_in(found, "discover-notes", query="a sleepy cat", limit=1)
     assert (answer.status, answer.resource_id, len(answer.data)) == ("success", None, 1)
     assert answer.extra["certificate"]["returned"] == 1
+    assert there() == before
 
 
 def test_a_plan_quotes_what_the_threshold_auto_rests_on(search: Any) -> None:

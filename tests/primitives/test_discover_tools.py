@@ -108,7 +108,7 @@ def test_saved_plans_are_found_by_their_goal(run: Any, space: Space) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_what_is_not_wanted_is_left_out_before_the_best_are_taken(run: Any) -> None:
-    """By server, category and tag; a threshold is compared with the relevance."""
+    """By server, and by category; a threshold is compared with the relevance."""
     assert names(run(FOUND | {"servers": ["files"], "threshold": 0, "limit": "all"})) == [
         "files/read_text",
         "files/send_mail",
@@ -116,9 +116,46 @@ def test_what_is_not_wanted_is_left_out_before_the_best_are_taken(run: Any) -> N
     kept = names(run(FOUND | {"categories": ["Primitives"], "limit": 3}))
     assert kept
     assert all(name.startswith("infospace/") for name in kept)
-    assert names(run(FOUND | {"tags": ["nobody has it"]})) == []
     assert names(run(FOUND | {"threshold": 1})) == []
     assert names(run(FOUND | {"threshold": "auto"})) == names(run(FOUND)) != []
+
+
+class Tagged(LocalTools):
+    """Functions of this process, each with the tags that its name has."""
+
+    def tools(self) -> list[Tool]:
+        return [replace(tool, tags=tuple(tool.name.split("_"))) for tool in super().tools()]
+
+
+def test_tools_of_any_of_some_tags_are_wanted(run: Any, space: Space) -> None:
+    """Before the best are taken."""
+    server = Tagged("office")
+
+    @server.tool()
+    def read_file(path: str) -> str:
+        """Read a file."""
+        return path
+
+    @server.tool()
+    def read_sheet(path: str) -> str:
+        """Read a sheet."""
+        return path
+
+    @server.tool()
+    def send_sheet(path: str) -> str:
+        """Send a sheet to someone."""
+        return path
+
+    space.tools.add(server)
+
+    def tagged(*tags: str, limit: Any = "all") -> list[str]:
+        return names(run(FOUND | {"tags": list(tags), "threshold": 0, "limit": limit}))
+
+    assert tagged("file") == ["office/read_file"]
+    assert set(tagged("sheet")) == {"office/read_sheet", "office/send_sheet"}
+    assert set(tagged("file", "send")) == {"office/read_file", "office/send_sheet"}
+    assert tagged("send", limit=1) == ["office/send_sheet"]
+    assert tagged("read_sheet") == []
 
 
 @pytest.mark.usefixtures("files")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from known_servers import ask, narrowed, odd, synced, twins, write
 
 from infospace import Invalid, NotFound, Space
 from infospace.contract.tool_signature import format_errors
+from infospace.core.tool import Tool
+from infospace.tools.local import LocalTools
 from planner.parse.saved_plans import save_plan
 
 
@@ -140,9 +143,53 @@ def test_a_list_is_sorted_by_how_calls_went(known: Space) -> None:
     for order in ("asc", "desc"):
         rated = ask(known, "list_tools", sort_by="success_rate", sort_order=order, **wanted)["tools"]
         assert [tool["success_rate"] for tool in rated] == [1.0, 1.0, None, None]
-    for key in ("created_at", "category"):
-        values = [tool[key] for tool in ask(known, "list_tools", sort_by=key, filters={"servers": ["one"]})["tools"]]
-        assert values == sorted(values, key=str.casefold)
+
+
+class Shelf(LocalTools):
+    """Functions of this process, of which it is known when they were made, and what they are for."""
+
+    def tools(self) -> list[Tool]:
+        known = {
+            "add": {"created": "", "category": "moving"},
+            "beside": {"created": "2026-01-03", "category": "Keeping"},
+            "call": {"created": "2026-01-01", "category": ""},
+            "drop": {"created": "2026-01-02", "category": "Zeal"},
+        }
+        return [replace(tool, **known[tool.name]) for tool in super().tools()]
+
+
+@pytest.mark.parametrize(
+    ("key", "order", "wanted"),
+    [
+        ("created_at", "asc", ["call", "drop", "beside", "add"]),
+        ("created_at", "desc", ["beside", "drop", "call", "add"]),
+        ("category", "asc", ["beside", "add", "drop", "call"]),
+        ("category", "desc", ["drop", "add", "beside", "call"]),
+    ],
+)
+def test_a_list_is_sorted_by_what_is_known_of_tools(space: Space, key: str, order: str, wanted: list[str]) -> None:
+    """A category in whatever case it is written; what is not known stands last in either order."""
+    server = Shelf("shelf")
+
+    @server.tool()
+    def add() -> None:
+        """Add a book."""
+
+    @server.tool()
+    def beside() -> None:
+        """Put a book beside another."""
+
+    @server.tool()
+    def call() -> None:
+        """Call a book back."""
+
+    @server.tool()
+    def drop() -> None:
+        """Drop a book."""
+
+    space.tools.add(server)
+    found = ask(space, "list_tools", sort_by=key, sort_order=order, filters={"servers": ["shelf"]})
+    assert names(found) == [f"shelf/{name}" for name in wanted]
 
 
 def test_a_description_has_what_is_asked_for(known: Space) -> None:
