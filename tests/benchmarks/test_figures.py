@@ -11,14 +11,14 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from figures import Call, Spread, interleaved, lines, percentile, plain, written
 from made import made_queries, made_vectors, threshold_for
-from plot import CLOSEST, apart, loglog
+from plot import BOTTOM, CLOSEST, HEIGHT, LEFT, RIGHT, TOP, WIDTH, apart, loglog
 
 times = st.lists(st.floats(0, 1e6), min_size=1, max_size=50)
 positive = st.floats(1e-6, 1e9)
@@ -93,22 +93,29 @@ def test_a_plot_is_well_formed_and_holds_every_point_within_its_frame(
 ) -> None:
     """Whatever the curves are called."""
     root = _read(loglog("a < b & c", "x", "y", drawn))
-    circles = list(_all(root, "circle"))
+    circles = _circles(root)
     assert len(circles) == sum(map(len, drawn.values()))
     assert len(list(_all(root, "polyline"))) == len(drawn)
-    _, _, width, height = map(float, root.attrib["viewBox"].split())
-    for circle in circles:
-        assert 0 < float(circle.attrib["cx"]) < width
-        assert 0 < float(circle.attrib["cy"]) < height
+    for across, up in circles:
+        assert LEFT <= across <= WIDTH - RIGHT
+        assert TOP <= up <= HEIGHT - BOTTOM
 
 
 def test_a_step_of_ten_is_as_long_everywhere_on_a_plot() -> None:
     """Both axes are logarithmic."""
     root = _read(loglog("t", "x", "y", {"c": [(1, 1), (10, 10), (100, 100)]}))
-    across = [float(circle.attrib["cx"]) for circle in _all(root, "circle")]
-    up = [float(circle.attrib["cy"]) for circle in _all(root, "circle")]
+    across, up = zip(*_circles(root), strict=True)
     assert across[1] - across[0] == pytest.approx(across[2] - across[1], abs=0.2)
     assert up[0] - up[1] == pytest.approx(up[1] - up[2], abs=0.2)
+
+
+def test_a_curve_over_powers_of_ten_goes_from_corner_to_corner_of_its_frame() -> None:
+    """It is drawn where the axes are; beside them is room for the names."""
+    root = _read(loglog("t", "x", "y", {"c": [(1, 1), (10, 10), (100, 100)]}))
+    first, _, last = _circles(root)
+    assert (first, last) == ((LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, TOP))
+    [axis] = (path.attrib["d"] for path in _all(root, "path"))
+    assert axis == f"M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}"
 
 
 @pytest.mark.parametrize("points", [[], [(1.0, 0.0)], [(-1.0, 1.0)]])
@@ -120,12 +127,14 @@ def test_what_has_no_logarithm_is_not_drawn(points: list[tuple[float, float]]) -
 
 @settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=3), st.floats(0, 500), max_size=6))
+@example({"b": 0.0, "a": 100.0, "c": 1.0})
 def test_names_of_curves_never_overlap(places: dict[str, float]) -> None:
     """They keep their order, and are only moved down."""
     moved = apart(places)
     order = sorted(moved.values())
     assert all(after - before >= CLOSEST - 1e-9 for before, after in pairwise(order))
     assert all(moved[name] >= place for name, place in places.items())
+    assert sorted(moved, key=moved.__getitem__) == sorted(places, key=places.__getitem__)
 
 
 def test_a_threshold_admits_as_many_vectors_as_were_asked_for() -> None:
@@ -141,6 +150,10 @@ def test_a_threshold_admits_as_many_vectors_as_were_asked_for() -> None:
 
 def _read(svg: str) -> ET.Element:
     return ET.fromstring(svg)  # noqa: S314 - made here
+
+
+def _circles(root: ET.Element) -> list[tuple[float, float]]:
+    return [(float(circle.attrib["cx"]), float(circle.attrib["cy"])) for circle in _all(root, "circle")]
 
 
 def _all(root: ET.Element, name: str) -> Iterable[ET.Element]:
