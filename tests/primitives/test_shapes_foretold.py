@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -28,6 +28,27 @@ PATHS = st.sampled_from(
     ["a", "b", "a.a", "a[0]", "a[-1]", "b[-1]", "metadata", "metadata.a", "@id", "@name", "@metadata.a"]
 )
 AGGREGATES = st.sampled_from(["count", "count(a)", "count_distinct(b)", "sum(a)", "avg(a.a)", "min(b)", "max(b[0])"])
+
+ALIKE = st.lists(
+    st.fixed_dictionaries(
+        {
+            "b": st.integers(0, 1),
+            "whole": st.integers(-2, 2),
+            "number": st.sampled_from([0.5, 0.75, 1, 2]),
+            "text": st.sampled_from(["", "a", "1"]),
+            "truth": st.booleans(),
+        }
+    ),
+    min_size=1,
+    max_size=4,
+)
+"""Rows of which each field has values of one sort, so that there is always something to compute."""
+COMPUTED = [
+    *(f"{function}({field})" for function in ("sum", "avg", "median") for field in ("whole", "number")),
+    *(f"{function}({field})" for function in ("min", "max") for field in ("whole", "number", "text")),
+    *(f"{function}(text)" for function in ("count", "count_distinct", "first", "list")),
+    *("quantile(whole, 0.5)", "quantile(number, 0.9)", "bool_or(truth)", "bool_and(truth)"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +121,28 @@ def test_group_gives_what_it_foretells(space: Space, rows: list[Any], by: Any, a
     view = space.context(scratch=True)
     target, shape = table(view, rows, known=known)
     holds(view, group, {"target": target, "by": by, "aggregates": aggregates}, {"target": shape})
+
+
+@many
+@given(
+    rows=ALIKE,
+    by=st.sampled_from([None, "b"]),
+    computed=st.lists(st.sampled_from(COMPUTED), min_size=1, max_size=6, unique=True),
+    known=st.booleans(),
+)
+@example(rows=[{"whole": 1, "number": 0.5, "text": "a", "truth": True}], by=None, computed=COMPUTED, known=True)
+def test_what_group_computes_of_values_of_one_sort_is_as_foretold(
+    space: Space, rows: list[Any], by: str | None, computed: list[str], known: bool
+) -> None:
+    """Each aggregate has a value, and it is of its type."""
+    view = space.context(scratch=True)
+    target, shape = table(view, rows, known=known)
+    args = group.validate({"target": target, "by": by, "aggregates": {one: one for one in computed}})
+    made: Any = asyncio.run(group.call(args, view))
+    fits(view, made, group.gives({name: getattr(args, name) for name in group.arguments}, {"target": shape}))
+    results: Any = view.content(made)
+    assert results
+    assert all(result[one] is not None for result in results for one in computed)
 
 
 @many
