@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISREG
 
 from infospace.core.errors import Invalid
 
 _BESIDE = re.compile(r"\.(.+)\.[0-9a-f]{12}", re.DOTALL)
-_NAME = 100
+_NAME_BYTES = 100
+"""How much of a file's name is in that of the file beside it; systems allow 255 bytes for the whole."""
+_HINTS = {
+    errno.EACCES: "look at its rights",
+    errno.EPERM: "look at its rights",
+    errno.ENOENT: "make its folder first",
+    errno.ENAMETOOLONG: "choose a shorter name",
+}
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -23,9 +32,9 @@ def write_atomically(path: Path, data: bytes) -> None:
 
     Raises Invalid when the system does not let it.
     """
-    beside = path.with_name(f".{path.name[:_NAME]}.{secrets.token_hex(6)}")
+    beside = path.with_name(f".{_cut(path.name)}.{secrets.token_hex(6)}")
     try:
-        mode = path.stat().st_mode & 0o7777 if path.is_file() else None
+        mode = _mode(path)
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
             _lock(file.fileno())
             file.write(data)
@@ -34,11 +43,12 @@ def write_atomically(path: Path, data: bytes) -> None:
                 beside.chmod(mode)
                 os.fsync(file.fileno())
             beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise Invalid(f"{str(path)!r} cannot be written: {error.strerror}", hint="look at its rights") from None
-    except BaseException:
-        beside.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            hint = _HINTS.get(error.errno or 0)
+            raise Invalid(f"{str(path)!r} cannot be written: {error.strerror or error}", hint=hint) from None
         raise
 
 
@@ -46,7 +56,7 @@ def remove_leftovers(paths: Iterable[Path]) -> None:
     """Remove what processes that were killed while they wrote some files have left beside them."""
     names: dict[Path, set[str]] = {}
     for path in paths:
-        names.setdefault(path.parent, set()).add(path.name[:_NAME])
+        names.setdefault(path.parent, set()).add(_cut(path.name))
     for folder, own in names.items():
         with suppress(OSError), os.scandir(folder) as listing:
             for entry in listing:
@@ -54,6 +64,23 @@ def remove_leftovers(paths: Iterable[Path]) -> None:
                 if match and match[1] in own and entry.is_file(follow_symlinks=False):
                     with suppress(OSError):
                         _remove_unlocked(Path(entry.path))
+
+
+def _cut(name: str) -> str:
+    """Return as many whole characters of a name as there may be in the name of the file beside it."""
+    name = name[:_NAME_BYTES]
+    while len(os.fsencode(name)) > _NAME_BYTES:
+        name = name[:-1]
+    return name
+
+
+def _mode(path: Path) -> int | None:
+    """Return the rights of the file at a path, None where there is none."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_mode & 0o7777 if S_ISREG(status.st_mode) else None
 
 
 def _remove_unlocked(path: Path) -> None:

@@ -137,8 +137,8 @@ class _Export:
                 self._wanted.add(path)
                 try:
                     self._write_file(path, data)
-                except InfospaceError as error:
-                    self._done.fail(self._folder / path, str(error))
+                except (InfospaceError, OSError) as error:
+                    self._done.fail(self._folder / path, _reason(error))
             self._remove_stale()
             remove_leftovers(self._folder / path for path in (*self._wanted, *self._before, MANIFEST))
         finally:
@@ -149,7 +149,10 @@ class _Export:
         """Remember what the export wrote, for the next one; in an imported folder only if it wrote something there."""
         if self._before or self._done.written or not self._is_imported:
             document = {"space": self._space, "files": {**self._files_still_there(), **self._after}}
-            write_atomically(self._folder / MANIFEST, (json.dumps(document, ensure_ascii=False) + "\n").encode())
+            try:
+                write_atomically(self._folder / MANIFEST, (json.dumps(document, ensure_ascii=False) + "\n").encode())
+            except Invalid as error:
+                self._done.fail(self._folder / MANIFEST, str(error))
 
     def _manifest(self) -> dict[str, str]:
         """Return what an earlier export of this space wrote; nothing where that cannot be told."""
@@ -199,13 +202,25 @@ class _Export:
                 target = self._inside(path)
             except Invalid:
                 continue
-            if target.is_file() and not target.is_symlink() and _digest(target.read_bytes()) == digest:
-                target.unlink()
-                self._done.removed += 1
-                for folder in target.parents:
-                    if folder == self._folder or any(folder.iterdir()):
-                        break
-                    folder.rmdir()
+            try:
+                self._remove_if_ours(target, digest)
+            except OSError as error:
+                self._done.fail(target, _reason(error))
+
+    def _remove_if_ours(self, target: Path, digest: str) -> None:
+        if target.is_file() and not target.is_symlink() and _digest(target.read_bytes()) == digest:
+            target.unlink()
+            self._done.removed += 1
+            for folder in target.parents:
+                if folder == self._folder or any(folder.iterdir()):
+                    break
+                folder.rmdir()
+
+
+def _reason(error: InfospaceError | OSError) -> str:
+    if isinstance(error, OSError):
+        return f"the system does not let it: {error.strerror or error}"
+    return str(error)
 
 
 def _digest(data: bytes) -> str:
@@ -228,8 +243,8 @@ def write_back(store: Store, below: Path | None = None) -> ExportReport:
             try:
                 _write_one(store, one, note)
                 report.written += 1
-            except (Conflict, Invalid, NotFound) as error:
-                report.fail(_path(one), str(error))
+            except (Conflict, Invalid, NotFound, OSError) as error:
+                report.fail(_path(one), _reason(error))
     report.unchanged = len(tracked) - len(edited)
     return report
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -206,6 +207,97 @@ def test_a_write_that_fails_leaves_nothing_beside_its_file(
         write_atomically(tmp_path / name, data)
     assert {one.name for one in tmp_path.iterdir()} == {"a.md", "folder"}
     assert (tmp_path / "a.md").read_text() == "old"
+
+
+LONG = "漢" * 83
+"""A name of which the system takes no more than its suffix besides: 249 bytes."""
+
+
+def test_a_file_of_the_longest_name_is_written(tmp_path: Path) -> None:
+    """By one beside it with a shorter name, which is known for a leftover of it."""
+    path = write(tmp_path, **{f"{LONG}.md": "old"}) / f"{LONG}.md"
+    with pytest.MonkeyPatch.context() as killed:
+        killed.setattr(Path, "replace", _killed)
+        killed.setattr(Path, "unlink", lambda *_, **__: None)
+        with pytest.raises(KeyboardInterrupt):
+            write_atomically(path, b"new")
+    assert len(list(tmp_path.iterdir())) == 2
+    remove_leftovers([path])
+    assert list(tmp_path.iterdir()) == [path]
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+
+
+def _killed(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("a.md/b.md", "Not a directory"),
+        ("nowhere/b.md", "No such file or directory (make its folder first)"),
+        ("x" * 300, "File name too long (choose a shorter name)"),
+    ],
+)
+def test_what_the_system_does_not_let_is_one_sentence(tmp_path: Path, name: str, said: str) -> None:
+    """With a hint where there is one: not all of it is a matter of rights."""
+    write(tmp_path, **{"a.md": "old"})
+    path = tmp_path / name
+    with pytest.raises(Invalid) as refusal:
+        write_atomically(path, b"new")
+    assert str(refusal.value) == f"{str(path)!r} cannot be written: {said}"
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(errno.EACCES, " (look at its rights)"), (errno.EPERM, " (look at its rights)"), (errno.EROFS, "")],
+)
+def test_rights_are_named_where_they_are_the_matter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, said: str
+) -> None:
+    """Also where the file beside cannot be removed for the same reason."""
+
+    def refused(*_: Any, **__: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    for one in ("replace", "unlink"):
+        monkeypatch.setattr(Path, one, refused)
+    with pytest.raises(Invalid) as refusal:
+        write_atomically(tmp_path / "a.md", b"new")
+    assert str(refusal.value).endswith(f"cannot be written: {os.strerror(number)}{said}")
+
+
+def test_a_file_that_cannot_be_written_does_not_keep_the_others_from_it(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither in place nor in a folder, whatever the system says of it."""
+    folder = write(tmp_path / "in", **{"a.md": "a", "m/b.md": "b", f"{LONG}.md": "long", "z.md": "z"})
+    add(space, folder)
+    for note in notes(space).values():
+        edit(space.store, note, f"{note.content}, edited", {}, "edit")
+    real = Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        if target.name == "b.md":
+            raise OSError(errno.EROFS, "Read-only file system")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    done = write_back(space.store)
+    assert (done.written, [Path(one["path"]).name for one in done.failed]) == (3, ["b.md"])
+    assert (folder / "z.md").read_text() == "z, edited"
+    made = Path.mkdir
+
+    def mkdir(self: Path, *arguments: Any, **options: Any) -> None:
+        if self.name == "m":
+            raise OSError(errno.EROFS, "Read-only file system")
+        made(self, *arguments, **options)
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    done = export(space.store, tmp_path / "out")
+    assert (done.written, [Path(one["path"]).name for one in done.failed]) == (3, ["b.md"])
+    assert "Read-only file system" in done.failed[0]["reason"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="locks of POSIX")
