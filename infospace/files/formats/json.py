@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 from infospace.core.errors import Invalid
@@ -23,10 +24,19 @@ def is_side(path: Path) -> bool:
     return path.name.endswith(SIDE) and path.with_name(path.name.removesuffix(SIDE) + ".json").is_file()
 
 
+def may_have_side(path: Path) -> bool:
+    """Whether the system allows the name that a file with the metadata of a JSON file would have."""
+    try:
+        side_of(path).lstat()
+    except OSError as error:
+        return error.errno != errno.ENAMETOOLONG
+    return True
+
+
 def beside(path: Path) -> bytes:
     """Return the bytes of the metadata beside a JSON file, empty where there is none."""
     side = side_of(path)
-    return read_bytes(side) if side.is_file() else b""
+    return read_bytes(side) if may_have_side(path) and side.is_file() else b""
 
 
 def read(data: bytes, name: str, metadata: bytes = b"") -> FileContent:

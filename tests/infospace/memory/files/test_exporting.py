@@ -473,6 +473,28 @@ def test_json_is_written_back_with_its_metadata(tmp_path: Path) -> None:
     }
 
 
+def test_metadata_for_which_the_name_of_the_file_is_too_long_is_said(tmp_path: Path) -> None:
+    """In place the file stays, since half of the note is not the note; the others are written."""
+    name = "x" * 245
+    folder = write(tmp_path / "in", **{f"{name}.json": "[1]", "y.json": "[1]", "z.json": "[1]"})
+    with fresh() as space:
+        ids = add(space, folder)
+        with space.store.reading() as snapshot:
+            known: Any = {path: snapshot.get(note) for path, note in ids.items()}
+        edit(space.store, known[f"{name}.json"], [2], {"k": 1}, "edit")
+        edit(space.store, known["z.json"], [2], {"k": 1}, "edit")
+        done = write_back(space.store)
+        assert told(done) == (1, 1, 0, 1)
+        assert done.failed[0]["reason"].endswith(
+            "has a name too long for one with metadata beside it (choose a shorter name)"
+        )
+        assert (folder / f"{name}.json").read_text() == "[1]"
+        assert (folder / "z.json").read_text() == "[2]"
+        done = export(space.store, tmp_path / "out")
+    assert told(done) == (4, 0, 0, 1)
+    assert "File name too long" in done.failed[0]["reason"]
+
+
 def test_a_title_that_was_written_back_is_led_to(tmp_path: Path) -> None:
     """By links of other files, at once."""
     folder = write(tmp_path / "in", **{"a.md": "# Old\n", "b.md": "[[Brand new]]"})

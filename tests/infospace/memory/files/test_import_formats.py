@@ -57,6 +57,14 @@ def test_the_metadata_of_json_lies_beside_it(space: Space, tmp_path: Path) -> No
     assert notes(space)["a.json"].metadata == {"k": 2}
 
 
+def test_json_has_no_metadata_where_the_name_of_that_would_be_too_long(space: Space, tmp_path: Path) -> None:
+    """It is added with the rest of its folder."""
+    name = "x" * 245 + ".json"
+    folder = write(tmp_path / "in", **{name: "[1]", "y.json": "[2]", "y.metadata.json": '{"k": 1}'})
+    assert counts(add(space, folder)) == {"added": 2}
+    assert {path: dict(note.metadata) for path, note in notes(space).items()} == {name: {}, "y.json": {"k": 1}}
+
+
 def test_a_pdf_gives_its_text_and_pages(space: Space, tmp_path: Path) -> None:
     """Where the extra is there; a document without text says so."""
     pypdf = pytest.importorskip("pypdf")
