@@ -24,31 +24,64 @@ _HINTS = {
 }
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, *, follow: bool = True) -> None:
     """Put bytes at a path by way of a file beside it, with the rights of the file that was there.
+
+    A link stays, and the file is written that it leads to; what is there and no file, as a pipe, is written into. Both
+    only with `follow`: without it, whatever is there is replaced, so that nothing is written anywhere else.
 
     A file that replaces another is flushed to the disk first: after a power cut the old or the new one is there whole.
     New files are not flushed: they take nothing away, and thousands of them may be written at once.
 
     Raises Invalid when the system does not let it.
     """
+    try:
+        status = _status(path, follow)
+        is_link = follow and path.is_symlink()
+        if follow and status is not None and (stream := _stream(path, status, is_link)) is not None:
+            with os.fdopen(stream, "wb") as file:
+                file.write(data)
+        else:
+            _put(Path(os.path.realpath(path)) if is_link else path, data, status)
+    except OSError as error:
+        hint = _HINTS.get(error.errno or 0)
+        raise Invalid(f"{str(path)!r} cannot be written: {error.strerror or error}", hint=hint) from None
+
+
+def _status(path: Path, follow: bool) -> os.stat_result | None:
+    try:
+        return path.stat() if follow else path.lstat()
+    except FileNotFoundError:
+        return None
+
+
+def _stream(path: Path, status: os.stat_result, is_link: bool) -> int | None:
+    """Open what is no file that could be replaced; None for one that could.
+
+    `/dev/stdout` is a link, and what it leads to may be a file: that is the one that this process goes on writing to.
+    """
+    for standard in (1, 2) if is_link else ():
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(standard), status):
+                return os.dup(standard)
+    return None if S_ISREG(status.st_mode) else os.open(path, os.O_WRONLY)
+
+
+def _put(path: Path, data: bytes, replaced: os.stat_result | None) -> None:
+    """Replace what is at a path by a file with these bytes, with the rights of the file that it was, if it was one."""
     beside = path.with_name(f".{_cut(path.name)}.{secrets.token_hex(6)}")
     try:
-        mode = _mode(path)
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
             _lock(file.fileno())
             file.write(data)
             file.flush()
-            if mode is not None:
-                beside.chmod(mode)
+            if replaced is not None and S_ISREG(replaced.st_mode):
+                beside.chmod(replaced.st_mode & 0o7777)
                 os.fsync(file.fileno())
             beside.replace(path)
-    except BaseException as error:
+    except BaseException:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            hint = _HINTS.get(error.errno or 0)
-            raise Invalid(f"{str(path)!r} cannot be written: {error.strerror or error}", hint=hint) from None
         raise
 
 
@@ -72,15 +105,6 @@ def _cut(name: str) -> str:
     while len(os.fsencode(name)) > _NAME_BYTES:
         name = name[:-1]
     return name
-
-
-def _mode(path: Path) -> int | None:
-    """Return the rights of the file at a path, None where there is none."""
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_mode & 0o7777 if S_ISREG(status.st_mode) else None
 
 
 def _remove_unlocked(path: Path) -> None:

@@ -150,7 +150,8 @@ class _Export:
         if self._before or self._done.written or not self._is_imported:
             document = {"space": self._space, "files": {**self._files_still_there(), **self._after}}
             try:
-                write_atomically(self._folder / MANIFEST, (json.dumps(document, ensure_ascii=False) + "\n").encode())
+                data = (json.dumps(document, ensure_ascii=False) + "\n").encode()
+                write_atomically(self._folder / MANIFEST, data, follow=False)
             except Invalid as error:
                 self._done.fail(self._folder / MANIFEST, str(error))
 
@@ -178,7 +179,7 @@ class _Export:
             if not ours and not (self._force and present is not None):
                 raise Invalid("it was not written by an export, or was changed since", hint="--force overwrites it")
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(self._inside(path), data)
+        write_atomically(self._inside(path), data, follow=False)
         self._after[path] = _digest(data)
         self._done.written += 1
 
@@ -253,6 +254,14 @@ def _path(one: TrackedFile) -> Path:
     return Path(one.root) / one.path
 
 
+def _real(one: TrackedFile, path: Path) -> Path:
+    """Return where a file lies that links may lead to. Raises Invalid when they lead out of its root."""
+    real = Path(os.path.realpath(path))
+    if not real.is_relative_to(os.path.realpath(one.root)):
+        raise Invalid(f"a link leads out of {one.root!r}", hint="move the file back")
+    return real
+
+
 def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
     path = _path(one)
     file = FileToImport(Path(one.root), one.path, path)
@@ -274,13 +283,15 @@ def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
             _sync(store, one, note, file)
             return
     result = in_place(path, note)
-    if result.side and not may_have_side(path):
-        raise Invalid(
-            f"{path.name!r} has a name too long for one with metadata beside it", hint="choose a shorter name"
-        )
-    write_atomically(path, result.data)
+    to_write = [(path, result.data)]
     if form == "json" and (result.side or (may_have_side(path) and side_of(path).is_file())):
-        write_atomically(side_of(path), result.side or b"{}\n")
+        if not may_have_side(path):
+            raise Invalid(
+                f"{path.name!r} has a name too long for one with metadata beside it", hint="choose a shorter name"
+            )
+        to_write.append((side_of(path), result.side or b"{}\n"))
+    for real, data in [(_real(one, place), data) for place, data in to_write]:
+        write_atomically(real, data, follow=False)
     _sync(store, one, note, file)
 
 
@@ -288,7 +299,7 @@ def _write_row(store: Store, one: TrackedFile, note: Note) -> None:
     """Write a row of a table back, and remember it as it is then."""
     path = _path(one)
     data, row = edited_row(read_bytes(path), path, note, one.digest, one.part)
-    write_atomically(path, data)
+    write_atomically(_real(one, path), data, follow=False)
     store.commit([track(replace(one, digest=row.digest, version=note.version), was_of(one))])
 
 

@@ -238,11 +238,13 @@ def _killed(*_: Any) -> None:
         ("a.md/b.md", "Not a directory"),
         ("nowhere/b.md", "No such file or directory (make its folder first)"),
         ("x" * 300, "File name too long (choose a shorter name)"),
+        ("loop", "Too many levels of symbolic links"),
     ],
 )
 def test_what_the_system_does_not_let_is_one_sentence(tmp_path: Path, name: str, said: str) -> None:
     """With a hint where there is one: not all of it is a matter of rights."""
     write(tmp_path, **{"a.md": "old"})
+    (tmp_path / "loop").symlink_to("loop")
     path = tmp_path / name
     with pytest.raises(Invalid) as refusal:
         write_atomically(path, b"new")

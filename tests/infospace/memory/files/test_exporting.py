@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -351,6 +353,73 @@ def test_what_takes_the_place_of_a_file_is_on_the_disk_before(tmp_path: Path, mo
     assert done == ["replace a.md", "sync 5", "replace a.md"]
 
 
+def test_a_link_stays_and_its_file_is_written(tmp_path: Path) -> None:
+    """Also one that leads to another link, or to a file that is not there yet; nothing is left beside either."""
+    folder = write(tmp_path / "real", **{"a.json": "old"})
+    (tmp_path / "one").symlink_to("two")
+    (tmp_path / "two").symlink_to(folder / "a.json")
+    (tmp_path / "new").symlink_to(folder / "b.json")
+    write_atomically(tmp_path / "one", b"written")
+    write_atomically(tmp_path / "new", b"made")
+    assert files(folder) == {"a.json": b"written", "b.json": b"made"}
+    assert {one.name for one in tmp_path.iterdir() if one.is_symlink()} == {"one", "two", "new"}
+    write_atomically(tmp_path / "one", b"in its place", follow=False)
+    assert not (tmp_path / "one").is_symlink()
+    assert files(folder)["a.json"] == b"written"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_a_pipe_is_written_into(tmp_path: Path) -> None:
+    """It is a pipe afterwards, too."""
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_atomically(tmp_path / "pipe", b"written")
+    assert (tmp_path / "pipe").is_fifo()
+    assert os.read(reader, 99) == b"written"
+    os.close(reader)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="a system whose /dev/stdout is such a link")
+@pytest.mark.parametrize("is_file", [False, True])
+def test_standard_output_is_written_into(tmp_path: Path, is_file: bool) -> None:
+    """Whether it is a pipe or a file: what is printed later comes after it."""
+    (tmp_path / "stdout").symlink_to("/proc/self/fd/1")
+    code = (
+        "import sys; from pathlib import Path; from infospace.files.atomic_write import write_atomically\n"
+        "write_atomically(Path(sys.argv[1]), b'1\\n'); print(2)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "stdout")]
+    if is_file:
+        with (tmp_path / "out").open("wb") as out:
+            subprocess.run(command, stdout=out, check=True)
+        said = (tmp_path / "out").read_bytes()
+    else:
+        said = subprocess.run(command, capture_output=True, check=True).stdout
+    assert (said, (tmp_path / "stdout").is_symlink()) == (b"1\n2\n", True)
+
+
+def test_a_link_in_a_vault_is_followed_unless_it_leads_out(tmp_path: Path) -> None:
+    """Somebody has moved a file, and left a link to it: within the vault it is written there, and stays elsewhere."""
+    folder = write(tmp_path / "in", **{"a.md": "a", "b.md": "b", "x/c.md": "c", "d.csv": "v\n1\n"})
+    with fresh() as space:
+        known = add(space, folder)
+        (tmp_path / "out").mkdir()
+        for name, to in {"a.md": folder / "other.txt", "b.md": tmp_path / "out/b", "x": tmp_path / "out/x"}.items():
+            (folder / name).rename(to)
+            (folder / name).symlink_to(to)
+        (folder / "d.csv").rename(tmp_path / "out/d")
+        (folder / "d.csv").symlink_to(tmp_path / "out/d")
+        (folder / "a.metadata.json").symlink_to(tmp_path / "out/b")
+        edits = {path: {"v": "2"} if path == "d.csv" else "edited" for path in known}
+        space.store.commit([Revise(known[path], content) for path, content in edits.items()])
+        done = write_back(space.store)
+    assert told(done) == (1, 0, 0, 3)
+    assert {one["reason"] for one in done.failed} == {f"a link leads out of {str(folder)!r} (move the file back)"}
+    assert (folder / "a.md").is_symlink()
+    assert (folder / "other.txt").read_text() == "edited"
+    assert files(tmp_path / "out") == {"b": b"b", "d": b"v\n1\n", "x/c.md": b"c"}
+
+
 def test_edits_are_written_back_to_their_files(tmp_path: Path) -> None:
     """In the file's format, with its line ends; importing then finds nothing new."""
     (tmp_path / "a.md").write_bytes(b"---\r\nk: 1\r\n---\r\n# A\r\n")
@@ -515,10 +584,10 @@ def test_metadata_that_was_not_written_before_a_crash_is_written_later(
     """Of two files the first was written: it is known for the later version, and the other one for the earlier."""
     folder = write(tmp_path / "in", **{"j.json": "[ 1]", "j.metadata.json": '{"k": 1}'})
 
-    def dies(path: Path, data: bytes) -> None:
+    def dies(path: Path, data: bytes, *, follow: bool) -> None:
         if path.name.endswith(".metadata.json"):
             raise KeyboardInterrupt
-        write_atomically(path, data)
+        write_atomically(path, data, follow=follow)
 
     with fresh() as space:
         ids = add(space, folder)
