@@ -70,13 +70,16 @@ def _stream(path: Path, status: os.stat_result, is_link: bool) -> int | None:
 def _put(path: Path, data: bytes, replaced: os.stat_result | None) -> None:
     """Replace what is at a path by a file with these bytes, with the rights of the file that it was, if it was one."""
     beside = path.with_name(f".{_cut(path.name)}.{secrets.token_hex(6)}")
+    rights = replaced.st_mode & 0o7777 if replaced is not None and S_ISREG(replaced.st_mode) else None
+    creating = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        with os.fdopen(os.open(beside, creating, 0o666 if rights is None else 0o600), "wb") as file:
             _lock(file.fileno())
+            if rights is not None and hasattr(os, "fchmod"):  # before there is anything to read in it
+                os.fchmod(file.fileno(), rights)
             file.write(data)
             file.flush()
-            if replaced is not None and S_ISREG(replaced.st_mode):
-                beside.chmod(replaced.st_mode & 0o7777)
+            if rights is not None:
                 os.fsync(file.fileno())
             beside.replace(path)
     except BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -351,6 +352,31 @@ def test_what_takes_the_place_of_a_file_is_on_the_disk_before(tmp_path: Path, mo
     write_atomically(tmp_path / "a.md", b"one")
     write_atomically(tmp_path / "a.md", b"three")
     assert done == ["replace a.md", "sync 5", "replace a.md"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights of POSIX")
+@pytest.mark.parametrize("rights", [0o600, 0o640, 0o666])
+def test_what_replaces_a_file_never_has_more_rights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rights: int
+) -> None:
+    """Nobody but its owner can open it before it has those of the file that was there, and then it is still empty."""
+    path = write(tmp_path, **{"a.md": "old"}) / "a.md"
+    path.chmod(rights)
+    seen: list[int] = []
+
+    class Watched(io.BufferedWriter):
+        def write(self, data: Any) -> int:
+            seen.append(os.fstat(self.fileno()).st_mode & 0o777)
+            return super().write(data)
+
+    def opened(descriptor: int, mode: str) -> Watched:
+        seen.append(os.fstat(descriptor).st_mode & 0o777)
+        return Watched(io.FileIO(descriptor, mode))
+
+    monkeypatch.setattr(os, "fdopen", opened)
+    write_atomically(path, b"new")
+    assert seen == [0o600, rights]
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", rights)
 
 
 def test_a_link_stays_and_its_file_is_written(tmp_path: Path) -> None:
