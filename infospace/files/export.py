@@ -19,7 +19,7 @@ from infospace.files.export_paths import UsedPaths, bare_paths
 from infospace.files.file_changes import READER
 from infospace.files.file_times import of_file_system
 from infospace.files.formats import FileContent, format_of, read
-from infospace.files.formats.json import SIDE, may_have_side, side_of
+from infospace.files.formats.json import SIDE, beside, may_have_side, side_of
 from infospace.files.in_place.own_text import FORMS, in_place, is_half_written, own_version
 from infospace.files.in_place.row_edits import ROW_FORMS, edited_row
 from infospace.files.links import is_alive, replaced, settle, settle_run, written
@@ -284,7 +284,7 @@ def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
             return
     result = in_place(path, note)
     to_write = [(path, result.data)]
-    if form == "json" and (result.side or (may_have_side(path) and side_of(path).is_file())):
+    if form == "json" and result.side != beside(path):
         if not may_have_side(path):
             raise Invalid(
                 f"{path.name!r} has a name too long for one with metadata beside it", hint="choose a shorter name"

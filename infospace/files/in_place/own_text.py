@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from infospace.core.errors import Invalid, NotFound
+from infospace.core.json_types import JSON
 from infospace.core.resources import Note
 from infospace.data.json_text import read_json, same
 from infospace.files.formats import format_of
@@ -34,10 +35,12 @@ def in_place(path: Path, note: Note) -> Rendered:
     if held is None:
         raise Invalid(f"{note.id} has metadata or content that such a file cannot hold", hint="`infospace export`")
     if form == "json":
-        data, side = edited_json(read_bytes(path), path.name, note.content), None
-        if held.side and (known := beside(path)):
-            side = edited_json(known, side_of(path).name, dict(note.metadata))
-        return Rendered(held.suffix, held.data if data is None else data, held.side if side is None else side)
+        data, side, metadata = read_bytes(path), beside(path), dict(note.metadata)
+        if not _says(data, note.content):
+            data = edited_json(data, path.name, note.content) or held.data
+        if not holds(side or b"{}", metadata):
+            side = (edited_json(side, side_of(path).name, metadata) if held.side else None) or held.side
+        return Rendered(held.suffix, data, side)
     return Rendered(suffix, edited_text(read_bytes(path), path.name, note.content))
 
 
@@ -65,7 +68,7 @@ def is_half_written(snapshot: Snapshot, one: TrackedFile) -> bool:
     except Invalid:
         return False
     is_ours = any(same(known, dict(note.metadata)) for note in (before, *notes))
-    return is_ours and any(holds(data, note.content) for note in notes if _rendered("json", note) is not None)
+    return is_ours and any(_says(data, note.content) for note in notes if _rendered("json", note) is not None)
 
 
 def _is(path: Path, data: bytes, note: Note, before: Note | None) -> bool:
@@ -76,7 +79,12 @@ def _is(path: Path, data: bytes, note: Note, before: Note | None) -> bool:
     held = _rendered(form, note)
     if held is None or form != "json":
         return held is not None and held.data == data.replace(b"\r\n", b"\n")
-    return holds(data, note.content) and holds(beside(path) or b"{}", dict(note.metadata))
+    return _says(data, note.content) and holds(beside(path) or b"{}", dict(note.metadata))
+
+
+def _says(data: bytes, content: JSON) -> bool:
+    """Whether a JSON file has a value; one that is empty is an empty text."""
+    return holds(data, content) if data.strip() else content == ""
 
 
 def _rendered(form: str, note: Note) -> Rendered | None:

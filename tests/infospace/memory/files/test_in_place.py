@@ -243,6 +243,32 @@ def test_any_lines_become_any_others(before: list[tuple[str, str]], after: list[
     assert text.spliced(line_edits(text.read, text.read, 0)) == text.written
 
 
+@pytest.mark.parametrize("data", [b"", b" \r\n", b'{"a" :1}'])
+def test_a_json_file_of_the_same_value_stays_as_it_is(space: Space, tmp_path: Path, data: bytes) -> None:
+    """Where only the metadata beside it changed, or those not at all, however the file is written."""
+    folder = write(tmp_path / "in", **{"a.json": data, "b.json": "[1]", "b.metadata.json": "{ }"})
+    add(space, folder)
+    known = notes(space)
+    edit(space.store, known["a.json"], known["a.json"].content, {"k": 1}, "edit")
+    edit(space.store, known["b.json"], [2], {}, "edit")
+    assert write_back(space.store).failed == []
+    assert (folder / "a.json").read_bytes() == data
+    assert json.loads((folder / "a.metadata.json").read_bytes()) == {"k": 1}
+    assert (folder / "b.metadata.json").read_bytes() == b"{ }"
+    assert counts(add(space, folder)) == {"unchanged": 2}
+
+
+def test_an_empty_json_file_that_was_written_back_is_known_after_a_kill(space: Space, tmp_path: Path) -> None:
+    """Its metadata was written, and not remembered."""
+    folder = write(tmp_path / "in", **{"a.json": b""})
+    add(space, folder)
+    edit(space.store, notes(space)["a.json"], "", {"k": 1}, "edit")
+    write(folder, **{"a.metadata.json": '{"k": 1}'})
+    done = write_back(space.store)
+    assert (done.written, done.failed) == (1, [])
+    assert (folder / "a.json").read_bytes() == b""
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 99) | st.text(st.sampled_from("ab:#'\"-[{, \n"), max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
