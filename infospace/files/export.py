@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -21,7 +23,7 @@ from infospace.files.file_times import of_file_system
 from infospace.files.formats import FileContent, format_of, read
 from infospace.files.formats.json import SIDE, beside, may_have_side, side_of
 from infospace.files.in_place.own_text import FORMS, in_place, is_half_written, own_version
-from infospace.files.in_place.row_edits import ROW_FORMS, edited_row
+from infospace.files.in_place.row_edits import ROW_FORMS, RowEdit, edited_rows
 from infospace.files.links import is_alive, replaced, settle, settle_run, written
 from infospace.files.render import Rendered, render
 from infospace.files.tracked_files import track, was_edited, was_of
@@ -239,13 +241,13 @@ def write_back(store: Store, below: Path | None = None) -> ExportReport:
         tracked = [file for file in snapshot.tracked() if above is None or _path(file).is_relative_to(above)]
         edited = [(file, snapshot.get(file.note)) for file in tracked if was_edited(snapshot, file)]
     remove_leftovers(path for file in tracked for path in (_path(file), side_of(_path(file))))
-    for one, note in edited:
-        if isinstance(note, Note):
-            try:
-                _write_one(store, one, note)
-                report.written += 1
-            except (Conflict, Invalid, NotFound, OSError) as error:
-                report.fail(_path(one), _reason(error))
+    notes = [(one, note) for one, note in edited if isinstance(note, Note)]
+    for place, some in groupby(notes, key=lambda pair: _table(pair[0])):
+        if place is None:
+            for one, note in some:
+                _try(report, one, partial(_write_one, store, one, note))
+        else:
+            _write_rows(store, list(some), report)
     report.unchanged = len(tracked) - len(edited)
     return report
 
@@ -266,9 +268,6 @@ def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
     path = _path(one)
     file = FileToImport(Path(one.root), one.path, path)
     form = format_of(path)
-    if one.part and form in ROW_FORMS:
-        _write_row(store, one, note)
-        return
     if form not in FORMS:
         raise Invalid(
             f"{note.id} is {path.suffix.lower()} text, which is not written back",
@@ -295,12 +294,46 @@ def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
     _sync(store, one, note, file)
 
 
-def _write_row(store: Store, one: TrackedFile, note: Note) -> None:
-    """Write a row of a table back, and remember it as it is then."""
-    path = _path(one)
-    data, row = edited_row(read_bytes(path), path, note, one.digest, one.part)
-    write_atomically(_real(one, path), data, follow=False)
-    store.commit([track(replace(one, digest=row.digest, version=note.version), was_of(one))])
+def _table(one: TrackedFile) -> Path | None:
+    """Return the path of the table that a row is written back to, None for what is no such row."""
+    return _path(one) if one.part and format_of(one.path) in ROW_FORMS else None
+
+
+def _try(report: ExportReport, one: TrackedFile, write: Callable[[], object]) -> None:
+    """Write something and count it, or report why not."""
+    try:
+        write()
+    except (Conflict, Invalid, NotFound, OSError) as error:
+        report.fail(_path(one), _reason(error))
+    else:
+        report.written += 1
+
+
+def _write_rows(store: Store, rows: Sequence[tuple[TrackedFile, Note]], report: ExportReport) -> None:
+    """Write rows of one table back, all at once, and remember them as they are then."""
+    path = _path(rows[0][0])
+    tracks: list[tuple[TrackedFile, Track]] = []
+    try:
+        edits = [RowEdit(note, one.digest, one.part) for one, note in rows]
+        data, results = edited_rows(read_bytes(path), path, edits)
+        for (one, note), row in zip(rows, results, strict=True):
+            if isinstance(row, Invalid):
+                report.fail(path, str(row))
+            else:
+                remembered = replace(one, digest=row.digest, version=note.version)
+                tracks.append((one, track(remembered, was_of(one))))
+        if tracks:
+            write_atomically(_real(rows[0][0], path), data, follow=False)
+    except (Invalid, NotFound, OSError) as error:
+        for _ in tracks or rows:
+            report.fail(path, _reason(error))
+        return
+    try:
+        store.commit([change for _, change in tracks])
+        report.written += len(tracks)
+    except (Conflict, NotFound):  # others remember some of them meanwhile: each by itself
+        for one, change in tracks:
+            _try(report, one, partial(store.commit, [change]))
 
 
 def _sync(store: Store, one: TrackedFile, note: Note, file: FileToImport) -> None:

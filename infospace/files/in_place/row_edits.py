@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from infospace.core.errors import Invalid
@@ -17,61 +18,142 @@ from infospace.files.formats import Row, format_of
 from infospace.files.formats.csv import delimiter_of
 from infospace.files.formats.csv import rows as csv_rows
 from infospace.files.formats.jsonl import rows as json_rows
+from infospace.files.in_place.splice import Edit
 from infospace.files.walk import decode
 
 ROW_FORMS = ("csv", "jsonl")
 """Formats whose rows are written back."""
 
 
-def edited_row(data: bytes, path: Path, note: Note, digest: bytes, number: int) -> tuple[bytes, Row]:
-    """Return a table's bytes with another content of the row of a digest, and that row.
+@dataclass(frozen=True, slots=True)
+class RowEdit:
+    """A Note that goes to the row of a digest; of several rows of that digest, to the one nearest to `number`."""
 
-    Of several rows of that digest it is the one nearest to `number`. Raises Invalid where there is none any more, and
-    for what a row cannot hold.
+    note: Note
+    digest: bytes
+    number: int
+
+
+def edited_rows(data: bytes, path: Path, edits: Sequence[RowEdit]) -> tuple[bytes, list[Row | Invalid]]:
+    """Return a table's bytes with other contents of some rows, and of each its row then, or why it is left as it was.
+
+    That is where there is no such row any more, and for what a row cannot hold. Raises Invalid where the table cannot
+    be read, or not be changed at all.
     """
-    if note.metadata:
-        raise Invalid(f"{note.id} has metadata, which a row cannot hold", hint="`infospace export FOLDER` has it")
     read = csv_rows if format_of(path) == "csv" else json_rows
     before = read(data, path.name)
-    fits = [row for row in before if row.digest == digest]
-    if not fits:
-        raise Invalid("the row has changed since it was read", hint="`infospace add` takes both as versions")
-    at = before.index(min(fits, key=lambda row: abs(row.number - number)))
     text = decode(data, path.name)
     head = data[: len(data) - len(text.encode())]
     if head + text.encode() != data:
         raise Invalid(
             f"{path.name!r} is not UTF-8 text", hint="change it in the file, and `infospace add` takes it over"
         )
-    edit = _csv_edit if read is csv_rows else _json_edit
-    result = head + edit(text, before[at], at, note.content).encode()
-    after = read(result, path.name)
-    if len(after) != len(before) or not same(after[at].load(), note.content):
-        raise Invalid(f"{path.name!r} cannot hold {note.id} in that row", hint="change it in the file")
-    return result, after[at]
+    places = _Places(before)
+    pieces = (_csv_pieces if read is csv_rows else _json_pieces)(text, before)
+    results: list[int | Invalid] = []
+    to_write: list[Edit] = []
+    for edit in edits:
+        try:
+            at = places.take(edit)
+            to_write.append(pieces(at, edit.note.content))
+            results.append(at)
+        except Invalid as error:
+            results.append(error)
+    changed = head + _spliced(text, to_write).encode()
+    rows = _held(changed, path, len(before), edits, results)
+    if rows is not None:
+        return changed, rows
+    if len(edits) == 1:
+        message = f"{path.name!r} cannot hold {edits[0].note.id} in that row"
+        return data, [Invalid(message, hint="change it in the file")]
+    half = len(edits) // 2
+    data, first = edited_rows(data, path, edits[:half])
+    data, second = edited_rows(data, path, edits[half:])
+    return data, [*first, *second]
 
 
-def _json_edit(text: str, row: Row, _at: int, content: JSON) -> str:
+def _held(
+    data: bytes, path: Path, count: int, edits: Sequence[RowEdit], results: Sequence[int | Invalid]
+) -> list[Row | Invalid] | None:
+    """Return the rows that a changed table has at the places of the edits; None where it does not hold just these."""
+    try:
+        after = (csv_rows if format_of(path) == "csv" else json_rows)(data, path.name)
+        held = [
+            (one, same(after[one].load(), edit.note.content))
+            for edit, one in zip(edits, results, strict=True)
+            if not isinstance(one, Invalid)
+        ]
+    except (Invalid, IndexError):
+        return None
+    if len(after) != count or not all(fits for _, fits in held):
+        return None
+    return [one if isinstance(one, Invalid) else after[one] for one in results]
+
+
+class _Places:
+    """Where the rows of a table are, by digest; each is given once."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self._free: dict[bytes, list[int]] = {}
+        for at, row in enumerate(rows):
+            self._free.setdefault(row.digest, []).append(at)
+
+    def take(self, edit: RowEdit) -> int:
+        """Return the index of the row that an edit is for. Raises Invalid where there is none, or it can hold none."""
+        if edit.note.metadata:
+            raise Invalid(
+                f"{edit.note.id} has metadata, which a row cannot hold", hint="`infospace export FOLDER` has it"
+            )
+        fits = self._free.get(edit.digest)
+        if not fits:
+            raise Invalid("the row has changed since it was read", hint="`infospace add` takes both as versions")
+        nearest = min(fits, key=lambda at: abs(self._rows[at].number - edit.number))
+        fits.remove(nearest)
+        return nearest
+
+
+def _spliced(text: str, edits: Sequence[Edit]) -> str:
+    parts, done = [], 0
+    for edit in sorted(edits, key=lambda one: one.start):
+        parts += [text[done : edit.start], edit.text]
+        done = edit.end
+    return "".join([*parts, text[done:]])
+
+
+def _json_pieces(text: str, rows: Sequence[Row]) -> Callable[[int, JSON], Edit]:
+    """Return what makes the change of a row by its index."""
     lines = text.split("\n")
-    line = lines[row.number - 1]
-    start, end = len(line) - len(line.lstrip()), len(line.rstrip())
-    lines[row.number - 1] = line[:start] + dump(content) + line[end:]
-    return "\n".join(lines)
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+
+    def piece(at: int, content: JSON) -> Edit:
+        line, start = lines[rows[at].number - 1], starts[rows[at].number - 1]
+        return Edit(start + len(line) - len(line.lstrip()), start + len(line.rstrip()), dump(content))
+
+    return piece
 
 
-def _csv_edit(text: str, row: Row, at: int, content: JSON) -> str:
-    old = row.load()
+def _csv_pieces(text: str, rows: Sequence[Row]) -> Callable[[int, JSON], Edit]:
+    """Return what makes the change of a row by its index."""
+    delimiter = delimiter_of(text)
+    header, *records = _records(text, delimiter) if rows else [(0, 0, ())]
+    names = [name.strip() for name in header[2]]
+
+    def piece(at: int, content: JSON) -> Edit:
+        start, end, _ = records[at]
+        return Edit(start, end, _csv_record(text[start:end], delimiter, names, rows[at].load(), content))
+
+    return piece
+
+
+def _csv_record(record: str, delimiter: str, names: Sequence[str], old: JSON, content: JSON) -> str:
+    """Return a record with another content, of which only the cells that differ are written anew."""
     if not isinstance(content, dict) or not isinstance(old, dict):
         raise Invalid("a row of such a table is an object", hint='{"column": "text", …}')
-    delimiter = delimiter_of(text)
-    (_, _, header), *records = _records(text, delimiter)
-    start, end, _ = records[at]
-    names = [name.strip() for name in header]
     if unknown := next((key for key in content if key not in names), None):
         raise Invalid(f"the table has no column {unknown!r}", hint=f"its columns are {', '.join(names)}")
-    spans = _cells(text[start:end], delimiter)
     parts, done = [], 0
-    for name, (first, last) in zip(names, spans, strict=False):
+    for name, (first, last) in zip(names, _cells(record, delimiter), strict=False):
         value = content.get(name)
         if value == old.get(name):
             continue
@@ -79,11 +161,10 @@ def _csv_edit(text: str, row: Row, at: int, content: JSON) -> str:
             raise Invalid(
                 f"the cell `{name}` would be {dump(value)}, and a cell is text", hint='put it in quotes: "12"'
             )
-        record = text[start:end]
         quoted = record[first:last].startswith('"') or re.search(rf'["\r\n{re.escape(delimiter)}]', value)
         parts += [record[done:first], '"' + value.replace('"', '""') + '"' if quoted else value]
         done = last
-    return text[:start] + "".join(parts) + text[start + done :]
+    return "".join(parts) + record[done:]
 
 
 def _records(text: str, delimiter: str) -> Iterator[tuple[int, int, Sequence[str]]]:

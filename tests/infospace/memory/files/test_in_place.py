@@ -6,6 +6,7 @@ import codecs
 import importlib.metadata
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,14 @@ from hypothesis import strategies as st
 from infospace import Invalid, Space
 from infospace.data.json_text import same
 from infospace.editing.edit import edit
+from infospace.files import export as exporting
+from infospace.files.atomic_write import write_atomically
 from infospace.files.export import export, write_back
 from infospace.files.formats.markdown_file import read
 from infospace.files.in_place.json_edits import edited_json
 from infospace.files.in_place.markdown_edits import edited_markdown
 from infospace.files.in_place.splice import WrittenText, line_edits
+from infospace.files.tracked_files import track, was_of
 from tests.infospace.memory.imported import add, counts, notes, write
 
 ODD = """---
@@ -359,6 +363,105 @@ def test_what_a_row_cannot_hold_is_one_sentence(
     [failure] = write_back(space.store).failed
     assert why in failure["reason"]
     assert (folder / "t.csv").read_text() == "v\n1\n"
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
+def test_a_table_is_read_and_written_once_for_all_its_rows(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A row that it cannot hold is left, and told of; so is one that somebody changed."""
+    rows = [{"v": str(number)} for number in range(8)]
+    lines = ["v", *map(str, range(8))] if name == "t.csv" else map(json.dumps, rows)
+    text = "\n".join(lines) + "\n"
+    folder = write(tmp_path / "in", **{name: text, "z.md": "z"})
+    add(space, folder)
+    known = notes(space)
+    for number in range(1, 9):
+        metadata = {"k": 1} if number == 4 else {}
+        edit(space.store, known[f"{name}#{number}"], {"v": f"edited {number}"}, metadata, "edit")
+    edit(space.store, known["z.md"], "edited", {}, "edit")
+    write(folder, **{name: text.replace("6", "66")})
+    written: list[str] = []
+
+    def counted(path: Path, data: bytes, *, follow: bool) -> None:
+        written.append(path.name)
+        write_atomically(path, data, follow=follow)
+
+    monkeypatch.setattr(exporting, "write_atomically", counted)
+    done = write_back(space.store)
+    assert (done.written, written) == (7, [name, "z.md"])
+    assert [one["reason"].partition(" (")[0] for one in done.failed] == [
+        f"{known[f'{name}#4'].id} has metadata, which a row cannot hold",
+        "the row has changed since it was read",
+    ]
+    made = (folder / name).read_text()
+    assert [number for number in range(1, 9) if f"edited {number}" in made] == [1, 2, 3, 5, 6, 8]
+    assert len(made.splitlines()) == len(text.splitlines())
+
+
+def test_one_row_that_spoils_a_table_does_not_keep_the_others_from_it(space: Space, tmp_path: Path) -> None:
+    """A table of one column has no row that is a blank line."""
+    folder = write(tmp_path / "in", **{"t.csv": "v\n" + "".join(f"{number}\n" for number in range(1, 6))})
+    add(space, folder)
+    known = notes(space)
+    for number in range(1, 6):
+        edit(space.store, known[f"t.csv#{number}"], {"v": "" if number == 3 else f"new {number}"}, {}, "edit")
+    done = write_back(space.store)
+    assert done.written == 4
+    assert [one["reason"].partition(" (")[0] for one in done.failed] == [
+        f"'t.csv' cannot hold {known['t.csv#3'].id} in that row"
+    ]
+    assert (folder / "t.csv").read_text() == "v\nnew 1\nnew 2\n3\nnew 4\nnew 5\n"
+    add(space, folder)
+    assert write_back(space.store).written == 0
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_rows_are_remembered_after_they_are_written(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    """Whoever is killed before or after the writing leaves what the next import takes for its own."""
+    folder = write(tmp_path / "in", **{"t.csv": "v\n1\n2\n3\n4\n"})
+    add(space, folder)
+    for number, note in enumerate(notes(space).values()):
+        edit(space.store, note, {"v": f"new {number}"} if number else note.content, {}, "edit")
+
+    def killed(path: Path, data: bytes, *, follow: bool) -> None:
+        if at:
+            write_atomically(path, data, follow=follow)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as killing:
+        killing.setattr(exporting, "write_atomically", killed)
+        with pytest.raises(KeyboardInterrupt):
+            write_back(space.store)
+    assert counts(add(space, folder)) == {"unchanged": 4}
+    assert write_back(space.store).written == (0 if at else 3)
+    assert (folder / "t.csv").read_text() == "v\n1\nnew 1\nnew 2\nnew 3\n"
+    assert counts(add(space, folder)) == {"unchanged": 4}
+
+
+def test_a_row_that_another_remembers_meanwhile_is_told_of_alone(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are remembered as they were written."""
+    folder = write(tmp_path / "in", **{"t.csv": "v\n1\n2\n3\n"})
+    add(space, folder)
+    known = notes(space)
+    for note in known.values():
+        edit(space.store, note, {"v": f"new {note.content['v']}"}, {}, "edit")
+
+    def overtaken(path: Path, data: bytes, *, follow: bool) -> None:
+        write_atomically(path, data, follow=follow)
+        with space.store.reading() as snapshot:
+            one = snapshot.tracked()[1]
+        space.store.commit([track(replace(one, version=2), was_of(one))])
+
+    monkeypatch.setattr(exporting, "write_atomically", overtaken)
+    done = write_back(space.store)
+    assert (done.written, len(done.failed)) == (2, 1)
+    with space.store.reading() as snapshot:
+        assert [one.version for one in snapshot.tracked()] == [2, 2, 2]
 
 
 def test_an_export_that_writes_nothing_into_an_imported_folder_leaves_nothing_there(
