@@ -24,7 +24,7 @@ _HINTS = {
 }
 
 
-def write_atomically(path: Path, data: bytes, *, follow: bool = True, durable: bool = True) -> None:
+def write_atomically(path: Path, data: bytes, *, follow: bool = True) -> None:
     """Put bytes at a path by way of a file beside it, with the rights of the file that was there.
 
     A link stays, and the file is written that it leads to; what is there and no file, as a pipe, is written into. Both
@@ -32,7 +32,6 @@ def write_atomically(path: Path, data: bytes, *, follow: bool = True, durable: b
 
     A file that replaces another is flushed to the disk first: after a power cut the old or the new one is there whole.
     New files are not flushed: they take nothing away, and thousands of them may be written at once.
-    Nor is anything without `durable`, for what is written anew before long.
 
     Raises Invalid when the system does not let it.
     """
@@ -43,7 +42,7 @@ def write_atomically(path: Path, data: bytes, *, follow: bool = True, durable: b
             with os.fdopen(stream, "wb") as file:
                 file.write(data)
         else:
-            _put(Path(os.path.realpath(path)) if is_link else path, data, status, durable)
+            _put(Path(os.path.realpath(path)) if is_link else path, data, status)
     except OSError as error:
         hint = _HINTS.get(error.errno or 0)
         raise Invalid(f"{str(path)!r} cannot be written: {error.strerror or error}", hint=hint) from None
@@ -68,7 +67,7 @@ def _stream(path: Path, status: os.stat_result, is_link: bool) -> int | None:
     return None if S_ISREG(status.st_mode) else os.open(path, os.O_WRONLY)
 
 
-def _put(path: Path, data: bytes, replaced: os.stat_result | None, durable: bool) -> None:
+def _put(path: Path, data: bytes, replaced: os.stat_result | None) -> None:
     """Replace what is at a path by a file with these bytes, with the rights of the file that it was, if it was one."""
     beside = path.with_name(f".{_cut(path.name)}.{secrets.token_hex(6)}")
     rights = replaced.st_mode & 0o7777 if replaced is not None and S_ISREG(replaced.st_mode) else None
@@ -80,7 +79,7 @@ def _put(path: Path, data: bytes, replaced: os.stat_result | None, durable: bool
                 os.fchmod(file.fileno(), rights)
             file.write(data)
             file.flush()
-            if rights is not None and durable:
+            if rights is not None:
                 os.fsync(file.fileno())
             beside.replace(path)
     except BaseException:

@@ -161,9 +161,9 @@ class DetachedImport:
             record = self.read() or record
         return record
 
-    def write(self, record: ImportRecord, *, durable: bool = True) -> None:
-        """Write it down, on the disk at once if `durable`."""
-        write_atomically(self._record, json.dumps(asdict(replace(record, broken_off=False))).encode(), durable=durable)
+    def write(self, record: ImportRecord) -> None:
+        """Write it down."""
+        write_atomically(self._record, json.dumps(asdict(replace(record, broken_off=False))).encode())
 
     def _is_locked(self) -> bool:
         import fcntl
@@ -270,7 +270,7 @@ class _Recorder:
         )
         if time.monotonic() - self._written >= WRITE_SECONDS:
             self._written = time.monotonic()
-            self._job.write(self.record, durable=False)
+            self._job.write(self.record)
 
 
 def main(arguments: Sequence[str]) -> None:
