@@ -8,7 +8,7 @@ from typing import Any
 from infospace import Collection, Note, Relation, Space
 from planner.journal.result import RunResult
 
-IDS = re.compile(r"\b(Note|Collection|Relation)_\d+")
+IDS = re.compile(r"\b(Note|Collection|Relation)_\d+", re.IGNORECASE)
 TIMES = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
 
