@@ -233,6 +233,7 @@ def test_few_batches_are_held(store: Store) -> None:
     with store.reading() as snapshot:
         for at in range(0, 6_000, 500):
             assert snapshot.get(f"Note_{numbers[at]}").content == {"n": at, "word": f"ö{at}"}
+    assert 1 <= len(batches._RECENT) <= 8
     for first in range(1, 40, 4):
         one = batches.Batch(first, 4, None, None, None, AT)
         assert held_at_once.some(one, f"[{first}, 2, 3, 4]", [first, first + 3], "a") == [first, 4]
