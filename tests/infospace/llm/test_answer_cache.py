@@ -143,7 +143,7 @@ def test_tools_that_only_read_are_not_called_again_for_a_time(cached: Space) -> 
     assert calls[-1] == "read a"
 
 
-def test_a_tool_that_somebody_has_to_allow_is_asked_about_all_the_same(cached: Space) -> None:
+def test_the_answer_of_a_tool_that_may_change_something_is_not_kept(cached: Space) -> None:
     calls: list[str] = []
     tools = desk(calls)
     cached.tools.add(tools)
@@ -152,7 +152,9 @@ def test_a_tool_that_somebody_has_to_allow_is_asked_about_all_the_same(cached: S
     assert tool is not None
     assert not tool.read_only
     call(cached, "touch", "a")
-    assert cached.answers.size().tools == 0
+    assert (calls, cached.answers.size().tools) == (["touch a"], 0)
+    call(cached, "read", "a")
+    assert cached.answers.size().tools == 1
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"at": 1}', b'{"answer": "x"}', b"\xff\xfe"])

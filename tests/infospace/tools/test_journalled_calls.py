@@ -319,6 +319,24 @@ def test_what_an_earlier_run_was_answered_is_not_asked_again(tmp_path: Path) -> 
     assert second.make("5", READ, {"to": "Eve"}) == SENT
 
 
+def test_a_tool_that_somebody_has_to_allow_is_asked_about_before_its_answer_is_taken(tmp_path: Path) -> None:
+    """Of an earlier run: nothing is journalled before somebody said yes, and then nothing is called."""
+    first, later = Office(SENT), Office(allowed=False)
+    first.calls.answers = later.calls.answers = AnswerCache(tmp_path)
+    first.make("1", READ)
+    with pytest.raises(InputRequired, match="call the tool read of the server post") as asked:
+        later.make("2", READ)
+    assert later.rows == []
+    key = str(asked.value.key)
+    refused, agreed = (Office(past=RecordedRun([], [], {key: said}), allowed=False) for said in ("no", "once"))
+    refused.calls.answers = agreed.calls.answers = first.calls.answers
+    with pytest.raises(NotAllowed, match="somebody said no"):
+        refused.make("2", READ)
+    assert agreed.make("2", READ) == ToolAnswer([], "sent", cached=True)
+    assert (journal(refused), journal(agreed)) == ([], [("success", None, None)])
+    assert (later.created_by, refused.created_by, agreed.created_by) == (0, 0, 0)
+
+
 def test_what_is_allowed_is_allowed_by_its_name() -> None:
     assert (Office().calls.allows(SEND), Office(allowed=False).calls.allows(SEND)) == (True, False)
 
