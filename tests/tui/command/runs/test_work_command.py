@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from chatting import Endpoint
 
 SAYS = '[{"type": "say", "value": "hello"}]'
 
@@ -41,14 +43,18 @@ def test_a_detached_run_waits_until_somebody_works(cli: Any, plan: str) -> None:
     assert cli("work", "--once").err == "0 runs taken\n"
 
 
-def test_one_worker_runs_several_at_once(cli: Any, plan: str) -> None:
-    for _ in range(3):
-        cli("run", plan, "--detach")
+def test_one_worker_runs_several_at_once(cli: Any, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two, where each asks a model that answers nobody before two have asked; and no more than it is told."""
+    monkeypatch.setenv("INFOSPACE_LLM_RETRIES", "0")
+    endpoint.together = threading.Barrier(2)
+    for _ in range(4):
+        cli("run", "-", "--detach", stdin='[{"type": "generate-note", "prompt": "a title"}]')
     said = cli("work", "--once", "--jobs", "2")
     assert (sorted(said.out.splitlines()), said.err) == (
-        [f"run_{number}  success" for number in (1, 2, 3)],
-        "3 runs taken\n",
+        [f"run_{number}  success" for number in (1, 2, 3, 4)],
+        "4 runs taken\n",
     )
+    assert (len(endpoint.requests), endpoint.peak) == (4, 2)
 
 
 def test_runs_that_ended_long_ago_are_removed_where_that_is_wanted(cli: Any, plan: str) -> None:
