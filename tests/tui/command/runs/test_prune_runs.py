@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,10 +82,16 @@ def test_runs_go_by_status_number_and_age(cli: Any, runs: None) -> None:
     assert listed(cli) == ["run_5"]
 
 
-def test_imports_and_edits_stay(cli: Any, runs: None) -> None:
-    said = cli("prune", "--runs", "run_5")
-    assert said.code == 1
-    assert "run_5 is an edit, which stays in the journal" in said.err
+def test_imports_and_edits_stay(cli: Any, runs: None, tmp_path: Path) -> None:
+    """Named, they are refused; else they are not chosen."""
+    (tmp_path / "a.md").write_text("a")
+    cli("add", str(tmp_path / "a.md"))
+    for run, kind in (("run_5", "edit"), ("run_6", "import")):
+        said = cli("prune", "--runs", run)
+        assert said.code == 1
+        assert f"{run} is an {kind}, which stays in the journal" in said.err
+    assert cli("prune", "--keep", "0", "--yes", "--json").json["runs"] == ["run_4", "run_3", "run_2", "run_1"]
+    assert listed(cli) == ["run_5", "run_6"]
 
 
 @pytest.mark.parametrize("arguments", [("--older-than", "soon"), ("--keep", "-1"), ("--status", "great")])
@@ -119,7 +126,7 @@ def test_what_is_no_age_is_refused(text: str) -> None:
         read_age(text)
 
 
-def test_a_run_that_goes_on_is_never_chosen(cli: Any, runs: None, tmp_path: Any) -> None:
+def test_a_run_that_goes_on_is_never_chosen(cli: Any, runs: None, tmp_path: Path) -> None:
     """By age, number or status."""
     from infospace.journal.rows import OpenRun
 
@@ -129,4 +136,6 @@ def test_a_run_that_goes_on_is_never_chosen(cli: Any, runs: None, tmp_path: Any)
         with space.store.reading() as snapshot:
             assert run not in select(snapshot, PruneFilter(older=timedelta(1)))
             assert run not in select(snapshot, PruneFilter(beyond=0))
+            assert select(snapshot, PruneFilter(statuses={"running"})) == []
+            assert len(select(snapshot, PruneFilter(statuses={"running", "failed", "success"}))) == 4
     assert f"{run} has not ended" in cli("prune", "--runs", run).err
