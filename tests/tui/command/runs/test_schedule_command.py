@@ -67,14 +67,18 @@ def test_why_it_does_not_run_is_told_and_shown(cli: Any, tmp_path: Path) -> None
 
 
 def test_it_waits_for_the_run_before(cli: Any, tmp_path: Path) -> None:
+    """A worker begins no other until that has ended, and then it does: it is due still."""
     asks = '[{"type": "ask", "value": "well?", "out": "$well"}]'
     assert cli("plans", "save", "greet", "-", stdin=asks).code == 0
     assert cli(*ADD).code == 0
     put_due(tmp_path)
     assert cli("work", "--once").out == "run_2  suspended\n"
     put_due(tmp_path)
+    assert cli("work", "--once").err == "0 runs taken\n"
     assert "waits for run_2 to end" in cli("schedule").out
     assert cli("schedule", "--json").json[0]["waits_for"] == "run_2"
+    assert cli("answer", "run_2", "1", '"well"').code == 0
+    assert cli("work", "--once").out == "run_3  suspended\n"
 
 
 @pytest.mark.usefixtures("scheduled")

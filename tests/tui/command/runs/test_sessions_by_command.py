@@ -18,6 +18,7 @@ import pytest
 
 from infospace import NotFound, open_space
 from infospace.core.clock import later
+from infospace.core.ids import Kind
 from infospace.journal.rows import RunRow, StepRow
 from planner.sessions.session_run import is_between_calls
 
@@ -137,9 +138,12 @@ def test_ctrl_c_between_two_lines_ends_the_reading(tmp_path: Path, name: str | N
         assert snapshot.run("run_1").status == ("suspended" if name else "cancelled")
 
 
-def test_ctrl_c_in_a_line_lets_the_step_end_and_the_line_be_resumed(tmp_path: Path) -> None:
+def test_ctrl_c_in_a_line_lets_the_step_end_and_the_line_be_resumed(
+    tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Exit code 130 and the run as JSON; `resume` does the rest of the line, and nothing twice."""
-    each = [{"type": "say", "value": "now"}, {"type": "wait", "seconds": 50}]
+    once, after = ({"type": "create-note", "value": value, "out": "$n"} for value in ("once", "after"))
+    each = [once, {"type": "say", "value": "now"}, {"type": "wait", "seconds": 50}, after]
     items = {"type": "create-collection", "value": [1], "out": "$c"}
     with running(tmp_path, "--json") as process:
         write(process, items, {"type": "for-each", "target": "$c", "do": each})
@@ -149,6 +153,16 @@ def test_ctrl_c_in_a_line_lets_the_step_end_and_the_line_be_resumed(tmp_path: Pa
     assert (code, found["run"], found["status"]) == (130, "run_1", "suspended")
     assert "infospace resume run_1" in found["reason"]
     assert "Ctrl-C again" in said
+    monkeypatch.setattr("planner.execute.wait.now", lambda: later(4000))
+    done = cli("resume", "run_1", "--json").json
+    assert done["status"] == "success"
+    assert sorted(step["step"] for step in done["steps"]) == [
+        "1",
+        "2",
+        *(f"2.do[1].{number}" for number in range(1, 5)),
+    ]
+    with open_space(tmp_path / "space.db") as space, space.store.reading() as snapshot:
+        assert [note.content for note in snapshot.listing(Kind.NOTE, kept=False)] == [1, "once", "after"]
 
 
 def test_ctrl_c_twice_breaks_a_line_off(tmp_path: Path) -> None:
