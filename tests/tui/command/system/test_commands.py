@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from infospace import open_space
+from infospace.core.clock import now
+from infospace.journal.rows import Approve
+from infospace.store.tool_records import ListedTool, SaveTools
 from planner.parse.saved_plans import save_plan
 from tui.command import COMMANDS, build_parser
 
@@ -446,14 +449,18 @@ def test_a_field_that_no_note_has_is_told(cli: Any, known: Path, model: Any) -> 
 
 @pytest.mark.parametrize("words", [("plans", "list"), ("plans",), ("tools", "list"), ("tools", "approvals")])
 def test_a_space_is_named_before_or_after_every_word(cli: Any, tmp_path: Path, words: tuple[str, ...]) -> None:
-    """As the help of each says."""
-    there = str(tmp_path / "other.db")
+    """As the help of each says; what is shown is in that space alone."""
+    folder = tmp_path / "there"
+    folder.mkdir()
+    (folder / "mcp.json").write_text('{"mcpServers": {"hall": {"command": "hall"}}}')
+    there = str(folder / "other.db")
     with open_space(there) as space:
         save_plan(space, "greet", {"steps": [{"type": "create-note", "value": 1}]})
+        space.store.commit([SaveTools("hall", [ListedTool("greet")])], [Approve("hall/greet", None, now())])
+    assert "greet" not in cli(*words, "--json").out
     said = {cli(*words[:at], "--space", there, *words[at:], "--json").out for at in range(len(words) + 1)}
     assert len(said) == 1
-    if words[0] == "plans":
-        assert "greet" in said.pop()
+    assert "greet" in said.pop()
 
 
 def test_a_where_that_compares_other_types_says_so(cli: Any, tmp_path: Path) -> None:
