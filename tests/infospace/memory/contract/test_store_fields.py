@@ -26,11 +26,11 @@ def embed_all(store: Store) -> None:
 
 
 def fields(store: Store, identifier: str) -> list[tuple[str, int, str]]:
-    """The fields of a Note, and that they are those which an embedding is given."""
+    """The fields of a Note that waits, and that they are those which an embedding is given."""
     number = number_of(identifier)
     with store.reading() as snapshot:
         found = snapshot.fields([number])[number]
-        assert all(list(text.fields) == found for text in snapshot.pending(among=[number]))
+        assert [list(text.fields) for text in snapshot.pending(among=[number])] == [found]
     return [tuple(field) for field in found]  # type: ignore[misc]
 
 

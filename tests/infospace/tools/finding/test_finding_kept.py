@@ -190,6 +190,7 @@ def test_five_thousand_tools_are_searched_as_five_are(space: Space) -> None:
     narrow = finder.find(tools, replace(wanted, scope=Scope(include_servers=("server13",))))
     assert (narrow.searched, narrow.hits[0].tool.name) == (100, "delete_ticket_4263")
     even = finder.find(tools, replace(wanted, filters=Filters(tags=("even",))))
+    assert len(even.hits) == 10
     assert all("even" in hit.tool.tags for hit in even.hits)
     again = finder.find(tools, wanted)
     assert again == found
