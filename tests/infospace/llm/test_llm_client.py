@@ -310,7 +310,10 @@ def test_an_endpoint_without_streams_answers_whole(endpoint: Endpoint) -> None:
 
 
 def test_a_stream_that_is_cut_off_is_no_answer(endpoint: Endpoint) -> None:
+    """What came of it was shown."""
     endpoint.cuts_after = 3
     endpoint.say("a long answer in pieces " * 20)
+    pieces: list[str] = []
     with pytest.raises((BadResponse, Unreachable), match="broke off"):
-        asyncio.run(connect().complete(Request(({"role": "user", "content": "x"},)), lambda _text: None))
+        asyncio.run(connect().complete(Request(({"role": "user", "content": "x"},)), pieces.append))
+    assert (len(pieces), "".join(pieces)) == (3, ("a long answer in pieces " * 20)[: 3 * endpoint.pieces])
