@@ -28,7 +28,12 @@ def _deeper(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     keys = st.dictionaries(st.sampled_from(["a", "b"]), inner, max_size=2)
     needed = st.lists(st.sampled_from(["a", "b"]), unique=True, max_size=2)
     return st.one_of(
-        st.builds(lambda items: {"type": "array", "items": items, "minItems": 1}, inner),
+        st.builds(
+            lambda items, least, most: {"type": "array", "items": items, "minItems": least, **most},
+            inner,
+            st.integers(1, 2),
+            st.just({}) | st.builds(lambda most: {"maxItems": most}, st.integers(1, 2)),
+        ),
         st.builds(
             lambda has, required, closed: {
                 "type": "object",
@@ -54,14 +59,53 @@ VALUES = st.recursive(
 )
 
 
+def fitting(schema: Any) -> st.SearchStrategy[Any]:
+    """Values that fit a schema, or nearly do: of all that `allOf` names they are made by one."""
+    if "enum" in schema or "const" in schema:
+        return st.sampled_from(schema.get("enum", [schema.get("const")]))
+    options = schema.get("anyOf") or schema.get("allOf")
+    if options:
+        return st.one_of([fitting(option) for option in options])
+    least, most = schema.get("minItems", 0), schema.get("maxItems", 2)
+    if schema.get("type") == "array":
+        return st.lists(fitting(schema["items"]), min_size=least, max_size=max(least, most))
+    if schema.get("type") == "object":
+        fields = {key: fitting(inner) for key, inner in schema["properties"].items()}
+        needed = {key: fields.get(key, SCALARS) for key in schema["required"]}
+        return st.fixed_dictionaries(needed, optional={key: fields[key] for key in fields.keys() - needed})
+    return SCALARS.filter(lambda value: first_violation(value, schema) is None) if schema else VALUES
+
+
 @settings(max_examples=600, deadline=None)
-@given(one=SCHEMAS, other=SCHEMAS, values=st.lists(VALUES, max_size=8))
-def test_where_something_is_told_no_value_fits_both(one: Any, other: Any, values: list[Any]) -> None:
+@given(one=SCHEMAS, other=SCHEMAS, data=st.data())
+def test_where_something_is_told_no_value_fits_both(one: Any, other: Any, data: st.DataObject) -> None:
     """Of lists that are not empty: an empty one fits whatever its items are."""
     if not list(mismatches(one, other)):
         return
-    for value in values:
+    for value in data.draw(st.lists(fitting(one) | fitting(other), min_size=4, max_size=8)):
         assert first_violation(value, one) is not None or first_violation(value, other) is not None, value
+
+
+def _object(**fields: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {key: {"type": kind} for key, kind in fields.items()}}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "value"),
+    [
+        (_object(a="integer"), _object(a="string"), {}),
+        (_object(a="integer"), {**_object(a="string"), "required": ["b"]}, {"b": 1}),
+        (_object(a="integer"), {"type": "object", "additionalProperties": False}, {}),
+        ({"type": "array", "maxItems": 2}, {"type": "array", "minItems": 2}, [1, 2]),
+        ({"type": "array", "minItems": 2}, {"type": "array", "maxItems": 2}, [1, 2]),
+        ({"type": "array", "prefixItems": [{}]}, {"type": "array", "maxItems": 0}, []),
+        ({"anyOf": [{"type": "null"}, {"type": "integer"}]}, {"type": ["integer", "string"]}, 1),
+    ],
+)
+def test_nothing_is_told_where_a_value_fits_both(one: Any, other: Any, value: Any) -> None:
+    """At its bounds, and without what need not be there."""
+    assert [first_violation(value, schema) for schema in (one, other)] == [None, None]
+    assert list(mismatches(one, other)) == []
 
 
 @settings(max_examples=300, deadline=None)
