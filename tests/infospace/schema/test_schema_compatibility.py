@@ -2,6 +2,7 @@
 
 import copy
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -146,23 +147,147 @@ def pairs(draw: st.DrawFn) -> tuple[dict, dict]:
     )
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-@given(pairs(), st.lists(VALUES, min_size=4, max_size=12))
-def test_what_always_fits_is_valid_wherever_it_is_given(pair: tuple[dict, dict], values: list) -> None:
-    """A value that is valid under the one schema is valid under the other where the first always fits it."""
-    left, right = pair
-    found = compatibility(left, right)
-    assert 0 <= found.score <= 1
-    assert found.reason
-    if found.always:
-        judge, wanted = Draft202012Validator(left), Draft202012Validator(right)
+def made_for(schema: object, definitions: dict, depth: int = 0) -> st.SearchStrategy:
+    """Values that mostly are valid under a part of such a schema: of `allOf` they are made for one."""
+    if not isinstance(schema, dict) or depth > 4:
+        return VALUES
+
+    def inner(part: object) -> st.SearchStrategy:
+        return made_for(part, definitions, depth + 1)
+
+    if "$ref" in schema:
+        return inner(definitions[schema["$ref"].rpartition("/")[2]])
+    if "const" in schema or "enum" in schema:
+        return st.sampled_from(schema.get("enum", [schema.get("const")]))
+    options = [one for word in ("anyOf", "oneOf", "allOf") for one in schema.get(word, ())]
+    if options:
+        return st.one_of([inner(one) for one in options])
+    match schema.get("type"):
+        case "object":
+            fields = {key: inner(part) for key, part in schema.get("properties", {}).items()}
+            others = {
+                key: VALUES for key in "abcx" if key not in fields and schema.get("additionalProperties") is not False
+            }
+            needed = {key: fields.get(key, VALUES) for key in schema.get("required", ())}
+            more = {key: part for key, part in {**fields, **others}.items() if key not in needed}
+            return st.fixed_dictionaries(needed, optional=more)
+        case "array":
+            first = [inner(part) for part in schema.get("prefixItems", ())]
+            rest = st.lists(inner(schema.get("contains", schema.get("items"))), max_size=2)
+            return st.tuples(*first, rest).map(lambda parts: [*parts[:-1], *parts[-1]])
+        case "number" | "integer":
+            return st.integers(-3, 9)
+        case "string":
+            return st.sampled_from(["", "a", "b", "ab", "abc", "2026-01-31", "a:b"])
+    return VALUES
+
+
+def some_of(data: st.DataObject, *schemas: dict) -> list:
+    """Draw values that are made for one of these, and any others."""
+    parts = [made_for({**one, "$defs": None}, one.get("$defs", {})) for one in schemas]
+    return data.draw(st.lists(st.one_of(*parts, *parts, VALUES), min_size=3, max_size=6))
+
+
+def near(schema: dict) -> Iterator[dict]:
+    """Schemas of which each says one thing otherwise: a keyword or a value less, or a number that is one more."""
+    for key, value in schema.items():
+        if key != "$defs":
+            yield {one: inner for one, inner in schema.items() if one != key}
+        if key not in ("$defs", "const"):
+            yield from ({**schema, key: other} for other in _others(key, value))
+
+
+def _others(key: str, value: object) -> Iterator[object]:
+    if isinstance(value, int) and not isinstance(value, bool):
+        yield value + 1
+    elif value == "integer":
+        yield "number"
+    elif isinstance(value, dict) and key in ("properties", "patternProperties"):
+        yield from (
+            {**value, name: one} for name, part in value.items() if isinstance(part, dict) for one in near(part)
+        )
+    elif isinstance(value, dict):
+        yield from near(value)
+    elif isinstance(value, list):
+        yield from (value[:at] + value[at + 1 :] for at in range(len(value)) if len(value) > 1)
+        parts = [(at, part) for at, part in enumerate(value) if isinstance(part, dict) and key != "enum"]
+        yield from ([*value[:at], one, *value[at + 1 :]] for at, part in parts for one in near(part))
+
+
+def hold(left: dict, others: list[dict], values: list) -> None:
+    """What always fits among a schema and others, the one way and the other, is valid of these values."""
+    judged = [(one, [*map(Draft202012Validator(one).is_valid, values)]) for one in (left, *others)]
+    for other in judged:
+        for (one, fits), (wanted, fit) in ((judged[0], other), (other, judged[0])):
+            found = compatibility(one, wanted)
+            assert 0 <= found.score <= 1
+            assert found.reason
+            if found.always:
+                wrong = [value for value, *of in zip(values, fits, fit, strict=True) if of == [True, False]]
+                assert wrong == [], (one, wanted)
+
+
+def hold_alone(schemas: list[dict], values: list) -> None:
+    """A value of these that always fits one of these schemas is valid under it."""
+    for wanted in schemas:
+        judge = Draft202012Validator(wanted)
         for value in values:
-            assert not judge.is_valid(value) or wanted.is_valid(value), (value, left, right)
+            assert judge.is_valid(value) or not compatibility({"const": value}, wanted).always, (value, wanted)
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-@given(schemas(), st.lists(VALUES, min_size=4, max_size=12))
-def test_a_value_has_an_alternative_of_its_type(schema: dict, values: list) -> None:
+@given(pairs(), st.data())
+def test_what_always_fits_is_valid_wherever_it_is_given(pair: tuple[dict, dict], data: st.DataObject) -> None:
+    """A value that is valid under the one schema is valid under the other where the first always fits it.
+
+    So it is of the two, and of the first and those near it.
+    """
+    left, right = pair
+    hold(left, [right, *near(left)], some_of(data, left, right))
+
+
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        (
+            {"type": "integer", "minimum": 1, "exclusiveMaximum": 6, "multipleOf": 2},
+            [-1, 0, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, None, "a"],
+        ),
+        ({"type": "number", "exclusiveMinimum": 1, "maximum": 6}, [0, 1, 1.5, 2, 6, 6.5, 7, 8, "a"]),
+        (
+            {"type": "string", "minLength": 1, "maxLength": 2, "pattern": "^a"},
+            ["", "a", "b", "ab", "ba", "abc", "abcd", 1],
+        ),
+        ({"enum": ["a", 1, None, "b"]}, ["a", "b", "c", 1, 2, None]),
+        (
+            {"type": "array", "items": WHOLE, "minItems": 1, "maxItems": 2, "uniqueItems": True},
+            [[], [1], [1, 1], [1, 2], ["a"], [1, 2, 3], [1, 1, 2], 1],
+        ),
+        (
+            {"type": "array", "prefixItems": [TEXT, WHOLE], "items": False},
+            [[], ["a"], ["a", 1], ["a", 1.5], [1, 1], ["a", 1, 2], ["a", "b"]],
+        ),
+        (
+            {**CLOSED, "minProperties": 1, "maxProperties": 2},
+            [{}, {"name": "a"}, {"name": 1}, {"age": 1}, {"name": "a", "age": 1.5}, {"name": "a", "x": 1, "y": 2}, 1],
+        ),
+        (
+            {"type": "object", "additionalProperties": WHOLE, "patternProperties": {"^a": TEXT}},
+            [{}, {"a": "b"}, {"a": 1}, {"b": 1}, {"b": 1.5}, {"b": "x"}],
+        ),
+        ({"anyOf": [TEXT, {"type": "integer", "minimum": 1}]}, ["a", 0, 0.5, 1, 1.5, None]),
+    ],
+    ids=["whole numbers", "numbers", "texts", "values", "lists", "places", "objects", "keys", "alternatives"],
+)
+def test_what_always_fits_a_schema_that_is_nearly_the_same_is_valid(schema: dict, values: list) -> None:
+    """Each way, where one thing is said otherwise; and so is each of the values that always fits."""
+    hold(schema, [*near(schema)], values)
+    hold_alone([schema, *near(schema)], values)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(schemas(), st.data())
+def test_a_value_has_an_alternative_of_its_type(schema: dict, data: st.DataObject) -> None:
     """Whatever a schema admits is of one of the types of its normal form; and it fits the schema itself."""
     names = {
         "NoneType": "null",
@@ -174,17 +299,16 @@ def test_a_value_has_an_alternative_of_its_type(schema: dict, values: list) -> N
     }
     types = {one.type for one in normal_form(schema).alternatives}
     judge = Draft202012Validator(schema)
-    for value in values:
+    for value in some_of(data, schema):
         assert not judge.is_valid(value) or names.get(type(value).__name__, "object") in types
     assert compatibility(schema, copy.deepcopy(schema)).always
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-@given(VALUES, schemas())
-def test_one_value_fits_as_the_validator_says(value: object, schema: dict) -> None:
+@given(schemas(), st.data())
+def test_one_value_fits_as_the_validator_says(schema: dict, data: st.DataObject) -> None:
     """A schema of one value never fits for certain what that value is not valid under."""
-    if compatibility({"const": value}, schema).always:
-        assert Draft202012Validator(schema).is_valid(value)
+    hold_alone([schema, *near(schema)], some_of(data, schema))
 
 
 @pytest.mark.parametrize(
