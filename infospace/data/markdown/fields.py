@@ -40,7 +40,7 @@ _DATED: Final[Mapping[str, str]] = {
 _SIGNED_DATE = re.compile(rf"(?P<sign>[{''.join(_DATED)}]){_DATE}")
 _PRIORITIES: Final[Mapping[str, str]] = {"🔺": "highest", "⏫": "high", "🔼": "medium", "🔽": "low", "⏬": "lowest"}
 _SIGNED_PRIORITY = re.compile(rf"[{''.join(_PRIORITIES)}]\ufe0f?")
-_REPEATED = re.compile(rf"🔁\ufe0f?[ \t]*(?P<rule>[^\n{''.join(_DATED)}{''.join(_PRIORITIES)}#\[(]+)")
+_REPEATED = re.compile(rf"🔁\ufe0f?[ \t]*(?P<rule>[^\n{''.join(_DATED)}{''.join(_PRIORITIES)}#\[\]()]+)")
 _KNOWN: Final[Mapping[str, str]] = {
     "due": "due",
     "scheduled": "scheduled",
@@ -82,9 +82,9 @@ def fields_in(content: str, masked: str) -> list[InlineField]:
     if "::" not in masked:
         return []
     bracketed = list(_BRACKETS.finditer(masked))
-    taken = _Spans(bracketed)
+    taken = _Spans(match.span() for match in bracketed)
     bracketed += [match for match in _PARENTHESES.finditer(masked) if not taken.meet(*match.span())]
-    taken = _Spans(bracketed)
+    taken = _Spans(match.span() for match in bracketed)
     lines = [match for match in _LINE.finditer(masked) if not taken.meet(match.start("key"), match.start("key") + 1)]
     fields = [_field(match, content, of_line=False) for match in bracketed]
     fields += [_field(match, content, of_line=True) for match in lines]
@@ -98,12 +98,12 @@ def _field(match: re.Match[str], content: str, *, of_line: bool) -> InlineField:
 
 
 class _Spans:
-    """Where matches stand of which no two meet: whether something meets one of them is looked up, however many."""
+    """Spans that do not overlap, sorted, so that an overlap is found by bisection."""
 
-    def __init__(self, matches: Iterable[re.Match[str]]) -> None:
-        spans = sorted(match.span() for match in matches)
-        self._starts = [start for start, _ in spans]
-        self._ends = [end for _, end in spans]
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        ordered = sorted(spans)
+        self._starts = [start for start, _ in ordered]
+        self._ends = [end for _, end in ordered]
 
     def meet(self, start: int, end: int) -> bool:
         """Whether one of them shares a character with what stands from `start` to before `end`."""
@@ -133,23 +133,32 @@ def value_of(text: str) -> JSON:
 
 
 def read_task(content: str, masked: str) -> Timing:
-    """Take the dates, the priority and the other fields out of an item's content."""
+    """Take the dates, the priority and the other fields out of an item's content.
+
+    A field in brackets wins over signs that stand in it, as with Dataview: they are a part of its value.
+    """
     if masked.isascii() and "::" not in masked:
         return Timing(content.strip())
     fields = fields_in(content, masked)
     timing = Timing(content, fields=collect(iter(fields)))
+    bracketed = [one for one in fields if not one.of_line]
     cut_spans: list[tuple[int, int]] = []
-    for one in fields:
-        known = None if one.of_line else _KNOWN.get(one.key.lower())
+    for one in bracketed:
+        known = _KNOWN.get(one.key.lower())
         value = one.value.removeprefix("[[").removesuffix("]]").strip()
         if known is not None and _set_timing(timing, known, value.lower() if known == "priority" else value):
             cut_spans.append((one.start, one.end))
-    signs = _SIGNED_DATE.finditer(masked)
-    cut_spans += (signed.span() for signed in signs if _set_timing(timing, _DATED[signed["sign"]], signed["date"]))
-    for mark in _SIGNED_PRIORITY.finditer(masked):
+    taken = _Spans((one.start, one.end) for one in bracketed)
+
+    def signs(pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        return (match for match in pattern.finditer(masked) if not taken.meet(*match.span()))
+
+    dates = signs(_SIGNED_DATE)
+    cut_spans += (dated.span() for dated in dates if _set_timing(timing, _DATED[dated["sign"]], dated["date"]))
+    for mark in signs(_SIGNED_PRIORITY):
         timing.priority = timing.priority or _PRIORITIES[mark[0][0]]
         cut_spans.append(mark.span())
-    if repeated := _REPEATED.search(masked):
+    if repeated := next(signs(_REPEATED), None):
         timing.fields.setdefault("repeat", repeated["rule"].strip())
         cut_spans.append(repeated.span())
     timing.text = _without(content, cut_spans)
@@ -182,9 +191,12 @@ def is_date(text: str) -> bool:
 
 
 def _without(content: str, cut_spans: list[tuple[int, int]]) -> str:
-    if not cut_spans:
-        return content.strip()
-    rest = content
-    for start, end in sorted(cut_spans, reverse=True):
-        rest = rest[:start].rstrip(" \t") + " " + rest[end:].lstrip(" \t")
-    return rest.strip()
+    """Return the text without the spans, which may overlap, and with one blank for each run of them."""
+    pieces: list[str] = []
+    end = 0
+    for start, span_end in sorted(cut_spans):
+        if piece := content[end:start].strip(" \t"):
+            pieces.append(piece)
+        end = max(end, span_end)
+    pieces.append(content[end:].strip(" \t"))
+    return " ".join(pieces).strip()

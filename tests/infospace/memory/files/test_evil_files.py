@@ -7,6 +7,7 @@ import time
 import pytest
 
 from infospace.core.errors import Invalid
+from infospace.data.markdown.body import read_body
 from infospace.files.formats import csv as tables
 from infospace.files.formats import html as hypertext
 from infospace.files.formats import markdown_file as marked
@@ -70,6 +71,14 @@ def test_markdown_of_many_links_is_read(text: str, links: int) -> None:
     assert len({link.start for link in found}) == len(found)
     assert len(found) == links
     assert all(text.startswith(("[[a]]", "[a](b.md)"), link.start) for link in found)
+
+
+def test_a_task_of_many_dates_is_read() -> None:
+    """They are taken out of its text at once."""
+    began = time.process_time()
+    (task,) = read_body("- [ ] pay " + "📅 2024-01-01 " * 100_000 + "now").items
+    assert time.process_time() - began < SECONDS
+    assert (task.text, task.due) == ("pay now", "2024-01-01")
 
 
 def test_a_table_of_many_columns_is_read() -> None:

@@ -120,6 +120,33 @@ def test_what_is_no_date_stays_in_the_text() -> None:
     assert (item.due, item.text) == (None, "Pay 📅 2026-02-30 [due:: soon]")
 
 
+@pytest.mark.parametrize(
+    ("text", "rest", "priority", "due", "repeat"),
+    [
+        ("[priority:: high 📅 2024-01-01] call Ann", "call Ann", "high 📅 2024-01-01", None, None),
+        ("[priority:: 🔁 weekly] pay the rent", "pay the rent", "🔁 weekly", None, None),
+        ("call (priority:: 🔼) Ann ⏫", "call Ann", "🔼", None, None),
+        (
+            "[a:: 🔁 monthly 📅 2024-01-01 ⏫] pay 🔁 weekly",
+            "[a:: 🔁 monthly 📅 2024-01-01 ⏫] pay",
+            None,
+            None,
+            "weekly",
+        ),
+        ("pay (🔁 weekly) the rent", "pay ( ) the rent", None, None, "weekly"),
+        ("pay [🔁 weekly] the rent", "pay [ ] the rent", None, None, "weekly"),
+        ("pay 🔁 weekly   📅 2024-01-01 the rent", "pay the rent", None, "2024-01-01", "weekly"),
+        ("pay ⏫ 📅 2024-01-01\t the 🔽 rent", "pay the rent", "high", "2024-01-01", None),
+    ],
+)
+def test_a_field_in_brackets_wins_over_the_signs_in_it(
+    text: str, rest: str, priority: str | None, due: str | None, repeat: str | None
+) -> None:
+    """What stands beside them stays in the text."""
+    [item] = read_body(f"- [ ] {text}\n").items
+    assert (item.text, item.priority, item.due, item.fields.get("repeat")) == (rest, priority, due, repeat)
+
+
 def test_rows_are_of_the_present_version_and_go_with_the_note(space: Space, tmp_path: Path) -> None:
     (tmp_path / "v").mkdir()
     (tmp_path / "v" / "a.md").write_text("---\nx: '[[b]]'\n---\n- [ ] one\n", encoding="utf-8")
