@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from infospace.core.errors import InfospaceError
+from infospace.core.errors import InfospaceError, NotFound
 from infospace.core.json_types import JSON
 from planner.journal.events import Event
 from tui.runtime.run_model import RunModel, read_plan, read_run, stamp
@@ -40,6 +40,8 @@ class OpenRun:
         self._app = app
         self._stamp: object = None
         self._next = 0.0
+        self._failed: RunModel | None = None
+        """What is open, where the latest look at it failed: that is said once."""
         self._reading: list[PendingRead] = []
 
     async def open(self, run: str | None) -> None:
@@ -88,22 +90,33 @@ class OpenRun:
             run = subject.run.run
             if subject.ended:  # nothing can come to it any more, but it can be removed: its row alone is looked at
                 await asyncio.to_thread(self._app.read_snapshot, lambda snapshot: snapshot.run(run))
-                return
-            now = await asyncio.to_thread(self._app.read_snapshot, lambda snapshot: stamp(snapshot, run))
-            if now != self._stamp:
-                result = await self._read(run)
-                self._stamp = now
-                if self.subject is subject:
-                    self.subject = result
-                    self._draw()
+            else:
+                await self._read_again(subject, run)
+            self._failed = None
         except InfospaceError as error:
             if self.subject is not subject:
                 return  # another one was opened meanwhile
-            self.subject = None
+            if isinstance(error, NotFound):
+                self.subject = None
+                self._draw()
+            elif self._failed is subject:
+                return
+            self._failed = self.subject
             self._app.report_error(error)
         finally:
             ended = time.monotonic()
             self._next = ended + poll_delay(ended - started, POLL_TO_COST_RATIO)
+
+    async def _read_again(self, subject: RunModel, run: str) -> None:
+        """Read a run, where it is not as it was read last, and draw it unless another one was opened meanwhile."""
+        now = await asyncio.to_thread(self._app.read_snapshot, lambda snapshot: stamp(snapshot, run))
+        if now == self._stamp:
+            return
+        result = await self._read(run)
+        self._stamp = now
+        if self.subject is subject:
+            self.subject = result
+            self._draw()
 
     async def _read(self, run: str) -> RunModel:
         """Read a run from the journal, with what goes on in it here."""

@@ -14,6 +14,7 @@ from staging import SIZES, Show, Stage
 from textual.widgets import TabbedContent
 
 from infospace import Space, open_space
+from infospace.core.errors import StoreError
 from planner.execute.start import run_sync
 from planner.lifecycle.cancel import cancel
 from tui.widgets.details.resource_data import ResourceData
@@ -304,10 +305,48 @@ def test_a_run_that_is_removed_while_it_is_open_is_a_sentence(show: Show, furnis
             await stage.sees("the run was cancelled")
         furnished.store.forget(["run_3"], really=True)
         await stage.until(lambda: any("there is no run_3" in one for one in stage.said()))
+        await stage.sees("No run is open")
+        await stage.loses("the run was cancelled")
         stage.app.open_run("run_999")
         await stage.until(lambda: any("there is no run_999" in one for one in stage.said()))
         await stage.open("run_1")
         await stage.sees("for-each")
+
+    show(story, on=furnished)
+
+
+@pytest.mark.parametrize("run", ["run_1", "run_3"], ids=["ended", "waiting"])
+def test_a_run_stays_open_while_the_database_does_not_answer(
+    show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch, run: str
+) -> None:
+    """That is said once; later what became of the run is seen."""
+    fails = True
+    failures = 0
+
+    async def story(stage: Stage) -> None:
+        read = stage.app.read_snapshot
+
+        def read_if_it_answers(question: Any) -> Any:
+            nonlocal failures
+            if fails:
+                failures += 1
+                raise StoreError("the database does not answer")
+            return read(question)
+
+        nonlocal fails
+        await stage.open(run)
+        monkeypatch.setattr(stage.app, "read_snapshot", read_if_it_answers)
+        await stage.until(lambda: failures >= 3, "three looks")
+        assert [one for one in stage.said() if "does not answer" in one] == ["the database does not answer"]
+        assert stage.app.subject is not None
+        await stage.sees(f"{run} ")
+        fails = False
+        if run == "run_3":
+            cancel(furnished, run)
+            await stage.sees("the run was cancelled")
+        furnished.store.forget([run], really=True)
+        await stage.until(lambda: any(f"there is no {run}" in one for one in stage.said()))
+        await stage.sees("No run is open")
 
     show(story, on=furnished)
 
