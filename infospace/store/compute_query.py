@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from infospace.core.errors import PathNotFound
 from infospace.core.json_types import JSON
 from infospace.expressions.query.space_tables import SpaceRows
+from infospace.expressions.query.tree import clean
 from infospace.store.query_pushdown import NotAlike, push
 from infospace.store.sqlite.read.tables import SqliteTable
 
@@ -37,6 +38,6 @@ def compute(
     try:
         pushed = push(query, table_of, parameters, clock, most)
     except NotAlike as reason:
-        return str(reason)
+        return clean(str(reason))
     rows = known[0].compute(pushed.sql, pushed.values)
     return [dict(zip(pushed.names, row, strict=True)) for row in rows]

@@ -363,6 +363,18 @@ def test_it_was_made_from_all_rows_of_its_tables(run: Any) -> None:
         ("SELECT person, person FROM $typed", "two outputs are called 'person'"),
         ("SELECT count(*) FROM $typed", "has an output without a name (character 7)"),
         ("SELECT person + 1 AS a FROM $typed", "`person + 1` computes with numbers, and `person` is text"),
+        (
+            "SELECT (SELECT person FROM $typed) + 1 AS a FROM $other",
+            "`(SELECT …) + 1` computes with numbers, and `(SELECT …)` is text",
+        ),
+        (
+            "SELECT (n IN (SELECT n FROM $other)) + 1 AS a FROM $other",
+            "`(n IN (SELECT …)) + 1` computes with numbers, and `n IN (SELECT …)` is true or false",
+        ),
+        (
+            "SELECT (lag(person) OVER (ORDER BY person)) + 1 AS a FROM $typed",
+            "`lag(…) OVER (…) + 1` computes with numbers, and `lag(…) OVER (…)` is text",
+        ),
         ("SELECT a.person FROM $typed a JOIN $other b ON a.person = b.n", "compares text with a number"),
         ("SELECT person FROM $typed WHERE count(*) > 1", "WHERE has `count()`, which is made of many rows"),
         ("SELECT person FROM $typed, $other", "$other"),

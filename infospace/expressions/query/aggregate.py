@@ -19,8 +19,8 @@ from infospace.expressions.query.builder import (
 )
 from infospace.expressions.query.columns import EXACT, NUMBERS, Type
 from infospace.expressions.query.functions import mixed_numbers
-from infospace.expressions.query.translate import Expressions, clean
-from infospace.expressions.query.tree import Sort, Window
+from infospace.expressions.query.translate import Expressions
+from infospace.expressions.query.tree import Sort, Window, clean
 from infospace.expressions.show import show
 from infospace.expressions.tree import Aggregate, Constant, Expression, Parameter
 

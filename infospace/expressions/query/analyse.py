@@ -27,6 +27,7 @@ from infospace.expressions.query.tree import (
     Unnest,
     Variable,
     Window,
+    clean,
     sources_of,
 )
 from infospace.expressions.show import show
@@ -213,7 +214,7 @@ class _Analysis:
                     self._seen.problems.append(problem)
         for problem in problems:
             suggestion = None if problem.suggestion is None or MARK in problem.suggestion else problem.suggestion
-            result = Senseless(_clean(problem.message), problem.hint, suggestion)
+            result = Senseless(clean(problem.message), problem.hint, suggestion)
             if result not in self._seen.problems:
                 self._seen.problems.append(result)
 
@@ -491,7 +492,3 @@ def _outside(tree: Expression, keys: list[Expression]) -> Iterator[Field]:
         return
     for part in children(tree):
         yield from _outside(part, keys)
-
-
-def _clean(message: str) -> str:
-    return "".join(c for c in message if c >= " ")

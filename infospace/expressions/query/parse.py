@@ -62,6 +62,7 @@ T = TypeVar("T")
 NAME: Final = "`sql`"
 MOST_TABLES: Final = 16
 """Tables of one SELECT."""
+_SUBSELECT: Final = "(SELECT …)"
 _BEGINS: Final = "a query begins with SELECT, or WITH name AS (SELECT …)"
 _WHOLE: Final = "a query is SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY … LIMIT …"
 _INSTEAD: Final = {
@@ -470,9 +471,9 @@ class _Parser:
             raise self._refuse(f"an expression of {clause}")
         return words
 
-    def _mark(self, inner: Inner) -> str:
+    def _mark(self, inner: Inner, words: str) -> str:
         self._marks += 1
-        name = f"{MARK}{self._marks}"
+        name = f"{MARK}{self._marks} {words}"
         self._inner[-1][name] = inner
         return name
 
@@ -486,13 +487,13 @@ class _Parser:
         self._need_kind(Kind.CLOSE, "`)`")
         value: FieldNode | Parameter
         if words and words[-1].kind is Kind.IN:
-            value = Parameter(self._mark(Among(query)))
+            value = Parameter(self._mark(Among(query), _SUBSELECT))
         elif words and is_word(words[-1], "EXISTS"):
             words.pop()
-            value = FieldNode(Path((self._mark(Exists(query)),)))
+            value = FieldNode(Path((self._mark(Exists(query), f"EXISTS {_SUBSELECT}"),)))
         else:
-            value = FieldNode(Path((self._mark(Scalar(query)),)))
-        words.append(Word(Kind.VALUE, TokenType.NUMBER, "(SELECT …)", opening.start, value))
+            value = FieldNode(Path((self._mark(Scalar(query), _SUBSELECT),)))
+        words.append(Word(Kind.VALUE, TokenType.NUMBER, _SUBSELECT, opening.start, value))
 
     def _window(self) -> Word | None:
         """Read a call that OVER follows, or a function of windows, which it has to follow."""
@@ -518,9 +519,9 @@ class _Parser:
         order = self._order("ROWS") if self._take("ORDER") else ()
         frame = self._frame() if self._take("ROWS") else None
         self._need_kind(Kind.CLOSE, "`)`")
-        name = self._mark(Window(call.text, arguments, partition, order, frame))
-        value = FieldNode(Path((name,)))
-        return Word(Kind.VALUE, TokenType.NUMBER, f"{call.text}(…) OVER (…)", call.start, value)
+        words = f"{call.text}(…) OVER (…)"
+        value = FieldNode(Path((self._mark(Window(call.text, arguments, partition, order, frame), words),)))
+        return Word(Kind.VALUE, TokenType.NUMBER, words, call.start, value)
 
     def _window_arguments(self, call: Word) -> tuple[Expression, ...]:
         self._at += 1

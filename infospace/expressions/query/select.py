@@ -35,7 +35,7 @@ from infospace.expressions.query.relations import (
     rows_in_order,
 )
 from infospace.expressions.query.space_tables import TABLES
-from infospace.expressions.query.translate import Expressions, clean
+from infospace.expressions.query.translate import Expressions
 from infospace.expressions.query.tree import (
     MARK,
     Among,
@@ -54,6 +54,7 @@ from infospace.expressions.query.tree import (
     Unnest,
     Variable,
     Window,
+    clean,
 )
 from infospace.expressions.show import show
 from infospace.expressions.tree import Aggregate, Constant, Expression, Field, Parameter

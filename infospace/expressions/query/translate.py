@@ -7,7 +7,6 @@ them may fail, CASE does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import assert_never
@@ -41,7 +40,7 @@ from infospace.expressions.query.functions import (
     mixed_numbers,
     unless_null,
 )
-from infospace.expressions.query.tree import MARK
+from infospace.expressions.query.tree import MARK, clean
 from infospace.expressions.show import show
 from infospace.expressions.tree import (
     Aggregate,
@@ -74,13 +73,6 @@ MANY: int = 64
 and hears no interruption meanwhile."""
 MAX_INLINE_ELEMENTS: int = 50
 """Elements of a list that are written one by one."""
-
-_SUBSELECT = re.compile(rf"`{MARK}\d+`")
-
-
-def clean(text: str) -> str:
-    """Return an expression as its author would know it, with `(SELECT …)` for a subselect."""
-    return "".join(c for c in _SUBSELECT.sub("(SELECT …)", text) if c >= " ")
 
 
 class Expressions:
@@ -126,7 +118,9 @@ class Expressions:
                 return self.builder.constant(self._parameter(name, absent=not self.strict))
             case Aggregate():
                 if self._aggregate is None:
-                    raise Invalid(f"`{show(node)}` is an aggregate, and none stands in this clause", hint=_AGGREGATES)
+                    raise Invalid(
+                        f"`{clean(show(node))}` is an aggregate, and none stands in this clause", hint=_AGGREGATES
+                    )
                 return self._aggregate(node)
             case Star():
                 raise Invalid("`*` stands in count(*) and complete(*) alone")
@@ -480,4 +474,4 @@ def _most(operator: Operator, left: Typed, right: Typed) -> int | None:
     return left.most * right.most if operator == "*" else left.most + right.most
 
 
-__all__ = ["KIND_NAMES", "Expressions", "clean", "unify"]
+__all__ = ["KIND_NAMES", "Expressions", "unify"]

@@ -1,11 +1,13 @@
 """What a query is made of, once read.
 
 Scalar expressions are `infospace.expressions.tree`. A window function or a subselect within one stands as a field (or,
-behind IN, a parameter) whose name begins with `MARK`; the SELECT that it stands in says what it is, in `nested`.
+behind IN, a parameter) whose name begins with `MARK`, and ends with the words that say what it is; the SELECT that it
+stands in has it in `nested`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
@@ -15,6 +17,9 @@ from infospace.expressions.tree import Expression
 
 MARK: Final = "\0"
 """Begins the names of what stands for a window function or a subselect; no text of a query may hold it."""
+
+_MARKED: Final = re.compile(rf"`{MARK}\d+ ([^`]*)`|\${MARK}\d+ (\([^()]*\))")
+"""What stands for a window function or a subselect, as an expression with it is written."""
 
 JoinKind: TypeAlias = Literal["inner", "left", "right", "full", "cross"]
 
@@ -169,6 +174,11 @@ class Query:
     offset: Expression | None = None
     nested: Mapping[str, Inner] = field(default_factory=dict)
     """What stands in its ORDER BY."""
+
+
+def clean(text: str) -> str:
+    """Return an expression, or a message with one, as its author would know it: without marks."""
+    return "".join(c for c in _MARKED.sub(lambda mark: mark[1] or mark[2], text) if c >= " ")
 
 
 def sources_of(query: Query) -> list[Source]:
