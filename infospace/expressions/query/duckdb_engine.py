@@ -6,6 +6,7 @@ Imports duckdb; import it late.
 from __future__ import annotations
 
 import atexit
+import ctypes
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,11 +40,11 @@ MEMORY: Final = "2GB"
 """What one query may take, of which nothing goes to a disk."""
 THREADS: Final = 2
 _IDLE: Final = 2
-"""Databases that are kept for the next queries; one more for each thread that ends a query in the same moment."""
+"""Idle databases that are kept; threads that finish at the same moment may each add one."""
 _LARGE: Final = 10_000
-"""Rows from which on a database is not kept: it holds some of the memory that they took."""
+"""A database whose query read more rows than this is closed, not kept."""
 _GROWN: Final = 64 * 2**20
-"""Bytes by which the process may have grown with a query whose database is kept: it would hold them, idle."""
+"""If the process grew by more than this with the queries of a database, that one is closed, not kept."""
 _TICK: Final = 0.02
 """Seconds between two looks at the clock while the engine computes."""
 _PARAMETER: Final = re.compile(r"\$(p[0-9]+)")
@@ -96,24 +98,51 @@ def _run(query: Query, tables: Tables, builder: Builder, most: int) -> Iterator[
     compiled = Writer(builder, tables).write(query, most + 1)
     large = sum(len(rows) for rows in builder.tables.values()) > _LARGE
     with _DATABASES.connection(keep=not large) as connection:
+        process = os.getpid()
         try:
-            for name, rows in builder.tables.items():
-                check_time()
-                _load(connection, name, rows)
-            for name, udf in builder.functions.items():
-                connection.create_function(
-                    name,
-                    udf.call,
-                    list(udf.takes),
-                    udf.gives,
-                    type="native",
-                    null_handling="special",
-                    side_effects=not udf.folded,
-                )
+            try:
+                _prepare(connection, builder)
+            except duckdb.Error as error:
+                raise _error_of(error) from None
             yield from _decoded(_rows(connection, compiled, builder), compiled)
         finally:
-            for name in builder.functions:
-                _forget(connection, name)
+            if process == os.getpid():
+                for name in builder.functions:
+                    _forget(connection, name)
+
+
+def _prepare(connection: Any, builder: Builder) -> None:
+    """Make the tables and functions that the query reads."""
+    for name, rows in builder.tables.items():
+        check_time()
+        _load(connection, name, rows)
+    for name, udf in builder.functions.items():
+        connection.create_function(
+            name,
+            udf.call,
+            list(udf.takes),
+            udf.gives,
+            type="native",
+            null_handling="special",
+            side_effects=not udf.folded,
+        )
+
+
+@dataclass(eq=False, slots=True)
+class _Database:
+    """A database in memory, with the process that made it and the bytes that this one grew by with its queries."""
+
+    connection: Any
+    process: int = field(default_factory=os.getpid)
+    cursor: Any = None
+    grown: int = 0
+
+    def is_light(self, before: int | None, after: int | None) -> bool:
+        """Whether it may be kept after a query, at whose beginning and end the process had so much memory."""
+        if before is None or after is None:
+            return False
+        self.grown += max(0, after - before)
+        return self.grown <= _GROWN
 
 
 class _Databases:
@@ -123,12 +152,18 @@ class _Databases:
     connection, so that the next query finds the database empty. After a query that failed or was broken off the
     database is closed, since nobody has looked at what that left behind.
 
-    No lock is held: a process may fork at any moment, and garbage collection may end a query that was left in the midst
-    of another's taking or giving back. Both ends of a deque are safe without one.
+    A database works only in the process that made it: after a fork its threads are missing in the child, where closing
+    it, or finalizing it, crashes or hangs. Idle ones are closed before a fork. Those that are in use then, or come back
+    just before it, stay as they are in the child, which never closes them; its queries make databases of their own. A
+    query that is half read at the fork can be left or closed in the child.
+
+    No lock is held: another thread may fork at any moment, and garbage collection may finish an abandoned query while
+    this thread is in the pool's code. Both ends of a deque are safe without one, and so is a set.
     """
 
     def __init__(self) -> None:
-        self._idle: deque[Any] = deque()
+        self._idle: deque[_Database] = deque()
+        self._open: set[_Database] = set()
 
     @contextmanager
     def connection(self, *, keep: bool) -> Iterator[Any]:
@@ -136,31 +171,46 @@ class _Databases:
         try:
             database = self._idle.pop()
         except IndexError:
-            database = duckdb.connect(":memory:", config=dict(_SETTINGS))
-            database.execute("SET lock_configuration = true")
+            database = _Database(duckdb.connect(":memory:", config=dict(_SETTINGS)))
+            database.connection.execute("SET lock_configuration = true")
+            self._open.add(database)
         before = _resident()
         try:
-            connection = database.cursor()
+            database.cursor = database.connection.cursor()
             try:
-                yield connection
+                yield database.cursor
             finally:
-                connection.close()
+                if database.process == os.getpid():
+                    database.cursor.close()
         except BaseException:
-            database.close()
+            self._close(database)
             raise
-        after = _resident()
-        # Few rows may be joined into many, or be long: what a query took is seen only by what the process has now.
-        light = before is not None and after is not None and after - before <= _GROWN
-        if keep and light and len(self._idle) < _IDLE:
+        # The number of rows does not say what a query took, so the memory of the process is compared. A database that
+        # is used again may keep a little more each time, so what its queries took is added up.
+        light = database.is_light(before, _resident())
+        if keep and light and len(self._idle) < _IDLE and database.process == os.getpid():
             self._idle.append(database)
         else:
-            database.close()
+            self._close(database)
+
+    def _close(self, database: _Database) -> None:
+        if database.process == os.getpid():
+            self._open.discard(database)
+            database.connection.close()
 
     def close(self) -> None:
-        """Close those that are idle: before the process forks, since their threads are not in the other, and ends."""
+        """Close the idle databases; called before a fork, since a child has none of their threads, and at exit."""
         with suppress(IndexError):
             while True:
-                self._idle.pop().close()
+                self._close(self._idle.pop())
+
+    def abandon(self) -> None:
+        """Keep what the parent made from being used or finalized here; called in the child after a fork."""
+        inherited, self._open, self._idle = self._open, set(), deque()
+        for database in inherited:
+            for connection in (database.connection, database.cursor):
+                # The interpreter lets go of everything at its end, so a reference in a variable is not enough.
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
 def _resident() -> int | None:
@@ -173,7 +223,7 @@ def _resident() -> int | None:
 
 
 _DATABASES: Final = _Databases()
-os.register_at_fork(before=_DATABASES.close)
+os.register_at_fork(before=_DATABASES.close, after_in_child=_DATABASES.abandon)
 atexit.register(_DATABASES.close)
 
 
@@ -257,8 +307,9 @@ class _Watch:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        self._done.set()
-        self._thread.join()
+        if self._thread.is_alive():  # in a child after a fork it is not, and may have left the event locked
+            self._done.set()
+            self._thread.join()
 
     def _watch_time(self) -> None:
         while not self._done.wait(_TICK):

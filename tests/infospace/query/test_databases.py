@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from infospace.core.errors import Invalid
+from infospace.core.errors import BudgetExceeded, Invalid
 from infospace.core.json_types import JSON
 from infospace.expressions import Mismatch
 from infospace.expressions.query import duckdb_engine
@@ -108,6 +108,27 @@ def test_a_database_whose_query_took_much_memory_is_closed(made: list[Any]) -> N
     assert [is_open(database) for database in made] == [False]
 
 
+def test_what_the_queries_of_a_database_take_is_added_up(made: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes less than a database may keep; what the process gives back between two is not counted."""
+    mebibytes = iter([100, 130, 110, 140, 140, 145, 100, 100])
+    monkeypatch.setattr(duckdb_engine, "_resident", lambda: next(mebibytes) * 2**20)
+    kept = []
+    for place in range(4):
+        list(run_query(parse_query("SELECT a FROM $t"), tables(place), {}))
+        kept.append([is_open(database) for database in made])
+    assert kept == [[True], [True], [False], [False, True]]
+
+
+def test_what_does_not_fit_into_the_memory_is_said_so_while_it_is_loaded(
+    made: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duckdb_engine, "_SETTINGS", {**duckdb_engine._SETTINGS, "memory_limit": "20MB"})
+    query = parse_query("SELECT count(*) AS n FROM $t WHERE a > 'a'")
+    with pytest.raises(BudgetExceeded, match="needs more memory than 2GB"):
+        list(run_query(query, tables(*[f"{number:06}" + "y" * 2_000 for number in range(30_000)]), {}))
+    assert [is_open(database) for database in made] == [False]
+
+
 FORKING = """
 import os, sys
 from infospace.expressions.query.columns import Element, Rows
@@ -134,3 +155,60 @@ def test_a_process_that_forks_and_its_child_go_on_querying() -> None:
         ["", "[{'a': 1}]", "[{'a': 2}]", "[{'a': 3}]"],
         "",
     )
+
+
+INHERITING = """
+import os, signal, sys, threading
+
+give, given = threading.Event(), threading.Event()
+
+def let_give():
+    give.set()
+    given.wait(20)
+
+os.register_at_fork(before=let_give)  # hooks are called in reverse order: this one after that of the databases
+
+from infospace.expressions.query import duckdb_engine
+from infospace.expressions.query.columns import Element, Rows
+from infospace.expressions.query.duckdb_engine import run_query
+from infospace.expressions.query.parse import parse_query
+
+def rows(*values):
+    # upper is a function of Python, which is taken away after the query
+    query = parse_query("SELECT upper(a) AS a FROM $t")
+    return run_query(query, {"$t": Rows([Element({"a": value}) for value in values])}, {})
+
+def give_back():
+    late = rows("x")
+    next(late)
+    begun.set()
+    give.wait(20)
+    list(late)
+    given.set()
+
+begun = threading.Event()
+half_read = rows("a", "b")
+next(half_read)
+other = threading.Thread(target=give_back)
+other.start()
+begun.wait(20)
+child = os.fork()
+if child:
+    other.join()
+    assert list(half_read) == [{"a": "B"}]
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0)
+signal.alarm(20)
+assert list(rows("c")) == [{"a": "C"}]
+if sys.argv[1] == "closes":
+    half_read.close()
+assert list(rows("d")) == [{"a": "D"}]
+duckdb_engine._DATABASES.close()
+"""
+
+
+@pytest.mark.parametrize("does", ["closes", "leaves"])
+def test_a_child_goes_on_and_ends_whatever_was_being_queried_at_the_fork(does: str) -> None:
+    """A query that is half read, and a database that comes back after the idle ones were closed."""
+    command = [sys.executable, "-c", INHERITING, does]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
