@@ -40,7 +40,8 @@ class StartedStep:
 
     sequence: int = 0
     frames: Mapping[str, JSON] = field(default_factory=dict)
-    """What forms around it had decided when it was left waiting: the row of its end takes the place of that one."""
+    """Decisions stored in the row written when the step suspended; its final row replaces that row and must keep
+    them."""
 
 
 @dataclass(slots=True)

@@ -246,8 +246,7 @@ class LazyTable(ScrollView, can_focus=True):
         ]
         total = sum(width + GAP for width in self._widths if width) - GAP
         self.virtual_size = Size(max(room, total), len(self.rows) + 1)
-        # Textual looks anew at whether a scrollbar is needed when it lays out the screen, which it leaves out where
-        # what is shown is scrolled at the same time: one that is not needed any more would stay.
+        # Textual skips its check of the scrollbars when scroll and size change together, so it is made here.
         self._refresh_scrollbars()
 
     def render_line(self, y: int) -> Strip:

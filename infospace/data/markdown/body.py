@@ -208,7 +208,7 @@ class _Reader:
         if not any(token.type in ("wiki", "link_open") for token in tokens):
             return
         places = _Offsets(self._text, self._starts, block)
-        # Links come in their order, and fields by their beginning: one that ended before a link is behind all others.
+        # Links and fields are both sorted, so a field that ends before this link is never needed again.
         around = 0
         for target, text, position, wiki, heading in links_in(tokens):
             while around < len(fields) and fields[around].end <= position:
