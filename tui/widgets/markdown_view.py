@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -53,6 +54,8 @@ class MarkdownView(ScrollView, can_focus=True):
         super().__init__(id=name or None)
         self.text = ""
         self._lines: list[Strip] = []
+        self._starts: list[int] = []
+        """Where the lines of each piece begin."""
         self._width = 0
         self._whole = True
         """Whether all is laid out."""
@@ -69,6 +72,7 @@ class MarkdownView(ScrollView, can_focus=True):
         if text == self.text and self._lines:
             return
         self.text = text
+        self._starts = []
         self.scroll_to(y=0, animate=False, force=True)
         self._begin()
 
@@ -80,7 +84,7 @@ class MarkdownView(ScrollView, can_focus=True):
             self._worker = self.run_worker(work, group="paper", exclusive=True)
 
     def on_resize(self, event: Resize) -> None:
-        """Lay it out anew."""
+        """Lay it out anew; what is in sight stays there."""
         del event
         if self.scrollable_content_region.width != self._width:
             self._begin()
@@ -103,26 +107,49 @@ class MarkdownView(ScrollView, can_focus=True):
     async def _lay_out(self, text: str, width: int) -> None:
         dark, colours = self.app.current_theme.dark, dict(self.infospace.colours)
         parts = await asyncio.to_thread(lambda: list(pieces(text)))
+        lines: list[Strip] = []
+        starts: list[int] = []
         for place, part in enumerate(parts):
-            await self._needed(place)
-            lines = await asyncio.to_thread(rendered, part, width, colours, dark=dark)
-            self._lines = lines if place == 0 else [*self._lines, *lines]
-            self._whole = place == len(parts) - 1
+            if self._lines is lines:
+                await self._needed()
+            piece = await asyncio.to_thread(rendered, part, width, colours, dark=dark)
+            starts.append(len(lines))
+            lines += piece
+            whole = place == len(parts) - 1
+            top = None
+            if self._lines is not lines:  # those of another width are shown until what is in sight of them is laid out
+                top = self._place_among(lines, starts)
+                if not whole and (top is None or len(lines) < top + self.size.height):
+                    continue
+                self._lines, self._starts = lines, starts
+            self._whole = whole
             self.virtual_size = Size(width, len(self._lines) + (not self._whole))
             self._refresh_scrollbars()  # see LazyTable
             self.refresh()
             if self._to_end:
                 self.scroll_end(animate=False)
+            elif top is not None:
+                self.scroll_to(y=top, animate=False)
         if not parts:
-            self._lines, self._whole = [], True
+            self._lines, self._starts, self._whole = [], [], True
             self.virtual_size = Size(width, 0)
             self.refresh()
 
-    async def _needed(self, place: int) -> None:
+    def _place_among(self, lines: list[Strip], starts: list[int]) -> int | None:
+        """Return where the first line in sight is among lines of another width, None if that is not laid out yet."""
+        top = round(self.scroll_offset.y)
+        piece = bisect_right(self._starts, top) - 1
+        if piece < 0:
+            return 0
+        if piece >= len(starts):
+            return None
+        start, end = [*self._starts, len(self._lines)][piece : piece + 2]
+        new_start, new_end = [*starts, len(lines)][piece : piece + 2]
+        return new_start + round((top - start) / max(1, end - start) * (new_end - new_start))
+
+    async def _needed(self) -> None:
         """Wait until somebody comes near to what is not laid out."""
-        while (
-            place and not self._to_end and len(self._lines) > self.scroll_offset.y + AHEAD * max(10, self.size.height)
-        ):
+        while not self._to_end and len(self._lines) > self.scroll_offset.y + AHEAD * max(10, self.size.height):
             self._more.clear()
             await self._more.wait()
 

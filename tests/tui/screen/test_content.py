@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.app import App, ComposeResult
 
 from tui.tables.json_tree import CHILDREN_PER_PAGE, JsonTree
 from tui.widgets import markdown_view as paper
-from tui.widgets.markdown_view import pieces, rendered
+from tui.widgets.markdown_view import MarkdownView, pieces, rendered
 
 LINES = st.sampled_from(
     ["# Head", "text", "", "", "- item", "  goes on", "```", "~~~~", "1. one", "| a | b |", "    code", "> quoted"]
@@ -53,6 +55,42 @@ def test_markdown_becomes_lines_without_what_commands_a_terminal() -> None:
     assert lines[0] == "Head"
     assert r"Some bold \x1b]0;title\x07 words." in lines
     assert " • one" in lines
+
+
+def test_what_is_in_sight_stays_there_when_the_width_changes() -> None:
+    """Far down in a long text, and whichever way its lines wrap."""
+
+    class Reading(App[None]):
+        colours: ClassVar[dict[str, str]] = {}
+
+        def compose(self) -> ComposeResult:
+            yield MarkdownView()
+
+    async def story() -> None:
+        app = Reading()
+        async with app.run_test(size=(60, 40)) as pilot:
+            view = app.query_one(MarkdownView)
+
+            def first() -> int:
+                texts = (view.render_line(y).text for y in range(20))
+                return next(int(text.split()[1]) for text in texts if text.startswith("paragraph"))
+
+            view.read("\n\n".join(f"paragraph {place} " + "word " * 25 for place in range(800)))
+            while view._whole or not view._lines:
+                await pilot.pause()
+            while first() < 500:
+                view.scroll_to(y=view.max_scroll_y, animate=False)
+                await pilot.pause()
+            before = first()
+            for width in (90, 45, 60):
+                lines = view._lines
+                await pilot.resize_terminal(width, 40)
+                while view._lines is lines or view._width != view.scrollable_content_region.width:
+                    await pilot.pause()
+                await pilot.pause()
+                assert abs(first() - before) <= 3, width
+
+    asyncio.run(asyncio.wait_for(story(), 60))
 
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
