@@ -13,6 +13,7 @@ from textual.widgets import Button, Static, TextArea
 from infospace.core.errors import InfospaceError
 from tui.dialogs.base import Dialog
 from tui.dialogs.common import ConfirmDialog
+from tui.widgets.writing_area import WritingArea
 
 Save = Callable[[str], Awaitable[None]]
 
@@ -42,7 +43,7 @@ class EditTextDialog(Dialog[bool]):
         with Vertical(classes="dialog -tall -revising") as dialog:
             dialog.border_title = self._title
             dialog.border_subtitle = "ctrl+s saves, escape leaves"
-            yield TextArea(self._text, language=self._language, tab_behavior="indent")
+            yield WritingArea(self._text, language=self._language, tab_behavior="indent")
             yield Static("", classes="wrong", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button("Save", id="save", variant="primary", compact=True)

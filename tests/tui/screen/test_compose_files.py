@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from drafts import PLAN, at, compose
 from furnishing import note
 from staging import Show, Stage
@@ -56,6 +57,37 @@ def test_files_are_opened_and_saved(show: Show, space: Space, tmp_path: Path) ->
         await stage.loses("plan.json")
 
     show(story)
+
+
+@pytest.mark.parametrize("downs", [1, 40])
+def test_a_longer_text_gives_way_wherever_its_cursor_is(show: Show, space: Space, downs: int) -> None:
+    """By an undo of what was opened, and by a redo of what was opened in its place."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, "")
+        await stage.press("ctrl+o")
+        await stage.sees("an empty plan")
+        await stage.write("branch")
+        await stage.press("down", "enter")
+        await stage.sees("✓ may run")
+        longer = place.text
+        await stage.press(*["down"] * downs, "ctrl+z")
+        await stage.until(lambda: place.text == "", "an empty text")
+        await stage.press("ctrl+y")
+        await stage.until(lambda: place.text == longer, "the longer text")
+        await stage.press("ctrl+o")
+        await stage.sees("an empty plan")
+        await stage.press("down", "enter")
+        await stage.until(lambda: len(place.text) < len(longer), "the empty plan")
+        shorter = place.text
+        await stage.press("ctrl+z")
+        await stage.until(lambda: place.text == longer, "the longer text")
+        await stage.press(*["down"] * downs, "ctrl+y")
+        await stage.until(lambda: place.text == shorter, "the empty plan")
+        await stage.write("x")
+        await stage.until(lambda: len(place.text) == len(shorter) + 1, "a text that goes on")
+
+    show(story, (80, 24))
 
 
 def test_saved_plans_and_examples_are_opened_and_saved(show: Show, space: Space) -> None:

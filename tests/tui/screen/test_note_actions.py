@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from noted import linked, named, opened, place, shows
 from staging import Show, Stage
+from textual.events import Paste
 from textual.widgets import Input, Static, TextArea
 
 from infospace import Space
@@ -88,6 +89,28 @@ def test_a_note_is_edited_here(show: Show, stocked: Space) -> None:
 
     show(story, (80, 24), stocked)
     assert current(stocked, steel).metadata["title"] == "Why steel rusts"
+
+
+def test_a_long_paste_is_taken_back(show: Show, stocked: Space) -> None:
+    """Its end, where one would write on, is gone then: one writes on in what is left."""
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await shows(stage, "steel")
+        await stage.press("e")
+        await stage.sees("ctrl+s saves", "title: Why steel rusts")
+        area = stage.app.screen.query_one(TextArea)
+        before = area.text
+        stage.app.post_message(Paste("".join(f"line {number}\n" for number in range(60))))
+        await stage.sees("line 59")
+        await stage.press("ctrl+z")
+        await stage.until(lambda: area.text == before, "the text before")
+        await stage.press("ctrl+y")
+        await stage.sees("line 59")
+        await stage.press("ctrl+z")
+        await stage.until(lambda: area.text == before, "the text before")
+
+    show(story, (80, 24), stocked)
 
 
 def test_what_cannot_be_saved_stays_in_the_editor(show: Show, stocked: Space) -> None:

@@ -18,6 +18,7 @@ from textual.widgets import Input, Select, Static, Switch, TextArea
 from tui.text.format import single_line
 from tui.text.output import escape_controls
 from tui.widgets.details.form_fields import NOTHING, Field, value_of, written
+from tui.widgets.writing_area import WritingArea
 
 ABOUT = 300
 """Characters of a description that are shown beside a field."""
@@ -150,7 +151,7 @@ class FormField(Vertical):
 
 def area(text: str, placeholder: str = "") -> TextArea:
     """Return a field of several lines."""
-    return TextArea(text, language=None, compact=True, tab_behavior="focus", placeholder=placeholder)
+    return WritingArea(text, language=None, compact=True, tab_behavior="focus", placeholder=placeholder)
 
 
 def _placeholder(field: Field) -> str:

@@ -23,6 +23,7 @@ from textual.widgets.text_area import Document, TextAreaTheme
 from planner.editor.text_patch import changed_range
 from tui.text.format import Colours
 from tui.widgets.editor.highlight import Part, parts_of
+from tui.widgets.writing_area import WritingArea
 
 CLOSING = {"{": "}", "[": "]", '"': '"'}
 STYLES: Mapping[Part, str] = {"key": "primary", "text": "success", "number": "warning", "word": "warning"}
@@ -60,7 +61,7 @@ class EditorTheme(TextAreaTheme):
             self.cursor_line_style = Style(bgcolor=self.cursor_line_style.bgcolor)
 
 
-class Editor(TextArea, inherit_bindings=False):
+class Editor(WritingArea, inherit_bindings=False):
     """A text of JSON. Places in it are characters."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
