@@ -145,6 +145,36 @@ def test_a_draft_is_there_again_after_a_start(show: Show, space: Space, tmp_path
     show(second, memory=UiState(path))
 
 
+def test_breakpoints_are_where_they_were_after_a_start(show: Show, space: Space, tmp_path: Path) -> None:
+    """Also when the text before them was written after they were set; a text that is opened anew has none."""
+    path = tmp_path / "screen.json"
+
+    async def first(stage: Stage) -> None:
+        place = await compose(stage, format_plan(PLAN))
+        at(place, '"size"')
+        await stage.press("ctrl+b")
+        await stage.until(lambda: place.stops)
+        at(place, '"steps": [')
+        await stage.press("enter")
+        await stage.write('{"type": "think", "value": "x"},')
+        await stage.until(lambda: place.draft.text == place.text and place.draft.errors == 0)
+
+    async def second(stage: Stage) -> None:
+        place = await compose(stage)
+        await stage.sees("✓ may run  6 steps", "Breaks 1")
+        assert [place.text[stop:].startswith('{"type": "size"') for stop in place.stops] == [True]
+        place.files.open_text("", place.text)
+        await stage.loses("Breaks 1")
+
+    async def third(stage: Stage) -> None:
+        place = await compose(stage)
+        await stage.sees("✓ may run  6 steps")
+        assert place.stops == []
+
+    for story in (first, second, third):
+        show(story, memory=UiState(path))
+
+
 def test_json_lines_are_checked_and_made_a_plan(show: Show, space: Space) -> None:
     """To be run here they are laid out as one."""
     lines = [{"goal": "said"}, note("x", "$x"), {"type": "say", "value": "$x"}]

@@ -29,14 +29,19 @@ class DraftBreakpoints:
         return self._screen.infospace
 
     def load(self) -> None:
-        """Remember where runs stopped."""
-        memory = self._infospace.memory
-        self._screen.stops = [stop for stop in memory.get("compose.stops", []) if isinstance(stop, int)]
+        """Know again where runs stopped; of a text that was too long to be remembered there is no place."""
+        memory, length = self._infospace.memory, len(self._screen.text)
+        stops = memory.get("compose.stops", [])
+        self._screen.stops = [stop for stop in stops if isinstance(stop, int) and 0 <= stop < length]
         for text in memory.get("compose.when", []):
             try:
                 self.when.append(ConditionBreakpoint.read(str(text)))
             except InfospaceError:
                 continue
+
+    def remember(self) -> None:
+        """Keep for the next start where runs stop, in the text as it is remembered."""
+        self._infospace.remember("compose.stops", list(self._screen.stops))
 
     def pointers(self, draft: Draft) -> set[str]:
         """Return the pointers of the steps before which runs stop."""
@@ -123,7 +128,7 @@ class DraftBreakpoints:
         self._stops_changed()
 
     def _stops_changed(self) -> None:
-        self._infospace.remember("compose.stops", list(self._screen.stops))
+        self.remember()
         self._infospace.remember("compose.when", [when.text for when in self.when])
         self._screen.draw_marks()
         self.draw()

@@ -213,6 +213,7 @@ class Compose(RunActions):
         self.draw_marks()
         self.render_status()
         self.infospace.remember("compose.draft", text if len(text) <= KEPT else "")
+        self.breakpoints.remember()
         self.check_soon()
 
     def _follow(self) -> None:
@@ -328,6 +329,7 @@ class Compose(RunActions):
     def forget(self) -> None:
         """Let go of what belongs to the text that was here."""
         self.stops, self.here = [], None
+        self.breakpoints.remember()
         self.goal.forget()
         self.draft_run.forget()
 
