@@ -127,7 +127,9 @@ def test_a_draft_is_there_again_after_a_start(show: Show, space: Space, tmp_path
     path = tmp_path / "screen.json"
 
     async def first(stage: Stage) -> None:
-        place = await compose(stage, format_plan(PLAN))
+        place = await compose(stage)
+        place.files.open_text("plan:mine", format_plan(PLAN))
+        await stage.sees("plan:mine  ✓ may run")
         at(place, '"size"')
         await stage.press("ctrl+b", "alt+w")
         await stage.sees("Break when")
@@ -137,9 +139,11 @@ def test_a_draft_is_there_again_after_a_start(show: Show, space: Space, tmp_path
 
     async def second(stage: Stage) -> None:
         place = await compose(stage)
-        await stage.sees("✓ may run", "Breaks 2")
+        await stage.sees("plan:mine  ✓ may run", "Breaks 2")
+        assert place.files.title == "plan:mine"
         assert place.text == format_plan(PLAN)
-        assert place.text[place.stops[0] :].startswith('{"type": "size"')
+        assert [place.text[stop:].startswith('{"type": "size"') for stop in place.stops] == [True]
+        assert [when.text for when in place.breakpoints.when] == ["$n > 1"]
 
     show(first, memory=UiState(path))
     show(second, memory=UiState(path))
