@@ -16,7 +16,7 @@ from staging import PATIENCE, Show, Stage
 from textual.widgets import Input, Static
 
 from infospace import Space
-from infospace.core.clock import now
+from infospace.core.clock import later, now
 from infospace.journal.rows import ClaimRun, OpenRun, RunHead
 from infospace.store.sqlite.read.snapshot import SqliteSnapshot
 from infospace.store.sqlite.store import SqliteStore
@@ -138,8 +138,10 @@ def test_a_run_is_deleted_only_when_that_is_confirmed(show: Show, furnished: Spa
         assert "run_5" in [head.run for head in snapshot.run_heads()]
 
 
-def test_a_run_that_waits_for_the_time_is_looked_at_again(show: Show, space: Space) -> None:
-    """Nobody is asked anything: that is told, and no key answers it."""
+def test_a_run_that_waits_for_the_time_is_looked_at_again(
+    show: Show, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is asked anything: that is told, and no key answers it. Once it is time, it goes on."""
     waits = {"goal": "Later", "steps": [{"type": "wait", "seconds": 100_000}, note("x", "$x")]}
     assert run_sync(space, waits).status == "suspended"
 
@@ -149,6 +151,9 @@ def test_a_run_that_waits_for_the_time_is_looked_at_again(show: Show, space: Spa
         await stage.open("run_1")
         await stage.sees("[r asks again]")
         assert not stage.app.place.is_action_available("answer")  # type: ignore[union-attr]
+        monkeypatch.setattr("planner.execute.wait.now", lambda: later(200_000))
+        await stage.press("r")
+        await stage.sees("run_1 ✓ success")
 
     show(story)
 
