@@ -173,18 +173,36 @@ def test_a_run_stops_at_steps_and_conditions(show: Show, space: Space) -> None:
 
 
 def test_stops_move_with_the_text(show: Show, space: Space) -> None:
-    """Also over a fix, and when it is undone."""
+    """Also when it is undone, over a fix, and when that is undone."""
+    text = format_plan(PLAN).replace('"out": "$items"', '"output": "$items"')
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, format_plan(PLAN))
+        place = await compose(stage, text)
         at(place, '"size"')
         await stage.press("ctrl+b")
         await stage.until(lambda: len(place.stops) == 1)
+
+        async def stop_is_there(errors: int) -> None:
+            await stage.until(lambda: place.draft.text == place.text and place.draft.errors == errors, "the check")
+            assert [place.text[stop:].startswith('{"type": "size"') for stop in place.stops] == [True]
+
         at(place, '"steps": [')
         await stage.press("enter")
-        await stage.write('{"type": "think", "value": "x"},')
-        await stage.until(lambda: place.draft.text == place.text and place.draft.errors == 0)
-        assert place.text[place.stops[0] :].startswith('{"type": "size"')
+        typed = '{"type": "think", "value": "x"},'
+        await stage.write(typed)
+        await stop_is_there(1)
+        for _ in typed:
+            if place.text != text:
+                await stage.press("ctrl+z")
+        assert place.text == text
+        await stop_is_there(1)
+        at(place, '"output')
+        await stage.press("ctrl+f")
+        await stage.until(lambda: place.text == format_plan(PLAN), "the fix")
+        await stop_is_there(0)
+        await stage.press("ctrl+z")
+        await stage.until(lambda: place.text == text, "the text before the fix")
+        await stop_is_there(1)
 
     show(story)
 
