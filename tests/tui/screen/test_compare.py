@@ -191,7 +191,7 @@ def test_what_is_gone_is_said(show: Show, space: Space) -> None:
         stage.app.compare("run_2", "run_3")
         await stage.sees("there is no run_2")
         await stage.press("a")
-        await stage.until(stage.said)
+        await stage.until(lambda: any(one.startswith("Choose two runs: l the first") for one in stage.said()))
 
     show(story, (80, 24))
 
