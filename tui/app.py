@@ -18,6 +18,7 @@ from textual.events import Event as ScreenEvent
 from textual.events import InputEvent, Key, Paste
 from textual.reactive import reactive
 from textual.screen import Screen
+from textual.theme import Theme
 from textual.timer import Timer
 from textual.worker import Worker
 
@@ -131,13 +132,19 @@ class InfospaceApp(App[int]):
         self._collecting.begin()
         theme = self.memory.get("theme", DEFAULT_THEME)
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
-        self.theme_changed_signal.subscribe(self, lambda theme: self.remember("theme", theme.name))
+        self.theme_changed_signal.subscribe(self, self._follow_theme)
         self.set_interval(POLL_SECONDS, self._refresh_open_run)
         self.set_interval(IDLE_SECONDS, self._collecting.collect_if_idle)
         self.set_timer(PRELOAD_SECONDS, lambda: self.do(self._load_places, group="places"))
         self.switch_mode(self._start if entry_of(self._start) else PLACES[0].name)
         if self.memory.complaint is not None:
             self.notify(self.memory.complaint, severity="warning", markup=False)
+
+    def _follow_theme(self, theme: Theme) -> None:
+        """Remember a theme, and draw the place in its colours; others take them when they are shown."""
+        self.remember("theme", theme.name)
+        if self.place is not None and self.place.is_mounted:
+            self.place.shown()
 
     async def _load_places(self) -> None:
         """Import all places in a thread: whoever goes to one for the first time does not wait for that."""

@@ -7,11 +7,14 @@ import os
 import subprocess
 import sys
 import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from rich.color import Color
 from staging import PATIENCE, SIZES, Show, Stage, gate
 from textual.command import CommandList
+from textual.theme import BUILTIN_THEMES
 
 from infospace import Space
 from infospace.tools.local import LocalTools
@@ -139,15 +142,37 @@ def test_leaving_waits_for_the_steps_under_way_of_a_run_that_was_stopped(space: 
         assert [step.status for step in snapshot.steps("run_1")] == ["success"]
 
 
+def drawn(stage: Stage) -> tuple[str, set[str]]:
+    """Return the colour behind most of what is seen, and those of the signs of what went well."""
+    segments = [one for strip in stage.app.screen._compositor.render_strips(stage.app.size) for one in strip]
+    behind: Counter[str] = Counter()
+    for text, style, _ in segments:
+        behind[named_colour(style and style.bgcolor)] += len(text)
+    [(most, _)] = behind.most_common(1)
+    return most, {named_colour(style and style.color) for text, style, _ in segments if "✓" in text}
+
+
+def named_colour(colour: Color | None) -> str:
+    """Return the name of a colour, "default" where the terminal has its own."""
+    return "default" if colour is None else colour.name
+
+
 @pytest.mark.parametrize("theme", ["textual-light", "nord", "ansi-light", "gruvbox"])
 def test_every_theme_shows_the_places(show: Show, furnished: Space, theme: str) -> None:
-    """Also those whose colours the terminal decides on."""
+    """In its colours, also those that the terminal decides on; the theme before had others."""
+    named = BUILTIN_THEMES[theme].to_color_system().generate()
+    surface, success = (
+        colour.lower() if colour.startswith("#") else "default" for colour in (named["surface"], named["text-success"])
+    )
 
     async def story(stage: Stage) -> None:
-        stage.app.theme = theme
         await stage.sees("run_5 ")
+        assert (surface, {success}) != drawn(stage)
+        stage.app.theme = theme
+        await stage.until(lambda: drawn(stage) == (surface, {success}), "the colours of the list")
         await stage.open("run_1")
         await stage.sees("✓ 5 create-note → $answer")
+        assert drawn(stage) == (surface, {success})
 
     show(story, on=furnished)
 
