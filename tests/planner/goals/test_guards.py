@@ -153,10 +153,12 @@ def test_the_budget_of_tokens_ends_it(space: Space, endpoint: Endpoint) -> None:
 
 
 def test_the_budget_of_seconds_ends_it(space: Space, endpoint: Endpoint) -> None:
+    """No other plan is asked for; a busy machine may need all of it before it asks for the first."""
     endpoint.gap, endpoint.pieces = 0.2, 4
     endpoint.say(json.dumps({"steps": [FAILING]}))
     result = reach(space, limits=Limits(seconds=0.5))
-    assert (result.status, len(endpoint.requests)) == ("failed", 1)
+    assert result.status == "failed"
+    assert len(endpoint.requests) <= 1
     assert "the budget of 0.5 seconds ran out" in (result.reason or "")
 
 
