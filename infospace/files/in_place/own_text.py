@@ -36,7 +36,7 @@ def in_place(path: Path, note: Note) -> Rendered:
         raise Invalid(f"{note.id} has metadata or content that such a file cannot hold", hint="`infospace export`")
     if form == "json":
         data, side, metadata = read_bytes(path), beside(path), dict(note.metadata)
-        if not _says(data, note.content):
+        if not _reads_as(data, note.content):
             data = edited_json(data, path.name, note.content) or held.data
         if not holds(side or b"{}", metadata):
             side = (edited_json(side, side_of(path).name, metadata) if held.side else None) or held.side
@@ -68,7 +68,7 @@ def is_half_written(snapshot: Snapshot, one: TrackedFile) -> bool:
     except Invalid:
         return False
     is_ours = any(same(known, dict(note.metadata)) for note in (before, *notes))
-    return is_ours and any(_says(data, note.content) for note in notes if _rendered("json", note) is not None)
+    return is_ours and any(_reads_as(data, note.content) for note in notes if _rendered("json", note) is not None)
 
 
 def _is(path: Path, data: bytes, note: Note, before: Note | None) -> bool:
@@ -79,10 +79,10 @@ def _is(path: Path, data: bytes, note: Note, before: Note | None) -> bool:
     held = _rendered(form, note)
     if held is None or form != "json":
         return held is not None and held.data == data.replace(b"\r\n", b"\n")
-    return _says(data, note.content) and holds(beside(path) or b"{}", dict(note.metadata))
+    return _reads_as(data, note.content) and holds(beside(path) or b"{}", dict(note.metadata))
 
 
-def _says(data: bytes, content: JSON) -> bool:
+def _reads_as(data: bytes, content: JSON) -> bool:
     """Whether a JSON file has a value; one that is empty is an empty text."""
     return holds(data, content) if data.strip() else content == ""
 
