@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import querying
 import rows
+from figures import figure
 from targets import AIMS
 
 from infospace import Collection, Note, open_space
@@ -48,6 +49,6 @@ def test_a_query_and_duckdb_alone_are_told_apart(few: None) -> None:
     table = querying.run()["querying"]
     assert list(table) == [querying.GROUPED, querying.TOP]
     for cells in table.values():
-        whole, engine, alone, ratio = (float(cell) for cell in cells.values())  # type: ignore[arg-type]
+        whole, engine, alone, ratio = (figure(cell) for cell in cells.values())
         assert min(whole, engine, alone) > 0
         assert ratio == engine / alone

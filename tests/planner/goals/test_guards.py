@@ -153,13 +153,12 @@ def test_the_budget_of_tokens_ends_it(space: Space, endpoint: Endpoint) -> None:
 
 
 def test_the_budget_of_seconds_ends_it(space: Space, endpoint: Endpoint) -> None:
-    """No other plan is asked for; a busy machine may need all of it before it asks for the first."""
-    endpoint.gap, endpoint.pieces = 0.2, 4
+    """While the plan arrives. A busy machine has time to ask for it: it needed more than half a second."""
+    endpoint.gap, endpoint.pieces = 1.5, 4
     endpoint.say(json.dumps({"steps": [FAILING]}))
-    result = reach(space, limits=Limits(seconds=0.5))
-    assert result.status == "failed"
-    assert len(endpoint.requests) <= 1
-    assert "the budget of 0.5 seconds ran out" in (result.reason or "")
+    result = reach(space, limits=Limits(seconds=3))
+    assert (result.status, len(endpoint.requests)) == ("failed", 1)
+    assert "the budget of 3 seconds ran out" in (result.reason or "")
 
 
 def test_the_budget_of_calls_ends_it(space: Space, endpoint: Endpoint, mail: Mail) -> None:

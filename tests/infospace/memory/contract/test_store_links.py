@@ -32,7 +32,8 @@ def all_links(store: Store, source: str) -> list[tuple[str, str | None]]:
     """Return what the links of a Note say, and where they lead."""
     with store.reading() as snapshot:
         table = snapshot.space_table("links", [ColumnTest("source", "=", (source,))], ())
-        return list(zip(table.column("target_text"), table.column("target"), strict=True))  # type: ignore[arg-type]
+        found = zip(table.column("target_text"), table.column("target"), strict=True)
+        return [(str(text), None if target is None else str(target)) for text, target in found]
 
 
 def links(store: Store, source: str) -> dict[str, str | None]:
