@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from infospace.data.json_source_map import parts_of
 from infospace.data.json_text import dump
 from planner.execute.start import run_sync
 from planner.language.json_patch import apply_patch
-from planner.server.core.answers import RESULT, STEP_RESULT, show_fix
+from planner.server.core.answers import BOUND, FAILED, PROBLEMS, RESULT, STEP_RESULT, show_fix
 
 sys.path.insert(0, str(Path(__file__).parent))
 from smalldoor import ROWS, Door, Words, play
@@ -216,7 +217,44 @@ def test_steps_say_what_they_bound_anew_and_give_the_result_once(space: Space) -
     assert "bound" not in one
     assert (two["result"], two["out"]) == (7, "$n")
     assert two["bound"] == {"$groups": "Collection of 7: {who: text, n: integer}"}
-    assert bound["bound"].keys() == {"$rows", "$groups", "$n"}
+    assert bound["run"] == one["run"] == two["run"]
+    rows, groups, number = bound["bound"].items()
+    assert (rows[0], groups[0]) == ("$rows", "$groups")
+    assert rows[1].startswith(f'{one["ref"]} Collection: 300 items: {{"who":"person 0","price":0,')
+    assert re.match(r'Collection_\d+ Collection: 7 notes: {"who":"person 0","n":43}; ', groups[1])
+    assert number == ("$n", f"{two['ref']} Note: 7")
+
+
+def test_of_many_variables_that_steps_bound_the_latest_are_told(space: Space) -> None:
+    """The last of all is the result; one whose resource the same steps removed is told to be gone."""
+    many = [{"type": "create-note", "value": number, "out": f"$n{number}"} for number in range(BOUND + 3)]
+    removing = [{**many[0], "out": "$gone"}, {"type": "remove", "target": "$gone"}, {**many[1], "out": "$kept"}]
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        return await door.call("step", session="a", steps=many), await door.call("step", session="b", steps=removing)
+
+    told, gone = play(space, scene)
+    assert (told["out"], told["result"]) == (f"$n{BOUND + 2}", BOUND + 2)
+    assert told["bound"] == {f"$n{number}": "integer" for number in range(2, BOUND + 2)}
+    assert (gone["out"], gone["bound"]) == ("$kept", {"$gone": "removed"})
+
+
+@pytest.mark.parametrize(("tool", "most"), [("run", RESULT), ("step", STEP_RESULT)])
+def test_a_result_is_whole_up_to_a_bound_which_is_lower_in_a_session(space: Space, tool: str, most: int) -> None:
+    """What is passed on to the next step need not be read. The result counts as it stands, with its quotes."""
+    fits = "x" * (most - len('""'))
+
+    async def scene(door: Door) -> list[Any]:
+        plans = [[{"type": "create-note", "value": text, "out": "$x"}] for text in (fits, fits + "x")]
+        return [
+            await door.call(tool, **({"plan": one} if tool == "run" else {"session": "s", "steps": one}))
+            for one in plans
+        ]
+
+    whole, longer = play(space, scene)
+    assert (whole["result"], "begins" in whole) == (fits, False)
+    assert ("result" in longer, longer["shape"]) == (False, f"text of {most - 1:,} characters")
+    assert fits.startswith(longer["begins"].rstrip("…"))
 
 
 def test_what_is_cut_says_how_to_go_on(space: Space) -> None:
@@ -230,7 +268,28 @@ def test_what_is_cut_says_how_to_go_on(space: Space) -> None:
     assert told["shape"] == "text of 15,000 characters"
     assert text.startswith(told["begins"].rstrip("…"))
     assert piece["next"] == "4000:15000"
-    assert RESULT > STEP_RESULT
+
+
+@pytest.mark.parametrize("more", [0, 3])
+def test_of_many_problems_and_failed_steps_the_first_are_told_and_how_many_more_there_are(
+    space: Space, more: int
+) -> None:
+    """In a run that fails one step fails; so those of a session are looked at, which goes on after each."""
+    wrong = [{"type": "create-note", "value": f"$no{number}"} for number in range(PROBLEMS + more)]
+    mixed = [{"type": "create-note", "value": {"rows": [{"a": 1}, {"a": "x"}]}, "out": "$c"}]
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        refused = await door.call("run", plan=wrong)
+        run = (await door.call("step", session="s", steps=mixed))["run"]
+        for number in range(FAILED + more):
+            failing = {"type": "compute", "expression": f"$c.rows[1].a + {number}", "out": "$n"}
+            await door.call("step", session="s", steps=[failing])
+        return refused, await door.call("follow", run=run)
+
+    refused, told = play(space, scene)
+    assert [one["at"] for one in refused["problems"]] == [f"/{number}/value" for number in range(PROBLEMS)]
+    assert [one["step"] for one in told["failed"]] == [f"{number + 2}" for number in range(FAILED)]
+    assert refused.get("more_problems") == told.get("more_failed") == (more or None)
 
 
 def test_json_in_a_text_and_values_that_a_server_wraps_are_read_and_said_to_be(space: Space) -> None:
