@@ -239,6 +239,17 @@ def test_of_many_variables_that_steps_bound_the_latest_are_told(space: Space) ->
     assert (gone["out"], gone["bound"]) == ("$kept", {"$gone": "removed"})
 
 
+def test_a_session_that_binds_more_than_an_answer_holds_says_how_many_are_left_out(space: Space) -> None:
+    steps = [{"type": "create-note", "value": "x" * 100, "out": f"$variable_{number}"} for number in range(60)]
+
+    async def scene(door: Door) -> Any:
+        await door.call("step", session="s", steps=steps)
+        return await door.call("step", session="s")
+
+    told = play(space, scene)
+    assert told["left_out"] == 60 - len(told["bound"]) > 0
+
+
 @pytest.mark.parametrize(("tool", "most"), [("run", RESULT), ("step", STEP_RESULT)])
 def test_a_result_is_whole_up_to_a_bound_which_is_lower_in_a_session(space: Space, tool: str, most: int) -> None:
     """What is passed on to the next step need not be read. The result counts as it stands, with its quotes."""

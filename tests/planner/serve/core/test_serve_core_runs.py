@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from infospace.editing.edit import give_name
 from infospace.tools.local import LocalTools
 from planner.lifecycle.resume import answer as give_answer
 from planner.server.access import Access
-from planner.server.core.follow import PAGE, RUNS
+from planner.server.core.follow import PAGE, RUNS, STEPS
 from planner.server.live_runs import BETWEEN
 from planner.server.operations import Operations
 
@@ -60,7 +61,12 @@ def test_runs_are_listed_followed_answered_cancelled_and_forked(space: Space) ->
         )
         assert (forked["status"], forked["result"]) == ("success", 40)
         assert forked["run"] != run
-        assert len((await door.call("follow", run=run, do="steps"))["steps"]) == 3
+        steps = (await door.call("follow", run=run, do="steps"))["steps"]
+        assert [line.split()[:4] for line in steps] == [
+            ["1", "create-note", "success", "$first"],
+            ["2", "ask", "success", "$answer"],
+            ["3", "compute", "success", "$sum"],
+        ]
         assert await door.wrong("follow", run=run, do="fork") == (
             "a fork needs `step`, from which the plan runs again (`patch` changes it from there on)"
         )
@@ -71,6 +77,51 @@ def test_runs_are_listed_followed_answered_cancelled_and_forked(space: Space) ->
         assert "such as run_7" in (await door.wrong("follow", run="x")).lower()
 
     play(space, scene)
+
+
+def test_the_steps_of_a_run_are_told_a_line_each_and_those_of_one_step_alone(space: Space) -> None:
+    """With what they gave, how long they took and why they failed; of many the last, and how many are left out."""
+    failing = [
+        {"type": "create-collection", "value": [{"a": 1}, {"a": "x"}], "out": "$c"},
+        {
+            "type": "for-each",
+            "target": "$c",
+            "as": "$i",
+            "do": [{"type": "compute", "expression": "$i.a + 1", "out": "$n"}],
+        },
+    ]
+    rounds = {
+        "type": "while",
+        "condition": "$n < 45",
+        "body": [{"type": "compute", "expression": "$n + 1", "out": "$n"}],
+    }
+
+    async def scene(door: Door) -> tuple[Any, Any, str, Any]:
+        run = (await door.call("run", plan=failing))["run"]
+        every = await door.call("follow", run=run, do="steps")
+        one = await door.call("follow", run=run, do="steps", step="2")
+        nothing = await door.wrong("follow", run=run, do="steps", step="3")
+        long = await door.call(
+            "run", plan=[{"type": "create-note", "value": 0, "out": "$n"}, {**rounds, "max_iterations": 50}]
+        )
+        return every, one, nothing, await door.call("follow", run=long["run"], do="steps")
+
+    every, one, nothing, long = play(space, scene)
+    why = (
+        '`$i.a + 1` computes with text and number, not with numbers: "x" and 1 '
+        "(CAST(… AS number) makes a number of a text, CAST(… AS text) a text of a number)"
+    )
+    lines = [re.sub(r"\b\d+ ms", "… ms", line) for line in every["steps"]]
+    assert lines == [
+        "1 create-collection success $c Collection_1 … ms",
+        f"2 for-each failed … ms: item 2 (Note_2): step 2.do[2].1 (compute) failed: {why}",
+        "2.do[1].1 compute success $n Note_3 … ms",
+        f"2.do[2].1 compute failed $n … ms: {why}",
+    ]
+    assert one == {"run": every["run"], "steps": every["steps"][1:]}
+    assert nothing == f'{every["run"]} has executed no step \'3\' (such as "4" or "4.do[3].2")'
+    assert (len(long["steps"]), long["left_out"]) == (STEPS, 45 + 2 - STEPS)
+    assert long["steps"][-1].startswith("2.body[45].1 compute success $n ")
 
 
 def test_a_poll_tells_what_is_new_and_which_step_runs(space: Space) -> None:
