@@ -15,6 +15,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+from mcp.shared.exceptions import MCPError
+
 from infospace import Space
 from infospace.data.json_text import dump
 from infospace.editing.edit import give_name
@@ -197,6 +200,20 @@ def test_a_run_that_was_answered_elsewhere_is_gone_on_with(space: Space) -> None
     assert told
 
 
+def test_null_is_an_answer_and_no_value_is_none(space: Space) -> None:
+    schema = {"type": ["integer", "null"]}
+    asking = [{"type": "ask", "value": "How many, if any?", "schema": schema, "out": "$answer"}]
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        run = (await door.call("run", plan=asking))["run"]
+        looked = await door.call("follow", run=run, step="1")
+        return looked, await door.call("follow", run=run, step="1", value=None)
+
+    looked, answered = play(space, scene)
+    assert (looked["status"], looked["asks"][0]["schema"]) == ("suspended", schema)
+    assert (answered["status"], answered["result"]) == ("success", None)
+
+
 def test_who_follows_a_run_is_told_how_far_it_is(space: Space) -> None:
     """Of that run, and not of another one that goes on beside it."""
     told: list[str] = []
@@ -269,13 +286,18 @@ def test_what_a_killed_server_left_is_listed_resumed_and_its_call_in_doubt_asked
     subprocess.run([*base, "tools", "sync", "--mcp", str(mcp)], check=True, capture_output=True)
     plan = {"goal": "act", "steps": [{"type": "slow/act", "arguments": {"file": str(mark)}, "out": "$x"}]}
 
-    async def begin() -> None:
+    async def begin() -> str:
         async with over_stdio(space, noted=tmp_path / "pid", arguments=("--tools", "core")) as planner:
-            asyncio.get_running_loop().create_task(planner.client.call_tool("run", {"plan": plan, "wait_s": 0}))
+            door = Door(planner.client)
+            begun = await door.call("run", plan=plan, wait_s=0)
             end = time.monotonic() + 60
             while not mark.exists() and time.monotonic() < end:  # noqa: ASYNC110 - another process makes it
                 await asyncio.sleep(0.05)
+            assert mark.exists()
             os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+            with pytest.raises(MCPError, match="Connection closed"):
+                await door.call("follow", run=begun["run"], wait_s=60)
+            return str(begun["run"])
 
     async def resume() -> tuple[Any, Any]:
         async with over_stdio(space, arguments=("--tools", "core")) as planner:
@@ -283,15 +305,12 @@ def test_what_a_killed_server_left_is_listed_resumed_and_its_call_in_doubt_asked
             [left] = (await door.call("follow"))["runs"]
             return left, await door.call("follow", run=left["run"], do="resume")
 
-    try:
-        asyncio.run(begin())
-    except BaseException:  # noqa: BLE001 - the connection breaks with the server, in whatever way
-        assert mark.exists()
+    run = asyncio.run(begin())
     end = time.monotonic() + 60
     left, told = asyncio.run(resume())
     while told["status"] == "running" and time.monotonic() < end:
         left, told = asyncio.run(resume())
-    assert (left["goal"], left["status"]) == ("act", "suspended")
+    assert (left["run"], left["goal"], left["status"]) == (run, "act", "suspended")
     [asked] = told["asks"]
     assert (told["status"], asked["kind"], asked["answered_by"]) == ("suspended", "doubt", "people, not you")
     assert "slow/act" in asked["question"]
