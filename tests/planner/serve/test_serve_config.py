@@ -104,6 +104,15 @@ def test_who_may_do_what_is_told_without_any_token(tmp_path: Path) -> None:
             {"tokens": [{"name": "x", "token": TOKEN}, {"name": "y", "token": TOKEN}]},
             ["`tokens[1]` (y)", "of another one"],
         ),
+        (
+            {"tokens": [{"name": "x", "token": TOKEN}, {"name": "x", "token": f"{TOKEN}-too"}]},
+            ["`tokens[1]` (x) has the name or the token of another one (each its own)"],
+        ),
+        (
+            {"tokens": [{"name": "x", "token": TOKEN, "sha256": hashlib.sha256(TOKEN.encode()).hexdigest()}]},
+            ["`tokens[0]` (x) needs `token` or `sha256`, one of them"],
+        ),
+        ({"tokens": [{"name": "x", "token": "sixteen-and-a-bell\x07"}]}, ["`tokens[0]` (x)", "ASCII without spaces"]),
     ],
 )
 def test_what_is_wrong_is_told_in_a_sentence_with_the_place(tmp_path: Path, document: Any, said: list[str]) -> None:
@@ -138,7 +147,10 @@ def test_tools_that_nobody_knows_are_doubted_where_their_server_was_listed(tmp_p
     assert other.startswith("`scopes.a.approve`: no tool here is called git/status/all")
 
 
-@pytest.mark.parametrize("token", ["", "short", "with spaces in the middle of it", "ümlaute-sind-auch-nicht-dabei"])
+@pytest.mark.parametrize(
+    "token",
+    ["", "short", "with spaces in the middle of it", "ümlaute-sind-auch-nicht-dabei", "tabs\tin\tthe\tmidst\tof\tit"],
+)
 def test_a_token_that_cannot_serve_is_refused(token: str) -> None:
     with pytest.raises(Invalid, match="a token has at least"):
         checked_token(token)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any, ClassVar
@@ -155,19 +156,27 @@ def test_without_hiding_proxies_are_listed_and_answer_as_the_tool_does(known: Sp
         assert '"text" is missing' in await planner.wrong("one__echo")
         blocks = await planner.client.call_tool("one__blocks", {})
         assert [block.type for block in blocks.content] == ["text", "image"]
+        begins, told = (await planner.client.call_tool("one__echo", {"text": "x" * 20_000})).content
+        assert text_of(begins).endswith("[cut: 20,000 characters in all]")
+        [note] = re.findall(r"`read` gives (Note_\d+) in pieces", text_of(told))
+        assert text_of(told).startswith("the whole has 20,027 characters: ")
+        assert (await planner.call("read", ref=note))["total"] == 20_000
 
     play(known, scene, scope=Scope(exclude_servers=("two",)), hide_underlying_tools=False)
     assert ("one__echo", "success") in [(row.action, row.outcome) for row in audit(known)]
 
 
 def test_a_proxy_has_a_name_that_the_protocol_allows(space: Space) -> None:
-    """Whatever its server is called; by that it is called."""
-    write(Path(space.store.address).parent, **{"my größte server": odd("plain", trusted=True)})
+    """Whatever its server is called; by that it is called. Of two of one name the first is; a blocked one has none."""
+    servers = {"my größte server": odd("plain", trusted=True), "my_gr__te_server": odd("plain")}
+    write(Path(space.store.address).parent, **servers, off=odd("plain", blocked=True))
     assert synced(space).failed == []
 
     async def scene(planner: Planner) -> None:
-        names = [name for name in await listed(planner) if "__" in name]
-        assert "my_gr__te_server__echo" in names
+        proxies = {name: tool for name, tool in (await listed(planner)).items() if "__" in name}
+        assert {name.removeprefix("my_gr__te_server__") for name in proxies} >= {"echo", "structured"}
+        assert all(name.startswith("my_gr__te_server__") for name in proxies)
+        assert proxies["my_gr__te_server__echo"].description.startswith("my größte server/echo. ")
         said = await planner.client.call_tool("my_gr__te_server__echo", {"text": "x"})
         assert [text_of(block) for block in said.content] == ["x"]
 
