@@ -24,7 +24,12 @@ _OUTCOMES: Final[Mapping[str, AuditOutcome]] = {
     "refused": "refused",
     "running": "running",
     "cancelled": "cancelled",
+    "connected": "success",
+    "disconnected": "success",
+    "not_required": "success",
+    "expired": "success",
 }
+"""By status; of a connection each but `error` is an answer to who asked for it."""
 
 
 def outcome_of(answer: Mapping[str, Any]) -> AuditOutcome:

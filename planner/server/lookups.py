@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 from infospace.context.invoke import call_directly
@@ -10,7 +11,7 @@ from infospace.contract.arguments import ParseMode
 from infospace.core.errors import InfospaceError, NotFound
 from planner.metatools import manage_connections as connections
 from planner.metatools.arguments import ManageConnections
-from planner.metatools.audit import write_audit
+from planner.metatools.audit import outcome_of, write_audit
 from planner.metatools.chaining.plan_tools import PlanTools, SelectTool, plan_tools, select_tool
 from planner.metatools.compat.debug_list_tools import DebugListTools, debug_list_tools
 from planner.metatools.compat.discover import Discover
@@ -84,11 +85,21 @@ async def chain_tools(operations: Operations, args: PlanTools, tell: Tell) -> di
 
 
 async def manage_connections(operations: Operations, args: ManageConnections, tell: Tell) -> dict[str, Any]:
-    """Say how the servers that the caller may know are connected, or connect one; that is audited."""
+    """Say how the servers that the caller may know are connected, or connect one; what came of that is audited."""
     del tell
-    if args.action == "initiate":
-        write_audit(operations.space, operations.access.caller, "manage_connections", args.server or "", "success")
-    return await connections.manage_connections(operations.space, args)
+    if args.action != "initiate":
+        return await connections.manage_connections(operations.space, args)
+    keep = partial(write_audit, operations.space, operations.access.caller, "manage_connections", args.server or "")
+    try:
+        answer = await connections.manage_connections(operations.space, args)
+    except InfospaceError as error:
+        keep("refused", error.kind)
+        raise
+    except asyncio.CancelledError:
+        keep("cancelled")
+        raise
+    keep(outcome_of(answer))
+    return answer
 
 
 async def discover_notes(operations: Operations, values: dict[str, Any]) -> dict[str, Any]:

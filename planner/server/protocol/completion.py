@@ -40,6 +40,9 @@ def _known(snapshot: Snapshot, part: str) -> Iterator[str]:
         return
     kind = Kind.COLLECTION if part == "collection" else Kind.NOTE
     for one in islice(snapshot.listing(kind), LOOKED_AT):
-        if one.name and not one.name.startswith("_"):
+        # As in the list of resources: saved plans, sessions and the like are not offered, by their ids either.
+        if (one.name or "").startswith("_"):
+            continue
+        if one.name:
             yield one.name
         yield one.id

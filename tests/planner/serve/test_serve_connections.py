@@ -43,6 +43,14 @@ def signing(space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
         yield authority
 
 
+def kept(space: Space) -> list[tuple[str, str, str | None]]:
+    """Return what the audit has of connections, in its order: which server, what came of it, and why."""
+    with space.store.reading() as snapshot:
+        rows = snapshot.audit()[::-1]
+    assert {(row.caller, row.action) for row in rows} <= {("anybody", "manage_connections")}
+    return [(row.target, row.outcome, row.reason) for row in rows]
+
+
 def test_a_model_hands_its_user_the_address_and_asks_for_the_status(space: Space, signing: Authority) -> None:
     async def scene(planner: Planner) -> Any:
         listed = await planner.call("manage_connections", action="list")
@@ -69,6 +77,7 @@ def test_a_model_hands_its_user_the_address_and_asks_for_the_status(space: Space
     assert "connect_url" not in again
     assert plain["status"] == "not_required"
     assert not any(secret in str((listed, begun, ended, again)) for secret in signing.issued)
+    assert kept(space) == [("mail", "success", None), ("mail", "success", None), ("time", "success", None)]
 
 
 def test_what_is_wrong_with_the_arguments_is_said(space: Space, signing: Authority) -> None:
@@ -85,6 +94,7 @@ def test_what_is_wrong_with_the_arguments_is_said(space: Space, signing: Authori
     assert "`list` takes no server" in extra
     assert unknown == "there is no server 'nail' (there are mail, time)"
     assert "`action`" in action
+    assert kept(space) == [("nail", "refused", "not-found")]
 
 
 def test_a_server_out_of_scope_is_not_there(space: Space, signing: Authority) -> None:
@@ -101,3 +111,4 @@ def test_a_server_out_of_scope_is_not_there(space: Space, signing: Authority) ->
     listed, hidden, absent = play(space, scene, access=access)
     assert [one["server"] for one in listed] == ["time"]
     assert hidden.replace("mail", "none") == absent
+    assert kept(space) == [("mail", "refused", "not-found"), ("none", "refused", "not-found")]

@@ -23,6 +23,7 @@ from mcp_types import (
 from infospace import Space, open_space
 from planner.execute.start import run
 from planner.server.protocol import changes
+from planner.server.protocol.completion import MAX_VALUES
 from planner.server.protocol.event_store import RETRY_MS, RecentEvents
 from planner.server.protocol.subscriptions import ResourceSubscriptions
 
@@ -151,25 +152,46 @@ def test_a_client_is_told_for_its_log_what_is_as_severe_as_it_says(space: Space)
 def test_goals_names_and_ids_are_offered_while_somebody_writes(space: Space) -> None:
     async def scene(planner: Planner) -> None:
         await planner.call("run_plan", plan={"goal": "Make tea", "steps": [{**NOTE, "name": "diary"}]})
-        await planner.call("run_plan", plan={"goal": "make coffee", "steps": [NOTE]})
+        listed = {"type": "create-collection", "value": [1], "name": "dishes", "out": "$c"}
+        await planner.call("run_plan", plan={"goal": "make coffee", "steps": [listed, {**NOTE, "name": "_hidden"}]})
+        await planner.call("run_plan", plan={"goal": "Make tea", "steps": [NOTE]})
 
         async def offered(reference: Any, name: str, value: str) -> list[str]:
             return list((await planner.client.complete(reference, {"name": name, "value": value})).completion.values)
 
         plan = PromptReference(type="ref/prompt", name="plan")
-        assert await offered(plan, "goal", "mak") == ["make coffee", "Make tea"]
+        assert await offered(plan, "goal", "mak") == ["Make tea", "make coffee"]
         assert await offered(plan, "goal", "make t") == ["Make tea"]
         assert await offered(plan, "other", "mak") == []
         assert await offered(PromptReference(type="ref/prompt", name="none"), "goal", "") == []
         for part, value, names in (
             ("note", "di", ["diary"]),
-            ("note", "Note_", ["Note_1"]),
+            ("note", "note_", ["Note_1", "Note_2"]),
+            ("note", "_", []),
+            ("collection", "d", ["dishes"]),
+            ("collection", "collection_", ["Collection_1"]),
             ("run", "run_2", ["run_2"]),
         ):
             reference = ResourceTemplateReference(type="ref/resource", uri=f"infospace://{part}/{{id}}")
             assert await offered(reference, "id", value) == names
         nothing = ResourceTemplateReference(type="ref/resource", uri="infospace://secret/{id}")
         assert await offered(nothing, "id", "") == []
+
+    play(space, scene)
+
+
+def test_of_more_than_a_hundred_names_and_ids_the_first_are_offered_and_that_there_are_more(space: Space) -> None:
+    """A hundred is what the protocol allows; each note has two of them here."""
+    note = ResourceTemplateReference(type="ref/resource", uri="infospace://note/{id}")
+
+    async def scene(planner: Planner) -> None:
+        names = [f"tea {number}" for number in range(MAX_VALUES // 2)]
+        await planner.call("run_plan", plan=[{**NOTE, "name": name} for name in names])
+        every = [one for number, name in enumerate(names, 1) for one in (name, f"Note_{number}")]
+        for more in (False, True):
+            offered = (await planner.client.complete(note, {"name": "id", "value": ""})).completion
+            assert (offered.values, offered.has_more) == (every, more)
+            await planner.call("run_plan", plan=[{**NOTE, "name": "one more"}])
 
     play(space, scene)
 

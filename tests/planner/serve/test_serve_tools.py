@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, ErrorData
 
 from infospace import Space
 from infospace.contract.tool_signature import briefly
@@ -68,18 +69,16 @@ def test_what_does_not_exist_is_told_with_what_would_fit(space: Space) -> None:
             await planner.wrong("answer_run", run="run_1", step="1", value=1),
         ]
 
-    hints = (
-        "there is no run_99",
-        "run_steps opens",
-        "'reading list'",
-        "Note_99",
-        "Note_1",
-        "'size'",
-        "'s'",
-        "waits for nothing",
-    )
-    for sentence, hint in zip(play(space, scene), hints, strict=True):
-        assert hint in sentence, sentence
+    assert play(space, scene) == [
+        "there is no run_99 (the list of resources lists the runs of a space)",
+        "no session 'nobody' is open (run_steps opens one)",
+        "nothing here has the name 'reading lst' (did you mean 'reading list'?)",
+        "there is no Note_99 (it was never made, or only in another space)",
+        "`title` does not exist: the content of Note_1 is a number, not an object",
+        "there is no primitive 'siz' (did you mean 'size'?)",
+        "a session cannot be called '$s': the name '$s' begins with $, which variables do ('s')",
+        "run_1 is success, and waits for nothing (the list of resources says which are suspended)",
+    ]
 
 
 def test_too_long_arguments_are_refused_in_a_sentence(space: Space) -> None:
@@ -283,6 +282,21 @@ def test_long_hits_come_without_their_texts(sample_space: Space) -> None:
     assert "source_id" in play(sample_space, scene)["text"]
 
 
+def test_a_search_within_a_named_collection_finds_what_it_has(sample_space: Space) -> None:
+    """And nothing else, however much else fits as well."""
+
+    async def scene(planner: Planner) -> None:
+        two = {"type": "create-collection", "value": ["Note_1", "Note_2"], "name": "two", "out": "$c"}
+        await planner.call("run_plan", plan=[two])
+        for within in ("two", "Collection_1"):
+            answer = await planner.call("discover_notes", query="ranking", within=within, threshold=-1)
+            assert {hit["metadata"]["source_id"] for hit in answer["data"]} == {"Note_1", "Note_2"}
+        wrong = await planner.wrong("discover_notes", query="ranking", within="twoo")
+        assert wrong == "nothing here has the name 'twoo' (did you mean 'two'?)"
+
+    play(sample_space, scene)
+
+
 def test_resources_are_listed_page_by_page_and_read(sample_space: Space) -> None:
     """Notes, collections, runs; names are written as addresses are."""
 
@@ -311,13 +325,14 @@ def test_resources_are_listed_page_by_page_and_read(sample_space: Space) -> None
             "infospace://run/{id}": "A run's record, by id (run_7).",
         }
         for uri, message in (
-            ("infospace://note/Note_999", "there is no Note_999"),
+            ("infospace://note/Note_999", "there is no Note_999 (it was never made, or only in another space)"),
             ("infospace://note/two", "'two' is a Collection, not a note"),
-            ("file:///etc/passwd", "there is no resource 'file:///etc/passwd'"),
-            ("infospace://run/x", "'x' is not the id of a run"),
+            ("file:///etc/passwd", "there is no resource 'file:///etc/passwd' (such as infospace://note/Note_12)"),
+            ("infospace://run/x", "'x' is not the id of a run (such as run_7)"),
         ):
-            with pytest.raises(MCPError, match=message):
+            with pytest.raises(MCPError) as refused:
                 await planner.client.read_resource(uri)
+            assert refused.value.error == ErrorData(code=INVALID_PARAMS, message=message, data={"uri": uri})
 
     play(sample_space, scene)
 
