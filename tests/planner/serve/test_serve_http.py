@@ -33,9 +33,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def post(served: Served, **headers: str) -> httpx2.Response:
-    """Send a request that the server would take but for its headers."""
-    given = {"Authorization": f"Bearer {TOKEN}", **headers}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    """Send a request that the server takes, unless some headers are others."""
+    taken = {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {TOKEN}"}
+    given = {**taken, **headers}
+    known = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": known}
     return httpx2.post(served.url, json=message, headers=given, timeout=90)
 
 
@@ -134,6 +136,26 @@ def test_other_hosts_and_origins_are_turned_away(served: Served, headers: dict[s
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Host": "localhost:PORT"},
+        {"Origin": "http://localhost:PORT"},
+        {"Host": "localhost:PORT", "Origin": "http://127.0.0.1:PORT"},
+        {"Authorization": f"bearer {TOKEN}"},
+        {"Authorization": f"BEARER {TOKEN}"},
+    ],
+    ids=lambda headers: " ".join(headers.values()).replace(TOKEN, "…") or "plain",
+)
+def test_this_machine_is_let_in_by_either_of_its_names(served: Served, headers: dict[str, str]) -> None:
+    """And by the word `Bearer` in small letters or capitals, as HTTP has it."""
+    port = served.url.split("/")[2].rpartition(":")[2]
+    answer = post(served, **{key: value.replace("PORT", port) for key, value in headers.items()})
+    assert (answer.status_code, '"serverInfo"' in answer.text) == (200, True), answer.text
+
+
+@pytest.mark.slow
 def test_a_body_that_is_too_long_is_not_taken(served: Served) -> None:
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
     answer = httpx2.post(served.url, content=b" " * 5_000_000, headers=headers, timeout=90)
@@ -169,7 +191,7 @@ def test_without_a_token_one_is_made_and_printed(tmp_path: Path) -> None:
         token = served.process.stderr.readline().removeprefix("token: ").strip()
         assert len(token) >= 32
         assert post(served).status_code == 401
-        assert post(served, Authorization=f"Bearer {token}").status_code != 401
+        assert post(served, Authorization=f"Bearer {token}").status_code == 200
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.0.1", "::1", "example.com", ""])  # noqa: S104
@@ -242,6 +264,26 @@ def test_who_sends_half_a_request_is_cut_off(impatient: Served, sent: bytes) -> 
             pass
     health = httpx2.get(impatient.url.rsplit("/", 1)[0] + "/health", timeout=90)
     assert health.status_code == 200
+
+
+@pytest.mark.slow
+def test_parts_that_trickle_in_do_not_prolong_the_time(impatient: Served) -> None:
+    """The time is that of the whole request, however often something of it comes."""
+    name, _, port = impatient.url.split("/")[2].partition(":")
+    with socket.create_connection((name, int(port)), timeout=60) as connection:
+        connection.sendall(b"POST /mcp HTTP/1.1\r\nX-Slow: ")
+        connection.settimeout(0.05)
+        for _ in range(400):
+            try:
+                connection.sendall(b"x")
+                assert connection.recv(4096) == b""
+                break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+        else:
+            pytest.fail("the connection is still open")
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -59,27 +60,32 @@ def test_many_questions_at_once_are_shown_as_far_as_there_is_room(space: Space) 
 
 
 @pytest.mark.parametrize(
-    ("plan", "pointer"),
+    ("plan", "pointer", "said"),
     [
-        ([{"type": LONG}], "/0/type"),
-        ([{"type": "size", "target": f"${'x' * 30_000}"}], "/0/target"),
-        ([{"type": "size", "target": LONG}], "/0/target"),
-        ([{"type": "create-note", "value": 1, "k" * 30_000: 1}], "/0"),
-        ({"steps": [note("$x")], "inputs": {"n" * 30_000: {"type": "string"}}}, "/inputs"),
+        ([{"type": LONG}], "/0/type", "there is no step type 'lorem ipsum "),
+        ([{"type": "size", "target": f"${'x' * 30_000}"}], "/0/target", "$xxx"),
+        ([{"type": "size", "target": LONG}], "/0/target", "nothing has the name 'lorem ipsum "),
+        ([{"type": "create-note", "value": 1, "k" * 30_000: 1}], "/0", "create-note has no argument 'kkk"),
+        (
+            {"steps": [note("$x")], "inputs": {"n" * 30_000: {"type": "string"}}},
+            "/inputs",
+            "nothing reads the input $nnn",
+        ),
     ],
 )
-def test_problems_that_quote_at_length_are_cut(space: Space, plan: Any, pointer: str) -> None:
+def test_problems_that_quote_at_length_are_cut(space: Space, plan: Any, pointer: str, said: str) -> None:
     """Their pointers stay pointers into the plan."""
 
     async def scene(planner: Planner) -> Any:
         await planner.call("run_plan", plan=plan)
         return await planner.call("check_plan", plan=plan)
 
-    problems = play(space, scene)["problems"]
-    assert problems
-    for problem in problems:
-        assert problem["pointer"] == pointer
-        assert max(len(problem["message"]), len(problem["hint"] or "")) <= REASON
+    [problem] = play(space, scene)["problems"]
+    assert problem["pointer"] == pointer
+    assert problem["message"].startswith(said)
+    assert re.search(r"… \[cut: 3\d,\d{3} characters in all\]$", problem["message"])
+    assert REASON - 1 <= len(problem["message"]) <= REASON
+    assert len(problem["hint"] or "") <= REASON
 
 
 def test_a_fix_that_is_not_too_long_is_whole(space: Space) -> None:
