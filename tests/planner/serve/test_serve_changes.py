@@ -16,8 +16,12 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from infospace import Space
+from infospace.core.errors import StoreError
+from planner.server.protocol import changes
+
 sys.path.insert(0, str(Path(__file__).parent))
-from serving import over_http, over_stdio, planners, text_of
+from serving import NOTE, Planner, over_http, over_stdio, planners, play, text_of
 
 SECONDS = 2.0
 """From the end of the command that changes something to the notification, at most."""
@@ -168,3 +172,28 @@ def test_a_client_is_told_nothing_where_nothing_changed(searched_file: Path, tmp
 
     asyncio.run(scene())
     assert heard.times == {TOOLS: [], RESOURCES: []}
+
+
+def test_a_moment_at_which_the_space_cannot_be_read_ends_no_watch(
+    space: Space, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever runs the server is told once, however often it is looked at in vain, and clients hear of what came."""
+    heard, read_state = Heard(), changes.Listings.read_state
+    looks = iter([None, *["the disk is away"] * 3])
+
+    def read(listings: changes.Listings) -> Any:
+        why = next(looks, None)
+        if why is not None:
+            raise StoreError(why)
+        return read_state(listings)
+
+    monkeypatch.setattr(changes, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(changes.Listings, "read_state", read)
+
+    async def scene(planner: Planner) -> None:
+        await planner.call("run_plan", plan=[NOTE])
+        await heard.after(RESOURCES, 0)
+
+    play(space, scene, mode="legacy", message_handler=heard.message)
+    warnings = [record.getMessage() for record in caplog.records if record.name == changes.__name__]
+    assert warnings == ["what other processes change is not seen now: the disk is away"]
