@@ -14,6 +14,8 @@ import pytest
 from databases import place_in_database
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INVALID_PARAMS,
+    ErrorData,
     LoggingMessageNotificationParams,
     PromptReference,
     ResourceTemplateReference,
@@ -22,10 +24,9 @@ from mcp_types import (
 
 from infospace import Space, open_space
 from planner.execute.start import run
-from planner.server.protocol import changes
+from planner.server.protocol import changes, mcp_server
 from planner.server.protocol.completion import MAX_VALUES
 from planner.server.protocol.event_store import RETRY_MS, RecentEvents
-from planner.server.protocol.subscriptions import ResourceSubscriptions
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import NOTE, TOKEN, Planner, Served, over_http, planners, play
@@ -90,24 +91,34 @@ async def until(holds: Any, seconds: float = 60) -> None:
 
 
 @EARLIER
-def test_what_a_client_that_is_gone_looked_at_is_read_no_more(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server lives longer than its clients: it forgets what each of them subscribed to."""
-    made: list[ResourceSubscriptions] = []
+def test_nothing_is_kept_of_a_client_that_is_gone(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server lives longer than its clients: what each subscribed to, whom to tell of changes, how much each logs."""
+    made: dict[str, Any] = {}
 
-    class Kept(ResourceSubscriptions):
-        def __init__(self, *given: Any) -> None:
-            super().__init__(*given)
-            made.append(self)
+    def keep(module: Any, name: str) -> None:
+        def create(*given: Any) -> Any:
+            made[name] = kind(*given)
+            return made[name]
 
-    monkeypatch.setattr(changes, "ResourceSubscriptions", Kept)
+        kind = getattr(module, name)
+        monkeypatch.setattr(module, name, create)
+
+    keep(changes, "ResourceSubscriptions")
+    keep(mcp_server, "Changes")
+    keep(mcp_server, "ClientLogs")
+
+    def kept() -> list[int]:
+        told, resources = made["Changes"]._sessions, made["ResourceSubscriptions"]._sessions
+        return [len(told), len(resources), len(made["ClientLogs"]._levels)]
 
     async def scene(planner: Planner) -> None:
         await planner.client.subscribe_resource("infospace://note/diary")
-        assert len(made[0]._sessions) == 1
+        await planner.client.set_logging_level("warning")
+        await until(lambda: kept() == [1, 1, 1])
 
     play(space, scene, mode="legacy")
-    [resources] = made
-    assert resources._sessions == {}
+    assert kept() == [0, 0, 0]
+    resources = made["ResourceSubscriptions"]
     assert resources.changed() == []
     assert resources._seen == {}
 
@@ -117,9 +128,17 @@ def test_a_client_subscribes_to_so_many_resources_and_no_more(space: Space) -> N
     async def scene(planner: Planner) -> None:
         for number in range(200):
             await planner.client.subscribe_resource(f"infospace://note/{number}")
-        with pytest.raises(MCPError, match="at most 200 resources"):
-            await planner.client.subscribe_resource("infospace://note/more")
-        await planner.client.subscribe_resource("infospace://note/7")
+        for uri in ("infospace://note/more", "infospace://note/".ljust(2_001, "x")):
+            with pytest.raises(MCPError) as refused:
+                await planner.client.subscribe_resource(uri)
+            assert refused.value.error == ErrorData(
+                code=INVALID_PARAMS,
+                message="a client subscribes to at most 200 resources, of URIs of at most 2,000 characters",
+            )
+            # There is room for one more from now on: the other is refused for its length alone.
+            await planner.client.unsubscribe_resource("infospace://note/7")
+        await planner.client.subscribe_resource("infospace://note/".ljust(2_000, "x"))
+        await planner.client.subscribe_resource("infospace://note/8")
 
     play(space, scene, mode="legacy")
 
@@ -278,6 +297,22 @@ def test_events_are_kept_for_a_while_and_the_oldest_go_first() -> None:
         assert sent == [big]
 
     asyncio.run(scene())
+
+
+def test_no_more_events_are_kept_than_so_many_however_small_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the events that only begin a stream has no characters at all."""
+    monkeypatch.setattr("planner.server.protocol.event_store.MAX_MESSAGES", 3)
+
+    async def scene() -> list[str | None]:
+        store = RecentEvents()
+        events = [await store.store_event("a", None) for _ in range(4)]
+        return [await store.replay_events_after(event, _nobody) for event in events]
+
+    assert asyncio.run(scene()) == [None, "a", "a", "a"]
+
+
+async def _nobody(_event: Any) -> None:
+    """Take an event, and do nothing with it."""
 
 
 def test_the_latest_event_is_kept_however_large_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
