@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from itertools import count
@@ -21,6 +22,7 @@ from planner.execute.start import check_plan, run_sync
 from planner.server.read import ReadRequest, read_piece
 from planner.server.run_json import find_run, recorded_run_json
 from planner.sessions.bindings import bindings_of
+from planner.sessions.session import Session
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from furnished import furnish_whole
@@ -263,6 +265,32 @@ def test_the_journal_tells_the_time_of_a_result_that_no_step_gave(
         result = run_sync(space, plan)
         row, steps = find_run(space, str(result.run))
         assert recorded_run_json(space, row, steps, live=False)["result"] == result.to_json()["result"]
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_run_that_somebody_goes_on_with_already_waits_for_nothing(space: Space, live: bool) -> None:
+    """The journal says so a little later: nobody is asked meanwhile what was answered."""
+    result = run_sync(space, [{"type": "ask", "value": "How many?", "out": "$said"}])
+    shown = recorded_run_json(space, *find_run(space, str(result.run)), live=live)
+    asked = [(one["step"], one["question"]) for one in shown["pending"]]
+    assert (shown["status"], asked) == (("running", []) if live else ("suspended", [("1", "How many?")]))
+
+
+def test_a_session_between_two_calls_is_as_its_last_call_ended(space: Space) -> None:
+    """Its journal has it as suspended, whatever came of the call."""
+    good, bad = {"type": "create-note", "value": [], "out": "$x"}, {"type": "load", "target": "$x[4]"}
+
+    async def scene() -> list[str]:
+        session = Session(space, "s")
+        shown = []
+        for step in (good, bad, good):
+            result = await session.play([step])
+            row, steps = find_run(space, str(result.run))
+            assert row.status == "suspended"
+            shown.append(recorded_run_json(space, row, steps, live=False)["status"])
+        return shown
+
+    assert asyncio.run(scene()) == ["success", "failed", "success"]
 
 
 @pytest.mark.parametrize("name", NAMES)

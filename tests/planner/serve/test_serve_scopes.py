@@ -71,8 +71,8 @@ def test_hidden_tools_are_not_listed_and_a_direct_call_is_refused_and_kept(known
         assert not [name for name in await listed(planner) if "__" in name]
         for name in ("one__echo", "one/echo"):
             said = await planner.wrong(name, text=SECRET)
-            assert "is not called directly here" in said
-            assert '{"tool_name": "one/echo"' in said
+            told = 'execute_tool calls it: {"tool_name": "one/echo", "arguments": …}'
+            assert said == f"'{name}' is not called directly here ({told})"
 
     play(known, scene)
     rows = audit(known)
@@ -82,6 +82,14 @@ def test_hidden_tools_are_not_listed_and_a_direct_call_is_refused_and_kept(known
     assert SECRET not in str(rows)
     with known.store.reading() as snapshot:
         assert snapshot.tool_uses() == []
+
+
+def test_where_no_tool_calls_a_hidden_one_a_step_does(known: Space) -> None:
+    """As at the small door."""
+    said = play(known, lambda planner: planner.wrong("one__echo", text=SECRET), tools=("core",))
+    assert said == (
+        """'one__echo' is not called directly here (a step calls it: {"type": "one/echo", "arguments": …})"""
+    )
 
 
 def test_a_tool_out_of_scope_is_refused_like_one_that_is_nowhere_and_kept(known: Space) -> None:
@@ -365,7 +373,8 @@ def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
         call = {"tool_name": "one/slow", "arguments": {"seconds": 4}}
         said = await planner.wrong("execute_tool", **call, options={"timeout_ms": 2_501})
         assert "`options.timeout_ms` is 2,501, and ann may give a call 2,500 at most" in said
-        await planner.call("execute_tool", tool_name="one/echo", arguments={"text": "runs"})
+        at_most = {"timeout_ms": 2_500}
+        await planner.call("execute_tool", tool_name="one/echo", arguments={"text": "runs"}, options=at_most)
         late = await planner.client.call_tool("execute_tool", call)
         reason = document_of(late)["reason"]
         assert "within 2,500 ms" in reason

@@ -11,7 +11,7 @@ from typing import Any
 
 from chatting import Endpoint
 
-from infospace import Space, open_space
+from infospace import Conflict, Space, open_space
 from infospace.core.clock import now
 from infospace.core.ids import Kind
 from infospace.journal.rows import OpenRun
@@ -90,6 +90,21 @@ def test_steps_that_queue_belong_to_their_session_before_they_begin(space: Space
     assert (cancelled, queued) == ("cancelled", (run, "cancelled"))
     with space.store.reading() as snapshot:
         assert {row.run: row.status for row in snapshot.runs()} == {run: "cancelled"}
+
+
+def test_who_cancels_what_is_being_cancelled_waits_and_is_told_that_it_has_ended(space: Space) -> None:
+    async def scene() -> list[Any]:
+        door = Operations(space)
+        run = (await door.run_steps(RunSteps(session="s", steps=[SLOW], wait_s=0), unheard))["run"]
+        twice = (door.cancel_run(CancelRun(run=run), unheard) for _ in range(2))
+        first, second = await asyncio.gather(*twice, return_exceptions=True)
+        await door.close()
+        return [run, first, second]
+
+    run, first, second = asyncio.run(scene())
+    assert first["status"] == "cancelled"
+    assert isinstance(second, Conflict)
+    assert second.message == f"{run} has ended already, with cancelled"
 
 
 def test_a_run_of_another_door_is_waited_for(space: Space) -> None:

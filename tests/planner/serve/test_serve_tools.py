@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from mcp_types import INVALID_PARAMS, ErrorData
 
 from infospace import Space
 from infospace.contract.tool_signature import briefly
+from infospace.data.json_text import dump
 from infospace.schema.validate import validate
+from infospace.tools.local import LocalTools
 from infospace.tools.scope import Filters
 from planner.metatools.registry import META
 from planner.parse.saved_plans import save_plan
@@ -81,11 +84,28 @@ def test_what_does_not_exist_is_told_with_what_would_fit(space: Space) -> None:
     ]
 
 
-def test_too_long_arguments_are_refused_in_a_sentence(space: Space) -> None:
-    """Whatever stands in them."""
-    plan = [{"type": "create-note", "value": "x" * MAX_ARGUMENT_CHARACTERS}]
-    sentence = play(space, lambda planner: planner.wrong("run_plan", plan=plan))
-    assert f"at most {MAX_ARGUMENT_CHARACTERS:,} are taken" in sentence
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("run_plan", {"plan": [{"type": "create-note", "value": "VALUE"}]}),
+        ("discover_notes", {"query": "VALUE"}),
+        ("execute_tool", {"tool_name": "nobody/echo", "arguments": {"text": "VALUE"}}),
+        ("nobody__echo", {"text": "VALUE"}),
+    ],
+)
+def test_too_long_arguments_are_refused_in_a_sentence(space: Space, tool: str, arguments: dict[str, Any]) -> None:
+    """Whatever stands in them, and of whatever tool."""
+    longer = MAX_ARGUMENT_CHARACTERS + 1 - len(dump(arguments)) + len("VALUE")
+    text = json.dumps(arguments).replace("VALUE", "x" * longer)
+    assert play(space, lambda planner: planner.wrong(tool, **json.loads(text))) == (
+        f"the arguments of {tool} have {MAX_ARGUMENT_CHARACTERS + 1:,} characters, and at most "
+        f"{MAX_ARGUMENT_CHARACTERS:,} are taken (a plan loads long texts from notes)"
+    )
+
+
+def test_arguments_may_have_as_many_characters_as_are_taken(space: Space) -> None:
+    plan = "x" * (MAX_ARGUMENT_CHARACTERS - len('{"plan":""}'))
+    assert not play(space, lambda planner: planner.call("check_plan", plan=plan))["ok"]
 
 
 def test_a_tool_that_is_not_there_is_a_fault_of_the_protocol(space: Space) -> None:
@@ -219,6 +239,27 @@ def test_progress_is_told_to_who_asks_for_it(space: Space) -> None:
     assert told[0] == (1.0, "1 create-note: success")
     assert max(count for count, _ in told) <= 2
     assert [count for count, _ in told] == sorted(count for count, _ in told)
+
+
+def test_progress_of_a_call_of_a_tool_is_told_too(space: Space) -> None:
+    """Such as of a saved plan, whose steps end one after the other."""
+    gate, heard = LocalTools("gate"), threading.Event()
+
+    @gate.tool(read_only=True)
+    def enter() -> bool:
+        """Enter once something was told."""
+        return heard.wait(60)
+
+    space.tools.add(gate)
+    save_plan(space, "slow", [NOTE, {"type": "gate/enter", "out": "$entered"}])
+
+    async def scene(planner: Planner) -> Any:
+        planner.heard = heard.set
+        answer = await planner.call("execute_tool", tool_name="infospace/plan:slow", arguments={})
+        return planner.told, answer["structured_content"]
+
+    told, entered = play(space, scene)
+    assert (told[0], entered) == ((1, "1 create-note: success"), True)
 
 
 def test_a_run_of_many_steps_and_a_plan_of_many_mistakes_are_told_in_parts(space: Space) -> None:

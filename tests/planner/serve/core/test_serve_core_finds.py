@@ -232,6 +232,19 @@ def test_a_saved_plan_is_told_with_what_it_takes_and_which_steps_it_has(space: S
     assert found == f"plan:keep {dump(told)}\nsteps: create-note, say"
 
 
+def test_a_tool_is_told_by_name_with_what_it_takes_and_answers(space: Space) -> None:
+    """Its description is its server's word."""
+    space.tools.add(Words())
+    found = play(space, lambda door: door.text("find", names=["words/wrapped"]))
+    properties = {"n": {"type": "integer", "default": 3}, "city": {"type": "string"}}
+    assert found.splitlines() == [
+        "words/wrapped(n: int = 3, city?: str) -> list: object",
+        "Its server says: Says something wrapped. And more.",
+        f"takes {dump({'type': 'object', 'properties': properties})}",
+        f"answers {dump(Words.wraps)}",
+    ]
+
+
 def test_by_goal_come_the_tools_verbs_and_plans_that_fit_and_nothing_else(space: Space) -> None:
     space.tools.add(Words())
     save_plan(space, "weekly digest", {"goal": "Digest of the week.", "steps": [{"type": "create-note", "value": 2}]})
