@@ -191,7 +191,17 @@ def test_without_a_token_one_is_made_and_printed(tmp_path: Path) -> None:
         token = served.process.stderr.readline().removeprefix("token: ").strip()
         assert len(token) >= 32
         assert post(served).status_code == 401
-        assert post(served, Authorization=f"Bearer {token}").status_code == 200
+        bearer = {"Authorization": f"Bearer {token}"}
+        assert post(served, **bearer).status_code == 200
+        discover = served.url.replace("/mcp", "/discover")
+        refused = httpx2.post(discover, content=b" " * 10_001, headers=bearer, timeout=90)
+        assert (refused.status_code, refused.json()) == (
+            400,
+            {
+                "error": "unreadable",
+                "reason": 'the body has more than 10,000 bytes ({"restart": true}, or nothing)',
+            },
+        ), "it is that of an admin"
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.0.1", "::1", "example.com", ""])  # noqa: S104
