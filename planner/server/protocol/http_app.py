@@ -157,6 +157,7 @@ class _App:
             restart = _restart(await _body(request))
             report = await sync(self._space, restart=restart, embed=True)
         except InfospaceError as error:
+            write_audit(self._space, name, "discover", "", "refused", error.kind)
             return JSONResponse({"error": error.kind, "reason": str(error)}, status_code=400)
         write_audit(self._space, name, "discover", "", "success")
         return JSONResponse(report.to_json())
