@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from infospace.core.errors import NotFound
 from infospace.core.plural import pluralize
+from infospace.core.position import Position
 from infospace.core.resources import text_of
 from infospace.core.tool import Tool
 from infospace.data.json_text import dump
@@ -173,8 +174,13 @@ def _shortened(block: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "text", "text": f"[{kind}: {pluralize(size, 'character')}, left out]"}
 
 
+def duration_ms_of(result: RunResult) -> float:
+    """Return for how many milliseconds a run's own steps ran, in which the steps inside of them did."""
+    return sum(row.duration_ms for row in result.steps if Position.parse(row.position).parent is None)
+
+
 def _metadata(tool: Tool, result: RunResult, call: CallRow | None) -> dict[str, Any]:
-    took = sum(row.duration_ms for row in result.steps if "." not in row.position)
+    took = duration_ms_of(result)
     if call is not None:
         took = call.duration_ms or _broken_off_after(call, took, result)
     return {

@@ -26,7 +26,7 @@ from planner.journal.events import Emit
 from planner.journal.result import RunResult
 from planner.language.references import literal
 from planner.metatools.arguments import LONGEST_MS, USUAL_MS, ExecuteOptions, ExecuteTool
-from planner.metatools.call_result import answer_of
+from planner.metatools.call_result import answer_of, duration_ms_of
 from planner.metatools.lookup import find_tool
 from planner.parse.saved_plans import load_plan
 from planner.parse.steps import SAVED
@@ -57,9 +57,8 @@ class PreparedToolCall:
             and space.tools.servers is not None
             and answered["status"] in ("success", "failed")
         ):
-            took = sum(row.duration_ms for row in result.steps)
-            well = answered["status"] == "success"
-            space.tools.servers.record(RecordCall(SERVER, self.tool.name, now(), round(took, 3), well))
+            took, well = round(duration_ms_of(result), 3), answered["status"] == "success"
+            space.tools.servers.record(RecordCall(SERVER, self.tool.name, now(), took, well))
         return answered
 
 

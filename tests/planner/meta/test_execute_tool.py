@@ -254,6 +254,20 @@ def test_a_saved_plan_lasts_as_long_as_the_call_says(known: Space) -> None:
     assert prepare_call(known, args, 50).prepared.plan.budget.seconds == 0.05
 
 
+def test_a_saved_plan_takes_as_long_as_its_own_steps_do(space: Space) -> None:
+    """What runs in one of them is not counted once more."""
+    notes = [{"type": "create-note", "value": number, "out": "$x"} for number in (1, 2)]
+    save_plan(space, "inner", notes)
+    save_plan(space, "outer", [{"type": "if", "condition": "1 = 1", "then": notes}, {"type": "plan:inner"}])
+    metadata = called(space, "infospace/plan:outer")["execution_metadata"]
+    with space.store.reading() as snapshot:
+        rows = {row.position: row.duration_ms for row in snapshot.steps(metadata["request_id"])}
+    assert rows.keys() == {"1", "1.then.1", "1.then.2", "2", "2/1", "2/2"}
+    metrics = ask(space, "describe_tool", tool_name="infospace/plan:outer", include_metrics=True)["metrics"]
+    took = round(rows["1"] + rows["2"], 3)
+    assert (metadata["execution_time_ms"], metrics["mean_ms"]) == (took, pytest.approx(took))
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [

@@ -259,8 +259,8 @@ def test_a_call_that_nobody_waits_for_any_more_is_kept_as_cancelled(space: Space
 
 
 def test_a_step_that_runs_is_told_unless_one_inside_of_it_does() -> None:
-    """The first is none of the tenth, though its number begins so; steps of a saved plan, and items, are inside."""
+    """The first is not inside of the tenth, though its number begins so; what handles an item of a `map` is."""
     live = LiveRun.__new__(LiveRun)
-    inner = {"10.branches[1].1": "c/d", "10.branches[1].12": "e/f", "2/1": "g/h", "3[7]": "i/j"}
+    inner = {"10.branches[1].1": "c/d", "10.branches[1].12": "e/f", "2/1": "g/h", "3[7].on_fail.1": "i/j"}
     live._running = {"1": "a/b", "10": "parallel", "2": "plan:x", "3": "map", **inner}
     assert live.running == ["1 a/b", *(f"{position} {type_}" for position, type_ in inner.items())]
