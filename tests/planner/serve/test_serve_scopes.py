@@ -17,7 +17,8 @@ from infospace.core.bounds import Bounds
 from infospace.core.tool import Tool, ToolAnswer
 from infospace.journal.audit import AuditRow
 from infospace.tools.scope import Scope
-from planner.server.access import Access
+from planner.server import client_calls
+from planner.server.access import MINUTE, Access, Rate
 from planner.server.operations import Operations
 from planner.server.protocol.mcp_server import make_server
 
@@ -391,6 +392,26 @@ def test_more_calls_than_a_minute_may_have_are_refused_and_kept(known: Space) ->
 
     play(known, scene, rate_per_minute=2)
     assert [(row.action, row.reason) for row in audit(known)] == [("list_tools", "rate")]
+
+
+def test_a_call_that_comes_when_the_refused_one_was_told_to_is_answered(space: Space) -> None:
+    """Of a second that has begun to pass the whole is told."""
+    at = [0.0]
+
+    async def ignore(_ended: int, _text: str) -> None:
+        """Nobody listens."""
+
+    async def go() -> None:
+        door = Operations(space, Access("ann", tools=("full",), rate_per_minute=1))
+        door.rate = Rate(1, lambda: at[0])
+        await client_calls.answer(door, "list_tools", {}, ignore)
+        at[0] = MINUTE - 0.3
+        with pytest.raises(client_calls.RateLimited, match=r"1 call in a minute \(again in 1 s\)$"):
+            await client_calls.answer(door, "list_tools", {}, ignore)
+        at[0] += 1
+        await client_calls.answer(door, "list_tools", {}, ignore)
+
+    asyncio.run(go())
 
 
 def test_a_call_that_its_caller_cancels_is_broken_off(known: Space) -> None:
