@@ -232,6 +232,32 @@ def test_a_saved_plan_is_told_with_what_it_takes_and_which_steps_it_has(space: S
     assert found == f"plan:keep {dump(told)}\nsteps: create-note, say"
 
 
+def test_what_there_is_of_a_kind_is_listed_without_a_query(space: Space) -> None:
+    """As the hint says where a saved plan is not there; at most twenty, or as many as are asked for."""
+
+    async def scene(door: Door) -> list[str]:
+        return [
+            await door.text("find", kind="plan"),
+            await door.text("find", kind="tool"),
+            await door.text("find", kind="plan", limit=1),
+            await door.wrong("find", kind="note"),
+        ]
+
+    assert play(space, scene)[:2] == ["there is no plan here", "there is no tool here"]
+    space.tools.add(Words())
+    for name in ("two", "one"):
+        save_plan(space, name, {"goal": "Make some.", "steps": [{"type": "create-note", "value": 2}]})
+    [refused] = play(space, lambda door: door.call("run", plan="plan:nothing"))["problems"]
+    assert refused["hint"] == '`find` with "kind": "plan" lists them'
+    plans, tools, first, notes = play(space, scene)
+    assert plans == "plan:one(). Make some\nplan:two(). Make some"
+    assert [line.partition("(")[0] for line in tools.splitlines()] == [
+        f"words/{name}" for name in sorted(Words.answers)
+    ]
+    assert first == "plan:one(). Make some\n1 of 2; a `query` finds the others"
+    assert notes == "notes are found by a `query` (what they are about, in plain words)"
+
+
 def test_by_goal_come_the_tools_verbs_and_plans_that_fit_and_nothing_else(space: Space) -> None:
     space.tools.add(Words())
     save_plan(space, "weekly digest", {"goal": "Digest of the week.", "steps": [{"type": "create-note", "value": 2}]})
