@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from infospace.core.errors import NotFound
 from infospace.core.plural import pluralize
+from infospace.core.position import is_nested
 from infospace.core.resources import text_of
 from infospace.core.tool import Tool
 from infospace.data.json_text import dump
@@ -174,7 +175,7 @@ def _shortened(block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _metadata(tool: Tool, result: RunResult, call: CallRow | None) -> dict[str, Any]:
-    took = sum(row.duration_ms for row in result.steps if "." not in row.position)
+    took = sum(row.duration_ms for row in result.steps if not is_nested(row.position))
     if call is not None:
         took = call.duration_ms or _broken_off_after(call, took, result)
     return {

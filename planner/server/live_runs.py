@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from infospace.core.bounds import Bounds, Stop, at_most, stopped_by
 from infospace.core.errors import Conflict, InfospaceError
+from infospace.core.position import holds
 from planner.journal.events import Emit, Event, Progressed, RunFinished, RunStarted, StepFinished, StepStarted
 from planner.journal.result import RunResult
 
@@ -64,7 +65,7 @@ class LiveRun:
     @property
     def running(self) -> list[str]:
         """The steps that run now and have none inside them that does, each as `4.do[3].2 git/git_show`."""
-        inside = {position for position in self._running for other in self._running if other.startswith(f"{position}.")}
+        inside = {position for position in self._running for other in self._running if holds(position, other)}
         return [f"{position} {type_}" for position, type_ in self._running.items() if position not in inside]
 
     def _notify(self) -> None:

@@ -45,7 +45,8 @@ async def _step(operations: Operations, args: RunStep, tell: Tell) -> dict[str, 
 def _show_steps(operations: Operations, args: Any, document: Mapping[str, Any]) -> Answer:
     if isinstance(args, RunStep) and not args.steps:
         bound = {f"${name}": f"{one['id']} {one['kind']}: {one['value']}" for name, one in document["bindings"].items()}
-        return {"run": document["run"], "bound": bound}
+        left_out = {"left_out": document["left_out"]} if "left_out" in document else {}
+        return {"run": document["run"], "bound": bound, **left_out}
     return show_steps(operations.space, document, operations.access)
 
 

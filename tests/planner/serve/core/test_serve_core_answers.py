@@ -16,10 +16,13 @@ from infospace.data.json_source_map import parts_of
 from infospace.data.json_text import dump
 from planner.execute.start import run_sync
 from planner.language.json_patch import apply_patch
+from planner.parse.saved_plans import save_plan
 from planner.server.core.answers import RESULT, STEP_RESULT, show_fix
 
 sys.path.insert(0, str(Path(__file__).parent))
 from smalldoor import ROWS, Door, Words, play
+
+ONE = {"type": "create-note", "value": 1}
 
 
 def six_steps(result: str = "$done") -> dict[str, Any]:
@@ -197,6 +200,40 @@ def test_a_failed_step_is_told_once_with_what_failed_in_it(space: Space) -> None
     assert "reason" not in told
 
 
+def test_a_step_that_fails_in_a_saved_plan_is_told_once(space: Space) -> None:
+    """As one in a `do` is: the step that runs the plan failed by it."""
+    add = {"type": "compute", "expression": "$i.a + 1", "out": "$n"}
+    rows = {"type": "create-collection", "value": [{"a": 1}, {"a": "x"}], "out": "$c"}
+    save_plan(space, "adds", [rows, {"type": "for-each", "target": "$c", "as": "$i", "do": [add]}])
+    told = play(space, lambda door: door.call("run", plan=[{"type": "plan:adds"}]))
+    assert [one["step"] for one in told["failed"]] == ["1/2.do[2].1"]
+
+
+@pytest.mark.parametrize(
+    ("step", "out", "bound"),
+    [
+        ({"type": "plan:two", "out": "$r"}, "$r", []),
+        ({"type": "if", "condition": "1 = 1", "then": [{**ONE, "out": "$a"}, {**ONE, "out": "$b"}]}, "$b", ["$a"]),
+        ({"type": "parallel", "branches": [[{**ONE, "out": "$a"}], [{**ONE, "out": "$b"}]]}, "$b", ["$a"]),
+        ({"type": "for-each", "target": "$l", "as": "$i", "do": [{**ONE, "out": "$x"}], "out": "$y"}, "$y", []),
+    ],
+    ids=["plan", "if", "parallel", "for-each"],
+)
+def test_a_session_tells_the_variables_that_later_steps_can_use_and_no_others(
+    space: Space, step: dict[str, Any], out: str, bound: list[str]
+) -> None:
+    """What a saved plan binds is its own; what a `then` or a branch binds is the session's."""
+    save_plan(space, "two", [{**ONE, "out": "$a"}, {**ONE, "out": "$b"}])
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        await door.call("step", session="s", steps=[{"type": "create-collection", "value": [1, 2], "out": "$l"}])
+        return await door.call("step", session="s", steps=[step]), await door.call("step", session="s")
+
+    told, all_bound = play(space, scene)
+    assert (told["status"], told.get("out"), [*told.get("bound", {})]) == ("success", out, bound)
+    assert all_bound["bound"].keys() == {"$l", out, *bound}
+
+
 def test_steps_say_what_they_bound_anew_and_give_the_result_once(space: Space) -> None:
     async def scene(door: Door) -> list[Any]:
         first = [{"type": "create-collection", "value": ROWS, "out": "$rows"}]
@@ -217,6 +254,21 @@ def test_steps_say_what_they_bound_anew_and_give_the_result_once(space: Space) -
     assert (two["result"], two["out"]) == (7, "$n")
     assert two["bound"] == {"$groups": "Collection of 7: {who: text, n: integer}"}
     assert bound["bound"].keys() == {"$rows", "$groups", "$n"}
+
+
+def test_a_session_says_how_many_of_its_variables_it_leaves_out(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planner.server.truncate.BINDINGS", 2)
+
+    async def scene(door: Door) -> list[Any]:
+        steps = [{**ONE, "out": f"$n{number}"} for number in range(3)]
+        await door.call("step", session="s", steps=steps[:2])
+        whole = await door.call("step", session="s")
+        await door.call("step", session="s", steps=steps[2:])
+        return [whole, await door.call("step", session="s")]
+
+    whole, cut = play(space, scene)
+    assert (whole["bound"].keys(), "left_out" in whole) == ({"$n0", "$n1"}, False)
+    assert (cut["bound"].keys(), cut["left_out"]) == ({"$n0", "$n1"}, 1)
 
 
 def test_what_is_cut_says_how_to_go_on(space: Space) -> None:
