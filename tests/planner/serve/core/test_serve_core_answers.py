@@ -59,6 +59,23 @@ def test_a_run_answers_its_result_once_and_little_else(space: Space) -> None:
     assert "never-read" not in one + six + long
 
 
+def test_a_plan_is_run_and_checked_with_the_inputs_that_it_is_given(space: Space) -> None:
+    plan = {"inputs": {"n": {"type": "integer"}}, "steps": [{"type": "compute", "expression": "$n * 10", "out": "$x"}]}
+
+    async def scene(door: Door) -> list[Any]:
+        return [
+            await door.call("run", plan=plan, inputs={"n": 4}),
+            await door.call("run", plan=plan, check=True),
+            await door.call("run", plan=plan, inputs={"n": "x"}, check=True),
+        ]
+
+    done, checked, wrong = play(space, scene)
+    assert (done["status"], done["result"]) == ("success", 40)
+    assert checked == {"ok": True}
+    unfit = "the input 'n' does not fit: \"x\" is not a whole number"
+    assert wrong == {"ok": False, "problems": [{"at": "/inputs/n", "problem": unfit}]}
+
+
 def test_a_refused_plan_with_four_errors_says_all_in_few_characters(space: Space) -> None:
     plan = [
         {"type": "discover-note", "query": "x", "out": "$x"},
@@ -352,11 +369,13 @@ def test_a_name_that_no_note_has_is_told_beside_the_empty_answer(space: Space) -
     assert run_sync(space, [note]).status == "success"
     plan = {"steps": [{"type": "query", "sql": "SELECT statsu FROM notes", "out": "$q"}], "result": "$q"}
 
-    async def scene(door: Door) -> Any:
-        return await door.call("run", plan=plan)
+    async def scene(door: Door) -> tuple[Any, Any]:
+        answer = await door.call("run", plan=plan)
+        return answer, await door.call("follow", run=answer["run"])
 
-    answer = play(space, scene)
+    answer, followed = play(space, scene)
     assert answer["status"] == "success"
+    assert followed == answer
     (doubt,) = answer["problems"]
     assert doubt["warning"] is True
     assert "statsu" in doubt["problem"]

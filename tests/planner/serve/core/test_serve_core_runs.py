@@ -209,6 +209,59 @@ def test_who_does_not_want_to_wait_for_a_run_that_goes_on_does_not(space: Space,
     assert play(space, scene)["status"] == "running"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", {"plan": [{"type": "wait", "seconds": 2}]}),
+        ("step", {"session": "s", "steps": [{"type": "wait", "seconds": 2}]}),
+    ],
+    ids=["run", "step"],
+)
+def test_a_run_that_is_begun_is_waited_for_no_longer_than_is_said(space: Space, arguments: Any) -> None:
+    tool, values = arguments
+    assert play(space, lambda door: door.call(tool, **values, wait_s=0))["status"] == "running"
+
+
+def test_what_is_run_at_the_small_door_is_audited(space: Space) -> None:
+    """With the run or the session that it is for."""
+
+    async def scene(door: Door) -> str:
+        run: str = (await door.call("run", plan=[{"type": "ask", "value": "Which?", "out": "$a"}]))["run"]
+        await door.call("step", session="work", steps=[{"type": "create-note", "value": 1, "out": "$x"}])
+        await door.call("follow", run=run, do="cancel")
+        await door.text("find", names=["sort"])
+        await door.call("read", ref="Note_1")
+        return run
+
+    run = play(space, scene)
+    with space.store.reading() as snapshot:
+        rows = snapshot.audit()[::-1]
+    assert [(row.action, row.target, row.outcome) for row in rows] == [
+        ("run", "", "waiting"),
+        ("step", "work", "success"),
+        ("follow", run, "cancelled"),
+    ]
+
+
+def test_an_approval_is_asked_of_the_planner_where_the_owner_lets_it(space: Space) -> None:
+    files = LocalTools("files")
+
+    @files.tool(destructive=True)
+    async def wipe() -> str:
+        """Wipe a disk."""
+        return "wiped"
+
+    space.tools.add(files)
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        asked = await door.call("run", plan=[{"type": "files/wipe", "out": "$done"}])
+        return asked["asks"], await door.call("follow", run=asked["run"], step="1", value="once")
+
+    [asked], done = play(space, scene, Access("ann", approvals="planner"))
+    assert (asked["kind"], asked.keys()) == ("approve", {"step", "kind", "question", "schema"})
+    assert (done["status"], done["result"]) == ("success", "wiped")
+
+
 def test_runs_are_listed_however_many_edits_came_after_them(space: Space) -> None:
     """What people do by commands are runs of the journal, too, and hide no plan that a planner ran before."""
 
