@@ -194,17 +194,21 @@ def test_what_a_run_calls_that_goes_on_at_another_door_is_told_as_running(space:
     play(space, scene)
 
 
-@pytest.mark.parametrize("do", ["resume", "look"])
+@pytest.mark.parametrize("do", ["resume", "look", "fork"])
 def test_who_does_not_want_to_wait_for_a_run_that_goes_on_does_not(space: Space, do: str) -> None:
     """A call waits twenty seconds where it does not say; 0 is said."""
-    plan = [{"type": "ask", "value": "Which?", "out": "$answer"}, {"type": "wait", "seconds": 2}]
+    plan = {"steps": [{"type": "ask", "value": "Which?"}, {"type": "wait", "seconds": 2}]}
+    arguments: dict[str, dict[str, Any]] = {
+        "resume": {"do": "resume"},
+        "look": {"step": "1", "value": 7},
+        "fork": {"do": "fork", "step": "1", "patch": [{"op": "remove", "path": "/steps/0"}]},
+    }
 
     async def scene(door: Door) -> Any:
         begun = await door.call("run", plan=plan)
-        if do == "look":
-            return await door.call("follow", run=begun["run"], step="1", value=7, wait_s=0)
-        give_answer(space, begun["run"], "1", 7)
-        return await door.call("follow", run=begun["run"], do=do, wait_s=0)
+        if do == "resume":
+            give_answer(space, begun["run"], "1", 7)
+        return await door.call("follow", run=begun["run"], **arguments[do], wait_s=0)
 
     assert play(space, scene)["status"] == "running"
 
