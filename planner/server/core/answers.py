@@ -77,9 +77,10 @@ def show_run(document: Mapping[str, Any], access: Access, *, most: int = RESULT)
 
 
 def show_steps(space: Space, document: Mapping[str, Any], access: Access) -> dict[str, Any]:
-    """Return what steps of a session did: what they bound anew, and the last result once."""
+    """Return what steps of a session did: what they bound anew, and the last result once; of running ones, nothing."""
     shown = show_run(document, access, most=STEP_RESULT)
-    if document["status"] == "refused":
+    if document["status"] in ("refused", "running"):
+        # What runs is told as the journal has it, with all that the session did before.
         return shown
     ended = {step["step"]: step["status"] for step in document["steps"]}
     ids = {

@@ -273,6 +273,19 @@ def test_steps_say_what_they_bound_anew_and_give_the_result_once(space: Space) -
     assert bound["bound"].keys() == {"$rows", "$groups", "$n"}
 
 
+def test_steps_that_still_run_give_nothing_of_what_was_bound_before_them(space: Space) -> None:
+    """Neither is the result of the steps before them theirs."""
+
+    async def scene(door: Door) -> list[Any]:
+        await door.call("step", session="s", steps=[{**ONE, "out": "$a"}, {**ONE, "out": "$b"}])
+        begun = await door.call("step", session="s", steps=[{"type": "wait", "seconds": 60}], wait_s=0)
+        return [begun, await door.call("follow", run=begun["run"])]
+
+    begun, followed = play(space, scene)
+    assert begun == {"status": "running", "run": begun["run"]}
+    assert not {"ref", "result"} & followed.keys()
+
+
 def test_a_session_says_how_many_of_its_variables_it_leaves_out(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planner.server.truncate.BINDINGS", 2)
 
