@@ -296,6 +296,24 @@ def holds(position: str, other: str) -> bool:
     return other.startswith(position) and other[len(position) : len(position) + 1] in {".", "/", "["}
 
 
+def is_nested(position: str) -> bool:
+    """Whether what stands at a position stands in a step of the plan, and is none of the plan's own steps.
+
+    >>> is_nested("4.then.1"), is_nested("4/2"), is_nested("4[2].on_fail.1"), is_nested("4#2"), is_nested("4[2]")
+    (True, True, True, False, False)
+    """
+    return "." in position or "/" in position
+
+
+def is_execution_of(position: str, step: str) -> bool:
+    """Whether what stands at a position is a step, or a later attempt of it, or stands in one of these.
+
+    >>> [is_execution_of(position, "1") for position in ("1", "1/2", "1#2", "1#2.do[1].1", "11")]
+    [True, True, True, True, False]
+    """
+    return position == step or holds(step, position) or position.startswith(f"{step}#")
+
+
 def top_label(position: str) -> str:
     """Return the label of the plan's own step in which something lies: a position, or a key that begins with one.
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from infospace.core.errors import NotFound
 from infospace.core.plural import pluralize
-from infospace.core.position import Position
+from infospace.core.position import is_nested
 from infospace.core.resources import text_of
 from infospace.core.tool import Tool
 from infospace.data.json_text import dump
@@ -176,7 +176,7 @@ def _shortened(block: Mapping[str, Any]) -> dict[str, Any]:
 
 def duration_ms_of(result: RunResult) -> float:
     """Return for how many milliseconds a run's own steps ran, in which the steps inside of them did."""
-    return sum(row.duration_ms for row in result.steps if Position.parse(row.position).parent is None)
+    return sum(row.duration_ms for row in result.steps if not is_nested(row.position))
 
 
 def _metadata(tool: Tool, result: RunResult, call: CallRow | None) -> dict[str, Any]:

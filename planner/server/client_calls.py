@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
 from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound
-from infospace.core.ids import is_id, is_run_id
 from infospace.core.json_types import JSON
 from infospace.core.plural import pluralize
 from infospace.core.tool import NotAllowed, Tool
 from infospace.data.result import truncate
 from infospace.journal.audit import AuditOutcome
 from infospace.space import Space
-from infospace.store.protocol import Store
 from infospace.tools.injection_signs import injection_signs
 from planner.journal.events import Emit
 from planner.journal.result import RunResult
@@ -34,6 +33,7 @@ from planner.server.core.tools import CORE
 from planner.server.live_runs import Playing, Tell
 from planner.server.operations import Operations
 from planner.server.question_forms import Question
+from planner.server.read import is_there, without_place
 from planner.server.run_json import find_run
 from planner.server.tools import COMPAT, DISCOVER_NOTES, TOOLS, Answer, checked_size, discover_notes, shown
 from planner.server.tools import answer as answer_of_tool
@@ -189,7 +189,7 @@ def _must_be_in_time(operations: Operations) -> None:
     if wait:
         access = operations.access
         message = f"{access.caller} may make {pluralize(access.rate_per_minute or 0, 'call')} in a minute"
-        raise RateLimited(message, hint=f"again in {wait:.0f} s")
+        raise RateLimited(message, hint=f"again in {math.ceil(wait)} s")
 
 
 async def _answered(operations: Operations, name: str, values: Mapping[str, Any], tell: Tell) -> Answer:
@@ -302,12 +302,15 @@ def _why(operations: Operations, name: str, target: str, error: InfospaceError) 
 
 
 def first_hidden(operations: Operations, references: Iterable[object]) -> str | None:
-    """Return the first of some ids and names that is there, and not for this caller; None where none is."""
+    """Return the first of some references that lead to what is there, and not for this caller; None where none does.
+
+    Of a place in a resource it is the resource.
+    """
     if not operations.access.sight.limits:
         return None
     for reference in references:
-        name = re.split(r"[.\[]", reference, maxsplit=1)[0] if isinstance(reference, str) else ""
-        if _exists(operations.space.unscoped.store, name) and not _exists(operations.space.store, name):
+        name = without_place(reference) if isinstance(reference, str) else ""
+        if name and is_there(operations.space.unscoped, name) and not is_there(operations.space, name):
             return name
     return None
 
@@ -317,16 +320,6 @@ def keep_hidden(operations: Operations, name: str, reference: str) -> None:
     hidden = first_hidden(operations, [unquote(reference)])
     if hidden is not None:
         write_audit(operations.space, operations.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
-
-
-def _exists(store: Store, name: str) -> bool:
-    with store.reading() as snapshot:
-        try:
-            if is_run_id(name):
-                return bool(snapshot.run(name))
-            return bool(snapshot.get(name)) if is_id(name) else snapshot.named(name) is not None
-        except NotFound:
-            return False
 
 
 def _is_tool(whole: Space, target: str) -> bool:

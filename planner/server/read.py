@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from infospace.context.context import Context
-from infospace.core.errors import Invalid
+from infospace.core.errors import Invalid, NotFound
 from infospace.core.ids import is_id, is_run_id
 from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note, Relation, Resource
@@ -72,13 +72,36 @@ def read_piece(space: Space, request: ReadRequest) -> dict[str, Any]:
 def _find(context: Context, ref: str) -> Resource | Place:
     place = _PLACE.fullmatch(ref)
     if place is None:
-        return context.get(ref if is_id(ref) or context.has(ref) else _called(context, ref) or ref)
+        return _resource(context, ref)
     scope = Scope()
     scope.bind("it", place[1])
     reference = whole_reference(f"$it{place[2]}")
     if reference is None:
         raise Invalid(f"{ref!r:.80} is not a place in {place[1]}", hint=f"such as {place[1]}.title or {place[1]}[0]")
     return Resolver(context, scope).resolve_reference(reference)
+
+
+def _resource(context: Context, ref: str) -> Resource:
+    """Return a resource by its id or name, else the only Note that is called so. Raises NotFound."""
+    return context.get(ref if is_id(ref) or context.has(ref) else _called(context, ref) or ref)
+
+
+def without_place(ref: str) -> str:
+    """Return a reference without the place in it: `Note_12` of `Note_12.title`. In a name there is no place."""
+    place = _PLACE.fullmatch(ref)
+    return ref if place is None else place[1]
+
+
+def is_there(space: Space, ref: str) -> bool:
+    """Whether a reference without a place leads to a run or to a resource, as `read` has it."""
+    try:
+        if is_run_id(ref):
+            find_run(space, ref)
+        else:
+            _resource(space.context(), ref)
+    except NotFound:
+        return False
+    return True
 
 
 def _called(context: Context, ref: str) -> str | None:

@@ -46,7 +46,9 @@ def recorded_run_json(space: Space, row: RunRow, steps: list[StepRow], *, live: 
     bound = bindings_of(row.inputs, steps)
     if row.document is not None:
         steps = in_document_order(plan_of_session(row) if row.kind == "session" else plan_of(row), steps)
-    result = None if row.result is None else _answer(space, row, row.result, steps)
+    # While a session runs its next steps, what it has as its result is that of those before.
+    over = row.result is not None and status != "running"
+    result = _answer(space, row, str(row.result), steps) if over else None
     return {
         "run": row.run,
         "status": status,

@@ -23,12 +23,20 @@ def bindings_of(inputs: Mapping[str, str], rows: Iterable[StepRow]) -> dict[str,
     for row in sorted(rows, key=lambda row: row.sequence):
         if row.out is None or row.resource is None or row.status != "success":
             continue
-        parts = Position.parse(row.position).parts
-        if row.out == "error" and any(part.block == "on_fail" for part in parts):
-            continue
-        if all(_binds_around(part, ended) for part in parts):
+        if binds_for_all(row.position, row.out, ended):
             bound[row.out] = row.resource
     return bound
+
+
+def binds_for_all(position: str, out: str, ended: Mapping[str, str]) -> bool:
+    """Whether what a step at a position binds to a name is bound for what follows in the run, and not within a part.
+
+    `ended` has the statuses of the steps by their positions.
+    """
+    parts = list(Position.parse(position).parts)
+    if out == "error" and any(part.block == "on_fail" for part in parts):
+        return False
+    return all(_binds_around(part, ended) for part in parts)
 
 
 def _binds_around(part: Part, ended: Mapping[str, str]) -> bool:

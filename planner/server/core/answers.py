@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from infospace.core.errors import NotFound
+from infospace.core.position import holds
 from infospace.data.json_source_map import parts_of
 from infospace.data.json_text import dump
 from infospace.data.result import truncate
@@ -21,6 +22,7 @@ from planner.server.access import Access
 from planner.server.approvals import THEIRS
 from planner.server.core.preview import kind_and_shape, preview
 from planner.server.core.wording import plain
+from planner.sessions.bindings import binds_for_all
 
 RESULT = 4_000
 """Characters of a plan's result that stand in its answer; a longer one is told by its shape."""
@@ -75,16 +77,20 @@ def show_run(document: Mapping[str, Any], access: Access, *, most: int = RESULT)
 
 
 def show_steps(space: Space, document: Mapping[str, Any], access: Access) -> dict[str, Any]:
-    """Return what steps of a session did: what they bound anew, and the last result once."""
+    """Return what steps of a session did: what they bound anew, and the last result once; of running ones, nothing."""
     shown = show_run(document, access, most=STEP_RESULT)
-    if document["status"] == "refused":
+    if document["status"] in ("refused", "running"):
+        # What runs is told as the journal has it, with all that the session did before.
         return shown
-    names = [step["out"] for step in document["steps"] if step["out"] and step["status"] == "success"]
-    top = {step["out"]: step["resource_id"] for step in document["steps"] if step["out"] and "." not in step["step"]}
+    ended = {step["step"]: step["status"] for step in document["steps"]}
+    ids = {
+        step["out"]: step["resource_id"]
+        for step in document["steps"]
+        if step["out"] and step["status"] == "success" and binds_for_all(step["step"], step["out"][1:], ended)
+    }
     result = shown.get("ref")
-    ids = {name: top.get(name) for name in dict.fromkeys(names) if name in top and top.get(name) != result}
-    bound = bound_to(space, {name: identifier for name, identifier in ids.items() if identifier})
-    last = next((name for name in reversed(names) if top.get(name) == result), None)
+    bound = bound_to(space, {name: identifier for name, identifier in ids.items() if identifier not in (None, result)})
+    last = next((name for name, identifier in reversed(ids.items()) if identifier == result), None)
     return {**shown, **({"out": last} if last else {}), **({"bound": bound} if bound else {})}
 
 
@@ -125,13 +131,8 @@ def _why_empty(document: Mapping[str, Any]) -> dict[str, Any]:
 def _failed(steps: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the failed steps, the innermost of those that failed by one another; not those that were handled."""
     failed = [step for step in steps if step["status"] == "failed" and not step["extra"].get("handled")]
-    inner = [one for one in failed if not any(_is_inside(other, one) for other in failed)]
+    inner = [one for one in failed if not any(holds(one["step"], other["step"]) for other in failed)]
     return [{"step": one["step"], "type": one["type"], "reason": _short(one["reason"] or "")} for one in inner]
-
-
-def _is_inside(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether a step stands inside another."""
-    return one is not other and str(one["step"]).startswith((f"{other['step']}.", f"{other['step']}["))
 
 
 def _pending(pending: Mapping[str, Any], access: Access) -> dict[str, Any]:

@@ -56,6 +56,11 @@ class Follow(Args):
     wait_s: Wait = 0.0
 
     @property
+    def waits(self) -> float:
+        """How many seconds to wait for what goes on by this call."""
+        return self.wait_s if "wait_s" in self.model_fields_set else WAIT
+
+    @property
     def answers(self) -> bool:
         """Whether a value is given, which may be null."""
         return "value" in self.model_fields_set

@@ -29,7 +29,7 @@ from planner.parse.page import language_page, short_page
 from planner.parse.saved_plans import load_plan
 from planner.parse.steps import SAVED
 from planner.parse.vocabulary import conditions_in_full, contract_in_short, contract_line, form_line
-from planner.server.core.arguments import Find
+from planner.server.core.arguments import MOST_FOUND, Find
 from planner.server.core.preview import cut
 from planner.server.core.wording import plain
 from planner.server.live_runs import Tell
@@ -60,6 +60,8 @@ async def find(operations: Operations, args: Find, tell: Tell) -> str:
     del tell
     if args.names:
         return await asyncio.to_thread(_by_name, operations, args.names)
+    if args.query is None and args.kind is not None:
+        return await asyncio.to_thread(_by_kind, operations, args)
     if args.query is None:
         # Whoever reads the language searches next: the model is loaded while it is read, and no search waits for it.
         asyncio.get_running_loop().run_in_executor(None, _prepare, operations.space)
@@ -91,19 +93,12 @@ def _by_query(operations: Operations, args: Find) -> str:
 def _lines(operations: Operations, args: Find, query: str, outlines: dict[str, str]) -> list[str]:
     """Return a line for each thing that fits a query. `outlines` has the answers of tools shown before, by outline."""
     space = operations.space
-    every = known_tools(space, servers=True)
-    tool_line = _LineOfTool(operations, outlines)
-    kinds: dict[str, tuple[list[Tool], Callable[..., str]]] = {
-        "tool": ([tool for tool in every if tool.server != SERVER], tool_line),
-        "plan": ([tool for tool in every if _is_plan(tool)], tool_line),
-        "verb": ([tool for tool in every if tool.server == SERVER and not _is_plan(tool)], _verb_line(operations)),
-    }
     lines: list[str] = []
     none: list[str] = []
     nearest: list[str] = []
     planned = False
     several = f" {query!r:.60}" if BETWEEN in str(args.query) else ""
-    for kind, (tools, line) in kinds.items():
+    for kind, (tools, line) in _kinds(operations, outlines).items():
         if args.kind not in (None, kind):
             continue
         limit = min(args.limit, operations.access.results)
@@ -121,6 +116,30 @@ def _lines(operations: Operations, args: Find, query: str, outlines: dict[str, s
         # Where a saved plan fits, the nearest of the tools that do not is no help.
         none = [f"{none[0]}; the nearest:", *nearest]
     return [*lines, *none]
+
+
+def _kinds(operations: Operations, outlines: dict[str, str]) -> dict[str, tuple[list[Tool], Callable[..., str]]]:
+    """Return what there is of each kind, with what writes one in a line."""
+    every = known_tools(operations.space, servers=True)
+    tool_line = _LineOfTool(operations, outlines)
+    return {
+        "tool": ([tool for tool in every if tool.server != SERVER], tool_line),
+        "plan": ([tool for tool in every if _is_plan(tool)], tool_line),
+        "verb": ([tool for tool in every if tool.server == SERVER and not _is_plan(tool)], _verb_line(operations)),
+    }
+
+
+def _by_kind(operations: Operations, args: Find) -> str:
+    """Return a line for each thing of a kind, by their names, as many as may be shown. Raises Invalid for notes."""
+    if args.kind == "note":
+        raise Invalid("notes are found by a `query`", hint="what they are about, in plain words")
+    tools, line = _kinds(operations, {})[str(args.kind)]
+    if not tools:
+        return f"there is no {args.kind} here"
+    limit = min(args.limit if "limit" in args.model_fields_set else MOST_FOUND, operations.access.results)
+    shown = sorted(tools, key=lambda tool: tool.full_name)[:limit]
+    left_out = [f"{len(shown)} of {len(tools):,}; a `query` finds the others"] if len(shown) < len(tools) else []
+    return "\n".join([*(line(tool, OTHERS) for tool in shown), *left_out])
 
 
 def _is_plan(tool: Tool) -> bool:
@@ -213,7 +232,7 @@ def _described(operations: Operations, name: str) -> str:
         return _plan(operations, name)
     if "/" in name or name.startswith("tool_"):
         return _tool(operations, find_tool(operations.space, name))
-    return contract_in_short(catalogue.get(name.removeprefix(f"{SERVER}/")))
+    return contract_in_short(catalogue.get(name))
 
 
 def _plan(operations: Operations, name: str) -> str:

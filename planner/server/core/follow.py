@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from infospace.core.errors import Invalid
 from infospace.core.ids import number_of
-from infospace.core.position import holds
+from infospace.core.position import is_execution_of, is_nested
 from infospace.data.result import truncate
 from infospace.journal.rows import RunRow, StepRow
 from infospace.space import Space
+from planner.inspect.variable_history import by_end_time
 from planner.journal.events import Emit
 from planner.journal.lease import is_live
 from planner.journal.result import RunResult
@@ -54,7 +55,7 @@ async def follow(operations: Operations, args: Follow, tell: Tell) -> dict[str, 
         case "steps":
             return await asyncio.to_thread(_steps, operations.space, args.run, args.step)
         case "resume":
-            return await _shown(operations, await _resumed(operations, args.run, args.wait_s, tell))
+            return await _shown(operations, await _resumed(operations, args.run, args.waits, tell))
         case "cancel":
             return await _shown(operations, await operations.cancel_run(arguments.CancelRun(run=args.run), tell))
         case "fork":
@@ -66,15 +67,14 @@ async def _shown(operations: Operations, document: Mapping[str, Any]) -> dict[st
 
 
 async def _answered(operations: Operations, args: Follow, step: str, tell: Tell) -> dict[str, Any]:
-    wait = args.wait_s if "wait_s" in args.model_fields_set else arguments.WAIT
-    asked = arguments.AnswerRun(run=str(args.run), step=step, value=args.value, wait_s=wait)
+    asked = arguments.AnswerRun(run=str(args.run), step=step, value=args.value, wait_s=args.waits)
     return await _shown(operations, await operations.answer_run(asked, tell))
 
 
 async def _resumed(operations: Operations, run: str, seconds: float, tell: Tell) -> dict[str, Any]:
     """Go on with a run: of one that nobody runs, from where its journal ends. What is asked stays asked."""
     must_be_all_there(operations.space, run)
-    return await operations.resume_run(run, seconds or arguments.WAIT, tell)
+    return await operations.resume_run(run, seconds, tell)
 
 
 async def _forked(operations: Operations, args: Follow, tell: Tell) -> dict[str, Any]:
@@ -86,8 +86,7 @@ async def _forked(operations: Operations, args: Follow, tell: Tell) -> dict[str,
         return await fork(operations.space, run, step, args.patch, emit, approve=operations.access.approve)
 
     find_run(operations.space, run)
-    wait = args.wait_s if "wait_s" in args.model_fields_set else arguments.WAIT
-    return await _shown(operations, await operations.play(play, wait, tell))
+    return await _shown(operations, await operations.play(play, args.waits, tell))
 
 
 # What is told
@@ -117,41 +116,40 @@ def _in_a_line(row: RunRow) -> dict[str, Any]:
 
 
 def _run_state(operations: Operations, document: dict[str, Any], after: int) -> dict[str, Any]:
-    """Return how a run is, which steps run, and which of its own steps ended since `after`."""
+    """Return how a run is, which steps run, and which of its own steps ended since `after` others had."""
     shown = show_run(document, operations.access)
     if document["status"] not in ("running", "suspended"):
         return shown
     _, rows = find_run(operations.space, document["run"])
-    ended = [row for row in rows if row.status not in ("started", "suspended")]
-    fresh = [row for row in ended if row.sequence > after]
-    report: dict[str, Any] = {"seen": max((row.sequence for row in ended), default=0)}
+    ended = list(by_end_time([row for row in rows if row.status != "suspended"]))
+    fresh = ended[after:]
+    report: dict[str, Any] = {"seen": len(ended)}
     live_runs = operations.lives.going(document["run"])
-    running = live_runs[-1].running if live_runs else _started(rows)
+    running = live_runs[-1].running if live_runs else _called(operations.space, document["run"])
     if running and document["status"] == "running":
         report["running"] = running[:NEW]
-    own = [row for row in fresh if "." not in row.position and row.status == "success" and row.resource]
+    own = [row for row in fresh if not is_nested(row.position) and row.status == "success" and row.resource][-NEW:]
     if own:
-        ids = {row.position: str(row.resource) for row in own[-NEW:]}
+        ids = {row.position: str(row.resource) for row in own}
         shapes = bound_to(operations.space, ids)
-        report["new"] = [f"{row.position} {row.type}: {shapes[row.position]}" for row in own[-NEW:]]
-    inner = len(fresh) - len(own)
-    if inner:
-        report["other_steps"] = inner
+        report["new"] = [f"{row.position} {row.type}: {shapes[row.position]}" for row in own]
+    others = len(fresh) - len(own)
+    if others:
+        report["other_steps"] = others
     return {**shown, **report}
 
 
-def _started(rows: Sequence[StepRow]) -> list[str]:
-    """Return what the journal has as begun, without what others inside it do."""
-    begun = [row for row in rows if row.status == "started"]
-    inner = [row for row in begun if not any(holds(row.position, other.position) for other in begun if other != row)]
-    return [f"{row.position} {row.type}" for row in inner]
+def _called(space: Space, run: str) -> list[str]:
+    """Return what a run that goes on elsewhere calls now: of its running steps the journal has these alone."""
+    with space.store.reading() as snapshot:
+        return [f"{call.position} {call.target}" for call in snapshot.calls(run) if call.status == "started"]
 
 
 def _steps(space: Space, run: str, step: str | None) -> dict[str, Any]:
     """Return the executions of a run, or of one step and those inside it, the last of them."""
     _, rows = find_run(space, run)
     if step is not None:
-        rows = [row for row in rows if row.position == step or row.position.startswith((f"{step}.", f"{step}["))]
+        rows = [row for row in rows if is_execution_of(row.position, step)]
         if not rows:
             raise Invalid(f"{run} has executed no step {step!r:.60}", hint='such as "4" or "4.do[3].2"')
     document = {"run": run, "steps": [_step(row) for row in rows[-STEPS:]]}

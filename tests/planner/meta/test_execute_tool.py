@@ -343,6 +343,17 @@ def test_the_time_of_a_call_that_lasted_too_long_is_the_time_that_it_took(space:
     assert 350 <= use.mean_ms < 20_000
 
 
+def test_the_time_of_a_plan_counts_no_step_twice(space: Space) -> None:
+    """What a saved plan within it does lies in the time of the step that runs it."""
+    save_plan(space, "inner", [{"type": "wait", "seconds": 0.02}, {"type": "create-note", "value": 1}])
+    save_plan(space, "outer", [{"type": "plan:inner"}, {"type": "create-note", "value": 2}])
+    metadata = called(space, "infospace/plan:outer")["execution_metadata"]
+    with space.store.reading() as snapshot:
+        took = {row.position: row.duration_ms for row in snapshot.steps(metadata["request_id"])}
+    assert took.keys() == {"1", "1/1", "1/2", "2"}
+    assert metadata["execution_time_ms"] == round(took["1"] + took["2"], 3)
+
+
 def test_filters_alone_find_tools_by_name(space: Space) -> None:
     """Without a query there is no relevance; neither of both is a fault that is told."""
     write(Path(space.store.address).parent, one=odd("plain", tags=["x"]), two=odd("plain"))

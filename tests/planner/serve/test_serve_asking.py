@@ -6,13 +6,22 @@ import asyncio
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
+from mcp_types import (
+    ClientCapabilities,
+    ElicitationCapability,
+    ElicitRequestFormParams,
+    ElicitRequestParams,
+    ElicitResult,
+    FormElicitationCapability,
+    UrlElicitationCapability,
+)
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import Planner, document_of, play
@@ -23,11 +32,13 @@ from infospace.journal.rows import CallRow, OpenRun
 from infospace.tools.journalled_calls import digest_of
 from infospace.tools.local import LocalTools
 from infospace.tools.scope import Scope
+from planner.execute.start import run_sync
 from planner.journal.suspension import Pending
 from planner.lifecycle.resume import answer, resume
 from planner.parse.saved_plans import save_plan
 from planner.server.access import Access
 from planner.server.approvals import REMEMBERED, OpenQuestion, QuestionStore
+from planner.server.protocol.elicitation import supports_elicitation
 from planner.server.question_forms import Question
 
 MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -97,6 +108,45 @@ def test_an_ask_is_put_to_the_person_behind_the_client(
     with space.store.reading() as snapshot:
         rows = [(row.action, row.target, row.outcome, row.reason) for row in snapshot.audit()]
     assert ("elicitation", f"{ended['run']}:1", "success", "ask") in rows
+
+
+def test_at_the_small_door_an_ask_is_put_too_and_the_run_told_as_it_ended(space: Space) -> None:
+    """Where the run was begun, and where somebody looks at it; each is waited for as the call says."""
+    person = Person({"answer": "a"}, {"answer": "b"})
+    plan = [ask(), {"type": "wait", "seconds": 0.3}, {"type": "create-note", "value": "${said}!", "out": "$x"}]
+    begun = run_sync(space, plan)
+
+    async def scene(planner: Planner) -> tuple[Any, Any]:
+        return await planner.call("run", plan=plan), await planner.call("follow", run=begun.run)
+
+    access = Access("ann", tools=("core", "meta"))
+    ran, followed = play(space, scene, access, elicitation_callback=person)
+    for ended, said in ((ran, "a!"), (followed, "b!")):
+        assert ended.keys() == {"status", "run", "ref", "result"}
+        assert (ended["status"], ended["result"]) == ("success", said)
+    assert followed["run"] == begun.run
+
+
+@pytest.mark.parametrize(
+    ("asks", "supported"),
+    [
+        (None, False),
+        (ElicitationCapability(), True),
+        (ElicitationCapability(form=FormElicitationCapability()), True),
+        (ElicitationCapability(url=UrlElicitationCapability()), False),
+        (ElicitationCapability(form=FormElicitationCapability(), url=UrlElicitationCapability()), True),
+    ],
+    ids=["none", "no mode", "form", "url", "both"],
+)
+def test_a_client_is_asked_that_shows_forms(asks: Any, supported: bool) -> None:
+    """One that names no mode does; one that only opens addresses does not."""
+    context: Any = SimpleNamespace(session=SimpleNamespace(client_capabilities=ClientCapabilities(elicitation=asks)))
+    assert supports_elicitation(context) is supported
+
+
+def test_a_client_that_says_nothing_of_itself_is_not_asked() -> None:
+    context: Any = SimpleNamespace(session=SimpleNamespace(client_capabilities=None))
+    assert supports_elicitation(context) is False
 
 
 @MODES

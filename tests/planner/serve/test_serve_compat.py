@@ -155,13 +155,16 @@ def test_a_session_in_python_discovers_and_executes(shop: Space) -> None:
 
 
 def test_a_scope_holds_for_what_is_discovered(shop: Space) -> None:
-    """A tool out of scope is in nothing that is answered."""
+    """A tool out of scope is in nothing that is answered, and no more are than the caller may be told of at once."""
 
     async def scene(planner: Planner) -> Any:
         return await planner.call("discover", query="emit a Pix QR code for a buyer")
 
     found = play(shop, scene, Access("guest", Scope(exclude_servers=("payments",)), tools=("compat",)))
     assert "payments" not in str(found)
+    every, few = (play(shop, scene, Access("guest", tools=("compat",), results=results)) for results in (3, 1))
+    assert len(every["matches"]) > 1
+    assert few["matches"] == every["matches"][:1]
 
 
 def test_servers_are_selected_before_they_are_started_and_join_later(space: Space) -> None:

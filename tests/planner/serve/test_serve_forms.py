@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from infospace import Space
+from infospace import Space, open_space
 from infospace.core.errors import Conflict
 from infospace.core.tool import NotAllowed
 from infospace.data.paths import ABSENT
@@ -19,6 +20,7 @@ from planner.server.approvals import (
     OpenQuestion,
     QuestionStore,
     call_for_people,
+    command,
     for_people,
     question_of,
     refuse_human_question,
@@ -271,6 +273,17 @@ def test_a_planner_is_told_what_people_answer_and_how(space: Space) -> None:
                 refuse_human_question(space, "run_1", asked, people)
         else:
             refuse_human_question(space, "run_1", asked, people)
+
+
+def test_what_a_person_types_to_answer_reaches_the_space_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A space that was opened by its name in a folder, whose path a shell would take apart."""
+    (tmp_path / "two words").mkdir()
+    monkeypatch.chdir(tmp_path / "two words")
+    with open_space("space.db") as opened:
+        typed = shlex.split(command(opened, "run_1", "2"))
+    assert typed == ["infospace", "--space", str(tmp_path / "two words" / "space.db"), "answer", "run_1", "2"]
 
 
 def test_a_call_that_needs_an_approval_says_who_gives_it(space: Space) -> None:

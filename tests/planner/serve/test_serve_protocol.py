@@ -83,6 +83,20 @@ def test_a_client_learns_that_a_resource_has_changed_that_it_looks_at(space: Spa
     play(space, scene, mode="legacy", message_handler=on_message)
 
 
+def test_a_client_of_the_later_protocol_listens_to_a_resource(space: Space) -> None:
+    """It is told of no other one."""
+    uri = "infospace://note/diary"
+
+    async def scene(planner: Planner) -> list[str]:
+        async with planner.client.listen(resource_subscriptions=[uri]) as events, asyncio.timeout(60):
+            await planner.call("run_plan", plan=[{**NOTE, "name": "other"}, {**NOTE, "name": "diary"}])
+            async for event in events:
+                return [type(event).__name__, str(event.uri)]
+        return []
+
+    assert play(space, scene) == ["ResourceUpdated", uri]
+
+
 async def until(holds: Any, seconds: float = 60) -> None:
     """Wait until something holds; fails where that takes too long."""
     async with asyncio.timeout(seconds):

@@ -18,7 +18,9 @@ from infospace.core.bounds import Bounds
 from infospace.core.tool import Tool, ToolAnswer
 from infospace.journal.audit import AuditRow
 from infospace.tools.scope import Scope
-from planner.server.access import Access
+from planner.parse.saved_plans import save_plan
+from planner.server import client_calls
+from planner.server.access import MINUTE, Access, Rate
 from planner.server.operations import Operations
 from planner.server.protocol.mcp_server import make_server
 
@@ -124,7 +126,7 @@ def test_a_tool_out_of_scope_is_refused_like_one_that_is_nowhere_and_kept(known:
 
 
 def test_what_is_kept_of_a_call_names_the_run_or_session_that_it_is_for(known: Space) -> None:
-    """And none that is not a text."""
+    """Or the saved plan; none that is not a text, and nothing of a plan that is given as one."""
     step = {"type": "create-note", "value": 1, "out": "$x"}
 
     async def scene(planner: Planner) -> str:
@@ -132,15 +134,21 @@ def test_what_is_kept_of_a_call_names_the_run_or_session_that_it_is_for(known: S
         await planner.call("cancel_run", run=run)
         await planner.call("run_steps", session="work", steps=[step])
         await planner.wrong("run_steps", session=1, steps=[step])
+        await planner.call("run_plan", plan=json.dumps([{**step, "value": SECRET}]))
+        await planner.call("run_plan", plan="plan:one")
         return run
 
+    save_plan(known, "one", [step])
     run = play(known, scene)
     assert [(row.action, row.target, row.outcome) for row in audit(known)] == [
         ("run_plan", "", "waiting"),
         ("cancel_run", run, "cancelled"),
         ("run_steps", "work", "success"),
         ("run_steps", "", "refused"),
+        ("run_plan", "", "success"),
+        ("run_plan", "plan:one", "success"),
     ]
+    assert SECRET not in str(audit(known))
 
 
 def test_without_hiding_proxies_are_listed_and_answer_as_the_tool_does(known: Space) -> None:
@@ -409,6 +417,26 @@ def test_more_calls_than_a_minute_may_have_are_refused_and_kept(known: Space) ->
 
     play(known, scene, rate_per_minute=2)
     assert [(row.action, row.reason) for row in audit(known)] == [("list_tools", "rate")]
+
+
+def test_a_call_that_comes_when_the_refused_one_was_told_to_is_answered(space: Space) -> None:
+    """Of a second that has begun to pass the whole is told."""
+    at = [0.0]
+
+    async def ignore(_ended: int, _text: str) -> None:
+        """Nobody listens."""
+
+    async def go() -> None:
+        door = Operations(space, Access("ann", tools=("full",), rate_per_minute=1))
+        door.rate = Rate(1, lambda: at[0])
+        await client_calls.answer(door, "list_tools", {}, ignore)
+        at[0] = MINUTE - 0.3
+        with pytest.raises(client_calls.RateLimited, match=r"1 call in a minute \(again in 1 s\)$"):
+            await client_calls.answer(door, "list_tools", {}, ignore)
+        at[0] += 1
+        await client_calls.answer(door, "list_tools", {}, ignore)
+
+    asyncio.run(go())
 
 
 def test_a_call_that_its_caller_cancels_is_broken_off(known: Space) -> None:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from chatting import Endpoint
 
 from infospace import Conflict, Space, open_space
@@ -105,6 +106,32 @@ def test_who_cancels_what_is_being_cancelled_waits_and_is_told_that_it_has_ended
     assert first["status"] == "cancelled"
     assert isinstance(second, Conflict)
     assert second.message == f"{run} has ended already, with cancelled"
+
+
+def test_a_run_of_the_door_itself_is_waited_for(space: Space) -> None:
+    """As long as who asks for it says, not as who began it did."""
+
+    async def scene(planner: Planner) -> Any:
+        run = (await planner.call("run_plan", plan=[NOTE, {"type": "wait", "seconds": 0.5}], wait_s=0))["run"]
+        return await planner.call("get_run", run=run, wait_s=60)
+
+    assert play(space, scene)["status"] == "success"
+
+
+def test_steps_that_are_refused_since_too_much_goes_on_keep_no_others_waiting(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planner.server.live_runs.MAX_LIVE_RUNS", 1)
+
+    async def scene(planner: Planner) -> Any:
+        run = (await planner.call("run_plan", plan=[SLOW], wait_s=0))["run"]
+        refused = await planner.wrong("run_steps", session="s", steps=[NOTE])
+        assert refused == "1 runs are going on already (wait for one with get_run, or cancel_run one)"
+        await planner.call("cancel_run", run=run)
+        async with asyncio.timeout(60):
+            return await planner.call("run_steps", session="s", steps=[NOTE])
+
+    assert play(space, scene)["status"] == "success"
 
 
 def test_a_run_of_another_door_is_waited_for(space: Space) -> None:

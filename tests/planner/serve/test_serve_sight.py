@@ -17,6 +17,8 @@ from mcp_types import INVALID_PARAMS
 
 from infospace import Space, open_space
 from infospace.core.errors import Invalid
+from infospace.core.listener import NullListener
+from infospace.files.import_files import import_paths
 from infospace.journal.audit import AuditRow
 from infospace.store.scoped_store import Visibility
 from planner.execute.start import run_sync
@@ -117,6 +119,30 @@ def test_what_is_hidden_is_answered_as_what_does_not_exist(shelf: Space, limited
     told = [(row.action, row.target, row.outcome, row.reason) for row in audit(shelf) if row.reason == "out of scope"]
     assert told[: len(HIDDEN)] == [("read", name, "refused", "out of scope") for name in HIDDEN]
     assert told[-1][:2] == ("resources/read", "dogs")
+
+
+def test_whatever_leads_to_what_is_hidden_is_kept_as_it_was_asked_for(shelf: Space, tmp_path: Path) -> None:
+    """A name with a dot or a bracket, a path, a title, an alias; of a place in a resource that resource."""
+    (tmp_path / "shelf").mkdir()
+    (tmp_path / "shelf" / "private.md").write_text("---\ntitle: The diary\naliases: [Old diary]\n---\nx", "utf-8")
+    import_paths(shelf, [tmp_path / "shelf"], NullListener())
+    names = ("diary.2024", "list[0]", "two words")
+    steps = [{"type": "create-note", "value": WORD, "name": name} for name in names]
+    assert run_sync(shelf, steps).status == "success"
+    hidden = {name: name for name in (*names, "private.md", "The diary", "Old diary")}
+    hidden |= {"Note_2.title": "Note_2", "Collection_1[0]": "Collection_1"}
+
+    async def scene(planner: Planner) -> None:
+        for reference in (*hidden, "dogs.md", "dogs[0]", "diary.2024.title", "cats.md"):
+            assert await planner.wrong("read", ref=reference)
+        for name in ("two%20words", "diary.2024", "list%5B0%5D", "dogs.md"):
+            with pytest.raises(MCPError, match="nothing here has the name"):
+                await planner.client.read_resource(f"infospace://note/{name}")
+
+    play(shelf, scene, SEEN["notes"])
+    told = [(row.action, row.target) for row in audit(shelf) if row.reason == "out of scope"]
+    by_address = [("resources/read", name) for name in ("two words", "diary.2024", "list[0]")]
+    assert told == [*(("read", name) for name in hidden.values()), *by_address]
 
 
 def test_a_place_that_is_not_there_of_what_is_seen_is_not_kept_as_out_of_scope(shelf: Space) -> None:

@@ -259,11 +259,12 @@ def test_discovery_is_for_the_admin_and_lists_what_is_new(served: Served, folder
     asyncio.run(scene())
     write(folder, **entries)
     assert "late/echo" in get(served, "/discover", TOKENS["ops"], "POST", json={"restart": False}).json()["removed"]
+    anew = get(served, "/discover", TOKENS["ops"], "POST", json={"restart": True}).json()
+    assert {*anew["listed"]} == {"time", "git", "echo"}
     with open_space(folder / "space.db") as space, space.store.reading() as snapshot:
         kept = [(row.caller, row.outcome, row.reason) for row in snapshot.audit() if row.action == "discover"]
     assert kept[::-1] == [
         ("all", "refused", "no admin"),
         ("ops", "refused", "unreadable"),
-        ("ops", "success", None),
-        ("ops", "success", None),
+        *[("ops", "success", None)] * 3,
     ]

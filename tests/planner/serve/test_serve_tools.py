@@ -207,6 +207,10 @@ def test_inputs_are_checked_where_they_are_given(space: Space) -> None:
             problems = (await planner.call("check_plan", plan=plan, inputs=inputs))["problems"]
             assert [problem["pointer"] for problem in problems] == ["/inputs/n"]
         assert (await planner.call("run_plan", plan=plan, inputs={"n": 4}))["result"]["data"] == 4
+        warned = [NOTE, {"type": "create-note", "value": 2}]
+        without = await planner.call("check_plan", plan=warned)
+        assert [(one["code"], one["severity"]) for one in without["problems"]] == [("never-read", "warning")]
+        assert await planner.call("check_plan", plan=warned, inputs={}) == without
 
     play(space, scene)
 

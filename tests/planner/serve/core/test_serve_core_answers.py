@@ -17,10 +17,13 @@ from infospace.data.json_source_map import parts_of
 from infospace.data.json_text import dump
 from planner.execute.start import run_sync
 from planner.language.json_patch import apply_patch
+from planner.parse.saved_plans import save_plan
 from planner.server.core.answers import BOUND, FAILED, PROBLEMS, RESULT, STEP_RESULT, show_fix
 
 sys.path.insert(0, str(Path(__file__).parent))
 from smalldoor import ROWS, Door, Words, play
+
+ONE = {"type": "create-note", "value": 1}
 
 
 def six_steps(result: str = "$done") -> dict[str, Any]:
@@ -55,6 +58,23 @@ def test_a_run_answers_its_result_once_and_little_else(space: Space) -> None:
     assert told["example"] == ROWS[0]
     assert told["ref"].startswith("Collection_")
     assert "never-read" not in one + six + long
+
+
+def test_a_plan_is_run_and_checked_with_the_inputs_that_it_is_given(space: Space) -> None:
+    plan = {"inputs": {"n": {"type": "integer"}}, "steps": [{"type": "compute", "expression": "$n * 10", "out": "$x"}]}
+
+    async def scene(door: Door) -> list[Any]:
+        return [
+            await door.call("run", plan=plan, inputs={"n": 4}),
+            await door.call("run", plan=plan, check=True),
+            await door.call("run", plan=plan, inputs={"n": "x"}, check=True),
+        ]
+
+    done, checked, wrong = play(space, scene)
+    assert (done["status"], done["result"]) == ("success", 40)
+    assert checked == {"ok": True}
+    unfit = "the input 'n' does not fit: \"x\" is not a whole number"
+    assert wrong == {"ok": False, "problems": [{"at": "/inputs/n", "problem": unfit}]}
 
 
 def test_a_refused_plan_with_four_errors_says_all_in_few_characters(space: Space) -> None:
@@ -198,6 +218,40 @@ def test_a_failed_step_is_told_once_with_what_failed_in_it(space: Space) -> None
     assert "reason" not in told
 
 
+def test_a_step_that_fails_in_a_saved_plan_is_told_once(space: Space) -> None:
+    """As one in a `do` is: the step that runs the plan failed by it."""
+    add = {"type": "compute", "expression": "$i.a + 1", "out": "$n"}
+    rows = {"type": "create-collection", "value": [{"a": 1}, {"a": "x"}], "out": "$c"}
+    save_plan(space, "adds", [rows, {"type": "for-each", "target": "$c", "as": "$i", "do": [add]}])
+    told = play(space, lambda door: door.call("run", plan=[{"type": "plan:adds"}]))
+    assert [one["step"] for one in told["failed"]] == ["1/2.do[2].1"]
+
+
+@pytest.mark.parametrize(
+    ("step", "out", "bound"),
+    [
+        ({"type": "plan:two", "out": "$r"}, "$r", []),
+        ({"type": "if", "condition": "1 = 1", "then": [{**ONE, "out": "$a"}, {**ONE, "out": "$b"}]}, "$b", ["$a"]),
+        ({"type": "parallel", "branches": [[{**ONE, "out": "$a"}], [{**ONE, "out": "$b"}]]}, "$b", ["$a"]),
+        ({"type": "for-each", "target": "$l", "as": "$i", "do": [{**ONE, "out": "$x"}], "out": "$y"}, "$y", []),
+    ],
+    ids=["plan", "if", "parallel", "for-each"],
+)
+def test_a_session_tells_the_variables_that_later_steps_can_use_and_no_others(
+    space: Space, step: dict[str, Any], out: str, bound: list[str]
+) -> None:
+    """What a saved plan binds is its own; what a `then` or a branch binds is the session's."""
+    save_plan(space, "two", [{**ONE, "out": "$a"}, {**ONE, "out": "$b"}])
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        await door.call("step", session="s", steps=[{"type": "create-collection", "value": [1, 2], "out": "$l"}])
+        return await door.call("step", session="s", steps=[step]), await door.call("step", session="s")
+
+    told, all_bound = play(space, scene)
+    assert (told["status"], told.get("out"), [*told.get("bound", {})]) == ("success", out, bound)
+    assert all_bound["bound"].keys() == {"$l", out, *bound}
+
+
 def test_steps_say_what_they_bound_anew_and_give_the_result_once(space: Space) -> None:
     async def scene(door: Door) -> list[Any]:
         first = [{"type": "create-collection", "value": ROWS, "out": "$rows"}]
@@ -239,17 +293,6 @@ def test_of_many_variables_that_steps_bound_the_latest_are_told(space: Space) ->
     assert (gone["out"], gone["bound"]) == ("$kept", {"$gone": "removed"})
 
 
-def test_a_session_that_binds_more_than_an_answer_holds_says_how_many_are_left_out(space: Space) -> None:
-    steps = [{"type": "create-note", "value": "x" * 100, "out": f"$variable_{number}"} for number in range(60)]
-
-    async def scene(door: Door) -> Any:
-        await door.call("step", session="s", steps=steps)
-        return await door.call("step", session="s")
-
-    told = play(space, scene)
-    assert told["left_out"] == 60 - len(told["bound"]) > 0
-
-
 @pytest.mark.parametrize(("tool", "most"), [("run", RESULT), ("step", STEP_RESULT)])
 def test_a_result_is_whole_up_to_a_bound_which_is_lower_in_a_session(space: Space, tool: str, most: int) -> None:
     """What is passed on to the next step need not be read. The result counts as it stands, with its quotes."""
@@ -266,6 +309,34 @@ def test_a_result_is_whole_up_to_a_bound_which_is_lower_in_a_session(space: Spac
     assert (whole["result"], "begins" in whole) == (fits, False)
     assert ("result" in longer, longer["shape"]) == (False, f"text of {most - 1:,} characters")
     assert fits.startswith(longer["begins"].rstrip("…"))
+
+
+def test_steps_that_still_run_give_nothing_of_what_was_bound_before_them(space: Space) -> None:
+    """Neither is the result of the steps before them theirs."""
+
+    async def scene(door: Door) -> list[Any]:
+        await door.call("step", session="s", steps=[{**ONE, "out": "$a"}, {**ONE, "out": "$b"}])
+        begun = await door.call("step", session="s", steps=[{"type": "wait", "seconds": 60}], wait_s=0)
+        return [begun, await door.call("follow", run=begun["run"])]
+
+    begun, followed = play(space, scene)
+    assert begun == {"status": "running", "run": begun["run"]}
+    assert not {"ref", "result"} & followed.keys()
+
+
+def test_a_session_says_how_many_of_its_variables_it_leaves_out(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planner.server.truncate.BINDINGS", 2)
+
+    async def scene(door: Door) -> list[Any]:
+        steps = [{**ONE, "out": f"$n{number}"} for number in range(3)]
+        await door.call("step", session="s", steps=steps[:2])
+        whole = await door.call("step", session="s")
+        await door.call("step", session="s", steps=steps[2:])
+        return [whole, await door.call("step", session="s")]
+
+    whole, cut = play(space, scene)
+    assert (whole["bound"].keys(), "left_out" in whole) == ({"$n0", "$n1"}, False)
+    assert (cut["bound"].keys(), cut["left_out"]) == ({"$n0", "$n1"}, 1)
 
 
 def test_what_is_cut_says_how_to_go_on(space: Space) -> None:
@@ -370,11 +441,13 @@ def test_a_name_that_no_note_has_is_told_beside_the_empty_answer(space: Space) -
     assert run_sync(space, [note]).status == "success"
     plan = {"steps": [{"type": "query", "sql": "SELECT statsu FROM notes", "out": "$q"}], "result": "$q"}
 
-    async def scene(door: Door) -> Any:
-        return await door.call("run", plan=plan)
+    async def scene(door: Door) -> tuple[Any, Any]:
+        answer = await door.call("run", plan=plan)
+        return answer, await door.call("follow", run=answer["run"])
 
-    answer = play(space, scene)
+    answer, followed = play(space, scene)
     assert answer["status"] == "success"
+    assert followed == answer
     (doubt,) = answer["problems"]
     assert doubt["warning"] is True
     assert "statsu" in doubt["problem"]

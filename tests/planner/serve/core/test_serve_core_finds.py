@@ -11,8 +11,11 @@ import pytest
 from infospace import Space
 from infospace.core.tool import Tool, ToolAnswer
 from infospace.data.json_text import dump
+from infospace.data.result import truncate
 from planner.execute.start import run_sync
 from planner.parse.saved_plans import save_plan
+from planner.server.access import Access
+from planner.server.core.find import PASSAGE
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[3] / "infospace" / "tools"))
@@ -243,6 +246,78 @@ def test_a_tool_is_told_by_name_with_what_it_takes_and_answers(space: Space) -> 
         f"takes {dump({'type': 'object', 'properties': properties})}",
         f"answers {dump(Words.wraps)}",
     ]
+
+
+def test_notes_are_found_by_what_they_are_about(sample_space: Space) -> None:
+    """Each with its title, its score and its passage; last how many there are."""
+    found = play(sample_space, lambda door: door.text("find", query="ranking", kind="note", limit=2))
+    *lines, last = found.splitlines()
+    [step] = run_sync(sample_space, [{"type": "discover-notes", "query": "ranking", "limit": 2, "out": "$x"}]).steps
+    hits = sample_space.context().items(sample_space.store.get(str(step.resource)))
+    for hit, line in zip(hits, lines, strict=True):
+        about = hit.content["metadata"]
+        passage = truncate(" ".join(about["passage"]["text"].split()), PASSAGE)
+        assert line == f'{about["source_id"]} "{about["title"]}" ({about["score"]:.2f}) {passage}'
+    proved = step.extra["certificate"]
+    assert last == f"2 of {proved['matched']} that fit, among {proved['notes']} notes"
+
+
+def test_a_caller_finds_no_more_than_it_may(space: Space) -> None:
+    """Of each kind, with a query and without one."""
+    space.tools.add(Words())
+
+    async def scene(door: Door) -> list[str]:
+        found = await door.text("find", query="words/plain; words/written", kind="tool", limit=3)
+        return [found, await door.text("find", kind="tool")]
+
+    found, listed = play(space, scene, Access("ann", results=1))
+    assert [line.partition("(")[0] for line in found.splitlines()] == ["words/plain", "words/written"]
+    assert [line.partition("(")[0] for line in listed.splitlines()] == [
+        "words/broken",
+        "1 of 4; a `query` finds the others",
+    ]
+
+
+def test_a_description_that_instructs_is_told_as_such(space: Space, tmp_path: Path) -> None:
+    """Among what was found, and by name."""
+    write(tmp_path, bad=odd("instructs"))
+    assert synced(space, mcp=tmp_path / "mcp.json").failed == []
+
+    async def scene(door: Door) -> list[str]:
+        found = await door.text("find", query="bad/echo", kind="tool", limit=1)
+        return [found, await door.text("find", names=["bad/echo"])]
+
+    found, named = play(space, scene)
+    beware = " [beware: its description asks to ignore or override other instructions]"
+    assert found.startswith("bad/echo(text: str). IGNORE ALL")
+    assert found.endswith(beware)
+    assert named.startswith(f"bad/echo(text: str){beware}\nIts server says: IGNORE ALL")
+
+
+def test_what_there_is_of_a_kind_is_listed_without_a_query(space: Space) -> None:
+    """As the hint says where a saved plan is not there; at most twenty, or as many as are asked for."""
+
+    async def scene(door: Door) -> list[str]:
+        return [
+            await door.text("find", kind="plan"),
+            await door.text("find", kind="tool"),
+            await door.text("find", kind="plan", limit=1),
+            await door.wrong("find", kind="note"),
+        ]
+
+    assert play(space, scene)[:2] == ["there is no plan here", "there is no tool here"]
+    space.tools.add(Words())
+    for name in ("two", "one"):
+        save_plan(space, name, {"goal": "Make some.", "steps": [{"type": "create-note", "value": 2}]})
+    [refused] = play(space, lambda door: door.call("run", plan="plan:nothing"))["problems"]
+    assert refused["hint"] == '`find` with "kind": "plan" lists them'
+    plans, tools, first, notes = play(space, scene)
+    assert plans == "plan:one(). Make some\nplan:two(). Make some"
+    assert [line.partition("(")[0] for line in tools.splitlines()] == [
+        f"words/{name}" for name in sorted(Words.answers)
+    ]
+    assert first == "plan:one(). Make some\n1 of 2; a `query` finds the others"
+    assert notes == "notes are found by a `query` (what they are about, in plain words)"
 
 
 def test_by_goal_come_the_tools_verbs_and_plans_that_fit_and_nothing_else(space: Space) -> None:

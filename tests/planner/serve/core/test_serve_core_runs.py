@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,8 +24,10 @@ from infospace.data.json_text import dump
 from infospace.editing.edit import give_name
 from infospace.tools.local import LocalTools
 from planner.lifecycle.resume import answer as give_answer
+from planner.parse.saved_plans import save_plan
 from planner.server.access import Access
-from planner.server.core.follow import PAGE, RUNS, STEPS
+from planner.server.arguments import RunPlan
+from planner.server.core.follow import NEW, PAGE, RUNS, STEPS
 from planner.server.live_runs import BETWEEN
 from planner.server.operations import Operations
 
@@ -147,6 +150,172 @@ def test_a_poll_tells_what_is_new_and_which_step_runs(space: Space) -> None:
     assert look["new"] == ["1 create-collection: Collection of 3: integer", "2 size: integer"]
     assert "new" not in again
     assert len(dump(again)) <= 120
+
+
+def test_a_poll_tells_the_innermost_step_that_runs_and_no_step_of_a_saved_plan_as_the_run_s_own(space: Space) -> None:
+    note = {"type": "create-note", "value": 1, "out": "$x"}
+    save_plan(space, "slow", [note, {"type": "wait", "seconds": 60}])
+
+    async def scene(door: Door) -> None:
+        run = (await door.call("run", plan=[note, {"type": "plan:slow"}], wait_s=0))["run"]
+        look = await door.call("follow", run=run)
+        while look.get("running") != ["2/2 wait"] or look["seen"] < 2:
+            assert len(look.get("running", ())) <= 1
+            look = await door.call("follow", run=run, wait_s=0.05)
+        assert look == {
+            "status": "running",
+            "run": run,
+            "seen": 2,
+            "running": ["2/2 wait"],
+            "new": ["1 create-note: integer"],
+            "other_steps": 1,
+        }
+        [inner] = (await door.call("follow", run=run, do="steps", step="2"))["steps"]
+        assert inner.startswith("2/1 create-note success $x Note_")
+
+    play(space, scene)
+
+
+def test_all_attempts_of_a_step_are_told_with_it(space: Space) -> None:
+    """And what is done in one of them; a step whose number begins alike is another one."""
+    note = {"type": "create-note", "value": 7, "out": "$n"}
+    cut = {"type": "coerce", "target": "$n", "coercion": "${n}", "retry": {"attempts": 2, "wait_s": 0}, "out": "$m"}
+    plan = [note, {**cut, "on_fail": [{**note, "out": "$m"}]}, *[note] * 18]
+
+    async def scene(door: Door) -> list[str]:
+        run = (await door.call("run", plan=plan))["run"]
+        return [one.split()[0] for one in (await door.call("follow", run=run, do="steps", step="2"))["steps"]]
+
+    assert play(space, scene) == ["2", "2#2", "2#2.on_fail.1"]
+
+
+def test_a_poll_misses_no_step_that_others_stand_in_and_counts_those_that_it_does_not_name(space: Space) -> None:
+    """A `for-each` ends after what it does, of which some was seen before; of ten steps eight are named."""
+    ask = {"type": "ask", "value": "Which?", "out": "$answer"}
+    many = [{"type": "create-note", "value": number, "out": f"$n{number}"} for number in range(NEW + 2)]
+    plan = [
+        {"type": "create-collection", "value": [1], "out": "$c"},
+        {"type": "for-each", "target": "$c", "as": "$i", "do": [many[0], ask], "out": "$all"},
+        ask,
+        *many,
+        ask,
+    ]
+
+    async def scene(door: Door) -> list[Any]:
+        run = (await door.call("run", plan=plan))["run"]
+        looks = [await door.call("follow", run=run)]
+        for step in ("2.do[1].2", "3"):
+            await door.call("follow", run=run, step=step, value=4)
+            looks.append(await door.call("follow", run=run, after=looks[-1]["seen"]))
+        return [(look["seen"], look["new"], look.get("other_steps")) for look in looks]
+
+    assert play(space, scene) == [
+        (2, ["1 create-collection: Collection of 1: integer"], 1),
+        (4, ["2 for-each: Collection of 1: integer"], 1),
+        (15, [f"{number} create-note: integer" for number in range(6, 14)], 3),
+    ]
+
+
+def test_what_a_run_calls_that_goes_on_at_another_door_is_told_as_running(space: Space) -> None:
+    slow = LocalTools("slow")
+    begun = threading.Event()
+
+    @slow.tool(read_only=True)
+    async def look() -> str:
+        """Look for a long time."""
+        begun.set()
+        await asyncio.sleep(60)
+        return "seen"
+
+    space.tools.add(slow)
+
+    async def scene(door: Door) -> None:
+        other = Operations(space, Access("bob"))
+        try:
+            plan = [{"type": "create-note", "value": 1, "out": "$x"}, {"type": "slow/look", "out": "$y"}]
+            run = (await other.run_plan(RunPlan(plan=plan, wait_s=0), ignore))["run"]
+            assert await asyncio.to_thread(begun.wait, 60)
+            assert (await door.call("follow", run=run))["running"] == ["2 slow/look"]
+        finally:
+            await other.close()
+        assert "running" not in await door.call("follow", run=run)
+
+    async def ignore(_ended: int, _text: str) -> None:
+        """Nobody listens."""
+
+    play(space, scene)
+
+
+@pytest.mark.parametrize("do", ["resume", "look", "fork"])
+def test_who_does_not_want_to_wait_for_a_run_that_goes_on_does_not(space: Space, do: str) -> None:
+    """A call waits twenty seconds where it does not say; 0 is said."""
+    plan = {"steps": [{"type": "ask", "value": "Which?"}, {"type": "wait", "seconds": 2}]}
+    arguments: dict[str, dict[str, Any]] = {
+        "resume": {"do": "resume"},
+        "look": {"step": "1", "value": 7},
+        "fork": {"do": "fork", "step": "1", "patch": [{"op": "remove", "path": "/steps/0"}]},
+    }
+
+    async def scene(door: Door) -> Any:
+        begun = await door.call("run", plan=plan)
+        if do == "resume":
+            give_answer(space, begun["run"], "1", 7)
+        return await door.call("follow", run=begun["run"], **arguments[do], wait_s=0)
+
+    assert play(space, scene)["status"] == "running"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", {"plan": [{"type": "wait", "seconds": 2}]}),
+        ("step", {"session": "s", "steps": [{"type": "wait", "seconds": 2}]}),
+    ],
+    ids=["run", "step"],
+)
+def test_a_run_that_is_begun_is_waited_for_no_longer_than_is_said(space: Space, arguments: Any) -> None:
+    tool, values = arguments
+    assert play(space, lambda door: door.call(tool, **values, wait_s=0))["status"] == "running"
+
+
+def test_what_is_run_at_the_small_door_is_audited(space: Space) -> None:
+    """With the run or the session that it is for."""
+
+    async def scene(door: Door) -> str:
+        run: str = (await door.call("run", plan=[{"type": "ask", "value": "Which?", "out": "$a"}]))["run"]
+        await door.call("step", session="work", steps=[{"type": "create-note", "value": 1, "out": "$x"}])
+        await door.call("follow", run=run, do="cancel")
+        await door.text("find", names=["sort"])
+        await door.call("read", ref="Note_1")
+        return run
+
+    run = play(space, scene)
+    with space.store.reading() as snapshot:
+        rows = snapshot.audit()[::-1]
+    assert [(row.action, row.target, row.outcome) for row in rows] == [
+        ("run", "", "waiting"),
+        ("step", "work", "success"),
+        ("follow", run, "cancelled"),
+    ]
+
+
+def test_an_approval_is_asked_of_the_planner_where_the_owner_lets_it(space: Space) -> None:
+    files = LocalTools("files")
+
+    @files.tool(destructive=True)
+    async def wipe() -> str:
+        """Wipe a disk."""
+        return "wiped"
+
+    space.tools.add(files)
+
+    async def scene(door: Door) -> tuple[Any, Any]:
+        asked = await door.call("run", plan=[{"type": "files/wipe", "out": "$done"}])
+        return asked["asks"], await door.call("follow", run=asked["run"], step="1", value="once")
+
+    [asked], done = play(space, scene, Access("ann", approvals="planner"))
+    assert (asked["kind"], asked.keys()) == ("approve", {"step", "kind", "question", "schema"})
+    assert (done["status"], done["result"]) == ("success", "wiped")
 
 
 def test_runs_are_listed_however_many_edits_came_after_them(space: Space) -> None:

@@ -73,6 +73,17 @@ def test_the_sets_have_the_tools_that_they_are_said_to_have(space: Space) -> Non
     assert len(play(space, scene, Access("ann", tools=("core", "full")))) == 21
 
 
+def test_a_client_is_told_what_only_reads_and_what_reaches_outside(space: Space) -> None:
+    """It may ask its user before what does not, and before nothing else."""
+
+    async def scene(door: Door) -> dict[str, Any]:
+        return {tool.name: tool.annotations for tool in (await door.client.list_tools()).tools}
+
+    hints = play(space, scene)
+    assert {name for name, hint in hints.items() if hint.read_only_hint} == {"find", "read"}
+    assert {name for name, hint in hints.items() if hint.open_world_hint} == {"run", "step", "follow"}
+
+
 def test_a_tool_of_another_set_is_not_there(space: Space) -> None:
     from mcp.shared.exceptions import MCPError
 
