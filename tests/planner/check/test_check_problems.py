@@ -105,6 +105,7 @@ def test_a_fix_of_where_changes_the_path_and_not_the_text(errors: Any) -> None:
     [
         ([NOTE, note(1)], "rebound", "/1/out"),
         ([NOTE, note(2, "$y")], "never-read", "/0/out"),
+        ({"steps": [NOTE, note(2, "$y")], "result": "$x"}, "never-read", "/steps/1/out"),
         ({"inputs": {"a": {}}, "steps": [NOTE]}, "never-read", "/inputs/a"),
         ([note(1, on_fail="continue"), note("$x", "$y")], "maybe-unbound", "/1/value"),
         # bound on both paths, but neither is taken where the condition cannot be read
@@ -207,6 +208,10 @@ def test_a_problem_as_json_has_the_documented_fields(errors: Any) -> None:
         (
             [note(1, "$count"), note("${coutn} of ${count}, $$coutn", "$y")],
             {"op": "replace", "path": "/1/value", "value": "${count} of ${count}, $$coutn"},
+        ),
+        (
+            [note(1, "$count"), note({"a~1b": {"c/d": "$coutn"}, "a/b": 2}, "$y")],
+            {"op": "replace", "path": "/1/value/a~01b/c~1d", "value": "$count"},
         ),
     ],
 )
