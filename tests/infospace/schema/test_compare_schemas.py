@@ -128,6 +128,11 @@ CLOSED = {"type": "object", "additionalProperties": False}
         ({"const": {"a": 1}}, {"required": ["b"]}, ['it does not fit: "b" is missing']),
         ({"enum": ["a", "b", "c"]}, {"enum": ["d"]}, ['it is "a" or "b" or "c", and "d" is wanted']),
         ({"enum": ["a", "b", "c", "d"]}, {"enum": ["e"]}, ['it is "a" or "b" or "c" or another, and "e" is wanted']),
+        (
+            {"enum": ["a", "b"]},
+            {"type": "string", "minLength": 2},
+            ['it is "a" or "b", and does not fit: "a" has 1 character, and at least 2 fit'],
+        ),
         ({"enum": [*range(MOST_VALUES)]}, {"const": -1}, ["it is 0 or 1 or 2 or another, and -1 is wanted"]),
         ({"enum": [*range(MOST_VALUES + 1)]}, {"const": -1}, []),
         (
@@ -151,12 +156,22 @@ CLOSED = {"type": "object", "additionalProperties": False}
         (
             {"anyOf": [_list(WHOLE), _list(TRUTH)]},
             _list(TEXT),
-            ["it is a list of whole numbers or a list, and a list of texts is wanted"],
+            [
+                (
+                    "it fits in none of its alternatives: each item of it is a whole number, and text is wanted; "
+                    "each item of it is true or false, and text is wanted"
+                )
+            ],
         ),
         (
             {"oneOf": [WHOLE, _list(WHOLE)]},
             {"anyOf": [TEXT, _list(TEXT)]},
-            ["it is a whole number or a list of whole numbers, and text or a list of texts is wanted"],
+            [
+                (
+                    "it fits in none of its alternatives: it is a whole number, and text or a list of texts is wanted; "
+                    "each item of it is a whole number, and text is wanted"
+                )
+            ],
         ),
         (
             _having(a=TEXT),
@@ -167,8 +182,64 @@ CLOSED = {"type": "object", "additionalProperties": False}
         (
             _list(TEXT),
             {"oneOf": [_list(WHOLE), _list(TRUTH)]},
-            ["it fits none of what may be here: a list of whole numbers or a list"],
+            [
+                (
+                    "it fits none of what may be here: each item of it is text, and a whole number is wanted; "
+                    "each item of it is text, and true or false is wanted"
+                )
+            ],
         ),
+        (
+            _list(maxItems=1),
+            {"oneOf": [_list(minItems=2), NOTHING]},
+            ["it has at most 1 item, and 2 are needed"],
+        ),
+        (
+            _having(o=CLOSED),
+            _having(o={"anyOf": [{"required": [key]} for key in "abca"]}),
+            [
+                (
+                    '`o` of it fits none of what may be here: it has no "a", which is needed; '
+                    'it has no "b", which is needed; it has no "c", which is needed'
+                )
+            ],
+        ),
+        (
+            CLOSED,
+            {"anyOf": [{"required": [key]} for key in "abcd"]},
+            [
+                (
+                    'it fits none of what may be here: it has no "a", which is needed; '
+                    'it has no "b", which is needed; it has no "c", which is needed; …'
+                )
+            ],
+        ),
+        (
+            CLOSED,
+            {"anyOf": [{"required": ["k" * 200]}, {"required": ["b"]}]},
+            [f'it fits none of what may be here: it has no "{"k" * 148}…; it has no "b", which is needed'],
+        ),
+        (
+            _kind("c", TEXT),
+            {"oneOf": [_kind("a", TEXT), _kind("b", TEXT)]},
+            [
+                (
+                    'it fits none of what may be here: `kind` of it does not fit: "c" is not "a"; '
+                    '`kind` of it does not fit: "c" is not "b"'
+                )
+            ],
+        ),
+        (
+            _kind("a", TEXT),
+            {"oneOf": [_kind("b", TEXT), _kind("a", WHOLE), _kind("a", NOTHING)]},
+            [
+                (
+                    "it fits none of what may be here: `v` of it is text, and a whole number is wanted; "
+                    "`v` of it is text, and null is wanted"
+                )
+            ],
+        ),
+        ({"anyOf": [{"anyOf": [{"anyOf": [WHOLE]}]}]}, TEXT, ["it is a whole number, and text is wanted"]),
         (
             _kind("a", TEXT),
             {"oneOf": [_kind("a", WHOLE), _kind("b", WHOLE)]},
@@ -186,7 +257,7 @@ CLOSED = {"type": "object", "additionalProperties": False}
         (_list(True, TEXT, WHOLE), _list(TEXT, TEXT), ["[1] of it is a whole number, and text is wanted"]),
         (_list(WHOLE, TEXT), _list(TEXT), ["each item of it is a whole number, and text is wanted"]),
         (_list(maxItems=1), _list(minItems=1_000), ["it has at most 1 item, and 1,000 are needed"]),
-        (_list(minItems=2), _list(maxItems=1), ["it has 2 items or more, and at most 1 fit"]),
+        (_list(minItems=2_000), _list(maxItems=1_000), ["it has 2,000 items or more, and at most 1,000 fit"]),
         # fields
         (CLOSED, {"type": "object", "required": ["a"]}, ['it has no "a", which is needed']),
         (_having(x=TEXT), CLOSED, ['it has "x", which is not taken']),
@@ -199,6 +270,11 @@ CLOSED = {"type": "object", "additionalProperties": False}
             _having(a=TEXT, b=TEXT, c=TEXT),
             _having(a=WHOLE, b=TEXT, c=WHOLE),
             ["`a` of it is text, and a whole number is wanted", "`c` of it is text, and a whole number is wanted"],
+        ),
+        (
+            {"type": "object", "properties": {"x": TEXT}, "required": ["y", "x"]},
+            _having(x=WHOLE),
+            ["`x` of it is text, and a whole number is wanted"],
         ),
         (
             _having(o=_having(l=_list(True, WHOLE))),
@@ -228,6 +304,7 @@ def test_what_does_not_fit_is_told_with_its_place(one: Any, other: Any, said: li
         ({"type": "array", "prefixItems": [{}]}, {"type": "array", "maxItems": 0}, []),
         (_list(WHOLE), _list(TEXT, WHOLE), [1]),
         (_list(True), _list(TEXT), ["a"]),
+        (_list(True, False), _list(False), []),
         ({**CLOSED, "patternProperties": {"^a": {}}}, {"type": "object", "required": ["a"]}, {"a": 1}),
         (_having(x=TEXT), {**CLOSED, "patternProperties": {"^x": {}}}, {"x": "a"}),
         ({"type": "object", "required": ["x"]}, _object(x="string"), {"x": "a"}),

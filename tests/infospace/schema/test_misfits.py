@@ -53,6 +53,27 @@ PERSON = {
         (1, {"anyOf": [False, False]}, "1 fits none of what may be here"),
         (1, {"oneOf": [False, False]}, "1 fits none of what may be here"),
         ("x", {"anyOf": [False, {"type": "string", "minLength": 2}]}, '"x" has 1 character, and at least 2 fit'),
+        (
+            {"v": 1},
+            {"anyOf": [{"type": "object", "required": [key]} for key in "abba"]},
+            '{"v": 1} fits none of what may be here ("a" is missing; "b" is missing)',
+        ),
+        (
+            {"v": 1},
+            {"oneOf": [{"type": "null"}, *({"type": "object", "required": [key]} for key in "abcd")]},
+            '{"v": 1} fits none of what may be here ("a" is missing; "b" is missing; "c" is missing; …)',
+        ),
+        (
+            {"o": {"kind": "c"}},
+            {"properties": {"o": {"oneOf": [{"properties": {"kind": {"const": one}}} for one in "ab"]}}},
+            '{"kind": "c"} fits none of what may be here ("c" is not "a" at `kind`; "c" is not "b" at `kind`) at `o`',
+        ),
+        (
+            [1, 1],
+            {"anyOf": [{"items": {"anyOf": [{"minimum": 2}, {"maximum": 0}]}}, {"uniqueItems": True}]},
+            "[1, 1] fits none of what may be here (1 fits none of what may be here at `[0]`; [1, 1] has an item twice)",
+        ),
+        (3, {"anyOf": [{"type": "object"}, {"type": "null"}]}, "3 is not an object or null"),
         (-1, {"enum": list(range(22))}, f"-1 is not {', '.join(map(str, range(20)))} or one of 2 more"),
     ],
 )
