@@ -183,8 +183,6 @@ class _Comparison:
             if fit is not None:
                 results.append(fit)
         rest = self.compare(actual.others(), expected.others())
-        if actual.has_patterns and rest.score < 1 and rest.score == 0:
-            rest = _Fit(PERHAPS, rest.message, rest.place)
         if actual.has_patterns and not expected.others().is_any:
             rest = _worse(rest, _Fit(0.9, "may be of a pattern and not fit"))
         if rest.score < 1:

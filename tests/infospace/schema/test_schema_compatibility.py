@@ -475,6 +475,7 @@ FITS = "every value that is given fits what is wanted"
         (number(exclusiveMaximum=1), number(exclusiveMaximum=1, title="x"), 1, FITS),
         (NUMBER, WHOLE, 0.8, "what is given is any number, and a whole one is wanted"),
         (WHOLE, {**WHOLE, "multipleOf": 2}, 0.8, "what is given may be no multiple of 2"),
+        (WHOLE, number(multipleOf=0.5), 1, FITS),
         ({**WHOLE, "multipleOf": 4}, {**WHOLE, "multipleOf": 2}, 1, FITS),
         (number(multipleOf=0.5), number(multipleOf=0.25), 1, FITS),
         # texts
@@ -504,6 +505,14 @@ FITS = "every value that is given fits what is wanted"
         (listed(maxItems=2), listed(maxItems=2, minItems=0), 1, FITS),
         (listed(), listed(uniqueItems=True), 0.9, "what is given may have an item twice"),
         (listed(maxItems=1), listed(uniqueItems=True), 1, FITS),
+        (listed(uniqueItems=True), listed(uniqueItems=True, minItems=0), 1, FITS),
+        (listed(TEXT, maxItems=1), listed(NUMBER, prefixItems=[TEXT, NUMBER]), 1, FITS),
+        (
+            listed(TEXT),
+            listed(True, prefixItems=[TEXT, NUMBER]),
+            0,
+            "item 2 of what is given is text, and a number is wanted",
+        ),
         (
             listed(False, prefixItems=[TEXT, WHOLE]),
             listed(False, prefixItems=[TEXT, TEXT]),
@@ -518,6 +527,20 @@ FITS = "every value that is given fits what is wanted"
         (closed(b=TEXT), closed("a", a=TEXT), 0, 'what is given has no "a", which is needed'),
         (closed(a=TEXT), closed("a", a=TEXT), 0.6, 'what is given need not have "a", which is needed'),
         (OPEN, {**OPEN, "required": ["a"]}, 0.3, 'what is given need not have "a", which is needed'),
+        ({**OPEN, "required": ["a"]}, closed(), 0, "`a` of what is given may not be there"),
+        (
+            closed("a", a=TEXT),
+            {"anyOf": [{**OPEN, "required": ["b"]}, closed("a", a=NUMBER)]},
+            0,
+            "`a` of what is given is text, and a number is wanted",
+        ),
+        (
+            {"$ref": "https://example.org/a"},
+            {"$ref": "https://example.org/a", "title": "x"},
+            0.9,
+            "what is given may break `$ref` of what is wanted",
+        ),
+        ({**TEXT, "not": {"const": "a"}}, {**TEXT, "not": {"const": "a"}, "title": "x"}, 1, FITS),
         (OPEN, closed(), 0.6, "what is given may have other keys, one of which may not be there"),
         (
             {**OPEN, "properties": {"a": TEXT}},
