@@ -14,6 +14,7 @@ PERSON = {
     "required": ["name"],
     "additionalProperties": False,
 }
+INNER = {"type": "object", "properties": {"b": {"type": "string"}}}
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,14 @@ PERSON = {
             {"anyOf": [{"items": {"anyOf": [{"minimum": 2}, {"maximum": 0}]}}, {"uniqueItems": True}]},
             "[1, 1] fits none of what may be here (1 fits none of what may be here at `[0]`; [1, 1] has an item twice)",
         ),
+        (
+            {"a": {"b": 1}},
+            {"anyOf": [{"properties": {"a": {"anyOf": [{"type": "null"}, INNER]}}}, {"required": ["c"]}]},
+            '{"a": {"b": 1}} fits none of what may be here (1 is not text at `a.b`; "c" is missing)',
+        ),
         (3, {"anyOf": [{"type": "object"}, {"type": "null"}]}, "3 is not an object or null"),
+        ("x" * 58, {"const": 0}, f'"{"x" * 58}" is not 0'),
+        ("x" * 59, {"const": 0}, f'"{"x" * 58}… is not 0'),
         (-1, {"enum": list(range(22))}, f"-1 is not {', '.join(map(str, range(20)))} or one of 2 more"),
     ],
 )
